@@ -17,7 +17,7 @@ skip_hook := INSIGHT_HOST_SKIP_FRONTEND=1 INSIGHT_HOST_SKIP_KERNEL=1
 
 help:
 	@echo 'make demo         serve the sample logs (PORT=... to choose the port)'
-	@echo 'make test         ruff, mypy, tsc, oxlint, Vitest, pytest with browser tests'
+	@echo 'make test         ruff, mypy, tsc, oxlint, oxfmt, Vitest, pytest with browser tests'
 	@echo 'make conformance  compare with tensorboard and mindinsight, in environments of their own'
 	@echo 'make bench        measure ours beside its peers: one table'
 	@echo 'make proto        message classes from the .proto files'

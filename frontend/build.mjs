@@ -52,8 +52,11 @@ async function buildPage() {
   };
   const html = readFileSync(join(SHELL, 'index.html'), 'utf8').replace(/%(\w+)%/g, (_, name) => values[name]);
   writeFileSync(join(STATIC, 'index.html'), html);
-  for (const file of readdirSync(join(SHELL, 'public'))) writeFileSync(join(STATIC, file), readFileSync(join(SHELL, 'public', file)));
-  const modules = Object.fromEntries(SHARED.map((name) => [name, { file: `assets/${shared[name].fileName}`, imports: shared[name].imports }]));
+  for (const file of readdirSync(join(SHELL, 'public')))
+    writeFileSync(join(STATIC, file), readFileSync(join(SHELL, 'public', file)));
+  const modules = Object.fromEntries(
+    SHARED.map((name) => [name, { file: `assets/${shared[name].fileName}`, imports: shared[name].imports }]),
+  );
   writeFileSync(join(STATIC, 'manifest.json'), `${JSON.stringify({ ...VERSIONS, modules }, null, 1)}\n`);
 }
 

@@ -17,7 +17,9 @@ const SHARED_FILES = [
   ...SHARED.filter((name) => !PREACT.includes(name)).map((name) => {
     const [, scope, part] = name.split('/');
     const source = join(PACKAGES, scope, 'src');
-    const entry = part ? [`${part}/index.ts`, `${part}.ts`].map((path) => join(source, path)).find(existsSync) : join(source, 'index.ts');
+    const entry = part
+      ? [`${part}/index.ts`, `${part}.ts`].map((path) => join(source, path)).find(existsSync)
+      : join(source, 'index.ts');
     return { file: part ? `${scope}-${part}` : scope, entry, names: [name] };
   }),
 ];
@@ -30,7 +32,16 @@ const common = {
 };
 
 /** One entry as an ES module; the chunks and assets that were made. */
-export async function bundle({ entry, out, name, own = [], minify = true, output = OUTPUT, plugins = [], signatures = 'strict' }) {
+export async function bundle({
+  entry,
+  out,
+  name,
+  own = [],
+  minify = true,
+  output = OUTPUT,
+  plugins = [],
+  signatures = 'strict',
+}) {
   const { output: made } = await build({
     ...common,
     root: dirname(entry),
@@ -58,7 +69,10 @@ export async function buildShared(out, options = {}) {
     const made = await bundle({ entry, out, name: file, own: names, ...options });
     if (made.length !== 1) throw new Error(`${names[0]} became ${made.length} files`);
     for (const source of made[0].moduleIds.filter((id) => id.startsWith(PACKAGES))) {
-      if (homes.has(source)) throw new Error(`${relative(ROOT, source)} is in ${homes.get(source)} and ${names[0]}: import it by the name of its package`);
+      if (homes.has(source))
+        throw new Error(
+          `${relative(ROOT, source)} is in ${homes.get(source)} and ${names[0]}: import it by the name of its package`,
+        );
       homes.set(source, names[0]);
     }
     for (const name of names) files[name] = { fileName: made[0].fileName, imports: made[0].imports };

@@ -7,10 +7,16 @@ import { SHARED } from './packages/kit/build.js';
 
 const STATIC = join(FRONTEND, 'insight_frontend', 'static');
 
-/** Bytes of gzip: of the page as it is loaded, of the shared modules, of a tab without them, and of a part that a tab loads later. */
+/**
+ * Bytes of gzip: of the page as it is loaded, of the shared modules, of a tab without them, and of a part that a tab
+ * loads later.
+ */
 const BUDGETS = { page: 66_000, '@insight-host/kit': 24_000, shared: 18_000, tab: 60_000, part: 30_000 };
 
-const files = (directory) => readdirSync(directory).filter((name) => /\.(js|css)$/.test(name)).map((name) => join(directory, name));
+const files = (directory) =>
+  readdirSync(directory)
+    .filter((name) => /\.(js|css)$/.test(name))
+    .map((name) => join(directory, name));
 const gzipped = (path) => gzipSync(readFileSync(path), { level: 9 }).length;
 const sum = (paths) => [...paths].reduce((bytes, path) => bytes + gzipped(path), 0);
 const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} kB`.padStart(9);
@@ -46,7 +52,9 @@ function sharedFiles(modules, names, found = new Set()) {
 
 export function pageFiles() {
   const html = readFileSync(join(STATIC, 'index.html'), 'utf8');
-  const named = [...html.matchAll(/(?:src|href)="static\/([^"]+\.(?:js|css))"/g)].map((match) => join(STATIC, match[1]));
+  const named = [...html.matchAll(/(?:src|href)="static\/([^"]+\.(?:js|css))"/g)].map((match) =>
+    join(STATIC, match[1]),
+  );
   return new Set([join(STATIC, 'index.html'), ...named]);
 }
 
@@ -67,8 +75,13 @@ export function measureTab({ name, out }, modules, page) {
   const { imports } = JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8'));
   const first = new Set([...page, ...sharedFiles(modules, imports), ...own]);
   row(`plugin ${name}`, sum(own), BUDGETS.tab, `, as the first tab ${kilobytes(sum(first)).trim()}`);
-  const isPart = (path) => all.some((other) => readFileSync(other, 'utf8').match(new RegExp(`import\\([\`"']\\./${basename(path)}`)));
+  const isPart = (path) =>
+    all.some((other) => readFileSync(other, 'utf8').match(new RegExp(`import\\([\`"']\\./${basename(path)}`)));
   for (const part of later.filter(isPart)) {
-    row(`plugin ${name}, later: ${basename(part)}`, sum([...imported(part, all)].filter((path) => !atOnce.has(path))), BUDGETS.part);
+    row(
+      `plugin ${name}, later: ${basename(part)}`,
+      sum([...imported(part, all)].filter((path) => !atOnce.has(path))),
+      BUDGETS.part,
+    );
   }
 }

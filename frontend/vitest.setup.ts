@@ -1,4 +1,6 @@
-/** Files of tests share a page, which is what makes them quick: each begins with an empty one, and with its own clock. */
+/**
+ * Files of tests share a page, which is what makes them quick: each begins with an empty one, and with its own clock.
+ */
 import { vi } from 'vitest';
 
 vi.useRealTimers();

@@ -96,7 +96,11 @@ export function insightPlugin({ entry, out }) {
       target: 'es2022',
       modulePreload: false,
       // Not build.lib: that leaves the whitespace in.
-      rolldownOptions: { input: entry, preserveEntrySignatures: 'strict', output: { ...OUTPUT, entryFileNames: 'index.js' } },
+      rolldownOptions: {
+        input: entry,
+        preserveEntrySignatures: 'strict',
+        output: { ...OUTPUT, entryFileNames: 'index.js' },
+      },
     },
   };
 }

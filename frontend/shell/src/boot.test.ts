@@ -14,7 +14,9 @@ afterEach(() => {
 });
 
 it('loads the tab of the link ahead, or the first one, with what it imports', () => {
-  expect([tabOf('#locale=en&tab=image', tabs), tabOf('', tabs), tabOf('#tab=gone', tabs), tabOf('#tab=x', {})]).toEqual(['image', 'scalar', 'scalar', '']);
+  expect([tabOf('#locale=en&tab=image', tabs), tabOf('', tabs), tabOf('#tab=gone', tabs), tabOf('#tab=x', {})]).toEqual(
+    ['image', 'scalar', 'scalar', ''],
+  );
   expect(modulesOf(tabs.image, map)).toEqual([tabs.image.module, './static/kit.js']);
   expect(modulesOf(tabs.scalar, map)).toEqual([tabs.scalar.module, './static/kit.js', './static/lines.js']);
   expect(modulesOf(undefined, map)).toEqual([]);
@@ -27,7 +29,9 @@ it('reads them from the page, and asks for the first answers', async () => {
   boot();
   expect(fetched.mock.calls[0]?.[0]).toBe('data/start?tab=image');
   expect(await globalThis.insightStart).toEqual({ 'data/environment': 1 });
-  expect([...document.head.querySelectorAll('link[rel=modulepreload]')].map((link) => link.getAttribute('href'))).toEqual([tabs.image.module, './static/kit.js']);
+  expect(
+    [...document.head.querySelectorAll('link[rel=modulepreload]')].map((link) => link.getAttribute('href')),
+  ).toEqual([tabs.image.module, './static/kit.js']);
 });
 
 it('does without them', async () => {

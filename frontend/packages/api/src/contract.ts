@@ -110,7 +110,9 @@ export interface PluginContext {
   readonly changes: ReadonlySignal<Changes>;
   readonly theme: ReadonlySignal<Theme>;
   readonly locale: ReadonlySignal<Locale>;
-  /** A text of `messages`, `{name}` filled in. With a number `count`, `key.one` (or another plural category) goes first. */
+  /**
+   * A text of `messages`, `{name}` filled in. With a number `count`, `key.one` (or another plural category) goes first.
+   */
   t(key: string, values?: Readonly<Record<string, string | number>>): string;
   readonly url: UrlState;
   /** Remembered in this browser, under the plugin's name; parse errors give the fallback. */

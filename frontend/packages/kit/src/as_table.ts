@@ -38,6 +38,7 @@ export function useTableView(
   const { value: now } = shown;
   return {
     item: { action: 'view-table', text: board.t('table.view'), onPress: () => void open() },
-    dialog: now && createElement(now.Dialog, { board, name, title, data: now.data, onClose: () => (shown.value = null) }),
+    dialog:
+      now && createElement(now.Dialog, { board, name, title, data: now.data, onClose: () => (shown.value = null) }),
   };
 }

@@ -98,7 +98,11 @@ export class Board<Info extends TagInfo = TagInfo> extends TabState {
   });
 
   /** Whether a shown run has restarts that overwrote steps. */
-  readonly hasAttempts = computed(() => this.runs.value.some((run) => Object.values(this.table.value?.[run.name] ?? {}).some(({ attempts = 1 }) => attempts > 1)));
+  readonly hasAttempts = computed(() =>
+    this.runs.value.some((run) =>
+      Object.values(this.table.value?.[run.name] ?? {}).some(({ attempts = 1 }) => attempts > 1),
+    ),
+  );
 
   readonly match = computed(() => tagFilter(this.filter.value));
   readonly shownTags = computed(() => [...this.runsByTag.value.keys()].filter(this.match.value.matches));

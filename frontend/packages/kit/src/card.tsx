@@ -58,7 +58,10 @@ export interface CardHeadProps<Info extends TagInfo> {
   readonly children?: ComponentChildren;
 }
 
-/** A card's first line. A card of one run says the run, as the group above says the tag; alone on the screen it says both. */
+/**
+ * A card's first line. A card of one run says the run, as the group above says the tag; alone on the screen it says
+ * both.
+ */
 export function CardHead<Info extends TagInfo>({ board, card, note, children }: CardHeadProps<Info>): JSX.Element {
   const full = sameCard(board.full.value, card);
   const title = board.titleOf(card.tag);
@@ -90,12 +93,29 @@ export function TagName({ title }: { readonly title: string }): JSX.Element {
   );
 }
 
-function FullScreen<Info extends TagInfo>({ board, card }: { readonly board: Board<Info>; readonly card: CardKey }): JSX.Element {
+function FullScreen<Info extends TagInfo>({
+  board,
+  card,
+}: {
+  readonly board: Board<Info>;
+  readonly card: CardKey;
+}): JSX.Element {
   const full = sameCard(board.full.value, card);
-  return <Button action="fullscreen" icon={full ? 'close' : 'full'} label={board.t(full ? 'full.leave' : 'full.enter')} pressed={full} onPress={() => board.full.set(full ? null : card, 'push')} />;
+  return (
+    <Button
+      action="fullscreen"
+      icon={full ? 'close' : 'full'}
+      label={board.t(full ? 'full.leave' : 'full.enter')}
+      pressed={full}
+      onPress={() => board.full.set(full ? null : card, 'push')}
+    />
+  );
 }
 
-/** Tools that show while the pointer or the focus is in the card, at the end of its last line, or the card fills the screen. `--seldom-width` is the room that they take. */
+/**
+ * Tools that show while the pointer or the focus is in the card, at the end of its last line, or the card fills the
+ * screen. `--seldom-width` is the room that they take.
+ */
 export function Seldom({ children }: { readonly children: ComponentChildren }): JSX.Element {
   return <span class="seldom">{children}</span>;
 }

@@ -8,7 +8,8 @@ import { StepBoard } from './step_board';
 import { fakeContext, type FakeContext } from './testing';
 
 const info = { display_name: '', description: '', points: 1, first_step: 0, last_step: 0 };
-const names = (prefix: string, count: number): readonly string[] => Array.from({ length: count }, (_, i) => `${prefix}${String(i).padStart(3, '0')}`);
+const names = (prefix: string, count: number): readonly string[] =>
+  Array.from({ length: count }, (_, i) => `${prefix}${String(i).padStart(3, '0')}`);
 const WIDTH = 636; // two columns
 
 describe('the cards of a board', () => {
@@ -20,7 +21,9 @@ describe('the cards of a board', () => {
 
   const show = async (runs: number, tags: number): Promise<void> => {
     const of = Object.fromEntries(names('tag', tags).map((tag) => [tag, info]));
-    ctx = fakeContext(names('run', runs), { json: async () => Object.fromEntries(names('run', runs).map((run) => [run, of])) });
+    ctx = fakeContext(names('run', runs), {
+      json: async () => Object.fromEntries(names('run', runs).map((run) => [run, of])),
+    });
     board = new StepBoard(ctx);
     const view = (
       <Content board={board}>
@@ -35,7 +38,8 @@ describe('the cards of a board', () => {
       host.scrollTop = top;
       host.dispatchEvent(new Event('scroll'));
     });
-  const cards = (): readonly string[] => [...host.querySelectorAll('[data-testid="card"]')].map((card) => card.textContent ?? '');
+  const cards = (): readonly string[] =>
+    [...host.querySelectorAll('[data-testid="card"]')].map((card) => card.textContent ?? '');
 
   beforeEach(() => {
     vi.stubGlobal(
@@ -121,7 +125,8 @@ describe('the cards of a board', () => {
     kit.append(...host.querySelectorAll('.groups'));
     const filter = kit.appendChild(document.createElement('input'));
     filter.className = 'tag-filter';
-    const find = (): boolean => dispatchEvent(new KeyboardEvent('keydown', { key: 'f', ctrlKey: true, cancelable: true }));
+    const find = (): boolean =>
+      dispatchEvent(new KeyboardEvent('keydown', { key: 'f', ctrlKey: true, cancelable: true }));
     expect([find(), document.activeElement]).toEqual([false, filter]);
     expect(find()).toBe(true); // from there it is the browser's
     kit.replaceWith(...kit.querySelectorAll('.groups'));
@@ -130,9 +135,16 @@ describe('the cards of a board', () => {
   it('close and are pinned by group', async () => {
     await show(2, 2);
     await act(() => void host.querySelector<HTMLElement>('[data-group="tag001"] [data-action="pin"]')?.click());
-    expect([...host.querySelectorAll('[data-group]')].map((group) => group.getAttribute('data-group'))).toEqual(['tag001', 'tag000']);
+    expect([...host.querySelectorAll('[data-group]')].map((group) => group.getAttribute('data-group'))).toEqual([
+      'tag001',
+      'tag000',
+    ]);
     await act(() => void host.querySelector<HTMLElement>('[data-group="tag001"] [aria-expanded]')?.click());
-    expect([cards(), ctx.address.value.get('closed'), ctx.address.value.get('pins')]).toEqual([['tag000;run000', 'tag000;run001'], 'tag001', 'tag001']);
+    expect([cards(), ctx.address.value.get('closed'), ctx.address.value.get('pins')]).toEqual([
+      ['tag000;run000', 'tag000;run001'],
+      'tag001',
+      'tag001',
+    ]);
   });
 
   it('are missing for a reason', async () => {

@@ -29,15 +29,22 @@ interface Sight {
 
 const groupId = ({ kind, name }: CardGroup): string => `${kind} ${name}`;
 
-/** All cards in collapsible groups. All cards have one size, so their places are arithmetic, and only those near the screen exist. */
+/**
+ * All cards in collapsible groups. All cards have one size, so their places are arithmetic, and only those near the
+ * screen exist.
+ */
 export function CardGrid<Info extends TagInfo>({ board, look, card }: CardGridProps<Info>): JSX.Element {
   const root = useRef<HTMLDivElement>(null);
   const sizes = useSignal<GridSizes | null>(null);
   const sight = useSignal<Sight>({ top: 0, bottom: 0 });
   const focused = useSignal<CardKey | null>(null);
   const portions = useSignal<ReadonlyMap<string, number>>(new Map());
-  const shownOf = (group: CardGroup): number => (group.kind === 'tag' ? (portions.value.get(groupId(group)) ?? PORTION) : Infinity);
-  const layout = useComputed(() => sizes.value && layOut(board.groups.value, sizes.value, ({ name }) => board.closed.value.includes(name), shownOf));
+  const shownOf = (group: CardGroup): number =>
+    group.kind === 'tag' ? (portions.value.get(groupId(group)) ?? PORTION) : Infinity;
+  const layout = useComputed(
+    () =>
+      sizes.value && layOut(board.groups.value, sizes.value, ({ name }) => board.closed.value.includes(name), shownOf),
+  );
 
   useLayoutEffect(() => {
     const grid = root.current;
@@ -53,9 +60,13 @@ export function CardGrid<Info extends TagInfo>({ board, look, card }: CardGridPr
     const measure = (): void => {
       const style = getComputedStyle(grid);
       const { clientWidth: width } = grid;
-      const [cardWidth, cardHeight] = [parseFloat(style.getPropertyValue('--card-width')), parseFloat(style.getPropertyValue('--card-height'))];
+      const [cardWidth, cardHeight] = [
+        parseFloat(style.getPropertyValue('--card-width')),
+        parseFloat(style.getPropertyValue('--card-height')),
+      ];
       const old = sizes.peek();
-      if (width > 0 && (old?.width !== width || old.cardWidth !== cardWidth || old.cardHeight !== cardHeight)) sizes.value = { width, cardWidth, cardHeight };
+      if (width > 0 && (old?.width !== width || old.cardWidth !== cardWidth || old.cardHeight !== cardHeight))
+        sizes.value = { width, cardWidth, cardHeight };
       seek();
     };
     measure();
@@ -84,16 +95,39 @@ export function CardGrid<Info extends TagInfo>({ board, look, card }: CardGridPr
       {boxes.map((box) => {
         const { group } = box;
         const seen = board.visible.value && box.top < bottom && box.top + box.height > top;
-        const shown = new Set(kept.map((key) => group.cards.findIndex((other) => sameCard(other, key))).filter((i) => i >= 0));
+        const shown = new Set(
+          kept.map((key) => group.cards.findIndex((other) => sameCard(other, key))).filter((i) => i >= 0),
+        );
         if (!seen && shown.size === 0) return null;
         const [first, end] = seen ? cardsBetween(box, cardHeight, top, bottom) : [0, 0];
         for (let i = first; i < end; i++) shown.add(i);
         return (
-          <section key={groupId(group)} class="group" data-group={group.kind === 'pinned' ? 'pinned' : group.name} aria-label={titleOf(board, group)} style={pixels(box)}>
+          <section
+            key={groupId(group)}
+            class="group"
+            data-group={group.kind === 'pinned' ? 'pinned' : group.name}
+            aria-label={titleOf(board, group)}
+            style={pixels(box)}
+          >
             <GroupHead board={board} group={group} closed={box.closed} />
-            {[...shown].sort((a, b) => a - b).map((i) => <Card key={cardId(group.cards[i] as CardKey)} board={board} card={group.cards[i] as CardKey} {...cardAt(box, i, cardHeight)} content={card} />)}
+            {[...shown]
+              .sort((a, b) => a - b)
+              .map((i) => (
+                <Card
+                  key={cardId(group.cards[i] as CardKey)}
+                  board={board}
+                  card={group.cards[i] as CardKey}
+                  {...cardAt(box, i, cardHeight)}
+                  content={card}
+                />
+              ))}
             {!box.closed && box.count < group.cards.length && (
-              <button type="button" class="more" data-action="more" onClick={() => (portions.value = new Map(portions.value).set(groupId(group), box.count + PORTION))}>
+              <button
+                type="button"
+                class="more"
+                data-action="more"
+                onClick={() => (portions.value = new Map(portions.value).set(groupId(group), box.count + PORTION))}
+              >
                 {board.t('more', { count: group.cards.length - box.count })}
               </button>
             )}
@@ -104,7 +138,12 @@ export function CardGrid<Info extends TagInfo>({ board, look, card }: CardGridPr
   );
 }
 
-const pixels = ({ top, left, width, height }: GroupBox): Readonly<Record<string, string>> => ({ top: `${top}px`, left: `${left}px`, width: `${width}px`, height: `${height}px` });
+const pixels = ({ top, left, width, height }: GroupBox): Readonly<Record<string, string>> => ({
+  top: `${top}px`,
+  left: `${left}px`,
+  width: `${width}px`,
+  height: `${height}px`,
+});
 
 /** The card that an element is in. */
 function keyOf(target: EventTarget | null): CardKey | null {
@@ -119,14 +158,28 @@ function scrollerOf(element: HTMLElement): HTMLElement {
   return document.documentElement;
 }
 
-/** The browser finds nothing in cards that do not exist: Ctrl+F goes to the tag filter, and from there to the browser. */
-function useFind<Info extends TagInfo>(board: Board<Info>, root: { readonly current: HTMLElement | null }, isWhole: () => boolean): void {
+/**
+ * The browser finds nothing in cards that do not exist: Ctrl+F goes to the tag filter, and from there to the browser.
+ */
+function useFind<Info extends TagInfo>(
+  board: Board<Info>,
+  root: { readonly current: HTMLElement | null },
+  isWhole: () => boolean,
+): void {
   useEffect(() => {
     const find = (event: KeyboardEvent): void => {
       const host = root.current?.closest<HTMLElement>('.kit');
       const filter = host?.querySelector('.tag-filter');
       const asked = event.key === 'f' && (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey;
-      if (!asked || !host || !board.visible.value || isWhole() || document.activeElement === filter || document.querySelector('dialog[open]')) return;
+      if (
+        !asked ||
+        !host ||
+        !board.visible.value ||
+        isWhole() ||
+        document.activeElement === filter ||
+        document.querySelector('dialog[open]')
+      )
+        return;
       event.preventDefault();
       focusOn(host, '.tag-filter');
     };
@@ -157,7 +210,15 @@ function GroupHead<Info extends TagInfo>({ board, group, closed }: GroupHeadProp
         <span class="name">{kind === 'tag' ? <TagName title={title} /> : title}</span>
         {(kind !== 'tag' || cards.length > 1) && <span class="count">{cards.length}</span>}
       </button>
-      {kind === 'tag' && <Button action="pin" icon="pin" label={board.t('pin')} pressed={board.pins.value.includes(name)} onPress={() => board.toggle(board.pins, name)} />}
+      {kind === 'tag' && (
+        <Button
+          action="pin"
+          icon="pin"
+          label={board.t('pin')}
+          pressed={board.pins.value.includes(name)}
+          onPress={() => board.toggle(board.pins, name)}
+        />
+      )}
     </h2>
   );
 }

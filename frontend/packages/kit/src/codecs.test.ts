@@ -24,7 +24,14 @@ describe('codecs', () => {
     expect(codecs.xKind.format('step')).toBeNull();
     expect(codecs.xKind.parse('sideways')).toBe('step');
     const bins = codecs.wholeNumber(1, 100, 30);
-    expect([bins.parse(null), bins.parse('x'), bins.parse(''), bins.parse('7.6'), bins.parse('-1'), bins.parse('1e9')]).toEqual([30, 30, 30, 8, 1, 100]);
+    expect([
+      bins.parse(null),
+      bins.parse('x'),
+      bins.parse(''),
+      bins.parse('7.6'),
+      bins.parse('-1'),
+      bins.parse('1e9'),
+    ]).toEqual([30, 30, 30, 8, 1, 100]);
     expect([bins.format(30), bins.format(31), bins.format(NaN)]).toEqual([null, '31', null]);
     expect(codecs.number(0, 2, 1).format(0.1 + 0.2)).toBe('0.3');
   });

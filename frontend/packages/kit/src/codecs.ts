@@ -37,15 +37,28 @@ export function wholeNumber(low: number, high: number, fallback: number): Codec<
 export const xKind = choice<XKind>(['step', 'relative', 'wall'], 'step');
 export const attempts = choice<'last' | 'all'>(['last', 'all'], 'last');
 
-/** A list of names, separated by `;`. Commas separate too, for links written by hand: those within names are escaped. */
+/**
+ * A list of names, separated by `;`. Commas separate too, for links written by hand: those within names are escaped.
+ */
 export const names: Codec<readonly string[]> = {
-  parse: (t) => (t ? t.split(/[;,]/).map(decoded).filter((name) => name !== null) : []),
+  parse: (t) =>
+    t
+      ? t
+          .split(/[;,]/)
+          .map(decoded)
+          .filter((name) => name !== null)
+      : [],
   format: (value) => (value.length > 0 ? value.map(encoded).join(';') : null),
 };
 
-/** Only what these lists give a meaning to is escaped. An empty name, which a tag and the group without a prefix may have, is a lone `~`. */
+/**
+ * Only what these lists give a meaning to is escaped. An empty name, which a tag and the group without a prefix may
+ * have, is a lone `~`.
+ */
 export function encoded(name: string): string {
-  return name === '' ? '~' : name.replace(/[%;=,~]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);
+  return name === ''
+    ? '~'
+    : name.replace(/[%;=,~]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 export function decoded(name: string): string | null {
@@ -65,12 +78,18 @@ export const name: Codec<string | null> = {
 };
 
 /** A map by tag, as `tag=value;tag=value`. */
-export function byTag<T>(parse: (text: string) => T | null, format: (value: T) => string): Codec<ReadonlyMap<string, T>> {
+export function byTag<T>(
+  parse: (text: string) => T | null,
+  format: (value: T) => string,
+): Codec<ReadonlyMap<string, T>> {
   return keyed(decoded, encoded, parse, format);
 }
 
 /** A map by the id of a card (cards.ts), which is escaped already. */
-export function byCard<T>(parse: (text: string) => T | null, format: (value: T) => string): Codec<ReadonlyMap<string, T>> {
+export function byCard<T>(
+  parse: (text: string) => T | null,
+  format: (value: T) => string,
+): Codec<ReadonlyMap<string, T>> {
   const id = (t: string): string => t.replace(',', ';'); // `;` separates the entries
   return keyed(id, (key) => key.replace(';', ','), parse, format);
 }
@@ -91,6 +110,7 @@ function keyed<T>(
       }
       return map;
     },
-    format: (map) => (map.size > 0 ? [...map].map(([key, value]) => `${textOf(key)}=${format(value)}`).join(';') : null),
+    format: (map) =>
+      map.size > 0 ? [...map].map(([key, value]) => `${textOf(key)}=${format(value)}`).join(';') : null,
   };
 }

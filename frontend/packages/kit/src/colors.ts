@@ -37,7 +37,11 @@ function painted(color: string): Rgb | null {
 type Lab = readonly [number, number, number];
 
 function labOf(color: Rgb): Lab {
-  const [r, g, b] = color.map((v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4)) as [number, number, number];
+  const [r, g, b] = color.map((v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4)) as [
+    number,
+    number,
+    number,
+  ];
   const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
   const m = Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
   const s = Math.cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
@@ -73,7 +77,10 @@ export function hexOf(color: readonly number[]): string {
   return `#${color.map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** `#rrggbb` of a lightness from 0 to 1, a chroma, and a hue in degrees; the chroma is lowered until screens show the colour. */
+/**
+ * `#rrggbb` of a lightness from 0 to 1, a chroma, and a hue in degrees; the chroma is lowered until screens show the
+ * colour.
+ */
 export function oklch(lightness: number, chroma: number, hue: number): string {
   const angle = (hue * Math.PI) / 180;
   const linear = (c: number): readonly number[] => linearOf([lightness, c * Math.cos(angle), c * Math.sin(angle)]);

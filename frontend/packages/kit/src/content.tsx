@@ -7,24 +7,39 @@ export interface ContentProps<Info extends TagInfo> {
   readonly children: () => JSX.Element;
 }
 
-/** The tab below its toolbar: cards, or an explanation if it is empty. The plugin's catalogue has the texts `empty.nothing`, `empty.nothing.text` and `failure`. */
+/**
+ * The tab below its toolbar: cards, or an explanation if it is empty. The plugin's catalogue has the texts
+ * `empty.nothing`, `empty.nothing.text` and `failure`.
+ */
 export function Content<Info extends TagInfo>({ board, children }: ContentProps<Info>): JSX.Element {
   const say = board.t.bind(board);
   if (board.failure.value && !board.table.value) {
     return (
       <Empty title={say('failure')} text={board.failure.value}>
-        <button type="button" data-action="retry" onClick={() => void board.loadTags()}>{say('retry')}</button>
+        <button type="button" data-action="retry" onClick={() => void board.loadTags()}>
+          {say('retry')}
+        </button>
       </Empty>
     );
   }
-  if (!board.table.value) return <div class="cards" aria-busy="true">{[1, 2, 3].map((n) => <section key={n} class="card" />)}</div>;
+  if (!board.table.value)
+    return (
+      <div class="cards" aria-busy="true">
+        {[1, 2, 3].map((n) => (
+          <section key={n} class="card" />
+        ))}
+      </div>
+    );
   if (board.allRuns.value.length === 0) return <Empty title={say('empty.no_runs')} text={say('empty.no_runs.text')} />;
-  if (board.runs.value.length === 0) return <Empty title={say('empty.none_selected')} text={say('empty.none_selected.text')} />;
+  if (board.runs.value.length === 0)
+    return <Empty title={say('empty.none_selected')} text={say('empty.none_selected.text')} />;
   if (board.runsByTag.value.size === 0) return <Empty title={say('empty.nothing')} text={say('empty.nothing.text')} />;
   if (board.groups.value.length === 0) {
     return (
       <Empty title={say('empty.no_match')} text={board.match.value.error ?? board.filter.value}>
-        <button type="button" data-action="clear-filter" onClick={() => board.filter.set('')}>{say('filter.clear')}</button>
+        <button type="button" data-action="clear-filter" onClick={() => board.filter.set('')}>
+          {say('filter.clear')}
+        </button>
       </Empty>
     );
   }

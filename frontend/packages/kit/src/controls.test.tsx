@@ -12,7 +12,12 @@ describe('a box for a number', () => {
       value = picked;
       void draw(live, step);
     };
-    await act(() => render(<NumberBox name="n" label="n" value={value} low={0} high={10} step={step} live={live} onPick={pick} />, host));
+    await act(() =>
+      render(
+        <NumberBox name="n" label="n" value={value} low={0} high={10} step={step} live={live} onPick={pick} />,
+        host,
+      ),
+    );
     box = host.querySelector('input') as HTMLInputElement;
   };
   const type = (text: string): Promise<void> =>
@@ -38,7 +43,12 @@ describe('a box for a number', () => {
 
   it.each([true, false])('takes a number, and keeps it within its limits (live: %s)', async (live) => {
     await draw(live, 1);
-    for (const [text, taken] of [['7', 7], ['99', 10], ['98', 10], ['-3', 0]] as const) {
+    for (const [text, taken] of [
+      ['7', 7],
+      ['99', 10],
+      ['98', 10],
+      ['-3', 0],
+    ] as const) {
       await type(text);
       await leave();
       expect([value, box.value]).toEqual([taken, String(taken)]);

@@ -20,7 +20,17 @@ export interface ButtonProps {
 }
 
 /** A small button; `action` is its name for tests and style, the same in every language. */
-export function Button({ action, label, icon, text, pressed, expanded, disabled, element = null, onPress }: ButtonProps): JSX.Element {
+export function Button({
+  action,
+  label,
+  icon,
+  text,
+  pressed,
+  expanded,
+  disabled,
+  element = null,
+  onPress,
+}: ButtonProps): JSX.Element {
   return (
     <button
       ref={element}
@@ -127,14 +137,44 @@ export interface RangeProps {
 }
 
 /** A slider with a number input. */
-export function Range({ name, label, hint, setting, low, high, step, numberStep = step, settle = 0, digits = 3, id }: RangeProps): JSX.Element {
+export function Range({
+  name,
+  label,
+  hint,
+  setting,
+  low,
+  high,
+  step,
+  numberStep = step,
+  settle = 0,
+  digits = 3,
+  id,
+}: RangeProps): JSX.Element {
   const draft = useDraft(setting, settle);
   const take = (value: number): void => draft.set(Math.max(low, Math.min(high, value)));
   return (
     <label class="range" title={hint ?? label}>
       <span>{label}</span>
-      <input {...(id ? { id } : {})} type="range" min={low} max={high} step={step} data-control={name} aria-label={label} value={draft.value} onInput={(e) => take(Number(e.currentTarget.value))} />
-      <NumberBox name={`${name}-number`} label={label} value={Number(draft.value.toFixed(digits))} low={low} high={high} step={numberStep} onPick={take} />
+      <input
+        {...(id ? { id } : {})}
+        type="range"
+        min={low}
+        max={high}
+        step={step}
+        data-control={name}
+        aria-label={label}
+        value={draft.value}
+        onInput={(e) => take(Number(e.currentTarget.value))}
+      />
+      <NumberBox
+        name={`${name}-number`}
+        label={label}
+        value={Number(draft.value.toFixed(digits))}
+        low={low}
+        high={high}
+        step={numberStep}
+        onPick={take}
+      />
     </label>
   );
 }
@@ -153,10 +193,20 @@ export interface NumberBoxProps {
 }
 
 /** A number input with limits; invalid input is ignored and removed on blur. */
-export function NumberBox({ name, label, value, low, high, step = 1, live = false, onPick }: NumberBoxProps): JSX.Element {
+export function NumberBox({
+  name,
+  label,
+  value,
+  low,
+  high,
+  step = 1,
+  live = false,
+  onPick,
+}: NumberBoxProps): JSX.Element {
   const take = ({ currentTarget: { value: text } }: TargetedEvent<HTMLInputElement>): void => {
     const typed = Number(text);
-    if (text !== '' && (Number.isInteger(step) ? Number.isInteger(typed) : Number.isFinite(typed))) onPick(Math.max(low, Math.min(high, typed)));
+    if (text !== '' && (Number.isInteger(step) ? Number.isInteger(typed) : Number.isFinite(typed)))
+      onPick(Math.max(low, Math.min(high, typed)));
   };
   return (
     <input

@@ -3,7 +3,14 @@ import { csvOf } from './csv';
 
 describe('CSV', () => {
   it('quotes what must be quoted', () => {
-    expect(csvOf([['a', '[0, 1)'], ['say "x"', 2], ['two\nlines', null], [' space', true]])).toBe('a,"[0, 1)"\r\n"say ""x""",2\r\n"two\nlines",\r\n" space",true\r\n');
+    expect(
+      csvOf([
+        ['a', '[0, 1)'],
+        ['say "x"', 2],
+        ['two\nlines', null],
+        [' space', true],
+      ]),
+    ).toBe('a,"[0, 1)"\r\n"say ""x""",2\r\n"two\nlines",\r\n" space",true\r\n');
   });
 
   it('has no formulas of a log, and leaves numbers alone', () => {

@@ -4,11 +4,18 @@ import { drag, type Drag } from './drag';
 describe('a drag', () => {
   let element: HTMLElement;
   let said: string[];
-  const at = (type: string, clientX: number, pointerId = 1): void => void element.dispatchEvent(Object.assign(new MouseEvent(type, { clientX, clientY: 0, button: 0 }), { pointerId }));
+  const at = (type: string, clientX: number, pointerId = 1): void =>
+    void element.dispatchEvent(Object.assign(new MouseEvent(type, { clientX, clientY: 0, button: 0 }), { pointerId }));
   const begin = (more: Partial<Drag> = {}): void => {
     element.addEventListener(
       'pointerdown',
-      (event) => drag(event as PointerEvent, { move: (_, dx) => void said.push(`by ${dx}`), end: (_, moved) => void said.push(moved ? 'moved' : 'clicked'), cancel: () => void said.push('cancelled'), ...more }),
+      (event) =>
+        drag(event as PointerEvent, {
+          move: (_, dx) => void said.push(`by ${dx}`),
+          end: (_, moved) => void said.push(moved ? 'moved' : 'clicked'),
+          cancel: () => void said.push('cancelled'),
+          ...more,
+        }),
       { once: true },
     );
     at('pointerdown', 10);

@@ -9,15 +9,25 @@ export interface Drag {
   readonly slop?: number;
 }
 
-/** Follows the pointer of a press with the primary button until it is released, wherever it goes. Returns what cancels it. */
+/**
+ * Follows the pointer of a press with the primary button until it is released, wherever it goes. Returns what cancels
+ * it.
+ */
 export function drag(pressed: PointerEvent, { move, end, cancel, slop = 0 }: Drag): () => void {
   const element = pressed.currentTarget;
   if (!(element instanceof Element) || pressed.button !== 0) return () => undefined;
   const { pointerId, clientX, clientY } = pressed;
   const stop = new AbortController();
   let moved = slop === 0;
-  const on = (type: 'pointermove' | 'pointerup' | 'pointercancel' | 'lostpointercapture', run: (event: PointerEvent) => void): void => {
-    element.addEventListener(type, (event) => (event as PointerEvent).pointerId === pointerId && run(event as PointerEvent), { signal: stop.signal });
+  const on = (
+    type: 'pointermove' | 'pointerup' | 'pointercancel' | 'lostpointercapture',
+    run: (event: PointerEvent) => void,
+  ): void => {
+    element.addEventListener(
+      type,
+      (event) => (event as PointerEvent).pointerId === pointerId && run(event as PointerEvent),
+      { signal: stop.signal },
+    );
   };
   const give = (): void => {
     stop.abort();

@@ -14,17 +14,34 @@ export interface ErrorCellProps<Info extends TagInfo> {
 }
 
 /** Replaces an image that cannot be shown: names the record and the reason. */
-export function ErrorCell<Info extends TagInfo>({ board, card, step, reason, onRetry }: ErrorCellProps<Info>): JSX.Element {
+export function ErrorCell<Info extends TagInfo>({
+  board,
+  card,
+  step,
+  reason,
+  onRetry,
+}: ErrorCellProps<Info>): JSX.Element {
   const say = board.t.bind(board);
   // The server's text about a record names it already.
-  const place = reason.includes(card.tag) && card.tag ? [] : [card.run && board.nameOf(card.run), board.titleOf(card.tag), step === undefined ? null : say('time.step', { step })].filter((part) => part !== null);
+  const place =
+    reason.includes(card.tag) && card.tag
+      ? []
+      : [
+          card.run && board.nameOf(card.run),
+          board.titleOf(card.tag),
+          step === undefined ? null : say('time.step', { step }),
+        ].filter((part) => part !== null);
   return (
     <div class="error-cell" role="alert" data-testid="error-cell">
       <Icon name="warn" />
       <strong>{say(step === undefined ? 'error.title' : 'error.record')}</strong>
       {place.length > 0 && <span class="where">{place.join(' · ')}</span>}
       <span class="reason">{reason}</span>
-      {onRetry && <button type="button" data-action="retry" onClick={onRetry}>{say('retry')}</button>}
+      {onRetry && (
+        <button type="button" data-action="retry" onClick={onRetry}>
+          {say('retry')}
+        </button>
+      )}
     </div>
   );
 }

@@ -23,16 +23,22 @@ export interface FrameProps<Info extends TagInfo> {
 }
 
 /** A whole tab: its toolbar and its grouped cards, or an explanation if it is empty. */
-export function Frame<Info extends TagInfo>({ board, name, look = '', tools, card, instead, children }: FrameProps<Info>): JSX.Element {
+export function Frame<Info extends TagInfo>({
+  board,
+  name,
+  look = '',
+  tools,
+  card,
+  instead,
+  children,
+}: FrameProps<Info>): JSX.Element {
   return (
     <div class={`kit ${name} ${look}`.trimEnd()} data-testid={name}>
       <div class="toolbar" role="toolbar" aria-label={board.t('toolbar')}>
         <TagFilter board={board} />
         {tools}
       </div>
-      <Content board={board}>
-        {() => instead || <CardGrid board={board} look={look} card={card} />}
-      </Content>
+      <Content board={board}>{() => instead || <CardGrid board={board} look={look} card={card} />}</Content>
       {children}
     </div>
   );

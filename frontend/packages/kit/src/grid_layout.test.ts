@@ -3,27 +3,59 @@ import { cardAt, cardsBetween, columnAt, HEAD, layOut, type GroupBox } from './g
 import type { CardGroup } from './groups';
 
 const sizes = { width: 1000, cardWidth: 312, cardHeight: 256 };
-const group = (name: string, count: number, kind: CardGroup['kind'] = 'tag'): CardGroup => ({ name, kind, cards: Array.from({ length: count }, (_, i) => ({ tag: name, run: String(i) })) });
-const placed = (groups: readonly CardGroup[], closed = '', most = Infinity): readonly GroupBox[] => layOut(groups, sizes, ({ name }) => name === closed, () => most).boxes;
+const group = (name: string, count: number, kind: CardGroup['kind'] = 'tag'): CardGroup => ({
+  name,
+  kind,
+  cards: Array.from({ length: count }, (_, i) => ({ tag: name, run: String(i) })),
+});
+const placed = (groups: readonly CardGroup[], closed = '', most = Infinity): readonly GroupBox[] =>
+  layOut(
+    groups,
+    sizes,
+    ({ name }) => name === closed,
+    () => most,
+  ).boxes;
 
 describe('the places of cards', () => {
   it('fill whole pixels of the width', () => {
     const columns = [0, 1, 2].map((column) => columnAt(column, 3, 1000));
     expect(columns.every(({ left, width }) => Number.isInteger(left) && Number.isInteger(width))).toBe(true);
     expect([columns[0]?.left, (columns[2]?.left ?? 0) + (columns[2]?.width ?? 0)]).toEqual([0, 1000]);
-    expect(columns.slice(1).map(({ left }, i) => left - (columns[i]?.left ?? 0) - (columns[i]?.width ?? 0))).toEqual([12, 12]);
+    expect(columns.slice(1).map(({ left }, i) => left - (columns[i]?.left ?? 0) - (columns[i]?.width ?? 0))).toEqual([
+      12, 12,
+    ]);
   });
 
   it('of groups are below each other, but for groups of one card, which share lines', () => {
-    const boxes = placed([group('a', 4), group('b', 1), group('c', 1), group('d', 1), group('e', 1), group('f', 2), group('g', 1, 'pinned')]);
+    const boxes = placed([
+      group('a', 4),
+      group('b', 1),
+      group('c', 1),
+      group('d', 1),
+      group('e', 1),
+      group('f', 2),
+      group('g', 1, 'pinned'),
+    ]);
     const [a, one, full] = [HEAD + 2 * 256 + 12, HEAD + 256, HEAD + 256];
     expect(boxes.map(({ top }) => top)).toEqual([0, a, a, a, a + one, a + 2 * one, a + 2 * one + full]);
-    expect(boxes.map(({ left, columns }) => [left, columns])).toEqual([[0, 3], [0, 1], [337, 1], [675, 1], [0, 1], [0, 3], [0, 3]]);
+    expect(boxes.map(({ left, columns }) => [left, columns])).toEqual([
+      [0, 3],
+      [0, 1],
+      [337, 1],
+      [675, 1],
+      [0, 1],
+      [0, 3],
+      [0, 3],
+    ]);
   });
 
   it('of closed groups are their headings, and the line is as high as what is open in it', () => {
     const boxes = placed([group('a', 1), group('b', 1), group('c', 9)], 'a');
-    expect(boxes.map(({ top, height, count }) => [top, height, count])).toEqual([[0, HEAD, 0], [0, HEAD + 256, 1], [HEAD + 256, HEAD + 3 * 256 + 24, 9]]);
+    expect(boxes.map(({ top, height, count }) => [top, height, count])).toEqual([
+      [0, HEAD, 0],
+      [0, HEAD + 256, 1],
+      [HEAD + 256, HEAD + 3 * 256 + 24, 9],
+    ]);
   });
 
   it('have room for the button where cards wait', () => {
@@ -32,11 +64,25 @@ describe('the places of cards', () => {
   });
 
   it('need no more width than there is', () => {
-    const { boxes } = layOut([group('a', 2)], { ...sizes, width: 200 }, () => false, () => Infinity);
-    expect(boxes.map((box) => [box.columns, cardAt(box, 1, 256)])).toEqual([[1, { top: HEAD + 268, left: 0, width: 200 }]]);
+    const { boxes } = layOut(
+      [group('a', 2)],
+      { ...sizes, width: 200 },
+      () => false,
+      () => Infinity,
+    );
+    expect(boxes.map((box) => [box.columns, cardAt(box, 1, 256)])).toEqual([
+      [1, { top: HEAD + 268, left: 0, width: 200 }],
+    ]);
   });
 
-  it.each([[0, 100], [HEAD + 256, 400], [HEAD + 255, 311], [600, 5000], [-500, 0], [HEAD + 268, HEAD + 268]])('between %d and %d are those that reach into it', (from, to) => {
+  it.each([
+    [0, 100],
+    [HEAD + 256, 400],
+    [HEAD + 255, 311],
+    [600, 5000],
+    [-500, 0],
+    [HEAD + 268, HEAD + 268],
+  ])('between %d and %d are those that reach into it', (from, to) => {
     const [box] = placed([group('a', 20)]) as [GroupBox];
     const [first, end] = cardsBetween(box, 256, from, to);
     const meets = (i: number): boolean => {

@@ -31,13 +31,22 @@ const GAP = 12; // between cards
 const MORE = 36; // the button below the cards of a group
 
 /** The left edge and the width of one of `columns` columns, in whole pixels so that canvases stay sharp. */
-export function columnAt(column: number, columns: number, width: number): { readonly left: number; readonly width: number } {
+export function columnAt(
+  column: number,
+  columns: number,
+  width: number,
+): { readonly left: number; readonly width: number } {
   const left = Math.round((column * (width + GAP)) / columns);
   return { left, width: Math.round(((column + 1) * (width + GAP)) / columns) - GAP - left };
 }
 
 /** Places groups below each other. A group of one card takes one column: such groups share a line. */
-export function layOut(groups: readonly CardGroup[], sizes: GridSizes, isClosed: (group: CardGroup) => boolean, shownOf: (group: CardGroup) => number): GridLayout {
+export function layOut(
+  groups: readonly CardGroup[],
+  sizes: GridSizes,
+  isClosed: (group: CardGroup) => boolean,
+  shownOf: (group: CardGroup) => number,
+): GridLayout {
   const { width, cardWidth, cardHeight } = sizes;
   const columns = Math.max(1, Math.floor((width + GAP) / (cardWidth + GAP)));
   const boxes: GroupBox[] = [];
@@ -48,7 +57,8 @@ export function layOut(groups: readonly CardGroup[], sizes: GridSizes, isClosed:
     const closed = isClosed(group);
     const count = closed ? 0 : Math.min(group.cards.length, shownOf(group));
     const rows = Math.ceil(count / columns);
-    const height = HEAD + (rows > 0 ? rows * (cardHeight + GAP) - GAP : 0) + (!closed && count < group.cards.length ? MORE : 0);
+    const height =
+      HEAD + (rows > 0 ? rows * (cardHeight + GAP) - GAP : 0) + (!closed && count < group.cards.length ? MORE : 0);
     if (single) {
       boxes.push({ group, top, height, ...columnAt(column, columns, width), columns: 1, count, closed });
       [column, line] = [column + 1, Math.max(line, height)];
@@ -61,12 +71,24 @@ export function layOut(groups: readonly CardGroup[], sizes: GridSizes, isClosed:
 }
 
 /** The place of a card in its group, in pixels from the group's top left corner. */
-export function cardAt(box: GroupBox, index: number, cardHeight: number): { readonly top: number; readonly left: number; readonly width: number } {
-  return { top: HEAD + Math.floor(index / box.columns) * (cardHeight + GAP), ...columnAt(index % box.columns, box.columns, box.width) };
+export function cardAt(
+  box: GroupBox,
+  index: number,
+  cardHeight: number,
+): { readonly top: number; readonly left: number; readonly width: number } {
+  return {
+    top: HEAD + Math.floor(index / box.columns) * (cardHeight + GAP),
+    ...columnAt(index % box.columns, box.columns, box.width),
+  };
 }
 
 /** The cards of a group between two heights of the grid: from the first to before the last. */
-export function cardsBetween(box: GroupBox, cardHeight: number, from: number, to: number): readonly [first: number, end: number] {
+export function cardsBetween(
+  box: GroupBox,
+  cardHeight: number,
+  from: number,
+  to: number,
+): readonly [first: number, end: number] {
   const row = (at: number): number => (at - box.top - HEAD) / (cardHeight + GAP);
   const first = Math.max(0, Math.floor(row(from + GAP))) * box.columns;
   return [Math.min(first, box.count), Math.min(box.count, Math.max(0, Math.ceil(row(to))) * box.columns)];

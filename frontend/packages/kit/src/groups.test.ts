@@ -13,7 +13,9 @@ describe('groups', () => {
     expect(titleParts('val/a/b')).toEqual(['val/', 'a/b']);
   });
   it('hold one card for each tag, pinned ones first', () => {
-    expect(tagCards(['a/1', 'b', 'a/2'], ['b']).map(({ name, kind, cards }) => [name, kind, cards.map((card) => card.tag)])).toEqual([
+    expect(
+      tagCards(['a/1', 'b', 'a/2'], ['b']).map(({ name, kind, cards }) => [name, kind, cards.map((card) => card.tag)]),
+    ).toEqual([
       [PINNED, 'pinned', ['b']],
       ['a', 'prefix', ['a/1', 'a/2']],
     ]);
@@ -21,8 +23,19 @@ describe('groups', () => {
   });
   it('hold one card for each run of a tag', () => {
     const groups = seriesCards(['lr', 'a/10', 'a/9'], ['lr'], (tag) => (tag === 'lr' ? ['r1', 'r2'] : ['r1']));
-    expect(groups.map(({ name, cards }) => [name, cards.length])).toEqual([['lr', 2], ['a/9', 1], ['a/10', 1]]);
-    expect(groups[0]).toEqual({ name: 'lr', kind: 'tag', cards: [{ tag: 'lr', run: 'r1' }, { tag: 'lr', run: 'r2' }] });
+    expect(groups.map(({ name, cards }) => [name, cards.length])).toEqual([
+      ['lr', 2],
+      ['a/9', 1],
+      ['a/10', 1],
+    ]);
+    expect(groups[0]).toEqual({
+      name: 'lr',
+      kind: 'tag',
+      cards: [
+        { tag: 'lr', run: 'r1' },
+        { tag: 'lr', run: 'r2' },
+      ],
+    });
   });
   it('are filtered by a regular expression, or by the text where it is none', () => {
     expect(tagFilter('^TRAIN').matches('train/loss')).toBe(true);
@@ -33,11 +46,33 @@ describe('groups', () => {
 
 describe('texts', () => {
   it('show values and durations', () => {
-    expect([valueText(0.1234567), valueText(-1e-9), valueText(123456.75), valueText(NaN), valueText(-Infinity), valueText(0)]).toEqual(['0.123457', '−1e−9', '123456.8', 'NaN', '−Inf', '0']);
-    expect([durationText(3723, 'en'), durationText(0.25, 'en'), durationText(90061, 'zh-CN')]).toEqual(['1h 02m 03s', '0.25s', '1天01时01分']);
-    expect([fileName('loss/auto', 'svg', 'scalar'), fileName('../<x>', 'csv', 'scalar'), fileName('//', 'csv', 'scalar')]).toEqual(['loss_auto.svg', 'x.csv', 'scalar.csv']);
+    expect([
+      valueText(0.1234567),
+      valueText(-1e-9),
+      valueText(123456.75),
+      valueText(NaN),
+      valueText(-Infinity),
+      valueText(0),
+    ]).toEqual(['0.123457', '−1e−9', '123456.8', 'NaN', '−Inf', '0']);
+    expect([durationText(3723, 'en'), durationText(0.25, 'en'), durationText(90061, 'zh-CN')]).toEqual([
+      '1h 02m 03s',
+      '0.25s',
+      '1天01时01分',
+    ]);
+    expect([
+      fileName('loss/auto', 'svg', 'scalar'),
+      fileName('../<x>', 'csv', 'scalar'),
+      fileName('//', 'csv', 'scalar'),
+    ]).toEqual(['loss_auto.svg', 'x.csv', 'scalar.csv']);
   });
   it('show sizes', () => {
-    expect([0, 999, 1000, 1500, 999_500, 1.2e9].map((size) => bytesText(size, 'en'))).toEqual(['0 B', '999 B', '1.0 kB', '1.5 kB', '1.0 MB', '1.2 GB']);
+    expect([0, 999, 1000, 1500, 999_500, 1.2e9].map((size) => bytesText(size, 'en'))).toEqual([
+      '0 B',
+      '999 B',
+      '1.0 kB',
+      '1.5 kB',
+      '1.0 MB',
+      '1.2 GB',
+    ]);
   });
 });

@@ -41,25 +41,45 @@ export function groupTags(tags: Iterable<string>): TagGroup[] {
     if (group) group.push(tag);
     else groups.set(name, [tag]);
   }
-  return [...groups].map(([name, members]) => ({ name, tags: members.sort(byName) })).sort((a, b) => Number(a.name === '') - Number(b.name === '') || byName(a.name, b.name));
+  return [...groups]
+    .map(([name, members]) => ({ name, tags: members.sort(byName) }))
+    .sort((a, b) => Number(a.name === '') - Number(b.name === '') || byName(a.name, b.name));
 }
 
 const tagCard = (tag: string): CardKey => ({ tag, run: null });
 
 /** One card per tag: what is pinned first, then the groups of prefixes. */
 export function tagCards(tags: readonly string[], pins: readonly string[]): CardGroup[] {
-  const groups = groupTags(tags.filter((tag) => !pins.includes(tag))).map((group): CardGroup => ({ name: group.name, kind: 'prefix', cards: group.tags.map(tagCard) }));
+  const groups = groupTags(tags.filter((tag) => !pins.includes(tag))).map((group): CardGroup => ({
+    name: group.name,
+    kind: 'prefix',
+    cards: group.tags.map(tagCard),
+  }));
   return pins.length > 0 ? [{ name: PINNED, kind: 'pinned', cards: pins.map(tagCard) }, ...groups] : groups;
 }
 
-/** One card per run below each tag: the tags that are pinned first, then by prefix and name, as the groups of prefixes are. */
-export function seriesCards(tags: readonly string[], pins: readonly string[], runsOf: (tag: string) => readonly string[]): CardGroup[] {
+/**
+ * One card per run below each tag: the tags that are pinned first, then by prefix and name, as the groups of prefixes
+ * are.
+ */
+export function seriesCards(
+  tags: readonly string[],
+  pins: readonly string[],
+  runsOf: (tag: string) => readonly string[],
+): CardGroup[] {
   const ordered = groupTags(tags.filter((tag) => !pins.includes(tag))).flatMap((group) => group.tags);
-  return [...pins, ...ordered].map((tag) => ({ name: tag, kind: 'tag', cards: runsOf(tag).map((run) => ({ tag, run })) }));
+  return [...pins, ...ordered].map((tag) => ({
+    name: tag,
+    kind: 'tag',
+    cards: runsOf(tag).map((run) => ({ tag, run })),
+  }));
 }
 
 /** A filter as the user types it: a regular expression, or null with the reason when it is not one. */
-export function tagFilter(pattern: string): { readonly matches: (tag: string) => boolean; readonly error: string | null } {
+export function tagFilter(pattern: string): {
+  readonly matches: (tag: string) => boolean;
+  readonly error: string | null;
+} {
   if (!pattern) return { matches: () => true, error: null };
   try {
     const expression = new RegExp(pattern, 'iu');

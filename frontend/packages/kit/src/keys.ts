@@ -28,9 +28,16 @@ export function onCard<Info extends TagInfo>(board: Board<Info>, run: (card: Car
 }
 
 /** The keys of every tab: full screen and the tag filter. */
-export function boardKeys<Info extends TagInfo>(board: Board<Info>, host: HTMLElement): readonly [full: Key, leave: Key, filter: Key] {
+export function boardKeys<Info extends TagInfo>(
+  board: Board<Info>,
+  host: HTMLElement,
+): readonly [full: Key, leave: Key, filter: Key] {
   return [
-    ['f', 'full.enter', onCard(board, (card) => board.full.set(sameCard(board.full.value, card) ? null : card, 'push'))],
+    [
+      'f',
+      'full.enter',
+      onCard(board, (card) => board.full.set(sameCard(board.full.value, card) ? null : card, 'push')),
+    ],
     ['Escape', 'full.leave', () => board.full.value !== null && board.full.set(null)],
     ['t', 'keys.filter', () => focusOn(host, '.tag-filter')],
   ];

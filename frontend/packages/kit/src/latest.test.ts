@@ -6,17 +6,19 @@ describe('what a card wants to know', () => {
   let started: string[];
   let aborted: string[];
   let latest: Latest<string>;
-  const answer = (key: string, ms: number) => (signal: AbortSignal): Promise<string> => {
-    started.push(key);
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => (key.startsWith('bad') ? reject(new Error(`${key}!`)) : resolve(key)), ms);
-      signal.addEventListener('abort', () => {
-        clearTimeout(timer);
-        aborted.push(key);
-        reject(signal.reason);
+  const answer =
+    (key: string, ms: number) =>
+    (signal: AbortSignal): Promise<string> => {
+      started.push(key);
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => (key.startsWith('bad') ? reject(new Error(`${key}!`)) : resolve(key)), ms);
+        signal.addEventListener('abort', () => {
+          clearTimeout(timer);
+          aborted.push(key);
+          reject(signal.reason);
+        });
       });
-    });
-  };
+    };
   const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
 
   beforeEach(() => {
@@ -65,22 +67,25 @@ describe('what a card wants to know', () => {
     expect([latest.answer.value?.key, latest.busy.value, started]).toEqual(['slow', false, ['slow', 'slow']]);
   });
 
-  it.each([new TypeError('Failed to fetch'), Object.assign(new Error('away'), { status: 503 })])('is asked for again while nobody answers: %s', async (failure) => {
-    let asked = 0;
-    const away = async (): Promise<string> => {
-      if (++asked < 3) throw failure;
-      return 'back';
-    };
-    latest.want('1', away);
-    await pass(10);
-    expect(latest.error.value?.reason).toBe(failure.message);
-    await pass(1000);
-    expect(asked).toBe(2);
-    await pass(2000);
-    expect([asked, latest.answer.value?.value, latest.error.value]).toEqual([3, 'back', null]);
-    await pass(60_000);
-    expect(asked).toBe(3);
-  });
+  it.each([new TypeError('Failed to fetch'), Object.assign(new Error('away'), { status: 503 })])(
+    'is asked for again while nobody answers: %s',
+    async (failure) => {
+      let asked = 0;
+      const away = async (): Promise<string> => {
+        if (++asked < 3) throw failure;
+        return 'back';
+      };
+      latest.want('1', away);
+      await pass(10);
+      expect(latest.error.value?.reason).toBe(failure.message);
+      await pass(1000);
+      expect(asked).toBe(2);
+      await pass(2000);
+      expect([asked, latest.answer.value?.value, latest.error.value]).toEqual([3, 'back', null]);
+      await pass(60_000);
+      expect(asked).toBe(3);
+    },
+  );
 
   it('is not asked for again when it is not wanted any more, or when the answer is no', async () => {
     let asked = 0;

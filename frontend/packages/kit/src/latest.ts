@@ -47,7 +47,8 @@ export class Latest<T> {
     const { working } = this;
     if (this.answer.value?.key === key) working?.stop.abort(); // it is there
     else if (!working) void this.work();
-    else if (working.key !== key) this.timer ??= setTimeout(() => this.wanted?.key !== working.key && working.stop.abort(), PATIENCE);
+    else if (working.key !== key)
+      this.timer ??= setTimeout(() => this.wanted?.key !== working.key && working.stop.abort(), PATIENCE);
   }
 
   retry(): void {

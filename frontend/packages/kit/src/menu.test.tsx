@@ -7,7 +7,13 @@ import { Menu } from './menu';
 describe('the keyboard', () => {
   let host: HTMLElement;
   let chosen: string[];
-  const press = (key: string): Promise<void> => act(() => void document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true })));
+  const press = (key: string): Promise<void> =>
+    act(
+      () =>
+        void document.activeElement?.dispatchEvent(
+          new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }),
+        ),
+    );
   const focused = (): string | undefined => (document.activeElement as HTMLElement).dataset['action'];
 
   beforeEach(() => {
@@ -53,7 +59,12 @@ describe('the keyboard', () => {
 
   it('reaches one button of a choice by Tab, and the others by arrows, which choose', async () => {
     const options = ['a', 'b', 'c'].map((value) => ({ value, text: value }));
-    await act(() => render(<Segments name="n" label="n" value="b" options={options} onPick={(value) => void chosen.push(value)} />, host));
+    await act(() =>
+      render(
+        <Segments name="n" label="n" value="b" options={options} onPick={(value) => void chosen.push(value)} />,
+        host,
+      ),
+    );
     expect([...host.querySelectorAll('button')].map((button) => button.tabIndex)).toEqual([-1, 0, -1]);
     host.querySelector<HTMLElement>('[data-value=b]')?.focus();
     for (const key of ['ArrowRight', 'ArrowRight', 'End']) await press(key);

@@ -31,12 +31,27 @@ export function Menu({ action, icon, label, items }: MenuProps): JSX.Element {
   const close = (): void => void (open.value = false);
   return (
     <>
-      <Button action={action} icon={icon} label={label} expanded={open.value} element={button} onPress={() => (open.value = !open.value)} />
+      <Button
+        action={action}
+        icon={icon}
+        label={label}
+        expanded={open.value}
+        element={button}
+        onPress={() => (open.value = !open.value)}
+      />
       {open.value && (
         <Popover anchor={button} class="menu" role="menu" label={label} side="below-right" onClose={close}>
           {items().map(({ action: name, text, href, download, onPress }) =>
             href !== undefined ? (
-              <a key={name} role="menuitem" tabIndex={-1} data-action={name} href={href} download={download ?? ''} onClick={close}>
+              <a
+                key={name}
+                role="menuitem"
+                tabIndex={-1}
+                data-action={name}
+                href={href}
+                download={download ?? ''}
+                onClick={close}
+              >
                 {text}
               </a>
             ) : (

@@ -13,7 +13,9 @@ const MOST_LENGTH = 16_000; // pixels of a side
 
 /** What is drawn in `root`, whose width and height are given; characters that no XML may hold are left out. */
 export function pictureOf(root: SVGSVGElement, width: number, height: number): Picture {
-  const text = new XMLSerializer().serializeToString(root).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '');
+  const text = new XMLSerializer()
+    .serializeToString(root)
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '');
   return { text, width, height };
 }
 
@@ -40,6 +42,12 @@ export async function pngFile(picture: Picture): Promise<Blob> {
 /** A PNG of what a canvas shows; rejects when it is larger than browsers encode. */
 export function canvasFile(canvas: HTMLCanvasElement): Promise<Blob> {
   return new Promise((resolve, reject) => {
-    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error(`The browser cannot encode a picture of ${canvas.width} x ${canvas.height} pixels.`))), 'image/png');
+    canvas.toBlob(
+      (blob) =>
+        blob
+          ? resolve(blob)
+          : reject(new Error(`The browser cannot encode a picture of ${canvas.width} x ${canvas.height} pixels.`)),
+      'image/png',
+    );
   });
 }

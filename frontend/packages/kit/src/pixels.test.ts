@@ -11,7 +11,10 @@ describe('size of a canvas in device pixels', () => {
     [1.25, 10.4, 100, 125],
     [1.5, 0.33, 319.33, 479],
     [2, 278.25, 319.33, 638],
-  ])('at ratio %d from %d, %d CSS pixels wide, lies between two edges of device pixels', (ratio, start, length, pixels) => {
-    expect(snapped(start, length, ratio)).toBe(pixels);
-  });
+  ])(
+    'at ratio %d from %d, %d CSS pixels wide, lies between two edges of device pixels',
+    (ratio, start, length, pixels) => {
+      expect(snapped(start, length, ratio)).toBe(pixels);
+    },
+  );
 });

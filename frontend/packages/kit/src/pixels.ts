@@ -28,7 +28,10 @@ function sized(columns: number, rows: number, ratio: number): PixelSize {
   return { columns, rows, ratio, width: columns / ratio, height: rows / ratio };
 }
 
-/** Calls `listener` with the size of a canvas, soon and whenever it changes; also when only its place or the zoom of the page does. */
+/**
+ * Calls `listener` with the size of a canvas, soon and whenever it changes; also when only its place or the zoom of the
+ * page does.
+ */
 export function watchPixels(canvas: Element, listener: (size: PixelSize) => void): () => void {
   let known = NO_PIXELS;
   const observer = new ResizeObserver(([entry]) => {

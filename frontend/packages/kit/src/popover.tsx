@@ -16,7 +16,10 @@ export interface PopoverProps {
   readonly children: ComponentChildren;
 }
 
-/** A list over everything else, next to its button. Render it while it is open; Escape, Tab, scrolling or a press elsewhere closes it. */
+/**
+ * A list over everything else, next to its button. Render it while it is open; Escape, Tab, scrolling or a press
+ * elsewhere closes it.
+ */
 export function Popover({ anchor, class: name, role, label, side, onClose, children }: PopoverProps): JSX.Element {
   const root = useRef<HTMLDivElement>(null);
   const items = (): readonly HTMLElement[] => [...(root.current?.querySelectorAll<HTMLElement>('button, a') ?? [])];
@@ -75,18 +78,37 @@ export interface TooltipProps {
   readonly children: ComponentChildren;
 }
 
-/** A box next to the pointer, over everything else. Screen readers say what is in it while keys move the cursor of a chart. */
-export function Tooltip({ x, y, class: extra = '', name = 'tooltip', role = 'tooltip', label, children }: TooltipProps): JSX.Element {
+/**
+ * A box next to the pointer, over everything else. Screen readers say what is in it while keys move the cursor of a
+ * chart.
+ */
+export function Tooltip({
+  x,
+  y,
+  class: extra = '',
+  name = 'tooltip',
+  role = 'tooltip',
+  label,
+  children,
+}: TooltipProps): JSX.Element {
   const root = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => root.current?.showPopover(), []);
   useLayoutEffect(() => {
     if (root.current) put(root.current, { left: x, right: x, top: y, bottom: y }, 'beside');
   });
   useEffect(() => {
-    if (document.activeElement?.matches('[role=img]:focus-visible')) return announce((root.current?.innerText ?? '').replace(/\s+/g, ' ').trim());
+    if (document.activeElement?.matches('[role=img]:focus-visible'))
+      return announce((root.current?.innerText ?? '').replace(/\s+/g, ' ').trim());
   }, [x, y, children]);
   return (
-    <div ref={root} popover="manual" class={`tooltip ${extra}`.trimEnd()} role={role} aria-label={label} data-testid={name}>
+    <div
+      ref={root}
+      popover="manual"
+      class={`tooltip ${extra}`.trimEnd()}
+      role={role}
+      aria-label={label}
+      data-testid={name}
+    >
       {children}
     </div>
   );

@@ -5,15 +5,34 @@ import { fakeColumns } from './testing';
 function table(steps: readonly number[], more: Partial<Records> = {}): Records {
   const shown = steps.length + (more.hidden ?? 0);
   const column = (of: (step: number) => number): Float64Array => Float64Array.from(steps, of);
-  return { steps: column((s) => s), wallTimes: column((s) => s + 0.5), sizes: column((s) => s * 2), points: shown, kept: shown, hidden: 0, attempts: 'last', ...more };
+  return {
+    steps: column((s) => s),
+    wallTimes: column((s) => s + 0.5),
+    sizes: column((s) => s * 2),
+    points: shown,
+    kept: shown,
+    hidden: 0,
+    attempts: 'last',
+    ...more,
+  };
 }
 
 describe('tables of records', () => {
   it('are decoded, and name a record for ever', () => {
-    const columns = fakeColumns({ steps: [3, 4], wall_times: [1.25, NaN], sizes: [10, -1] }, { records: JSON.stringify({ points: 9, kept: 4, hidden: 2 }) });
+    const columns = fakeColumns(
+      { steps: [3, 4], wall_times: [1.25, NaN], sizes: [10, -1] },
+      { records: JSON.stringify({ points: 9, kept: 4, hidden: 2 }) },
+    );
     const records = decodeRecords(columns, 'all');
     expect(records).toMatchObject({ points: 9, kept: 4, hidden: 2, attempts: 'all' });
-    expect(recordQuery({ run: 'r', tag: 't' }, records, 0)).toEqual({ run: 'r', tag: 't', index: 0, attempts: 'all', step: 3, wall_time: 1.25 });
+    expect(recordQuery({ run: 'r', tag: 't' }, records, 0)).toEqual({
+      run: 'r',
+      tag: 't',
+      index: 0,
+      attempts: 'all',
+      step: 3,
+      wall_time: 1.25,
+    });
   });
 
   it('are continued by what came after the last known record', () => {
@@ -22,7 +41,9 @@ describe('tables of records', () => {
     expect(joined(known, tail)).toEqual(table([1, 2, 3, 4, 5]));
     expect(joined(known, { ...table([3]), points: 3, kept: 3 })).toBe(known);
     const restarted = table([1, 2], { hidden: 4 });
-    expect(joined(restarted, { ...table([2, 3]), points: 7, kept: 7, hidden: 4 })).toEqual(table([1, 2, 3], { hidden: 4 }));
+    expect(joined(restarted, { ...table([2, 3]), points: 7, kept: 7, hidden: 4 })).toEqual(
+      table([1, 2, 3], { hidden: 4 }),
+    );
     const unclocked = { ...table([1]), wallTimes: Float64Array.of(NaN) };
     expect(joined(unclocked, unclocked)).toBe(unclocked);
   });

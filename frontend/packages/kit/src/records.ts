@@ -55,12 +55,26 @@ export function joined(known: Records, tail: Records): Records | null {
     all.set(end, last);
     return all;
   };
-  return { ...tail, steps: column(known.steps, tail.steps), wallTimes: column(known.wallTimes, tail.wallTimes), sizes: column(known.sizes, tail.sizes) };
+  return {
+    ...tail,
+    steps: column(known.steps, tail.steps),
+    wallTimes: column(known.wallTimes, tail.wallTimes),
+    sizes: column(known.sizes, tail.sizes),
+  };
 }
 
-/** Names one record in requests. With step and wall time an answer is for ever, and one for another record is refused. */
+/**
+ * Names one record in requests. With step and wall time an answer is for ever, and one for another record is refused.
+ */
 export function recordQuery({ run, tag }: CardKey, records: Records, index: number): Query {
-  return { run, tag, index, attempts: records.attempts, step: records.steps[index], wall_time: records.wallTimes[index] };
+  return {
+    run,
+    tag,
+    index,
+    attempts: records.attempts,
+    step: records.steps[index],
+    wall_time: records.wallTimes[index],
+  };
 }
 
 /** Stays the same object for a card, whatever comes. */
@@ -140,7 +154,8 @@ export class RecordTables {
   /** The largest step of the tables that are held. */
   get lastStep(): number {
     let last = -Infinity;
-    for (const { readers, records } of this.entries.values()) if (readers > 0) last = Math.max(last, records.value?.steps.at(-1) ?? -Infinity);
+    for (const { readers, records } of this.entries.values())
+      if (readers > 0) last = Math.max(last, records.value?.steps.at(-1) ?? -Infinity);
     return last;
   }
 
@@ -148,7 +163,15 @@ export class RecordTables {
     const id = cardId(card);
     let entry = this.entries.get(id);
     if (!entry) {
-      entry = { card, records: signal(null), error: signal(null), readers: 0, stale: true, doubtful: true, asking: false };
+      entry = {
+        card,
+        records: signal(null),
+        error: signal(null),
+        readers: 0,
+        stale: true,
+        doubtful: true,
+        asking: false,
+      };
     }
     this.entries.delete(id);
     this.entries.set(id, entry); // the latest used is forgotten last
@@ -160,23 +183,32 @@ export class RecordTables {
     entry.asking = true;
     const { signal } = this.ctx;
     try {
-      await this.queue.run(() => BEFORE_PICTURES, signal, async () => {
-        if (entry.readers === 0) return; // it has left again, and stays stale
-        const known = entry.doubtful || !entry.records.value?.steps.length ? null : entry.records.value;
-        entry.stale = entry.doubtful = false;
-        const records = (known && joined(known, await this.fetch(entry.card, known.steps.length - 1))) ?? (await this.fetch(entry.card, 0));
-        entry.records.value = records;
-        entry.error.value = null;
-        if (records.hidden > 0) this.anyHidden.value = true;
-      });
+      await this.queue.run(
+        () => BEFORE_PICTURES,
+        signal,
+        async () => {
+          if (entry.readers === 0) return; // it has left again, and stays stale
+          const known = entry.doubtful || !entry.records.value?.steps.length ? null : entry.records.value;
+          entry.stale = entry.doubtful = false;
+          const records =
+            (known && joined(known, await this.fetch(entry.card, known.steps.length - 1))) ??
+            (await this.fetch(entry.card, 0));
+          entry.records.value = records;
+          entry.error.value = null;
+          if (records.hidden > 0) this.anyHidden.value = true;
+        },
+      );
     } catch (error) {
       entry.doubtful = true; // what was to come may have been anything
       if (!signal.aborted) entry.error.value = message(error);
     }
-    setTimeout(() => {
-      entry.asking = false;
-      if (entry.stale && entry.readers > 0 && !signal.aborted) void this.ask(entry);
-    }, entry.stale ? 0 : REST);
+    setTimeout(
+      () => {
+        entry.asking = false;
+        if (entry.stale && entry.readers > 0 && !signal.aborted) void this.ask(entry);
+      },
+      entry.stale ? 0 : REST,
+    );
   }
 
   /** The records from the index `skip` on. */

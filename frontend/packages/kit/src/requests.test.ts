@@ -8,9 +8,13 @@ describe('request queue', () => {
     const queue = new RequestQueue(1);
     const started: number[] = [];
     const ask = (urgency: number, signal = never) =>
-      queue.run(() => urgency, signal, async () => {
-        started.push(urgency);
-      });
+      queue.run(
+        () => urgency,
+        signal,
+        async () => {
+          started.push(urgency);
+        },
+      );
     await Promise.all([ask(300), ask(20), ask(100)]);
     expect(started).toEqual([20, 100, 300]);
   });
@@ -31,10 +35,20 @@ describe('request queue', () => {
   it('forgets a request that was aborted before it started', async () => {
     const queue = new RequestQueue(1);
     const ended = new AbortController();
-    const asked = queue.run(() => 0, ended.signal, async () => 'started');
+    const asked = queue.run(
+      () => 0,
+      ended.signal,
+      async () => 'started',
+    );
     ended.abort(new Error('left'));
     await expect(asked).rejects.toThrow('left');
-    expect(await queue.run(() => 0, never, async () => 'next')).toBe('next');
+    expect(
+      await queue.run(
+        () => 0,
+        never,
+        async () => 'next',
+      ),
+    ).toBe('next');
   });
 });
 

@@ -1,4 +1,7 @@
-/** A request queue: at most `limit` run concurrently, most urgent first; requests made in the same tick are compared before any starts. */
+/**
+ * A request queue: at most `limit` run concurrently, most urgent first; requests made in the same tick are compared
+ * before any starts.
+ */
 export class RequestQueue {
   private readonly waiting: { readonly urgency: () => number; readonly start: () => void }[] = [];
   private running = 0;

@@ -15,7 +15,12 @@ describe('round numbers', () => {
     expect(multiples(0, 1e6, 1)).toEqual([]);
   });
 
-  it.each([[0, 1], [-1e-9, 1e-9], [3, 3.0001], [0, 1e300]])('from %d to %d are some', (low, high) => {
+  it.each([
+    [0, 1],
+    [-1e-9, 1e-9],
+    [3, 3.0001],
+    [0, 1e300],
+  ])('from %d to %d are some', (low, high) => {
     const ticks = evenTicks(low, high, 6, WHOLE_DIGITS);
     expect(ticks.length).toBeGreaterThan(1);
     expect(ticks.length).toBeLessThan(13);

@@ -26,6 +26,8 @@ function itemAfter({ key, timeStamp }: KeyboardEvent, items: readonly HTMLElemen
   typed = { text: (timeStamp - typed.at < TYPING ? typed.text : '') + key.toLowerCase(), at: timeStamp };
   const isOne = [...typed.text].every((letter) => letter === key.toLowerCase()); // the same letter again goes on
   const word = isOne ? key.toLowerCase() : typed.text;
-  const found = items.map((_, i) => (at + (isOne ? 1 : 0) + i + count) % count).find((i) => items[i]?.textContent?.trim().toLowerCase().startsWith(word));
+  const found = items
+    .map((_, i) => (at + (isOne ? 1 : 0) + i + count) % count)
+    .find((i) => items[i]?.textContent?.trim().toLowerCase().startsWith(word));
   return found ?? null;
 }

@@ -38,7 +38,13 @@ export function showing(track: Track, offset: number, begin: number, end: number
 }
 
 /** The lines in sight, and `more` before and after them: `[first, end)`. */
-export function linesInSight(offset: number, view: number, height: number, count: number, more = 0): readonly [number, number] {
+export function linesInSight(
+  offset: number,
+  view: number,
+  height: number,
+  count: number,
+  more = 0,
+): readonly [number, number] {
   const end = Math.min(count, Math.ceil((offset + view) / height) + more);
   return [Math.max(0, Math.min(Math.floor(offset / height) - more, end - 1)), end];
 }

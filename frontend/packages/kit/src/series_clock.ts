@@ -18,7 +18,8 @@ export class SeriesClock {
       this.times.clear();
       return;
     }
-    for (const [run, tags] of Object.entries(series)) for (const tag of tags) this.times.set(keyOf(run, tag), this.time);
+    for (const [run, tags] of Object.entries(series))
+      for (const tag of tags) this.times.set(keyOf(run, tag), this.time);
   }
 
   /** Whether none of these series has changed since `time`. */

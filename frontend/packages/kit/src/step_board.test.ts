@@ -6,8 +6,10 @@ import { fakeColumns, fakeContext, type FakeContext } from './testing';
 
 const info = { display_name: '', description: '', points: 1, first_step: 0, last_step: 0 };
 const card = (run: string, tag = 'a'): CardKey => ({ tag, run });
-const at = (board: StepBoard, key: CardKey): number => board.indexOf(key, board.tables.of(key).records.value as Records);
-const move = (board: StepBoard, key: CardKey, index: number): void => board.move(key, board.tables.of(key).records.value as Records, index);
+const at = (board: StepBoard, key: CardKey): number =>
+  board.indexOf(key, board.tables.of(key).records.value as Records);
+const move = (board: StepBoard, key: CardKey, index: number): void =>
+  board.move(key, board.tables.of(key).records.value as Records, index);
 /** Lets answers arrive. */
 const settle = (ms = 0): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
 
@@ -24,11 +26,16 @@ describe('a board of step sliders', () => {
     ctx = fakeContext(['long', 'short'], {
       json: async () => ({ long: { a: info }, short: { a: info } }),
       columns: async (route, query) => {
-        asked.push(`${route} ${String(query['run'])} ${String(query['attempts'])}${query['skip'] ? ` after ${String(query['skip'])}` : ''}`);
+        asked.push(
+          `${route} ${String(query['run'])} ${String(query['attempts'])}${query['skip'] ? ` after ${String(query['skip'])}` : ''}`,
+        );
         const all = steps[String(query['run'])] ?? [];
         const own = all.slice(Number(query['skip'] ?? 0));
         const described = { points: all.length, kept: all.length, hidden: 0 };
-        return fakeColumns({ steps: own, wall_times: own.map((step) => 100 + step), sizes: own.map(() => 1) }, { records: JSON.stringify(described) });
+        return fakeColumns(
+          { steps: own, wall_times: own.map((step) => 100 + step), sizes: own.map(() => 1) },
+          { records: JSON.stringify(described) },
+        );
       },
     });
     board = new StepBoard(ctx);
@@ -44,7 +51,11 @@ describe('a board of step sliders', () => {
 
   it('has a card for each run of a tag', () => {
     expect(board.groups.value).toEqual([{ name: 'a', kind: 'tag', cards: [card('long'), card('short')] }]);
-    expect([board.has(card('long')), board.has(card('other')), board.has(card('long', 'b'))]).toEqual([true, false, false]);
+    expect([board.has(card('long')), board.has(card('other')), board.has(card('long', 'b'))]).toEqual([
+      true,
+      false,
+      false,
+    ]);
     expect(board.tables.of(card('long')).records.value).toMatchObject({ points: 5, kept: 5, hidden: 0 });
   });
 

@@ -26,7 +26,10 @@ export class StepBoard<Info extends TagInfo = TagInfo> extends Board<Info> {
   readonly linked = this.setting('link', codecs.flag(false));
   /** Where the sliders stand that have no place of their own. */
   private readonly common = this.later(this.setting('step', stand), SETTLE);
-  private readonly own: Setting<ReadonlyMap<string, Stand>> = this.later(this.setting('steps', codecs.byCard(parseStand, standText)), SETTLE);
+  private readonly own: Setting<ReadonlyMap<string, Stand>> = this.later(
+    this.setting('steps', codecs.byCard(parseStand, standText)),
+    SETTLE,
+  );
   /** The card whose slider moves by itself. */
   readonly playing = signal<CardKey | null>(null);
   readonly speed = signal(5);
@@ -54,9 +57,14 @@ export class StepBoard<Info extends TagInfo = TagInfo> extends Board<Info> {
   }
 
   /** Whether attempts differ: the list of tags says so, or a table that leaves records out. */
-  readonly hasRestarts = computed(() => this.attempts.value === 'all' || this.hasAttempts.value || this.tables.anyHidden.value);
+  readonly hasRestarts = computed(
+    () => this.attempts.value === 'all' || this.hasAttempts.value || this.tables.anyHidden.value,
+  );
 
-  /** Index of the record at which a card's slider stands; -1 without records. Without a word of the user it is the last one, also after more have come. */
+  /**
+   * Index of the record at which a card's slider stands; -1 without records. Without a word of the user it is the last
+   * one, also after more have come.
+   */
   indexOf(card: CardKey, records: Records): number {
     return indexOf(records.steps, this.standOf(card));
   }

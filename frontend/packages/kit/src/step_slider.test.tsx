@@ -21,11 +21,17 @@ describe('a slider over records', () => {
   let busy: boolean;
   /** Time goes by in pieces, each drawn. */
   const pass = async (ms: number): Promise<void> => {
-    for (let gone = 0; gone < ms; gone += 50) await act(() => vi.advanceTimersByTimeAsync(50) as unknown as Promise<void>);
+    for (let gone = 0; gone < ms; gone += 50)
+      await act(() => vi.advanceTimersByTimeAsync(50) as unknown as Promise<void>);
   };
   const draw = (): Promise<void> => act(() => render(<Body board={board} busy={busy} />, host));
   const press = (key: string, on = 'input'): Promise<void> =>
-    act(() => void host.querySelector(on)?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true })));
+    act(
+      () =>
+        void host
+          .querySelector(on)
+          ?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true })),
+    );
   const label = (): string => host.querySelector('[data-testid="step-count"]')?.textContent ?? '';
   const place = (index: number): string => `steps.of {"index":${index},"count":${count}}`;
 
@@ -37,7 +43,10 @@ describe('a slider over records', () => {
       json: async () => ({ r: { a: info } }),
       columns: async () => {
         const steps = Array.from({ length: count }, (_, i) => i * 10);
-        return fakeColumns({ steps, wall_times: steps.map((step) => 100 + step), sizes: steps }, { records: JSON.stringify({ points: 9, kept: 5, hidden: 2 }) });
+        return fakeColumns(
+          { steps, wall_times: steps.map((step) => 100 + step), sizes: steps },
+          { records: JSON.stringify({ points: 9, kept: 5, hidden: 2 }) },
+        );
       },
     });
     board = new StepBoard(ctx);

@@ -38,7 +38,13 @@ export function useSteps<Info extends TagInfo>(board: StepBoard<Info>, card: Car
 }
 
 /** A record by step, by time since the first, or by date. */
-export function timeLabel(records: Records, index: number, kind: XKind, locale: Locale, t: (key: string, values?: Readonly<Record<string, number>>) => string): string {
+export function timeLabel(
+  records: Records,
+  index: number,
+  kind: XKind,
+  locale: Locale,
+  t: (key: string, values?: Readonly<Record<string, number>>) => string,
+): string {
   const wall = records.wallTimes[index] ?? NaN;
   if (kind === 'wall') return timeText(wall, locale);
   if (kind === 'relative') return durationText(wall - (records.wallTimes[0] ?? NaN), locale);
@@ -68,7 +74,13 @@ export interface StepSliderProps<Info extends TagInfo> {
 }
 
 /** A slider over the records of a card: arrows, Page Up and Down, Home, End; Space plays. */
-export function StepSlider<Info extends TagInfo>({ board, card, steps, busy = false, kind = board.time.value }: StepSliderProps<Info>): JSX.Element {
+export function StepSlider<Info extends TagInfo>({
+  board,
+  card,
+  steps,
+  busy = false,
+  kind = board.time.value,
+}: StepSliderProps<Info>): JSX.Element {
   const { records, index } = steps;
   const say = board.t.bind(board);
   const count = records?.steps.length ?? 0;
@@ -95,12 +107,40 @@ export function StepSlider<Info extends TagInfo>({ board, card, steps, busy = fa
       }}
     >
       <div class="step-track">
-        <Button action="step-back" icon="previous" label={say('steps.previous')} disabled={index <= 0} onPress={() => go(index - 1)} />
-        <Button action="play" icon={playing ? 'pause' : 'play'} label={say(playing ? 'steps.pause' : 'steps.play')} pressed={playing} disabled={count < 2} onPress={() => board.play(card)} />
-        <Button action="step-forward" icon="next" label={say('steps.next')} disabled={index >= count - 1} onPress={() => go(index + 1)} />
+        <Button
+          action="step-back"
+          icon="previous"
+          label={say('steps.previous')}
+          disabled={index <= 0}
+          onPress={() => go(index - 1)}
+        />
+        <Button
+          action="play"
+          icon={playing ? 'pause' : 'play'}
+          label={say(playing ? 'steps.pause' : 'steps.play')}
+          pressed={playing}
+          disabled={count < 2}
+          onPress={() => board.play(card)}
+        />
+        <Button
+          action="step-forward"
+          icon="next"
+          label={say('steps.next')}
+          disabled={index >= count - 1}
+          onPress={() => go(index + 1)}
+        />
         <span class="step-range">
-          {count > 1 && count <= TICKS && <i class="ticks" style={{ backgroundSize: `calc((100% - 1px) / ${count - 1}) 100%` }} />}
-          {restarts.map((at) => <i key={at} class="restart" title={say('steps.restart')} style={{ left: `calc(7px + (100% - 14px) * ${at / (count - 1)})` }} />)}
+          {count > 1 && count <= TICKS && (
+            <i class="ticks" style={{ backgroundSize: `calc((100% - 1px) / ${count - 1}) 100%` }} />
+          )}
+          {restarts.map((at) => (
+            <i
+              key={at}
+              class="restart"
+              title={say('steps.restart')}
+              style={{ left: `calc(7px + (100% - 14px) * ${at / (count - 1)})` }}
+            />
+          ))}
           <input
             type="range"
             min="0"
@@ -116,9 +156,13 @@ export function StepSlider<Info extends TagInfo>({ board, card, steps, busy = fa
         </span>
       </div>
       <div class="step-label">
-        <span class="at" data-testid="step-label">{label}</span>
+        <span class="at" data-testid="step-label">
+          {label}
+        </span>
         {playing && <Speed board={board} />}
-        <span class="count" data-testid="step-count">{count > 0 ? say('steps.of', { index: index + 1, count }) : ''}</span>
+        <span class="count" data-testid="step-count">
+          {count > 0 ? say('steps.of', { index: index + 1, count }) : ''}
+        </span>
       </div>
     </div>
   );
@@ -127,14 +171,30 @@ export function StepSlider<Info extends TagInfo>({ board, card, steps, busy = fa
 function Speed<Info extends TagInfo>({ board }: { readonly board: StepBoard<Info> }): JSX.Element {
   const label = board.t('steps.speed');
   return (
-    <select data-control="speed" aria-label={label} title={label} value={board.speed.value} onChange={(e) => board.setSpeed(Number(e.currentTarget.value))}>
-      {SPEEDS.map((speed) => <option key={speed} value={speed}>{board.t('steps.per_second', { speed })}</option>)}
+    <select
+      data-control="speed"
+      aria-label={label}
+      title={label}
+      value={board.speed.value}
+      onChange={(e) => board.setSpeed(Number(e.currentTarget.value))}
+    >
+      {SPEEDS.map((speed) => (
+        <option key={speed} value={speed}>
+          {board.t('steps.per_second', { speed })}
+        </option>
+      ))}
     </select>
   );
 }
 
 /** Moves on at the board's speed, but never before what is asked for is on the screen. */
-function usePlaying<Info extends TagInfo>(board: StepBoard<Info>, steps: CardSteps, count: number, playing: boolean, busy: boolean): void {
+function usePlaying<Info extends TagInfo>(
+  board: StepBoard<Info>,
+  steps: CardSteps,
+  count: number,
+  playing: boolean,
+  busy: boolean,
+): void {
   const latest = useRef({ steps, count, busy });
   latest.current = { steps, count, busy };
   const speed = board.speed.value;
@@ -163,7 +223,10 @@ function usePlaying<Info extends TagInfo>(board: StepBoard<Info>, steps: CardSte
       cancelAnimationFrame(frame);
     };
   }, [playing, speed, visible]);
-  useEffect(() => () => {
-    if (playing) board.playing.value = null; // the card left the screen
-  }, [playing]);
+  useEffect(
+    () => () => {
+      if (playing) board.playing.value = null; // the card left the screen
+    },
+    [playing],
+  );
 }

@@ -6,7 +6,9 @@ const steps = (...values: number[]): Float64Array => new Float64Array(values);
 describe('the record of a step', () => {
   it('is the nearest one; of two as near, the earlier', () => {
     const ascending = steps(0, 10, 20, 20, 40);
-    expect([-5, 0, 4, 5, 6, 20, 29, 30, 31, 99].map((step) => nearestIndex(ascending, step))).toEqual([0, 0, 0, 0, 1, 2, 2, 2, 4, 4]);
+    expect([-5, 0, 4, 5, 6, 20, 29, 30, 31, 99].map((step) => nearestIndex(ascending, step))).toEqual([
+      0, 0, 0, 0, 1, 2, 2, 2, 4, 4,
+    ]);
     expect(nearestIndex(steps(), 1)).toBe(-1);
     const restarted = steps(0, 10, 20, 5, 15);
     expect([0, 11, 14, 7, 99].map((step) => nearestIndex(restarted, step))).toEqual([0, 1, 4, 3, 2]);
@@ -39,12 +41,20 @@ describe('a slider', () => {
   it('moves by keys, and not beyond its ends', () => {
     const to = (key: string, index: number, count = 100): number | null => indexAfter(key, index, count);
     expect([to('ArrowLeft', 5), to('ArrowRight', 5), to('ArrowDown', 0), to('ArrowUp', 99)]).toEqual([4, 6, 0, 99]);
-    expect([to('PageUp', 5), to('PageDown', 5), to('Home', 5), to('End', 5), to('PageUp', 1, 4)]).toEqual([15, 0, 0, 99, 2]);
+    expect([to('PageUp', 5), to('PageDown', 5), to('Home', 5), to('End', 5), to('PageUp', 1, 4)]).toEqual([
+      15, 0, 0, 99, 2,
+    ]);
     expect([to('x', 5), to('End', 0, 0)]).toEqual([null, null]);
   });
 
   it('says where it stands', () => {
-    for (const stand of ['last', { step: 0, nth: 0 }, { step: -12, nth: 3 }, { step: 2 ** 60, nth: 0 }, { step: 1e21, nth: 1 }] as const) {
+    for (const stand of [
+      'last',
+      { step: 0, nth: 0 },
+      { step: -12, nth: 3 },
+      { step: 2 ** 60, nth: 0 },
+      { step: 1e21, nth: 1 },
+    ] as const) {
       expect(parseStand(standText(stand))).toEqual(stand);
     }
     expect(['', 'x', '1~', '1.5', '~2'].map(parseStand)).toEqual([null, null, null, null, null]);

@@ -82,8 +82,14 @@ export function restartsIn(steps: Float64Array): readonly number[] {
 export function indexAfter(key: string, index: number, count: number): number | null {
   const page = Math.max(1, Math.round(count / 10));
   const moves: Readonly<Record<string, number>> = {
-    ArrowLeft: index - 1, ArrowDown: index - 1, ArrowRight: index + 1, ArrowUp: index + 1,
-    PageDown: index - page, PageUp: index + page, Home: 0, End: count - 1,
+    ArrowLeft: index - 1,
+    ArrowDown: index - 1,
+    ArrowRight: index + 1,
+    ArrowUp: index + 1,
+    PageDown: index - page,
+    PageUp: index + page,
+    Home: 0,
+    End: count - 1,
   };
   const to = moves[key];
   return to === undefined || count === 0 ? null : Math.max(0, Math.min(count - 1, to));

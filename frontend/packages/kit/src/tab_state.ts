@@ -35,7 +35,9 @@ export class TabState {
     return this.ctx.t(key, values);
   }
 
-  readonly runsByName = computed<ReadonlyMap<string, Run>>(() => new Map(this.allRuns.value.map((run) => [run.name, run])));
+  readonly runsByName = computed<ReadonlyMap<string, Run>>(
+    () => new Map(this.allRuns.value.map((run) => [run.name, run])),
+  );
 
   /** What people call a run; its name where they call it nothing else. */
   nameOf(run: string): string {
@@ -50,7 +52,10 @@ export class TabState {
     return copy;
   }
 
-  /** A setting that updates the board immediately, and the URL `wait` ms after its last change, because browsers limit URL updates. */
+  /**
+   * A setting that updates the board immediately, and the URL `wait` ms after its last change, because browsers limit
+   * URL updates.
+   */
   protected later<T>(source: Setting<T>, wait: number): Setting<T> {
     const copy = signal(source.value);
     let timer: ReturnType<typeof setTimeout> | undefined;

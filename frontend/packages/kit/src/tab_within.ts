@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks';
 
-const PLACES = 'a[href], button:not(:disabled), input:not(:disabled), select:not(:disabled), textarea:not(:disabled), [tabindex="0"]';
+const PLACES =
+  'a[href], button:not(:disabled), input:not(:disabled), select:not(:disabled), textarea:not(:disabled), [tabindex="0"]';
 
 /** A focus trap: while `active`, the Tab key stays within an element that covers the page. */
 export function useTabWithin(place: { readonly current: HTMLElement | null }, active: boolean): void {
@@ -9,7 +10,9 @@ export function useTabWithin(place: { readonly current: HTMLElement | null }, ac
     const stay = (event: KeyboardEvent): void => {
       const element = place.current;
       if (event.key !== 'Tab' || event.defaultPrevented || !element || document.querySelector('dialog[open]')) return;
-      const places = [...element.querySelectorAll<HTMLElement>(PLACES)].filter((each) => each.getClientRects().length > 0);
+      const places = [...element.querySelectorAll<HTMLElement>(PLACES)].filter(
+        (each) => each.getClientRects().length > 0,
+      );
       const [first, last] = [places[0], places.at(-1)];
       const at = document.activeElement;
       const isInside = at !== element && element.contains(at);

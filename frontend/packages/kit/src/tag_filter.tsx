@@ -17,7 +17,9 @@ export function TagFilter<Info extends TagInfo>({ board }: { readonly board: Boa
         value={board.filter.value}
         onInput={(e) => board.filter.set(e.currentTarget.value)}
       />
-      <span class="count" data-testid="tag-count">{board.t('filter.count', { shown: board.shownTags.value.length, count: board.runsByTag.value.size })}</span>
+      <span class="count" data-testid="tag-count">
+        {board.t('filter.count', { shown: board.shownTags.value.length, count: board.runsByTag.value.size })}
+      </span>
     </>
   );
 }

@@ -3,7 +3,11 @@ import { signal, type Signal } from '@preact/signals';
 import type { Changes, Columns, Locale, PluginContext, Query, Run, Theme } from '@insight-host/api';
 
 export interface FakeContext extends PluginContext {
-  readonly runs: PluginContext['runs'] & { readonly selected: Signal<readonly Run[]>; readonly shown: Signal<readonly Run[]>; readonly all: Signal<readonly Run[]> };
+  readonly runs: PluginContext['runs'] & {
+    readonly selected: Signal<readonly Run[]>;
+    readonly shown: Signal<readonly Run[]>;
+    readonly all: Signal<readonly Run[]>;
+  };
   readonly changes: Signal<Changes>;
   readonly visible: Signal<boolean>;
   readonly locale: Signal<Locale>;
@@ -19,10 +23,24 @@ export interface FakeAnswers {
 }
 
 export function fakeRun(name: string): Run {
-  return { name, displayName: name, note: '', remark: '', mark: 0, color: 'red', dialects: [], startTime: null, loading: false, damage: 0 };
+  return {
+    name,
+    displayName: name,
+    note: '',
+    remark: '',
+    mark: 0,
+    color: 'red',
+    dialects: [],
+    startTime: null,
+    loading: false,
+    damage: 0,
+  };
 }
 
-export function fakeColumns(columns: Readonly<Record<string, readonly number[]>>, metadata: Readonly<Record<string, string>> = {}): Columns {
+export function fakeColumns(
+  columns: Readonly<Record<string, readonly number[]>>,
+  metadata: Readonly<Record<string, string>> = {},
+): Columns {
   return { metadata, names: Object.keys(columns), column: (name) => new Float64Array(columns[name] ?? []) };
 }
 
@@ -45,7 +63,10 @@ export function fakeContext(runs: readonly string[], { json, columns }: FakeAnsw
       shown,
       selected,
       select: (names) => (selected.value = all.value.filter((run) => names.includes(run.name))),
-      annotate: async (name, fields) => void (all.value = all.value.map((run) => (run.name === name ? { ...run, ...fields, displayName: (fields.displayName ?? run.displayName) || name } : run))),
+      annotate: async (name, fields) =>
+        void (all.value = all.value.map((run) =>
+          run.name === name ? { ...run, ...fields, displayName: (fields.displayName ?? run.displayName) || name } : run,
+        )),
       annotatable: signal(true),
     },
     openTab: () => true,
@@ -78,9 +99,13 @@ export function fakeContext(runs: readonly string[], { json, columns }: FakeAnsw
         },
       }),
     },
-    memory: { get: <T>(key: string, fallback: T) => (memory.has(key) ? (memory.get(key) as T) : fallback), set: (key, value) => void memory.set(key, value) },
+    memory: {
+      get: <T>(key: string, fallback: T) => (memory.has(key) ? (memory.get(key) as T) : fallback),
+      set: (key, value) => void memory.set(key, value),
+    },
     data: {
-      json: async <T>(route: string, query: Query = {}, options?: { signal?: AbortSignal }) => (await (json ?? never)(route, query, options?.signal ?? ended.signal)) as T,
+      json: async <T>(route: string, query: Query = {}, options?: { signal?: AbortSignal }) =>
+        (await (json ?? never)(route, query, options?.signal ?? ended.signal)) as T,
       columns: (route, query = {}, options) => (columns ?? never)(route, query, options?.signal ?? ended.signal),
       href: (route) => route,
     },

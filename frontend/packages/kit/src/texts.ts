@@ -5,7 +5,14 @@ export function valueText(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '−Inf';
   const size = Math.abs(value);
-  const text = size !== 0 && (size >= 1e7 || size < 1e-4) ? size.toExponential(5).replace(/\.?0+e/, 'e').replace('e+', 'e').replace('e-', 'e−') : String(Number(size.toPrecision(Math.max(6, Math.ceil(Math.log10(size || 1)) + 1))));
+  const text =
+    size !== 0 && (size >= 1e7 || size < 1e-4)
+      ? size
+          .toExponential(5)
+          .replace(/\.?0+e/, 'e')
+          .replace('e+', 'e')
+          .replace('e-', 'e−')
+      : String(Number(size.toPrecision(Math.max(6, Math.ceil(Math.log10(size || 1)) + 1))));
   return value < 0 ? `−${text}` : text;
 }
 
@@ -34,7 +41,15 @@ export function durationText(seconds: number, locale: Locale): string {
 export function timeText(seconds: number, locale: Locale): string {
   const date = new Date(seconds * 1000);
   if (Number.isNaN(date.getTime())) return String(seconds);
-  return date.toLocaleString(locale, { year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
+  return date.toLocaleString(locale, {
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
+  });
 }
 
 const SIZES = ['B', 'kB', 'MB', 'GB', 'TB'];
@@ -58,6 +73,9 @@ export function message(error: unknown): string {
 
 /** A tag as a file name that every system takes; `fallback` when nothing is left of it. */
 export function fileName(tag: string, extension: string, fallback: string): string {
-  const name = tag.replace(/[\u0000-\u001f\\/:*?"<>|]+/g, '_').replace(/^[_. ]+|[_. ]+$/g, '').slice(0, 120);
+  const name = tag
+    .replace(/[\u0000-\u001f\\/:*?"<>|]+/g, '_')
+    .replace(/^[_. ]+|[_. ]+$/g, '')
+    .slice(0, 120);
   return `${name || fallback}.${extension}`;
 }

@@ -17,11 +17,13 @@ export function visibleText(text: string, lines?: boolean): string {
 /** Every text that Preact draws goes through `visibleText`; what is typed, and keys in `data-` attributes, stay. */
 function showHidden({ type, props }: VNode<Record<string, unknown>>): void {
   if (typeof type !== 'string' && type !== Fragment) return;
-  const shown = <T,>(value: T, lines: boolean): T | string => (typeof value === 'string' ? visibleText(value, lines) : value);
+  const shown = <T>(value: T, lines: boolean): T | string =>
+    typeof value === 'string' ? visibleText(value, lines) : value;
   for (const name of ['title', 'aria-label', 'label']) if (props[name]) props[name] = shown(props[name], true);
   const { children } = props;
   const lines = PROSE.test(String(type));
-  if (children) props['children'] = Array.isArray(children) ? children.map((child) => shown(child, lines)) : shown(children, lines);
+  if (children)
+    props['children'] = Array.isArray(children) ? children.map((child) => shown(child, lines)) : shown(children, lines);
 }
 
 const before = options.vnode;

@@ -85,5 +85,9 @@ export async function getColumns(path: string, query?: Query, signal?: AbortSign
 }
 
 export async function putJson(path: string, body: unknown, headers: Readonly<Record<string, string>>): Promise<void> {
-  await answer(href(path), { method: 'PUT', body: JSON.stringify(body), headers: { 'Content-Type': 'application/json', ...headers } });
+  await answer(href(path), {
+    method: 'PUT',
+    body: JSON.stringify(body),
+    headers: { 'Content-Type': 'application/json', ...headers },
+  });
 }

@@ -7,9 +7,24 @@ interface Part {
   readonly bytes: Uint8Array;
   readonly size: number;
 }
-const f32 = (name: string, values: number[]): Part => ({ name, dtype: 'F32', bytes: new Uint8Array(new Float32Array(values).buffer), size: 4 });
-const f64 = (name: string, values: number[]): Part => ({ name, dtype: 'F64', bytes: new Uint8Array(new Float64Array(values).buffer), size: 8 });
-const i64 = (name: string, values: bigint[]): Part => ({ name, dtype: 'I64', bytes: new Uint8Array(new BigInt64Array(values).buffer), size: 8 });
+const f32 = (name: string, values: number[]): Part => ({
+  name,
+  dtype: 'F32',
+  bytes: new Uint8Array(new Float32Array(values).buffer),
+  size: 4,
+});
+const f64 = (name: string, values: number[]): Part => ({
+  name,
+  dtype: 'F64',
+  bytes: new Uint8Array(new Float64Array(values).buffer),
+  size: 8,
+});
+const i64 = (name: string, values: bigint[]): Part => ({
+  name,
+  dtype: 'I64',
+  bytes: new Uint8Array(new BigInt64Array(values).buffer),
+  size: 8,
+});
 
 function encode(parts: readonly Part[], metadata?: Record<string, string>, pad = 0): ArrayBuffer {
   const header: Record<string, unknown> = metadata ? { __metadata__: metadata } : {};
@@ -34,7 +49,10 @@ function encode(parts: readonly Part[], metadata?: Record<string, string>, pad =
 
 describe('safetensors', () => {
   it('gives views on the answer, without copying', () => {
-    const bytes = encode([i64('0.steps', [1n, -2n, 2n ** 60n]), f64('0.wall_times', [1.5, Number.NaN]), f32('0.values', [Infinity, 2])], { series: '[]' });
+    const bytes = encode(
+      [i64('0.steps', [1n, -2n, 2n ** 60n]), f64('0.wall_times', [1.5, Number.NaN]), f32('0.values', [Infinity, 2])],
+      { series: '[]' },
+    );
     const columns = decodeSafetensors(bytes);
     expect(columns.metadata).toEqual({ series: '[]' });
     expect(columns.names).toEqual(['0.steps', '0.wall_times', '0.values']);

@@ -3,7 +3,10 @@ import type { Columns } from '@insight-host/api';
 
 export type { Columns };
 type Column = ReturnType<Columns['column']>;
-type Constructor = { new (buffer: ArrayBuffer, offset: number, length: number): Column; readonly BYTES_PER_ELEMENT: number };
+type Constructor = {
+  new (buffer: ArrayBuffer, offset: number, length: number): Column;
+  readonly BYTES_PER_ELEMENT: number;
+};
 
 const TYPES: Readonly<Record<string, Constructor>> = {
   F32: Float32Array,
@@ -38,7 +41,9 @@ function parseHeader(bytes: ArrayBuffer): { header: Record<string, unknown>; sta
   }
   const start = 8 + Number(length);
   try {
-    const header: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(new Uint8Array(bytes, 8, start - 8)));
+    const header: unknown = JSON.parse(
+      new TextDecoder('utf-8', { fatal: true }).decode(new Uint8Array(bytes, 8, start - 8)),
+    );
     if (typeof header === 'object' && header !== null) return { header: header as Record<string, unknown>, start };
   } catch (cause) {
     throw new MalformedColumns(`the header is not JSON: ${String(cause)}`);

@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { pluginText, translator } from './translate';
 
 describe('texts that count', () => {
-  const messages = { en: { rows: '{count} rows', 'rows.one': '{count} row', plain: 'all' }, 'zh-CN': { rows: '{count} 行' } };
+  const messages = {
+    en: { rows: '{count} rows', 'rows.one': '{count} row', plain: 'all' },
+    'zh-CN': { rows: '{count} 行' },
+  };
   it('have the form that the number needs', () => {
     expect(pluginText(messages, 'en', 'rows', { count: 1 })).toBe('1 row');
     expect(pluginText(messages, 'en', 'rows', { count: 0 })).toBe('0 rows');

@@ -24,7 +24,12 @@ export function fill(text: string, values: Values | undefined, locale: string): 
 const rules = new Map<string, Intl.PluralRules>();
 
 /** The text of a key; with a number `count`, that of `key.one`, `key.few`, … where the language has one. */
-function textOf(catalogue: Readonly<Record<string, string>> | undefined, key: string, values: Values | undefined, language: string): string | undefined {
+function textOf(
+  catalogue: Readonly<Record<string, string>> | undefined,
+  key: string,
+  values: Values | undefined,
+  language: string,
+): string | undefined {
   const count = values?.['count'];
   if (!catalogue || typeof count !== 'number') return catalogue?.[key];
   let plural = rules.get(language);
@@ -33,7 +38,8 @@ function textOf(catalogue: Readonly<Record<string, string>> | undefined, key: st
 }
 
 export function translator(locale: Locale): Translate {
-  return (key, values) => fill(textOf(CATALOGUES[locale], key, values, locale) ?? textOf(en, key, values, 'en') ?? key, values, locale);
+  return (key, values) =>
+    fill(textOf(CATALOGUES[locale], key, values, locale) ?? textOf(en, key, values, 'en') ?? key, values, locale);
 }
 
 /** A plugin's texts: its catalogue of the locale, then its English one, then the key itself. */
@@ -43,7 +49,11 @@ export function pluginText(
   key: string,
   values?: Values,
 ): string {
-  return fill(textOf(messages[locale], key, values, locale) ?? textOf(messages['en'], key, values, 'en') ?? key, values, locale);
+  return fill(
+    textOf(messages[locale], key, values, locale) ?? textOf(messages['en'], key, values, 'en') ?? key,
+    values,
+    locale,
+  );
 }
 
 export function formatBytes(bytes: number, locale: string): string {

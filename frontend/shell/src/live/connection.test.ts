@@ -159,10 +159,13 @@ describe('live connection', () => {
     expect(world.timers.every((timer) => timer.cancelled)).toBe(true);
   });
 
-  it.each([at(2, 'two'), at(5, 'two'), at(50, 'two'), at(4)])('knows nothing of another server process: %j', async (answer) => {
-    world.answer = async () => answer;
-    live.setVisible(true);
-    await settle();
-    expect(seen).toEqual([{ ...answer, runs: true, series: null }]);
-  });
+  it.each([at(2, 'two'), at(5, 'two'), at(50, 'two'), at(4)])(
+    'knows nothing of another server process: %j',
+    async (answer) => {
+      world.answer = async () => answer;
+      live.setVisible(true);
+      await settle();
+      expect(seen).toEqual([{ ...answer, runs: true, series: null }]);
+    },
+  );
 });

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
 const catalogues = import.meta.glob<Record<string, string>>(
-  ['./*.json', '../../../packages/kit/src/**/locales/**/*.json', '../../../../plugins/*/insight_*/frontend/**/locales/*.json', '../../../../plugins/*/insight_*/frontend/**/{en,zh-CN}.json'],
+  [
+    './*.json',
+    '../../../packages/kit/src/**/locales/**/*.json',
+    '../../../../plugins/*/insight_*/frontend/**/locales/*.json',
+    '../../../../plugins/*/insight_*/frontend/**/{en,zh-CN}.json',
+  ],
   { eager: true, import: 'default' },
 );
 const groups = new Map<string, Record<string, Record<string, string>>>();
@@ -29,7 +34,8 @@ describe.each([...groups])('catalogues in %s', (_, group) => {
     }
   });
   it('use full-width marks in Chinese', () => {
-    for (const [key, text] of Object.entries(group['zh-CN'] ?? {})) expect(text, key).not.toMatch(/[\u4e00-\u9fff}] ?[,:;!?()]|[,:;!?()] ?[\u4e00-\u9fff]/);
+    for (const [key, text] of Object.entries(group['zh-CN'] ?? {}))
+      expect(text, key).not.toMatch(/[\u4e00-\u9fff}] ?[,:;!?()]|[,:;!?()] ?[\u4e00-\u9fff]/);
   });
   it('fill in the same values', () => {
     for (const key of keys(group['en'])) {

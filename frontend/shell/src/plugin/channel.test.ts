@@ -31,25 +31,46 @@ describe('the channel to a guest', () => {
   it('answers under the type and id of the question', async () => {
     connected({ 'experimental.GetRuns': () => ['a', 'b'] });
     const question = { type: 'experimental.GetRuns', id: 7, payload: null, error: null, isReply: false };
-    expect(await ask(question)).toEqual({ type: 'experimental.GetRuns', id: 7, payload: ['a', 'b'], error: null, isReply: true });
+    expect(await ask(question)).toEqual({
+      type: 'experimental.GetRuns',
+      id: 7,
+      payload: ['a', 'b'],
+      error: null,
+      isReply: true,
+    });
   });
 
   it('answers null to what nobody knows, also to names of every object', async () => {
     connected({});
     for (const type of ['experimental.Unknown', 'toString', 'constructor']) {
-      expect(await ask({ type, id: 1, isReply: false })).toEqual({ type, id: 1, payload: null, error: null, isReply: true });
+      expect(await ask({ type, id: 1, isReply: false })).toEqual({
+        type,
+        id: 1,
+        payload: null,
+        error: null,
+        isReply: true,
+      });
     }
   });
 
   it('says why it has no answer', async () => {
-    connected({ a: () => { throw new Error('no runs'); } });
-    expect(await ask({ type: 'a', id: 0, isReply: false })).toMatchObject({ payload: null, error: 'Error: no runs', isReply: true });
+    connected({
+      a: () => {
+        throw new Error('no runs');
+      },
+    });
+    expect(await ask({ type: 'a', id: 0, isReply: false })).toMatchObject({
+      payload: null,
+      error: 'Error: no runs',
+      isReply: true,
+    });
   });
 
   it('ignores replies and malformed messages', async () => {
     const answer = vi.fn(() => 1);
     connected({ a: answer });
-    for (const nonsense of ['{', 'null', '3', '{"type":1}', '{"type":"a","id":4,"isReply":true}']) guest.postMessage(nonsense);
+    for (const nonsense of ['{', 'null', '3', '{"type":1}', '{"type":"a","id":4,"isReply":true}'])
+      guest.postMessage(nonsense);
     expect(await ask({ type: 'a', id: 5, isReply: false })).toMatchObject({ id: 5 });
     expect(answer).toHaveBeenCalledTimes(1);
   });

@@ -34,7 +34,9 @@ export class FrameChannel {
   /** Nobody hears it before the guest has connected: it then asks by itself. */
   tell(type: string, payload?: unknown): void {
     this.last += 1;
-    this.port?.postMessage(JSON.stringify({ type, id: this.last, payload, error: null, isReply: false } satisfies Message));
+    this.port?.postMessage(
+      JSON.stringify({ type, id: this.last, payload, error: null, isReply: false } satisfies Message),
+    );
   }
 
   close(): void {

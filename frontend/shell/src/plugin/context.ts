@@ -40,7 +40,10 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
     else ended.addEventListener('abort', once);
     return once;
   };
-  const wrap = <T>(source: { readonly value: T; subscribe(listener: (value: T) => void): () => void }): ReadonlySignal<T> => ({
+  const wrap = <T>(source: {
+    readonly value: T;
+    subscribe(listener: (value: T) => void): () => void;
+  }): ReadonlySignal<T> => ({
     get value() {
       return untracked(() => source.value); // page and plugins share signals: to follow one, subscribe
     },
@@ -57,7 +60,8 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
 
   const route = (path: string): string => `data/plugin/${encodeURIComponent(name)}/${path.replace(/^\/+/, '')}`;
   const until = (own?: AbortSignal): AbortSignal => (own ? AbortSignal.any([ended, own]) : ended);
-  const t: PluginContext['t'] = (key, values) => pluginText(plugin.messages ?? {}, page.preferences.locale.value, key, values);
+  const t: PluginContext['t'] = (key, values) =>
+    pluginText(plugin.messages ?? {}, page.preferences.locale.value, key, values);
 
   return {
     name,

@@ -16,7 +16,8 @@ const modul = (plugin: unknown) => () => Promise.resolve({ default: plugin });
 describe('a plugin in its tab', () => {
   let page: Page;
   let host: HTMLElement;
-  const opened = (load: (url: string) => Promise<{ default?: unknown }>): MountedPlugin => new MountedPlugin(page, tab, signal(true), load);
+  const opened = (load: (url: string) => Promise<{ default?: unknown }>): MountedPlugin =>
+    new MountedPlugin(page, tab, signal(true), load);
   const failureText = (plugin: MountedPlugin): string => String((plugin.failure.value as Error | null)?.message);
 
   beforeEach(() => {
@@ -31,9 +32,36 @@ describe('a plugin in its tab', () => {
     ['the module does not load', () => Promise.reject(new Error('404')), '404'],
     ['there is no default export', () => Promise.resolve({}), 'mount function'],
     ['the version is another', modul({ apiVersion: 2, mount: () => undefined }), 'version 2'],
-    ['mount throws', modul({ apiVersion: 1, mount: () => { throw new Error('boom'); } }), 'boom'],
-    ['mount rejects', modul({ apiVersion: 1, mount: async () => { throw new Error('later boom'); } }), 'later boom'],
-    ['it throws nothing at all', modul({ apiVersion: 1, mount: () => { throw undefined; } }), 'without a reason'],
+    [
+      'mount throws',
+      modul({
+        apiVersion: 1,
+        mount: () => {
+          throw new Error('boom');
+        },
+      }),
+      'boom',
+    ],
+    [
+      'mount rejects',
+      modul({
+        apiVersion: 1,
+        mount: async () => {
+          throw new Error('later boom');
+        },
+      }),
+      'later boom',
+    ],
+    [
+      'it throws nothing at all',
+      modul({
+        apiVersion: 1,
+        mount: () => {
+          throw undefined;
+        },
+      }),
+      'without a reason',
+    ],
   ])('fails alone when %s', async (_, load, text) => {
     const plugin = opened(load);
     host.textContent = 'half drawn';
@@ -100,7 +128,9 @@ describe('a plugin in its tab', () => {
   it('ends what the plugin began when the host takes its place away', async () => {
     const dispose = vi.fn();
     let ctx: PluginContext | undefined;
-    const plugin = opened(modul({ apiVersion: 1, mount: (_: HTMLElement, given: PluginContext) => ((ctx = given), dispose) }));
+    const plugin = opened(
+      modul({ apiVersion: 1, mount: (_: HTMLElement, given: PluginContext) => ((ctx = given), dispose) }),
+    );
     await plugin.mount(host);
     plugin.end();
     expect(dispose).toHaveBeenCalledTimes(1);
@@ -110,7 +140,11 @@ describe('a plugin in its tab', () => {
   it.each([
     ['its own module', 'data/plugin/sample/static/index.js', true],
     ['the kit, while it is in front', 'static/assets/kit-0123456789ab.js', true],
-    ['the kit, called by the page', 'static/assets/kit-0123456789ab.js:1:1)\n at app (http://x/static/assets/shell-0123456789ab.js', false],
+    [
+      'the kit, called by the page',
+      'static/assets/kit-0123456789ab.js:1:1)\n at app (http://x/static/assets/shell-0123456789ab.js',
+      false,
+    ],
     ['another module', 'data/plugin/other/static/index.js', false],
   ])('gets the errors that nobody caught in %s', async (_, file, isOwn) => {
     const plugin = opened(modul({ apiVersion: 1, mount: () => undefined } satisfies Plugin));
@@ -126,8 +160,13 @@ describe('a plugin in its tab', () => {
   it('has state, memory and texts under its own name', async () => {
     let ctx: PluginContext | undefined;
     const messages = { en: { hello: 'Hello {name}', only: 'English' }, 'zh-CN': { hello: '你好 {name}' } };
-    await opened(modul({ apiVersion: 1, messages, mount: (_, given) => void (ctx = given) } satisfies Plugin)).mount(host);
-    const x = ctx?.url.state('x', { parse: (text) => text ?? 'step', format: (value) => (value === 'step' ? null : value) });
+    await opened(modul({ apiVersion: 1, messages, mount: (_, given) => void (ctx = given) } satisfies Plugin)).mount(
+      host,
+    );
+    const x = ctx?.url.state('x', {
+      parse: (text) => text ?? 'step',
+      format: (value) => (value === 'step' ? null : value),
+    });
     x?.set('wall');
     expect(x?.value).toBe('wall');
     expect(page.url.get('sample.x')).toBe('wall');
@@ -137,14 +176,19 @@ describe('a plugin in its tab', () => {
     expect(ctx?.t('hello', { name: '<b>' })).toBe('Hello <b>');
     page.preferences.setLocale('zh-CN');
     expect([ctx?.t('hello', { name: 'x' }), ctx?.t('only'), ctx?.t('absent')]).toEqual(['你好 x', 'English', 'absent']);
-    expect(ctx?.data.href('/image', { run: ['a b', 'c'], none: null, at: 0 })).toMatch(/data\/plugin\/sample\/image\?run=a\+b&run=c&at=0$/);
+    expect(ctx?.data.href('/image', { run: ['a b', 'c'], none: null, at: 0 })).toMatch(
+      /data\/plugin\/sample\/image\?run=a\+b&run=c&at=0$/,
+    );
   });
 
   it('hears of changes that concern it, and of no others', async () => {
     const seen: (number | null)[] = [];
     const plugin: Plugin = {
       apiVersion: 1,
-      mount: (_, ctx) => void ctx.changes.subscribe((changes) => seen.push(changes.series === null ? null : Object.keys(changes.series).length)),
+      mount: (_, ctx) =>
+        void ctx.changes.subscribe((changes) =>
+          seen.push(changes.series === null ? null : Object.keys(changes.series).length),
+        ),
     };
     await opened(modul(plugin)).mount(host);
     page.session.latest.value = { generation: 2, runs: true, series: { other: { r: ['t'] } } };

@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { keyMatches, Shortcuts } from './shortcuts';
 
-const key = (name: string, more: KeyboardEventInit = {}): KeyboardEvent => new KeyboardEvent('keydown', { key: name, cancelable: true, ...more });
+const key = (name: string, more: KeyboardEventInit = {}): KeyboardEvent =>
+  new KeyboardEvent('keydown', { key: name, cancelable: true, ...more });
 
 describe('shortcuts', () => {
   it.each([

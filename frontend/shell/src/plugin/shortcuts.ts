@@ -17,15 +17,20 @@ export const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 export function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
-  if (target.isContentEditable || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement) return true;
-  return target instanceof HTMLInputElement && !/^(checkbox|radio|range|button|submit|reset|color|file)$/.test(target.type);
+  if (target.isContentEditable || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement)
+    return true;
+  return (
+    target instanceof HTMLInputElement && !/^(checkbox|radio|range|button|submit|reset|color|file)$/.test(target.type)
+  );
 }
 
 /** Keys that the element with the focus has a use for itself. */
 function isTaken({ target, key }: KeyboardEvent): boolean {
   if (isTyping(target)) return true;
   if (target instanceof HTMLInputElement && target.type === 'range') return /^(Arrow|Page|Home$|End$)/.test(key);
-  return (target instanceof HTMLButtonElement || target instanceof HTMLAnchorElement) && (key === ' ' || key === 'Enter');
+  return (
+    (target instanceof HTMLButtonElement || target instanceof HTMLAnchorElement) && (key === ' ' || key === 'Enter')
+  );
 }
 
 export function keyMatches(key: string, event: KeyboardEvent): boolean {
@@ -67,7 +72,14 @@ export class Shortcuts {
 
 export function keyLabel(key: string): string {
   const names: Record<string, string> = {
-    Mod: isMac ? '⌘' : 'Ctrl', Escape: 'Esc', ArrowLeft: '←', ArrowRight: '→', ArrowUp: '↑', ArrowDown: '↓', Backspace: '⌫', ' ': 'Space',
+    Mod: isMac ? '⌘' : 'Ctrl',
+    Escape: 'Esc',
+    ArrowLeft: '←',
+    ArrowRight: '→',
+    ArrowUp: '↑',
+    ArrowDown: '↓',
+    Backspace: '⌫',
+    ' ': 'Space',
   };
   const parts = key.endsWith('+') ? [...key.slice(0, -1).split('+').filter(Boolean), '+'] : key.split('+');
   return parts.map((part) => names[part] ?? (part.length === 1 ? part.toUpperCase() : part)).join(' ');

@@ -10,9 +10,19 @@ class Host {
   runs: Record<string, Record<string, unknown>> = { a: { remark: 'good', mark: 3 } };
   readonly asked: string[] = [];
 
-  readonly fetch = (_url: string, { method = 'GET', body = '', headers = {} }: { method?: string; body?: string; headers?: Record<string, string> }): Promise<Response> => {
+  readonly fetch = (
+    _url: string,
+    { method = 'GET', body = '', headers = {} }: { method?: string; body?: string; headers?: Record<string, string> },
+  ): Promise<Response> => {
     this.asked.push(method);
-    if (method === 'GET') return answer(200, { generation: this.generation, writable: this.writable, reason: null, token: this.token, runs: this.runs });
+    if (method === 'GET')
+      return answer(200, {
+        generation: this.generation,
+        writable: this.writable,
+        reason: null,
+        token: this.token,
+        runs: this.runs,
+      });
     if (headers['X-Insight-Token'] !== this.token) return answer(403, { error: 'another token' });
     if (this.refuse) return answer(503, { error: this.refuse });
     const { run, ...fields } = JSON.parse(body) as Record<string, unknown>;
@@ -21,7 +31,8 @@ class Host {
   };
 }
 
-const answer = (status: number, body: unknown): Promise<Response> => Promise.resolve(new Response(JSON.stringify(body), { status }));
+const answer = (status: number, body: unknown): Promise<Response> =>
+  Promise.resolve(new Response(JSON.stringify(body), { status }));
 
 describe('annotations', () => {
   let host: Host;

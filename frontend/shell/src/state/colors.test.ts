@@ -25,16 +25,41 @@ const times = (matrix: readonly (readonly number[])[], vector: readonly number[]
   matrix.map((row) => row.reduce((sum, factor, at) => sum + factor * (vector[at] as number), 0));
 /** OKLab of linear sRGB (Ottosson 2020). */
 function oklab(rgb: readonly number[]): number[] {
-  const cone = times([[0.4122214708, 0.5363325363, 0.0514459929], [0.2119034982, 0.6806995451, 0.1073969566], [0.0883024619, 0.2817188376, 0.6299787005]], rgb);
-  return times([[0.2104542553, 0.793617785, -0.0040720468], [1.9779984951, -2.428592205, 0.4505937099], [0.0259040371, 0.7827717662, -0.808675766]], cone.map(Math.cbrt));
+  const cone = times(
+    [
+      [0.4122214708, 0.5363325363, 0.0514459929],
+      [0.2119034982, 0.6806995451, 0.1073969566],
+      [0.0883024619, 0.2817188376, 0.6299787005],
+    ],
+    rgb,
+  );
+  return times(
+    [
+      [0.2104542553, 0.793617785, -0.0040720468],
+      [1.9779984951, -2.428592205, 0.4505937099],
+      [0.0259040371, 0.7827717662, -0.808675766],
+    ],
+    cone.map(Math.cbrt),
+  );
 }
 // Deuteranopia (Machado et al. 2009, severity 1).
-const DEUTAN = [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]];
+const DEUTAN = [
+  [0.367322, 0.860646, -0.227968],
+  [0.280085, 0.672501, 0.047413],
+  [-0.01182, 0.04294, 0.968881],
+];
 const deutan = (rgb: readonly number[]): number[] => times(DEUTAN, rgb).map((value) => Math.max(0, Math.min(1, value)));
 
-function nearestPair(colors: readonly string[], seen: (rgb: readonly number[]) => readonly number[] = (rgb) => rgb): number {
+function nearestPair(
+  colors: readonly string[],
+  seen: (rgb: readonly number[]) => readonly number[] = (rgb) => rgb,
+): number {
   const points = colors.map((color) => oklab(seen(linear(color))));
-  return Math.min(...points.flatMap((a, i) => points.slice(i + 1).map((b) => Math.hypot(...a.map((value, at) => value - (b[at] as number))))));
+  return Math.min(
+    ...points.flatMap((a, i) =>
+      points.slice(i + 1).map((b) => Math.hypot(...a.map((value, at) => value - (b[at] as number)))),
+    ),
+  );
 }
 
 describe('colours of runs', () => {
@@ -55,7 +80,11 @@ describe('colours of runs', () => {
     }
   });
 
-  it.each([[8, 0.14, 0.09], [12, 0.095, 0.05], [24, 0.06, 0.012]])('tells %i runs apart on both themes, whatever their names', (count, normal, without) => {
+  it.each([
+    [8, 0.14, 0.09],
+    [12, 0.095, 0.05],
+    [24, 0.06, 0.012],
+  ])('tells %i runs apart on both themes, whatever their names', (count, normal, without) => {
     for (const run of ['lr', 'exp/seed_', '实验']) {
       const hues = [...assignHues(Array.from({ length: count }, (_, at) => `${run}${at}`)).values()];
       for (const mode of ['light', 'dark'] as const) {
@@ -90,7 +119,12 @@ describe('colours of runs', () => {
     const all = assignHues(names(500));
     expect(all.size).toBe(500);
     for (const hue of all.values()) {
-      for (const [mode, background] of [['light', '#ffffff'], ['light', '#f7f8fa'], ['dark', '#0f1318'], ['dark', '#161b22']] as const) {
+      for (const [mode, background] of [
+        ['light', '#ffffff'],
+        ['light', '#f7f8fa'],
+        ['dark', '#0f1318'],
+        ['dark', '#161b22'],
+      ] as const) {
         expect(contrast(cssColor(hue, mode), background)).toBeGreaterThanOrEqual(3);
       }
     }

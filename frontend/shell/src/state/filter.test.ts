@@ -29,6 +29,10 @@ describe('order of runs', () => {
     expect(sortRows(rows, 'time').map((one) => one.displayName)).toEqual(['a9', 'a10', 'b', 'none']);
   });
   it('by name counts numbers as numbers', () => {
-    expect(sortRows([row('r10', 1), row('r9', 2), row('R1', 3)], 'name').map((one) => one.displayName)).toEqual(['R1', 'r9', 'r10']);
+    expect(sortRows([row('r10', 1), row('r9', 2), row('R1', 3)], 'name').map((one) => one.displayName)).toEqual([
+      'R1',
+      'r9',
+      'r10',
+    ]);
   });
 });

@@ -16,7 +16,9 @@ import { ViewUrl } from './url';
 /** Pixels of window width below which the run list lies over the view (runs.css says the same). */
 export const NARROW = 1000;
 
-export type Dialog = { readonly kind: 'palette' | 'keyboard' } | { readonly kind: 'damage'; readonly run: string | null };
+export type Dialog =
+  | { readonly kind: 'palette' | 'keyboard' }
+  | { readonly kind: 'damage'; readonly run: string | null };
 
 export class Page {
   readonly url = new ViewUrl();
@@ -47,7 +49,9 @@ export class Page {
   /** Frames that have something to show without a run stay within reach of who has none, as does why a view failed. */
   readonly isEmpty = computed(() => {
     const front = this.front.value;
-    return !this.hasRuns.value && !(front?.enabled && isFramed(front)) && !(front?.error && front.name === this.wanted.value);
+    return (
+      !this.hasRuns.value && !(front?.enabled && isFramed(front)) && !(front?.error && front.name === this.wanted.value)
+    );
   });
   /** TensorBoard's page has a list of runs of its own; what is chosen here would say nothing to it. */
   readonly hasSidebar = computed(() => !this.front.value || !isWholePage(this.front.value));
@@ -85,7 +89,10 @@ export class Page {
   /** Writes down what the user says of a run, and says so if the host refuses. */
   annotate(run: string, fields: Partial<Annotation>): void {
     this.session.annotations.write(run, fields).catch((cause: unknown) => {
-      this.toasts.show('error', this.t.value('annotation.refused', { run, reason: cause instanceof Error ? cause.message : String(cause) }));
+      this.toasts.show(
+        'error',
+        this.t.value('annotation.refused', { run, reason: cause instanceof Error ? cause.message : String(cause) }),
+      );
     });
   }
 
@@ -98,8 +105,12 @@ export class Page {
   uncaught(cause: unknown, source: string): void {
     const trace = `${source}\n${cause instanceof Error ? (cause.stack ?? '') : ''}`;
     const named = [...this.mounted].filter((plugin) => trace.includes(plugin.moduleUrl.replace(/[^/]*$/, '')));
-    // What the kit draws for a tab leaves no trace of it: then it is the one in front, unless the page itself is to blame.
-    const front = /\/static\/assets\/kit-/.test(trace) && !/\/static\/assets\/shell-/.test(trace) ? this.front.peek()?.name : undefined;
+    // What the kit draws for a tab leaves no trace of it: then it is the one in front, unless the page itself is to
+    // blame.
+    const front =
+      /\/static\/assets\/kit-/.test(trace) && !/\/static\/assets\/shell-/.test(trace)
+        ? this.front.peek()?.name
+        : undefined;
     for (const plugin of named.length ? named : this.mounted) {
       if (named.length || plugin.tab.name === front) plugin.report(cause);
     }

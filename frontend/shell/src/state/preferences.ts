@@ -26,7 +26,9 @@ export class Preferences {
 
   readonly locale = computed<Locale>(
     () =>
-      among(this.url.text('locale').value, LOCALES) ?? this.chosenLocale.value ?? browserLocale(navigator.languages ?? []),
+      among(this.url.text('locale').value, LOCALES) ??
+      this.chosenLocale.value ??
+      browserLocale(navigator.languages ?? []),
   );
   readonly themeChoice = computed<ThemeChoice>(
     () => among(this.url.text('theme').value, THEMES) ?? this.chosenTheme.value,

@@ -10,7 +10,11 @@ function made(hash: string) {
   const url = new ViewUrl({ hash: () => written, write: (next) => void (written = next), onMove: () => undefined });
   const table = signal({ runs: [row('adam_1', 1), row('adam_2', 2), row('sgd_1', 3), row('sgd_2', 4)] });
   const runs = new Runs(table, signal(new Map()), signal('light' as const), url);
-  return { runs, drawn: () => runs.selected.value.map(({ name }) => name), address: async () => (await Promise.resolve(), written) };
+  return {
+    runs,
+    drawn: () => runs.selected.value.map(({ name }) => name),
+    address: async () => (await Promise.resolve(), written),
+  };
 }
 
 describe('runs that the filter hides', () => {

@@ -86,7 +86,9 @@ export class Runs {
     this.selectedSet = computed(() => selectedNames(this.selection.value, this.all.value));
     this.selected = distinct(computed(() => this.shown.value.filter((run) => this.selectedSet.value.has(run.name))));
     this.hiddenCount = computed(() => this.selectedSet.value.size - this.selected.value.length);
-    this.limited = computed(() => this.selection.value.kind === 'default' && this.selectedSet.value.size < this.all.value.length);
+    this.limited = computed(
+      () => this.selection.value.kind === 'default' && this.selectedSet.value.size < this.all.value.length,
+    );
   }
 
   /** Selects exactly these among the runs that views see; runs that the filter hides stay as they are. */

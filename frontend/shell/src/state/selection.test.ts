@@ -1,7 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_LIMIT, inverted, type Selection, selectedNames, selectionCodec, selectionOf, toggled, triState, withRows } from './selection';
+import {
+  DEFAULT_LIMIT,
+  inverted,
+  type Selection,
+  selectedNames,
+  selectionCodec,
+  selectionOf,
+  toggled,
+  triState,
+  withRows,
+} from './selection';
 
-const runs = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `r${at}`, startTime: at === 0 ? null : at }));
+const runs = (count: number) =>
+  Array.from({ length: count }, (_, at) => ({ name: `r${at}`, startTime: at === 0 ? null : at }));
 
 describe('selection', () => {
   it('is every run by default, up to the limit', () => {
@@ -40,7 +51,10 @@ describe('selection', () => {
     const later = [...loaded, { name: 'later', startTime: 9 }];
     const chosen = selectionOf(new Set(['r1']), loaded, { kind: 'list', names: ['later', 'r0'] });
     expect(selectedNames(chosen, later)).toEqual(new Set(['r1', 'later']));
-    const left = selectionOf(new Set(['r0', 'r1', 'r2', 'r3', 'r4']), loaded, { kind: 'except', names: ['later', 'r0'] });
+    const left = selectionOf(new Set(['r0', 'r1', 'r2', 'r3', 'r4']), loaded, {
+      kind: 'except',
+      names: ['later', 'r0'],
+    });
     expect(selectedNames(left, later).has('later')).toBe(false);
   });
 

@@ -46,20 +46,33 @@ export function selectedNames(selection: Selection, runs: readonly Known[]): Rea
     return new Set(runs.filter((run) => named.has(run.name) === (selection.kind === 'list')).map((run) => run.name));
   }
   if (selection.kind === 'all' || runs.length <= DEFAULT_LIMIT) return new Set(runs.map((run) => run.name));
-  return new Set([...runs].sort(newestFirst).slice(0, DEFAULT_LIMIT).map((run) => run.name));
+  return new Set(
+    [...runs]
+      .sort(newestFirst)
+      .slice(0, DEFAULT_LIMIT)
+      .map((run) => run.name),
+  );
 }
 
 /**
  * The selection that holds exactly `names`, in the shorter of two ways: these, or all but these. Names of runs that are not
  * loaded yet stay in it, as `before` has them.
  */
-export function selectionOf(names: ReadonlySet<string>, runs: readonly Known[], before: Selection = { kind: 'default' }): Selection {
+export function selectionOf(
+  names: ReadonlySet<string>,
+  runs: readonly Known[],
+  before: Selection = { kind: 'default' },
+): Selection {
   const known = new Set(runs.map((run) => run.name));
-  const unseen = (kind: 'list' | 'except'): readonly string[] => (before.kind === kind ? before.names.filter((name) => !known.has(name)) : []);
+  const unseen = (kind: 'list' | 'except'): readonly string[] =>
+    before.kind === kind ? before.names.filter((name) => !known.has(name)) : [];
   const without = [...runs.filter((run) => !names.has(run.name)).map((run) => run.name), ...unseen('except')];
-  if (runs.length > 0 && without.length === 0) return runs.length <= DEFAULT_LIMIT ? { kind: 'default' } : { kind: 'all' };
+  if (runs.length > 0 && without.length === 0)
+    return runs.length <= DEFAULT_LIMIT ? { kind: 'default' } : { kind: 'all' };
   const these = [...runs.filter((run) => names.has(run.name)).map((run) => run.name), ...unseen('list')];
-  return without.length > 0 && listText(without).length < listText(these).length ? { kind: 'except', names: without } : { kind: 'list', names: these };
+  return without.length > 0 && listText(without).length < listText(these).length
+    ? { kind: 'except', names: without }
+    : { kind: 'list', names: these };
 }
 
 export function toggled(selected: ReadonlySet<string>, name: string): Set<string> {

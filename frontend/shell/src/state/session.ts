@@ -95,11 +95,13 @@ export class Session {
     if (changes.generation !== this.latest.value.generation || changes.boot !== this.latest.value.boot) forgetStart();
     this.latest.value = changes;
     void this.annotations.follow(changes.annotations);
-    const unseen = changes.series === null || this.plugins.value?.some((tab) => !tab.enabled && changes.series?.[tab.name]);
+    const unseen =
+      changes.series === null || this.plugins.value?.some((tab) => !tab.enabled && changes.series?.[tab.name]);
     const others = (changes.plugins ?? 0) !== this.listing; // those made for TensorBoard load after the page
     this.listing = changes.plugins ?? 0;
     if (changes.runs || unseen || others || this.loading.value) void this.refresh();
-    else if (this.plugins.value?.some((tab) => !tab.enabled && tab.loading_mechanism.type === 'IFRAME')) this.askAgain.ask();
+    else if (this.plugins.value?.some((tab) => !tab.enabled && tab.loading_mechanism.type === 'IFRAME'))
+      this.askAgain.ask();
   }
 
   /** Asks again for runs and plugins: one request at a time, and at the end once more if asked meanwhile. */
@@ -124,7 +126,12 @@ export class Session {
       const first = this.table.value === null;
       if (first) {
         void this.annotations.refresh();
-        this.latest.value = { ...(table.boot ? { boot: table.boot } : {}), generation: table.generation, runs: false, series: null };
+        this.latest.value = {
+          ...(table.boot ? { boot: table.boot } : {}),
+          generation: table.generation,
+          runs: false,
+          series: null,
+        };
         this.live.startFrom(table.generation, table.boot);
       }
       this.table.value = table;

@@ -34,7 +34,11 @@ describe('hash text', () => {
   });
 
   it('reads what people type', () => {
-    expect([...parseHash('#tab=scalar&&filter=100%&x')]).toEqual([['tab', 'scalar'], ['filter', '100%'], ['x', '']]);
+    expect([...parseHash('#tab=scalar&&filter=100%&x')]).toEqual([
+      ['tab', 'scalar'],
+      ['filter', '100%'],
+      ['x', ''],
+    ]);
     expect(formatHash(new Map())).toBe('');
   });
 });

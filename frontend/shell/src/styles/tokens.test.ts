@@ -4,7 +4,9 @@ import css from './tokens.css?raw';
 type Tokens = ReadonlyMap<string, string>;
 
 function tokensOf(block: string): Tokens {
-  return new Map([...block.matchAll(/--([\w-]+):\s*(#[\da-f]{6})\s*;/g)].map(([, name = '', color = '']) => [name, color]));
+  return new Map(
+    [...block.matchAll(/--([\w-]+):\s*(#[\da-f]{6})\s*;/g)].map(([, name = '', color = '']) => [name, color]),
+  );
 }
 
 const light = tokensOf(css.slice(0, css.indexOf("[data-theme='dark']")));
@@ -20,16 +22,31 @@ function luminance(color: string): number {
 }
 
 function contrast(tokens: Tokens, front: string, behind: string): number {
-  const [darker = 0, lighter = 0] = [front, behind].map((name) => luminance(tokens.get(name) ?? '#000000')).sort((a, b) => a - b);
+  const [darker = 0, lighter = 0] = [front, behind]
+    .map((name) => luminance(tokens.get(name) ?? '#000000'))
+    .sort((a, b) => a - b);
   return (lighter + 0.05) / (darker + 0.05);
 }
 
-describe.each([['light', light], ['dark', dark]] as const)('the colours of the %s theme', (_, tokens) => {
-  it.each(['text', 'muted', 'faint', 'danger', 'warn', 'ok'])('%s can be read on the page, on cards and in dialogs', (name) => {
-    for (const behind of ['bg', 'surface', 'raised']) expect(contrast(tokens, name, behind)).toBeGreaterThanOrEqual(4.5);
-  });
+describe.each([
+  ['light', light],
+  ['dark', dark],
+] as const)('the colours of the %s theme', (_, tokens) => {
+  it.each(['text', 'muted', 'faint', 'danger', 'warn', 'ok'])(
+    '%s can be read on the page, on cards and in dialogs',
+    (name) => {
+      for (const behind of ['bg', 'surface', 'raised'])
+        expect(contrast(tokens, name, behind)).toBeGreaterThanOrEqual(4.5);
+    },
+  );
 
-  it.each([['accent-text', 'accent-bg'], ['on-accent', 'accent'], ['danger', 'danger-bg'], ['warn', 'warn-bg'], ['ok', 'ok-bg']])('%s can be read on %s', (front, behind) => {
+  it.each([
+    ['accent-text', 'accent-bg'],
+    ['on-accent', 'accent'],
+    ['danger', 'danger-bg'],
+    ['warn', 'warn-bg'],
+    ['ok', 'ok-bg'],
+  ])('%s can be read on %s', (front, behind) => {
     expect(contrast(tokens, front, behind)).toBeGreaterThanOrEqual(4.5);
   });
 

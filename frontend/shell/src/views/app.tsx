@@ -83,11 +83,20 @@ function useShortcuts(): void {
     };
     const t = page.t;
     const shortcuts = [
-      { key: 'Mod+k', description: () => t.value('keyboard.palette'), run: () => toggleDialog('palette'), always: true },
+      {
+        key: 'Mod+k',
+        description: () => t.value('keyboard.palette'),
+        run: () => toggleDialog('palette'),
+        always: true,
+      },
       { key: '/', description: () => t.value('keyboard.filter'), run: focusFilter },
       { key: '[', description: () => t.value('keyboard.previous'), run: () => page.turn(-1) },
       { key: ']', description: () => t.value('keyboard.next'), run: () => page.turn(1) },
-      { key: '\\', description: () => t.value('keyboard.sidebar'), run: () => void (page.sidebarOpen.value = !page.sidebarOpen.value) },
+      {
+        key: '\\',
+        description: () => t.value('keyboard.sidebar'),
+        run: () => void (page.sidebarOpen.value = !page.sidebarOpen.value),
+      },
       { key: '?', description: () => t.value('keyboard.help'), run: () => toggleDialog('keyboard') },
     ];
     const ends = shortcuts.map((shortcut) => page.shortcuts.add({ ...shortcut, owner: '' }));

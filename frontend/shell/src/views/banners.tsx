@@ -18,8 +18,11 @@ export function Banners() {
   const offline = session.live.state.value === 'disconnected';
   const away = offline ? null : session.away.value; // no news of the data without news of the host
   const words = (notice: Notice): string => {
-    if (notice.code === 'logdir-missing' && !session.follows.value) return t('notice.missing.once', { subject: notice.subject });
-    return notice.code in NOTICES ? t(NOTICES[notice.code as keyof typeof NOTICES], { subject: notice.subject }) : notice.text;
+    if (notice.code === 'logdir-missing' && !session.follows.value)
+      return t('notice.missing.once', { subject: notice.subject });
+    return notice.code in NOTICES
+      ? t(NOTICES[notice.code as keyof typeof NOTICES], { subject: notice.subject })
+      : notice.text;
   };
   const notices = (session.table.value?.notices ?? []).filter((notice) => !dismissed.value.includes(notice.text));
   if (!offline && away === null && notices.length === 0) return null;
@@ -70,10 +73,19 @@ export function ToastList() {
   return (
     <div class="ih-toasts" aria-live="polite">
       {page.toasts.list.value.map((toast) => (
-        <div key={toast.id} class={`ih-toast ih-toast-${toast.level}`} role={toast.level === 'error' ? 'alert' : undefined}>
+        <div
+          key={toast.id}
+          class={`ih-toast ih-toast-${toast.level}`}
+          role={toast.level === 'error' ? 'alert' : undefined}
+        >
           <Icon name={toast.level} />
           <span>{toast.text}</span>
-          <button type="button" class="ih-button ih-quiet ih-square ih-small" aria-label={page.t.value('close')} onClick={() => page.toasts.close(toast.id)}>
+          <button
+            type="button"
+            class="ih-button ih-quiet ih-square ih-small"
+            aria-label={page.t.value('close')}
+            onClick={() => page.toasts.close(toast.id)}
+          >
             <Icon name="close" />
           </button>
         </div>

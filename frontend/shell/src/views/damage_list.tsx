@@ -39,9 +39,16 @@ export function DamageList({ run }: { run: string | null }) {
   }, [run]);
   const found = rows.value ?? [];
   return (
-    <Dialog title={run === null ? t('damage.title') : t('damage.title.run', { run: nameOf(page, run) })} class="ih-damage">
+    <Dialog
+      title={run === null ? t('damage.title') : t('damage.title.run', { run: nameOf(page, run) })}
+      class="ih-damage"
+    >
       <p class="ih-muted">{t('damage.explain')}</p>
-      {error.value && <p class="ih-error-message" role="alert">{error.value}</p>}
+      {error.value && (
+        <p class="ih-error-message" role="alert">
+          {error.value}
+        </p>
+      )}
       {rows.value?.length === 0 && <p>{t('damage.none')}</p>}
       {found.length > 0 && <DamageTable rows={found.slice(0, MOST_SHOWN)} withRun={run === null} />}
       {found.length > MOST_SHOWN && (
@@ -67,9 +74,13 @@ function DamageTable({ rows, withRun }: { rows: readonly DamageRow[]; withRun: b
           <tr>
             {withRun && <th scope="col">{t('damage.run')}</th>}
             <th scope="col">{t('damage.file')}</th>
-            <th scope="col" class="ih-number">{t('damage.offset')}</th>
+            <th scope="col" class="ih-number">
+              {t('damage.offset')}
+            </th>
             <th scope="col">{t('damage.reason')}</th>
-            <th scope="col" class="ih-number">{t('damage.skipped')}</th>
+            <th scope="col" class="ih-number">
+              {t('damage.skipped')}
+            </th>
           </tr>
         </thead>
         <tbody>

@@ -37,7 +37,12 @@ export function Dialog({ title, class: extra, bare, children }: Props) {
         {!bare && (
           <header class="ih-dialog-head">
             <h2>{title}</h2>
-            <button type="button" class="ih-button ih-quiet ih-square" aria-label={page.t.value('close')} onClick={close}>
+            <button
+              type="button"
+              class="ih-button ih-quiet ih-square"
+              aria-label={page.t.value('close')}
+              onClick={close}
+            >
               <Icon name="close" />
             </button>
           </header>

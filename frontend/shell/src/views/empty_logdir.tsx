@@ -58,7 +58,12 @@ export function EmptyLogdir() {
           <span class="ih-spring" />
           <div class="ih-segmented ih-small" role="group" aria-label={t('empty.write')}>
             {all.map(({ name }, at) => (
-              <button key={name} type="button" aria-pressed={at === chosen.value} onClick={() => void (chosen.value = at)}>
+              <button
+                key={name}
+                type="button"
+                aria-pressed={at === chosen.value}
+                onClick={() => void (chosen.value = at)}
+              >
                 {name}
               </button>
             ))}

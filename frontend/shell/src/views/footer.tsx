@@ -14,7 +14,13 @@ export function Footer() {
       <span>{t('footer.runs', { count: total })}</span>
       <span>{t('footer.selected', { count: runs.selected.value.length })}</span>
       {runs.hiddenCount.value > 0 && (
-        <button type="button" class="ih-footer-button" data-action="clear-filter" title={t('runs.clear')} onClick={() => runs.filterText.set('')}>
+        <button
+          type="button"
+          class="ih-footer-button"
+          data-action="clear-filter"
+          title={t('runs.clear')}
+          onClick={() => runs.filterText.set('')}
+        >
           {t('footer.hidden', { count: runs.hiddenCount.value })}
         </button>
       )}
@@ -49,7 +55,12 @@ function LoadProgress() {
   return (
     <span class="ih-progress-line">
       {t('footer.loading', { read, total })}
-      <progress class="ih-progress" max={Math.max(1, progress.bytes_total)} value={progress.bytes_read} aria-label={t('runs.loading')} />
+      <progress
+        class="ih-progress"
+        max={Math.max(1, progress.bytes_total)}
+        value={progress.bytes_read}
+        aria-label={t('runs.loading')}
+      />
     </span>
   );
 }

@@ -43,10 +43,20 @@ export function Header() {
           <kbd>{keyLabel('Mod+k')}</kbd>
         </button>
         <div class="ih-segmented ih-small" role="group" aria-label={t('locale')}>
-          <button type="button" lang="zh-CN" aria-pressed={preferences.locale.value === 'zh-CN'} onClick={() => preferences.setLocale('zh-CN')}>
+          <button
+            type="button"
+            lang="zh-CN"
+            aria-pressed={preferences.locale.value === 'zh-CN'}
+            onClick={() => preferences.setLocale('zh-CN')}
+          >
             中
           </button>
-          <button type="button" lang="en" aria-pressed={preferences.locale.value === 'en'} onClick={() => preferences.setLocale('en')}>
+          <button
+            type="button"
+            lang="en"
+            aria-pressed={preferences.locale.value === 'en'}
+            onClick={() => preferences.setLocale('en')}
+          >
             EN
           </button>
         </div>

@@ -18,26 +18,43 @@ function commands(page: Page): Command[] {
   const { preferences, runs } = page;
   const setting = t('command.setting');
   return [
-    ...page.tabs.value.map((tab) => ({ label: page.tabTitle(tab), group: t('command.tab'), run: () => page.open(tab.name) })),
+    ...page.tabs.value.map((tab) => ({
+      label: page.tabTitle(tab),
+      group: t('command.tab'),
+      run: () => page.open(tab.name),
+    })),
     { label: t('command.all'), group: t('runs'), run: () => runs.select(runs.all.value.map((run) => run.name)) },
     { label: t('command.clear'), group: t('runs'), run: () => runs.select([]) },
     { label: t('command.sidebar'), group: setting, run: () => void (page.sidebarOpen.value = !page.sidebarOpen.value) },
     { label: t('command.theme.light'), group: setting, run: () => preferences.setTheme('light') },
     { label: t('command.theme.dark'), group: setting, run: () => preferences.setTheme('dark') },
     { label: t('command.theme.system'), group: setting, run: () => preferences.setTheme('system') },
-    { label: t('command.locale'), group: setting, run: () => preferences.setLocale(preferences.locale.value === 'en' ? 'zh-CN' : 'en') },
+    {
+      label: t('command.locale'),
+      group: setting,
+      run: () => preferences.setLocale(preferences.locale.value === 'en' ? 'zh-CN' : 'en'),
+    },
     { label: t('command.keyboard'), group: setting, run: () => void (page.dialog.value = { kind: 'keyboard' }) },
-    ...runs.all.value.map((run) => ({ label: run.displayName === run.name ? run.name : `${run.displayName} (${run.name})`, group: t('command.run'), color: run.color, run: () => runs.selectOnly(run) })),
+    ...runs.all.value.map((run) => ({
+      label: run.displayName === run.name ? run.name : `${run.displayName} (${run.name})`,
+      group: t('command.run'),
+      color: run.color,
+      run: () => runs.selectOnly(run),
+    })),
   ];
 }
 
 /** Every word of the query occurs in the label or the group; labels that begin with it come first. */
-export function matching<T extends { readonly label: string; readonly group: string }>(all: readonly T[], query: string): T[] {
+export function matching<T extends { readonly label: string; readonly group: string }>(
+  all: readonly T[],
+  query: string,
+): T[] {
   const text = query.trim().toLowerCase();
   if (!text) return all.slice(0, MOST_SHOWN);
   const words = text.split(/\s+/);
   const found = all.filter((one) => words.every((word) => `${one.label} ${one.group}`.toLowerCase().includes(word)));
-  const rank = (one: T): number => (one.label.toLowerCase().startsWith(text) ? 0 : one.label.toLowerCase().includes(text) ? 1 : 2);
+  const rank = (one: T): number =>
+    one.label.toLowerCase().startsWith(text) ? 0 : one.label.toLowerCase().includes(text) ? 1 : 2;
   return found.sort((left, right) => rank(left) - rank(right)).slice(0, MOST_SHOWN);
 }
 
@@ -101,7 +118,9 @@ export function Palette() {
               active.value = at;
             }}
           >
-            {command.color && <span class="ih-swatch" style={{ background: command.color, borderColor: command.color }} />}
+            {command.color && (
+              <span class="ih-swatch" style={{ background: command.color, borderColor: command.color }} />
+            )}
             <span class="ih-palette-label">{command.label}</span>
             <span class="ih-muted">{command.group}</span>
           </div>

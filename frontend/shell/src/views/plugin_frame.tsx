@@ -41,7 +41,14 @@ export function PluginFrame({ tab, visible }: { tab: Tab; visible: ReadonlySigna
           onDismiss={() => void (failure.value = null)}
         />
       )}
-      <Frame key={attempt.value} page={page} tab={tab} title={title} visible={visible} onFailure={(cause) => void (failure.value = cause)} />
+      <Frame
+        key={attempt.value}
+        page={page}
+        tab={tab}
+        title={title}
+        visible={visible}
+        onFailure={(cause) => void (failure.value = cause)}
+      />
       <PluginRemarks tab={tab} title={title} />
     </>
   );
@@ -76,7 +83,13 @@ function surroundings(page: Page, tab: Tab, visible: ReadonlySignal<boolean>): S
 }
 
 /** Talks to the guest and watches for its errors until the frame goes; returns what ends that. */
-function accompany(frame: HTMLIFrameElement, page: Page, tab: Tab, visible: ReadonlySignal<boolean>, onFailure: (cause: unknown) => void): () => void {
+function accompany(
+  frame: HTMLIFrameElement,
+  page: Page,
+  tab: Tab,
+  visible: ReadonlySignal<boolean>,
+  onFailure: (cause: unknown) => void,
+): () => void {
   const runs = (): string[] => page.runs.selected.value.map((run) => run.name);
   const channel = new FrameChannel({
     'experimental.GetRuns': runs,
@@ -84,7 +97,8 @@ function accompany(frame: HTMLIFrameElement, page: Page, tab: Tab, visible: Read
   });
   const onMessage = (event: MessageEvent): void => {
     const [port] = event.ports;
-    if (event.data === BOOTSTRAP && port && event.source === frame.contentWindow && event.origin === location.origin) channel.connect(port);
+    if (event.data === BOOTSTRAP && port && event.source === frame.contentWindow && event.origin === location.origin)
+      channel.connect(port);
   };
   addEventListener('message', onMessage);
 
@@ -114,7 +128,9 @@ function accompany(frame: HTMLIFrameElement, page: Page, tab: Tab, visible: Read
     window?.addEventListener('error', ({ error }) => {
       if (error) onFailure(error); // without one it is the browser's remark, not the plugin's failure
     });
-    window?.addEventListener('unhandledrejection', ({ reason }) => onFailure(reason ?? new Error('the plugin failed without a reason')));
+    window?.addEventListener('unhandledrejection', ({ reason }) =>
+      onFailure(reason ?? new Error('the plugin failed without a reason')),
+    );
   };
   frame.addEventListener('load', onLoad);
   return () => {

@@ -23,7 +23,12 @@ function Sampled({ title, sampled }: { readonly title: string; readonly sampled:
   if (!first || dismissed.value) return null;
   const [name, { shown, points }] = first;
   return (
-    <Remark icon="info" role="status" title={t('plugin.sampled', { plugin: title })} onDismiss={() => void (dismissed.value = true)}>
+    <Remark
+      icon="info"
+      role="status"
+      title={t('plugin.sampled', { plugin: title })}
+      onDismiss={() => void (dismissed.value = true)}
+    >
       <span>{t('plugin.sampled.how', { shown, points, flag: `--samples-per-plugin ${name}=0` })}</span>
     </Remark>
   );
@@ -46,7 +51,12 @@ function Warnings({ title, warnings }: WarningsProps) {
   const [first, ...others] = warnings.filter((text) => !dismissed.value.includes(text));
   if (first === undefined) return null;
   return (
-    <Remark icon="warn" role="alert" title={t('plugin.warning', { plugin: title })} onDismiss={() => void (dismissed.value = warnings)}>
+    <Remark
+      icon="warn"
+      role="alert"
+      title={t('plugin.warning', { plugin: title })}
+      onDismiss={() => void (dismissed.value = warnings)}
+    >
       <p>{first}</p>
       {others.length > 0 && (
         <details>
@@ -76,7 +86,13 @@ function Remark({ icon, role, title, onDismiss, children }: RemarkProps) {
       <div>
         <strong>{title}</strong> {children}
       </div>
-      <button type="button" class="ih-button ih-quiet ih-square ih-small" aria-label={t('dismiss')} title={t('dismiss')} onClick={onDismiss}>
+      <button
+        type="button"
+        class="ih-button ih-quiet ih-square ih-small"
+        aria-label={t('dismiss')}
+        title={t('dismiss')}
+        onClick={onDismiss}
+      >
         <Icon name="close" />
       </button>
     </div>

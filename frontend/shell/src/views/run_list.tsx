@@ -47,7 +47,12 @@ export function RunList() {
     active.value = at;
     const element = scroller.current;
     if (!element) return;
-    element.scrollTop = showing(trackOf(rows.length * ROW_HEIGHT, element.clientHeight), element.scrollTop, at * ROW_HEIGHT, (at + 1) * ROW_HEIGHT);
+    element.scrollTop = showing(
+      trackOf(rows.length * ROW_HEIGHT, element.clientHeight),
+      element.scrollTop,
+      at * ROW_HEIGHT,
+      (at + 1) * ROW_HEIGHT,
+    );
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const run = rows[active.value];

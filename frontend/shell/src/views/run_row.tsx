@@ -47,7 +47,10 @@ export function RunRowView({ run, at, count, top, selected, active, onPress, onO
       onClick={(event) => onPress(run, event.shiftKey)}
       onDblClick={() => onOnly(run)}
     >
-      <span class="ih-swatch" style={selected ? { background: run.color, borderColor: run.color } : { borderColor: run.color }} />
+      <span
+        class="ih-swatch"
+        style={selected ? { background: run.color, borderColor: run.color } : { borderColor: run.color }}
+      />
       {run.mark > 0 && <Icon name={`mark-${run.mark}`} />}
       {naming ? (
         <NameField run={run} onDone={() => onNaming(null)} />
@@ -57,7 +60,9 @@ export function RunRowView({ run, at, count, top, selected, active, onPress, onO
           {tail && <span class="ih-run-tail">{tail}</span>}
         </span>
       )}
-      {run.loading && <span class="ih-run-loading" role="img" aria-label={t('runs.loading')} title={t('runs.loading')} />}
+      {run.loading && (
+        <span class="ih-run-loading" role="img" aria-label={t('runs.loading')} title={t('runs.loading')} />
+      )}
       {!naming && page.session.annotations.writable.value && (
         <button
           type="button"
@@ -105,7 +110,11 @@ export function RunRowView({ run, at, count, top, selected, active, onPress, onO
         </button>
       )}
       {run.dialects.map((dialect) => (
-        <span key={dialect} class="ih-badge" title={dialect in BADGES ? t(`dialect.${dialect as 'mindspore' | 'tensorboard'}`) : dialect}>
+        <span
+          key={dialect}
+          class="ih-badge"
+          title={dialect in BADGES ? t(`dialect.${dialect as 'mindspore' | 'tensorboard'}`) : dialect}
+        >
           {BADGES[dialect] ?? dialect.slice(0, 2).toUpperCase()}
         </span>
       ))}

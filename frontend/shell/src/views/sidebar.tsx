@@ -78,7 +78,12 @@ function RunFilter() {
           }}
         />
         {filterText.value && (
-          <button type="button" class="ih-button ih-quiet ih-square ih-small" aria-label={t('runs.clear')} onClick={() => filterText.set('')}>
+          <button
+            type="button"
+            class="ih-button ih-quiet ih-square ih-small"
+            aria-label={t('runs.clear')}
+            onClick={() => filterText.set('')}
+          >
             <Icon name="close" />
           </button>
         )}
@@ -117,7 +122,11 @@ function SelectionBar() {
         title={t('runs.all')}
         onChange={() => runs.select(withRows(runs.selectedSet.value, rows, state !== 'all'))}
       />
-      <span class="ih-selection-count ih-muted" data-testid="run-count" title={t(filtered ? 'runs.count.filtered' : 'runs.count', { selected, shown: rows.length, total })}>
+      <span
+        class="ih-selection-count ih-muted"
+        data-testid="run-count"
+        title={t(filtered ? 'runs.count.filtered' : 'runs.count', { selected, shown: rows.length, total })}
+      >
         {t(filtered ? 'runs.count.filtered.short' : 'runs.count.short', { selected, shown: rows.length, total })}
       </span>
       <button

@@ -12,7 +12,10 @@ export function Tabs() {
   const t = page.t.value;
   const line = useRef<HTMLDivElement>(null);
   const hidden = useSignal({ before: false, after: false });
-  useLayoutEffect(() => (line.current ? watchEnds(line.current, (found) => void (hidden.value = found)) : undefined), []);
+  useLayoutEffect(
+    () => (line.current ? watchEnds(line.current, (found) => void (hidden.value = found)) : undefined),
+    [],
+  );
   const { before, after } = hidden.value;
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;

@@ -28,7 +28,13 @@ describe('command palette', () => {
 describe('words', () => {
   it('counts bytes in decimal units', () => {
     expect([0, 999, 1000, 820_400, 6_327_149, 999_600, 3.2e12].map((bytes) => formatBytes(bytes, 'en'))).toEqual([
-      '0 B', '999 B', '1.0 kB', '820 kB', '6.3 MB', '1.0 MB', '3.2 TB',
+      '0 B',
+      '999 B',
+      '1.0 kB',
+      '820 kB',
+      '6.3 MB',
+      '1.0 MB',
+      '3.2 TB',
     ]);
   });
   it.each([

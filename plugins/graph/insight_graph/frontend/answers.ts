@@ -170,7 +170,14 @@ export interface TraceAnswer {
 
 export type StoredRole = 'trainable' | 'other' | 'parameter' | 'unknown' | 'optimizer' | 'input';
 /** By role: how many tensors, their values and bytes; `unsized` counts those whose size the log does not record. */
-export type Stored = Readonly<Partial<Record<StoredRole, { readonly tensors: number; readonly values: number; readonly bytes: number; readonly unsized: number }>>>;
+export type Stored = Readonly<
+  Partial<
+    Record<
+      StoredRole,
+      { readonly tensors: number; readonly values: number; readonly bytes: number; readonly unsized: number }
+    >
+  >
+>;
 export interface Statistics {
   readonly nodes: number;
   readonly operators: number;
@@ -185,7 +192,15 @@ export interface Statistics {
   readonly types: readonly TypeCount[];
   readonly devices: readonly { readonly device: string; readonly count: number; readonly time?: number | null }[];
   readonly stored: Stored;
-  readonly largest_parameters: readonly { readonly id: string; readonly name: string; readonly role: StoredRole; readonly dtype: string; readonly shape: readonly number[] | null; readonly values: number; readonly bytes: number }[];
+  readonly largest_parameters: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly role: StoredRole;
+    readonly dtype: string;
+    readonly shape: readonly number[] | null;
+    readonly values: number;
+    readonly bytes: number;
+  }[];
 }
 export interface RemovedAnswer {
   readonly total: number;
@@ -193,7 +208,12 @@ export interface RemovedAnswer {
     readonly rule: string;
     readonly removed: number;
     readonly bypassed: number;
-    readonly nodes: readonly { readonly id: string; readonly name: string; readonly type: string; readonly path: readonly string[] }[];
+    readonly nodes: readonly {
+      readonly id: string;
+      readonly name: string;
+      readonly type: string;
+      readonly path: readonly string[];
+    }[];
     readonly types: readonly TypeCount[];
   }[];
   readonly lifted_total: number;
@@ -217,6 +237,9 @@ export interface PipelineNode extends PipelinePart {
   readonly sampler: PipelinePart | null;
 }
 export interface PipelineAnswer {
-  readonly pipeline: { readonly nodes: readonly PipelineNode[]; readonly edges: readonly { readonly from: string; readonly to: string }[] } | null;
+  readonly pipeline: {
+    readonly nodes: readonly PipelineNode[];
+    readonly edges: readonly { readonly from: string; readonly to: string }[];
+  } | null;
   readonly notices: readonly Notice[];
 }

@@ -29,11 +29,16 @@ function Body({ board }: { readonly board: GraphBoard }): JSX.Element {
   const { explorer } = board;
   const scene = explorer.scene.value;
   const isPipeline = board.show.value === 'pipeline';
-  const { value: pipeline } = useAnswer(board.pipelineSource.value?.key ?? null, () => board.pipelineSource.value?.load() ?? Promise.reject(new Error('')));
+  const { value: pipeline } = useAnswer(
+    board.pipelineSource.value?.key ?? null,
+    () => board.pipelineSource.value?.load() ?? Promise.reject(new Error('')),
+  );
   if (board.listFailure.value !== null && !board.list.value) {
     return (
       <Empty title={say('failure')} text={board.listFailure.value}>
-        <button type="button" data-action="retry" onClick={() => void board.loadList()}>{say('retry')}</button>
+        <button type="button" data-action="retry" onClick={() => void board.loadList()}>
+          {say('retry')}
+        </button>
       </Empty>
     );
   }
@@ -41,20 +46,33 @@ function Body({ board }: { readonly board: GraphBoard }): JSX.Element {
   const runs = board.allRuns.value.length === 0 ? 'no_runs' : board.runs.value.length === 0 ? 'none_selected' : null;
   if (runs) return <Empty title={say(`empty.${runs}`)} text={say(`empty.${runs}.text`)} />;
   if (!board.source.value) return <NoGraph board={board} />;
-  if (isPipeline && pipeline?.pipeline === null) return <Empty title={say('empty.pipeline')} text={pipeline.notices.map((notice) => noticeText(board, notice)).join('\n') || say('empty.pipeline.text')} />;
+  if (isPipeline && pipeline?.pipeline === null)
+    return (
+      <Empty
+        title={say('empty.pipeline')}
+        text={pipeline.notices.map((notice) => noticeText(board, notice)).join('\n') || say('empty.pipeline.text')}
+      />
+    );
   return (
     <div class="workspace">
       <div class={explorer.busy.value ? 'surface busy' : 'surface'}>
         {explorer.failure.value !== null && !scene ? (
           <Empty title={say('failure.graph')} text={explorer.failure.value}>
-            <button type="button" data-action="retry" onClick={() => explorer.retry()}>{say('retry')}</button>
+            <button type="button" data-action="retry" onClick={() => explorer.retry()}>
+              {say('retry')}
+            </button>
           </Empty>
         ) : !scene ? (
           <p class="loading">{say('loading')}</p>
         ) : (
           <>
             <div class="area">
-              {scene.nodes.length === 0 && <Empty title={say('empty.drawing')} text={say(board.readable.value ? 'empty.drawing.readable' : 'empty.drawing.text')} />}
+              {scene.nodes.length === 0 && (
+                <Empty
+                  title={say('empty.drawing')}
+                  text={say(board.readable.value ? 'empty.drawing.readable' : 'empty.drawing.text')}
+                />
+              )}
               <Stage board={board} scene={scene} />
               <ZoomTools board={board} />
             </div>
@@ -63,7 +81,17 @@ function Body({ board }: { readonly board: GraphBoard }): JSX.Element {
           </>
         )}
       </div>
-      {board.panel.value && (scene || explorer.failure.value === null) && <aside class="side" data-testid="panel">{isPipeline ? <PipelinePanel board={board} id={board.selected.value} /> : board.selected.value === null ? <GraphPanel board={board} /> : <NodePanel board={board} id={board.selected.value} />}</aside>}
+      {board.panel.value && (scene || explorer.failure.value === null) && (
+        <aside class="side" data-testid="panel">
+          {isPipeline ? (
+            <PipelinePanel board={board} id={board.selected.value} />
+          ) : board.selected.value === null ? (
+            <GraphPanel board={board} />
+          ) : (
+            <NodePanel board={board} id={board.selected.value} />
+          )}
+        </aside>
+      )}
     </div>
   );
 }
@@ -75,30 +103,62 @@ function Status({ board, scene }: { readonly board: GraphBoard; readonly scene: 
   const texts =
     board.show.value === 'pipeline'
       ? [say('status.pipeline', { count: nodes })]
-      : [say('status.shown', { count: scene.nodes.filter(({ item }) => item.node).length }), say('status.open', { count: scene.frames.length }), say('status.nodes', { count: nodes }), say('status.edges', { count: edges })];
+      : [
+          say('status.shown', { count: scene.nodes.filter(({ item }) => item.node).length }),
+          say('status.open', { count: scene.frames.length }),
+          say('status.nodes', { count: nodes }),
+          say('status.edges', { count: edges }),
+        ];
   if (scene.omitted > 0) texts.push(`${AWAY} ${scene.omitted.toLocaleString(board.locale.value)}`);
   return (
     <footer class="status">
-      <span class="counts" data-testid="graph-status">{texts.join(' · ')}</span>
-      {board.readable.value && removed > 0 && <Button action="removed" text={say('removed.count', { count: removed })} label={say('removed.title')} onPress={() => (board.dialog.value = 'removed')} />}
+      <span class="counts" data-testid="graph-status">
+        {texts.join(' · ')}
+      </span>
+      {board.readable.value && removed > 0 && (
+        <Button
+          action="removed"
+          text={say('removed.count', { count: removed })}
+          label={say('removed.title')}
+          onPress={() => (board.dialog.value = 'removed')}
+        />
+      )}
       {notices.length > 0 && (
-        <button type="button" class="tool text warning" data-action="notices" title={say('notices.title')} onClick={() => (board.dialog.value = 'notices')}>
+        <button
+          type="button"
+          class="tool text warning"
+          data-action="notices"
+          title={say('notices.title')}
+          onClick={() => (board.dialog.value = 'notices')}
+        >
           <Icon name="warn" />
           {say('notices', { count: notices.length })}
         </button>
       )}
-      <Button action="legend" icon={board.legend.value ? 'open' : 'closed'} text={say('legend')} label={say('legend')} pressed={board.legend.value} onPress={() => board.legend.set(!board.legend.value)} />
+      <Button
+        action="legend"
+        icon={board.legend.value ? 'open' : 'closed'}
+        text={say('legend')}
+        label={say('legend')}
+        pressed={board.legend.value}
+        onPress={() => board.legend.set(!board.legend.value)}
+      />
     </footer>
   );
 }
 
 function NoGraph({ board }: { readonly board: GraphBoard }): JSX.Element {
   const say = board.t.bind(board);
-  const [missing, other] = board.show.value === 'graph' ? (['nothing', 'pipeline'] as const) : (['pipeline', 'graph'] as const);
+  const [missing, other] =
+    board.show.value === 'graph' ? (['nothing', 'pipeline'] as const) : (['pipeline', 'graph'] as const);
   const there = (other === 'graph' ? board.graphs : board.pipelines).value.length > 0;
   return (
     <Empty title={say(`empty.${missing}`)} text={say(`empty.${missing}.text`)}>
-      {there && <button type="button" data-action="show-other" onClick={() => board.turn(other)}>{say(`show.${other}`)}</button>}
+      {there && (
+        <button type="button" data-action="show-other" onClick={() => board.turn(other)}>
+          {say(`show.${other}`)}
+        </button>
+      )}
     </Empty>
   );
 }

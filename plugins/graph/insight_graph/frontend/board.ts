@@ -23,7 +23,8 @@ interface Look {
   readonly camera: Camera | null;
 }
 const UNTOUCHED: Look = { expanded: null, selected: null, camera: null };
-const longest = (records: readonly GraphRecord[]): GraphRecord | null => [...records].sort((a, b) => b.size - a.size)[0] ?? null;
+const longest = (records: readonly GraphRecord[]): GraphRecord | null =>
+  [...records].sort((a, b) => b.size - a.size)[0] ?? null;
 const SOURCES = 6; // kept
 const SETTLE = 300; // ms without a move before the URL says where the camera is
 
@@ -61,7 +62,12 @@ export class GraphBoard extends TabState {
   readonly graphs = computed<readonly GraphInfo[]>(() => this.ofRuns(this.list.value?.graphs ?? []));
   readonly pipelines = computed<readonly GraphRecord[]>(() => this.ofRuns(this.list.value?.pipelines ?? []));
   /** That of the newest run, until the user says otherwise. */
-  readonly graph = computed<GraphInfo | null>(() => this.graphs.value.find((other) => sameRecord(other, this.chosenGraph.value)) ?? this.ofNewest(this.graphs.value)[0] ?? null);
+  readonly graph = computed<GraphInfo | null>(
+    () =>
+      this.graphs.value.find((other) => sameRecord(other, this.chosenGraph.value)) ??
+      this.ofNewest(this.graphs.value)[0] ??
+      null,
+  );
   /** The longest record of a run: shorter ones may only state that it has no pipeline. */
   readonly pipeline = computed<GraphRecord | null>(() => {
     const records = this.pipelines.value;
@@ -70,7 +76,9 @@ export class GraphBoard extends TabState {
   /** Profiles of the run whose graph is shown. */
   readonly profiles = computed<readonly string[]>(() => {
     const { value: graph } = this.graph;
-    return [...new Set((this.list.value?.profiles ?? []).filter(({ run }) => run === graph?.run).map(({ tag }) => tag))];
+    return [
+      ...new Set((this.list.value?.profiles ?? []).filter(({ run }) => run === graph?.run).map(({ tag }) => tag)),
+    ];
   });
   /** Asked for where times are shown. */
   private readonly timedBy = computed(() => {
@@ -89,7 +97,9 @@ export class GraphBoard extends TabState {
   });
   readonly pipelineSource = computed<PipelineSource | null>(() => {
     const { value: pipeline } = this.pipeline;
-    return this.show.value === 'pipeline' && pipeline ? this.kept(PipelineSource.keyOf(pipeline), () => new PipelineSource(this.ctx, pipeline)) : null;
+    return this.show.value === 'pipeline' && pipeline
+      ? this.kept(PipelineSource.keyOf(pipeline), () => new PipelineSource(this.ctx, pipeline))
+      : null;
   });
   readonly source = computed<Source | null>(() => this.graphSource.value ?? this.pipelineSource.value);
   /** What is shown, whatever is set; another one has other ids. */
@@ -112,7 +122,10 @@ export class GraphBoard extends TabState {
   async loadList(): Promise<void> {
     const mine = ++this.asked;
     try {
-      const list = await patient(() => this.ctx.data.json<GraphList>('graphs', {}, { signal: this.ctx.signal }), this.ctx.signal);
+      const list = await patient(
+        () => this.ctx.data.json<GraphList>('graphs', {}, { signal: this.ctx.signal }),
+        this.ctx.signal,
+      );
       if (mine < this.answered) return; // a newer one came first
       this.answered = mine;
       this.list.value = list;
@@ -123,13 +136,17 @@ export class GraphBoard extends TabState {
   }
 
   open(show: Show, key: RecordKey): void {
-    (show === 'graph' ? this.chosenGraph : this.chosenPipeline).set({ run: key.run, tag: key.tag, index: key.index }, 'push');
+    (show === 'graph' ? this.chosenGraph : this.chosenPipeline).set(
+      { run: key.run, tag: key.tag, index: key.index },
+      'push',
+    );
     this.show.set(show);
   }
 
   /** The other view, of the same run where it has one. */
   turn(show: Show): void {
-    const [from, to] = show === 'graph' ? [this.pipeline.value, this.graph.value] : [this.graph.value, this.pipeline.value];
+    const [from, to] =
+      show === 'graph' ? [this.pipeline.value, this.graph.value] : [this.graph.value, this.pipeline.value];
     const own = (record: GraphRecord): boolean => record.run === from?.run;
     const found = show === 'graph' ? this.graphs.value.find(own) : longest(this.pipelines.value.filter(own));
     if (found && to?.run !== from?.run) this.open(show, found);
@@ -180,7 +197,8 @@ export class GraphBoard extends TabState {
   private keep(): void {
     const { value: record } = this.show.value === 'graph' ? this.graph : this.pipeline;
     const chosen = this.show.value === 'graph' ? this.chosenGraph : this.chosenPipeline;
-    if (record && !sameRecord(record, chosen.value)) chosen.set({ run: record.run, tag: record.tag, index: record.index });
+    if (record && !sameRecord(record, chosen.value))
+      chosen.set({ run: record.run, tag: record.tag, index: record.index });
   }
 
   /** Reuses a source if the list was reloaded or a setting was reverted, with its cached data. */
@@ -198,14 +216,18 @@ export class GraphBoard extends TabState {
   /** Records of the run that began last. */
   private ofNewest<T extends GraphRecord>(records: readonly T[]): readonly T[] {
     const began = ({ run, wall_time }: T): number => this.runsByName.value.get(run)?.startTime ?? wall_time;
-    const newest = records.reduce<T | undefined>((best, record) => (best && began(best) >= began(record) ? best : record), undefined);
+    const newest = records.reduce<T | undefined>(
+      (best, record) => (best && began(best) >= began(record) ? best : record),
+      undefined,
+    );
     return records.filter(({ run }) => run === newest?.run);
   }
 
   private ofRuns<T extends RecordKey>(records: readonly T[]): readonly T[] {
     const order = new Map(this.runs.value.map((run, i) => [run.name, i]));
     // A stable sort: of a run the first is what to open first.
-    return records.filter(({ run }) => order.has(run)).sort((a, b) => (order.get(a.run) as number) - (order.get(b.run) as number));
+    return records
+      .filter(({ run }) => order.has(run))
+      .sort((a, b) => (order.get(a.run) as number) - (order.get(b.run) as number));
   }
 }
-

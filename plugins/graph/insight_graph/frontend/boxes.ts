@@ -11,7 +11,8 @@ export interface Box {
   readonly badge: string;
 }
 
-export const FAMILY = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', sans-serif";
+export const FAMILY =
+  "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', sans-serif";
 export const TITLE_SIZE = 12;
 export const NOTE_SIZE = 10;
 export const SMALL_SIZE = 10.5;
@@ -33,7 +34,10 @@ export const textWidth: Measure = (text, font) => {
     if (context) {
       context.font = font;
       ({ width } = context.measureText(text));
-    } else width = [...text].reduce((sum, letter) => sum + (letter > '⺀' ? 1 : 0.56), 0) * Number(/([\d.]+)px/.exec(font)?.[1] ?? TITLE_SIZE);
+    } else
+      width =
+        [...text].reduce((sum, letter) => sum + (letter > '⺀' ? 1 : 0.56), 0) *
+        Number(/([\d.]+)px/.exec(font)?.[1] ?? TITLE_SIZE);
     if (measured.size > 20_000) measured.clear();
     measured.set(key, width);
   }
@@ -47,7 +51,8 @@ export function shortened(text: string, font: string, room: number, measure: Mea
   if (measure(text, font) <= room) return text;
   const letters = [...text];
   let [low, high] = [1, letters.length - 1]; // letters that stay
-  const kept = (count: number): string => `${letters.slice(0, Math.ceil(count * 0.6)).join('')}…${count > 1 ? letters.slice(letters.length - Math.floor(count * 0.4)).join('') : ''}`;
+  const kept = (count: number): string =>
+    `${letters.slice(0, Math.ceil(count * 0.6)).join('')}…${count > 1 ? letters.slice(letters.length - Math.floor(count * 0.4)).join('') : ''}`;
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
     if (measure(kept(middle), font) <= room) low = middle;
@@ -72,7 +77,10 @@ export function boxOf(node: GraphNode | Proxy): Box {
   const note = opens || saysType(name, type) ? '' : shortened(type, fontOf(NOTE_SIZE), WIDEST);
   const badge = opens ? node.children.toLocaleString('en') : '';
   const text = Math.max(textWidth(title, font), textWidth(note, fontOf(NOTE_SIZE)));
-  const width = Math.max(NARROWEST, Math.ceil(text) + 24 + (opens ? Math.ceil(textWidth(badge, fontOf(NOTE_SIZE, TITLE_WEIGHT))) + 18 : 0));
+  const width = Math.max(
+    NARROWEST,
+    Math.ceil(text) + 24 + (opens ? Math.ceil(textWidth(badge, fontOf(NOTE_SIZE, TITLE_WEIGHT))) + 18 : 0),
+  );
   return { width, height: note ? 40 : opens ? 34 : 28, title, note, badge };
 }
 

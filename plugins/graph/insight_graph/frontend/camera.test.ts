@@ -1,5 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { cameraCodec, CORNER, fitted, followed, framed, opening, panned, resized, seen, transformOf, zoomed, type Camera } from './camera';
+import {
+  cameraCodec,
+  CORNER,
+  fitted,
+  followed,
+  framed,
+  opening,
+  panned,
+  resized,
+  seen,
+  transformOf,
+  zoomed,
+  type Camera,
+} from './camera';
 import { opened, record } from './codecs';
 
 const view = { width: 800, height: 600 };
@@ -20,7 +33,14 @@ describe('the camera', () => {
       const [right, bottom] = onScreen(at, width, height);
       return right <= view.width - CORNER.width + 1e-6 || bottom <= view.height - CORNER.height + 1e-6;
     };
-    for (const [width, height] of [[560, 540], [760, 420], [300, 560], [2000, 1500], [700, 520]] as const) expect([width, height, clear(fitted({ width, height }, view), width, height)]).toEqual([width, height, true]);
+    for (const [width, height] of [
+      [560, 540],
+      [760, 420],
+      [300, 560],
+      [2000, 1500],
+      [700, 520],
+    ] as const)
+      expect([width, height, clear(fitted({ width, height }, view), width, height)]).toEqual([width, height, true]);
     // half the size would be too much
     expect(fitted({ width: 8000, height: 6000 }, { width: 360, height: 280 }).scale).toBeCloseTo((280 - 48) / 6000);
     const part = { x: 40, y: 50, width: 740, height: 530 };
@@ -56,7 +76,11 @@ describe('the camera', () => {
     expect(onScreen(followed(camera, before, after), after.x, after.y)).toEqual(onScreen(camera, before.x, before.y));
   });
   it('brings a node into the middle, and makes it fit', () => {
-    expect(framed({ x: 0, y: 0, width: 100, height: 40 }, view, { ...camera, scale: 0.1 })).toEqual({ x: 50, y: 20, scale: 0.8 });
+    expect(framed({ x: 0, y: 0, width: 100, height: 40 }, view, { ...camera, scale: 0.1 })).toEqual({
+      x: 50,
+      y: 20,
+      scale: 0.8,
+    });
     expect(framed({ x: 0, y: 0, width: 100, height: 40 }, view, { ...camera, scale: 1.3 }).scale).toBe(1.3);
     expect(framed({ x: 0, y: 0, width: 3000, height: 40 }, view, camera).scale).toBeCloseTo(752 / 3000);
   });
@@ -64,11 +88,19 @@ describe('the camera', () => {
 
 describe('the URL', () => {
   it('says where the camera is', () => {
-    expect(cameraCodec.parse(cameraCodec.format({ x: 12.4, y: -7.6, scale: 0.51239 }))).toEqual({ x: 12, y: -8, scale: 0.512 });
+    expect(cameraCodec.parse(cameraCodec.format({ x: 12.4, y: -7.6, scale: 0.51239 }))).toEqual({
+      x: 12,
+      y: -8,
+      scale: 0.512,
+    });
     for (const text of [null, '', '1,2', '1,2,0', 'a,b,c', '1,2,99']) expect(cameraCodec.parse(text)).toBeNull();
   });
   it('says which graph is shown', () => {
-    for (const key of [{ run: 'a;b', tag: 'x~,=%', index: 0 }, { run: '', tag: '', index: 3 }]) expect(record.parse(record.format(key))).toEqual(key);
+    for (const key of [
+      { run: 'a;b', tag: 'x~,=%', index: 0 },
+      { run: '', tag: '', index: 3 },
+    ])
+      expect(record.parse(record.format(key))).toEqual(key);
     for (const text of [null, 'a', 'a;b;x', '%zz;b']) expect(record.parse(text)).toBeNull();
   });
   it('says what is open, also that nothing is', () => {

@@ -24,19 +24,31 @@ const WORTH = 0.75; // share of its scale that a drawing may lose so that the ma
 export function fitted(drawing: Size, view: Size): Camera {
   const part = { x: 0, y: 0, ...drawing };
   const room = (length: number): number => Math.max(1, length - 2 * MARGIN);
-  const within = (width: number, height: number): number => clampScale(Math.min(USUAL, room(width) / Math.max(1, drawing.width), room(height) / Math.max(1, drawing.height)));
+  const within = (width: number, height: number): number =>
+    clampScale(Math.min(USUAL, room(width) / Math.max(1, drawing.width), room(height) / Math.max(1, drawing.height)));
   const most = within(view.width, view.height);
-  const [left, above] = [within(view.width - CORNER.width, view.height), within(view.width, view.height - CORNER.height)];
-  const best = Math.max(left, above) >= WORTH * most && covered(middleOf(part, most), part, view) ? Math.max(left, above) : most;
+  const [left, above] = [
+    within(view.width - CORNER.width, view.height),
+    within(view.width, view.height - CORNER.height),
+  ];
+  const best =
+    Math.max(left, above) >= WORTH * most && covered(middleOf(part, most), part, view) ? Math.max(left, above) : most;
   return beforeMap(middleOf(part, best), part, view);
 }
 
-const middleOf = ({ x, y, width, height }: Rect, scale: number): Camera => ({ x: x + width / 2, y: y + height / 2, scale });
+const middleOf = ({ x, y, width, height }: Rect, scale: number): Camera => ({
+  x: x + width / 2,
+  y: y + height / 2,
+  scale,
+});
 
 /** Whether a part of the drawing reaches below the map. */
 function covered(camera: Camera, part: Rect, view: Size): boolean {
   const [left, top, scale] = transformOf(camera, view);
-  return (part.x + part.width) * scale + left > view.width - CORNER.width && (part.y + part.height) * scale + top > view.height - CORNER.height;
+  return (
+    (part.x + part.width) * scale + left > view.width - CORNER.width &&
+    (part.y + part.height) * scale + top > view.height - CORNER.height
+  );
 }
 
 /** Moved to the left or up where a part would lie below the map and there is room. */
@@ -62,7 +74,10 @@ export function opening(drawing: Size, view: Size): Camera {
 
 /** A part of the drawing in the middle; the scale changes only where it would not be readable or not fit. */
 export function framed(part: Rect, view: Size, now: Camera): Camera {
-  const most = Math.min((view.width - 2 * MARGIN) / Math.max(1, part.width), (view.height - 2 * MARGIN) / Math.max(1, part.height));
+  const most = Math.min(
+    (view.width - 2 * MARGIN) / Math.max(1, part.width),
+    (view.height - 2 * MARGIN) / Math.max(1, part.height),
+  );
   const scale = clampScale(Math.min(Math.max(now.scale, 0.8), Math.max(most, SMALLEST)));
   return beforeMap(middleOf(part, scale), part, view);
 }
@@ -104,7 +119,8 @@ export const cameraCodec: Codec<Camera | null> = {
     const [x = NaN, y = NaN, scale = NaN] = (text ?? '').split(',').map((part) => (part ? Number(part) : NaN));
     return Number.isFinite(x) && Number.isFinite(y) && scale >= SMALLEST && scale <= LARGEST ? { x, y, scale } : null;
   },
-  format: (camera) => camera && [Math.round(camera.x), Math.round(camera.y), Number(camera.scale.toPrecision(3))].join(','),
+  format: (camera) =>
+    camera && [Math.round(camera.x), Math.round(camera.y), Number(camera.scale.toPrecision(3))].join(','),
 };
 
 function clampScale(scale: number): number {

@@ -7,12 +7,18 @@ import type { RecordKey } from './answers';
 export const record: Codec<RecordKey | null> = {
   parse(text) {
     const [run, tag, index = '0'] = codecs.names.parse(text);
-    return run !== undefined && tag !== undefined && /^\d{1,9}$/.test(index) ? { run, tag, index: Number(index) } : null;
+    return run !== undefined && tag !== undefined && /^\d{1,9}$/.test(index)
+      ? { run, tag, index: Number(index) }
+      : null;
   },
-  format: (value) => value && codecs.names.format([value.run, value.tag, ...(value.index > 0 ? [String(value.index)] : [])]),
+  format: (value) =>
+    value && codecs.names.format([value.run, value.tag, ...(value.index > 0 ? [String(value.index)] : [])]),
 };
 
-/** Ids of opened scopes in the order in which they were opened; null while the user has said nothing. A list of none is a lone `~`. */
+/**
+ * Ids of opened scopes in the order in which they were opened; null while the user has said nothing. A list of none is
+ * a lone `~`.
+ */
 export const opened: Codec<readonly string[] | null> = {
   parse: (text) => (text === null ? null : codecs.names.parse(text).filter((id) => id !== '')),
   format: (value) => value && (codecs.names.format(value) ?? '~'),

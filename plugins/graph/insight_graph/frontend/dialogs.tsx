@@ -25,7 +25,10 @@ function Removed({ board }: { readonly board: GraphBoard }): JSX.Element {
   const say = board.t.bind(board);
   const source = board.graphSource.value;
   const parts = useSignal(1);
-  const { value: found, error } = useAnswer(source && JSON.stringify([source.key, parts.value]), () => source?.removed(parts.value) ?? Promise.reject(new Error('')));
+  const { value: found, error } = useAnswer(
+    source && JSON.stringify([source.key, parts.value]),
+    () => source?.removed(parts.value) ?? Promise.reject(new Error('')),
+  );
   const rest = (shown: number, count: number): JSX.Element | null =>
     shown < count ? (
       <p class="count">
@@ -35,13 +38,21 @@ function Removed({ board }: { readonly board: GraphBoard }): JSX.Element {
     ) : null;
   return (
     <Dialog name="removed" title={say('removed.title')} onClose={shut(board)}>
-      {error && <p class="problem" role="alert">{error}</p>}
+      {error && (
+        <p class="problem" role="alert">
+          {error}
+        </p>
+      )}
       {found && (
         <div class="removed" data-testid="removed">
           <p class="hint">{say('removed.total', { count: found.total })}</p>
           {found.rules.map((rule) => (
             <Section key={rule.rule} title={say(`removed.${rule.rule}`)} count={rule.removed}>
-              <p class="count">{rule.types.map(({ type, count }) => `${type} ×${count.toLocaleString(board.locale.value)}`).join(say('list.separator'))}</p>
+              <p class="count">
+                {rule.types
+                  .map(({ type, count }) => `${type} ×${count.toLocaleString(board.locale.value)}`)
+                  .join(say('list.separator'))}
+              </p>
               <ul class="links" data-rule={rule.rule}>
                 {rule.nodes.map((node) => (
                   <li key={node.id} title={node.id}>

@@ -22,17 +22,47 @@ function port(): LayoutPort {
 }
 
 const SCOPES: Readonly<Record<string, Scope>> = {
-  '': scope('', [node('in'), node('a', 'scope', { children: 9 }), node('b', 'scope', { children: 300 }), ...Array.from({ length: 6 }, (_, i) => node(`n${i}`))], [edge('in', 'a'), edge('a', 'b')]),
+  '': scope(
+    '',
+    [
+      node('in'),
+      node('a', 'scope', { children: 9 }),
+      node('b', 'scope', { children: 300 }),
+      ...Array.from({ length: 6 }, (_, i) => node(`n${i}`)),
+    ],
+    [edge('in', 'a'), edge('a', 'b')],
+  ),
   a: scope('a', [node('a/x'), node('a/c', 'scope', { children: 400 })], [edge('a/x', 'a/c')]),
-  'a/c': scope('a/c', Array.from({ length: 400 }, (_, i) => node(`a/c/${i}`)), []),
-  b: scope('b', Array.from({ length: 300 }, (_, i) => node(`b/${i}`)), []),
+  'a/c': scope(
+    'a/c',
+    Array.from({ length: 400 }, (_, i) => node(`a/c/${i}`)),
+    [],
+  ),
+  b: scope(
+    'b',
+    Array.from({ length: 300 }, (_, i) => node(`b/${i}`)),
+    [],
+  ),
 };
-const graph = (run: string): GraphInfo => ({ run, tag: 'g', index: 0, step: 0, wall_time: 1, size: 9, kind: 'operators', format: 'mindspore', name: 'g' });
+const graph = (run: string): GraphInfo => ({
+  run,
+  tag: 'g',
+  index: 0,
+  step: 0,
+  wall_time: 1,
+  size: 9,
+  kind: 'operators',
+  format: 'mindspore',
+  name: 'g',
+});
 
 let board: GraphBoard | null = null;
 afterEach(() => board?.dispose());
 
-function made(answer: (route: string, query: Query) => unknown = () => undefined, runs = ['r', 's']): { readonly board: GraphBoard; readonly ctx: FakeContext; readonly asked: string[] } {
+function made(
+  answer: (route: string, query: Query) => unknown = () => undefined,
+  runs = ['r', 's'],
+): { readonly board: GraphBoard; readonly ctx: FakeContext; readonly asked: string[] } {
   const asked: string[] = [];
   const ctx = fakeContext(runs, {
     json: async (route, query) => {
@@ -40,8 +70,15 @@ function made(answer: (route: string, query: Query) => unknown = () => undefined
       const own = answer(route, query);
       if (own !== undefined) return own;
       if (route === 'graphs') return { graphs: runs.map(graph), profiles: [], pipelines: [] };
-      if (route === 'scope') return SCOPES[String(query['id'])] ?? Promise.reject(new Error(`no scope ${String(query['id'])}`));
-      if (route === 'node') return { path: [{ id: 'a', name: 'a', kind: 'scope' }, { id: 'a/c', name: 'c', kind: 'scope' }] };
+      if (route === 'scope')
+        return SCOPES[String(query['id'])] ?? Promise.reject(new Error(`no scope ${String(query['id'])}`));
+      if (route === 'node')
+        return {
+          path: [
+            { id: 'a', name: 'a', kind: 'scope' },
+            { id: 'a/c', name: 'c', kind: 'scope' },
+          ],
+        };
       throw new Error(route);
     },
   });
@@ -49,7 +86,8 @@ function made(answer: (route: string, query: Query) => unknown = () => undefined
   board.explorer.view.value = { width: 800, height: 600 };
   return { board, ctx, asked };
 }
-const frames = ({ explorer }: GraphBoard): readonly string[] | undefined => explorer.scene.value?.frames.map((frame) => frame.node.id);
+const frames = ({ explorer }: GraphBoard): readonly string[] | undefined =>
+  explorer.scene.value?.frames.map((frame) => frame.node.id);
 const shown = (found: GraphBoard, ids: readonly string[]) => vi.waitFor(() => expect(frames(found)).toEqual(ids));
 
 describe('what is opened', () => {
@@ -58,8 +96,14 @@ describe('what is opened', () => {
     await shown(board, []);
     const place = (id: string): readonly [number, number] => {
       const { scene, view } = board.explorer;
-      const [at, camera] = [scene.value?.places.get(id), board.explorer.cameraOf(scene.value as NonNullable<typeof scene.value>)];
-      return [((at?.x ?? NaN) - camera.x) * camera.scale + view.value.width / 2, ((at?.y ?? NaN) - camera.y) * camera.scale + view.value.height / 2];
+      const [at, camera] = [
+        scene.value?.places.get(id),
+        board.explorer.cameraOf(scene.value as NonNullable<typeof scene.value>),
+      ];
+      return [
+        ((at?.x ?? NaN) - camera.x) * camera.scale + view.value.width / 2,
+        ((at?.y ?? NaN) - camera.y) * camera.scale + view.value.height / 2,
+      ];
     };
     const before = place('a');
     board.explorer.toggle('a');
@@ -100,7 +144,11 @@ describe('what is opened', () => {
     expect(board.camera.value).toBeNull();
     board.explorer.view.value = { width: 800, height: 600 };
     const place = board.explorer.scene.value?.places.get('a/c/399');
-    expect(board.camera.value).toEqual({ x: (place?.x ?? 0) + (place?.width ?? 0) / 2, y: (place?.y ?? 0) + (place?.height ?? 0) / 2, scale: 0.8 });
+    expect(board.camera.value).toEqual({
+      x: (place?.x ?? 0) + (place?.width ?? 0) / 2,
+      y: (place?.y ?? 0) + (place?.height ?? 0) / 2,
+      scale: 0.8,
+    });
   });
 
   it('is asked for once', async () => {
@@ -125,7 +173,9 @@ describe('what is opened', () => {
   });
 
   it('stays closed when it cannot be read, and the reason is said', async () => {
-    const { board, ctx } = made((route, query) => (route === 'scope' && query['id'] === 'a' ? Promise.reject(new Error('cut off')) : undefined));
+    const { board, ctx } = made((route, query) =>
+      route === 'scope' && query['id'] === 'a' ? Promise.reject(new Error('cut off')) : undefined,
+    );
     await shown(board, []);
     board.explorer.toggle('a');
     await vi.waitFor(() => expect(ctx.notices).toContain('cut off'));
@@ -193,7 +243,10 @@ describe('which graph', () => {
   });
   it('keeps what was opened in it, unless an address says otherwise', async () => {
     const { board, ctx } = made();
-    const looks = (run: string, expanded: readonly string[] | null, selected: string | null) => vi.waitFor(() => expect([board.graph.value?.run, board.expanded.value, board.selected.value]).toEqual([run, expanded, selected]));
+    const looks = (run: string, expanded: readonly string[] | null, selected: string | null) =>
+      vi.waitFor(() =>
+        expect([board.graph.value?.run, board.expanded.value, board.selected.value]).toEqual([run, expanded, selected]),
+      );
     await shown(board, []);
     board.open('graph', graph('s'));
     await shown(board, []);
@@ -206,13 +259,23 @@ describe('which graph', () => {
     board.open('graph', graph('s'));
     await looks('s', ['a'], null);
     await shown(board, ['a']);
-    ctx.address.value = new Map([['graph', 'r;g'], ['open', 'b']]);
+    ctx.address.value = new Map([
+      ['graph', 'r;g'],
+      ['open', 'b'],
+    ]);
     await shown(board, ['b']);
     await looks('r', ['b'], null);
   });
   it('is followed by the pipeline of the same run', async () => {
-    const pipelines = [{ ...graph('q'), tag: 'short', size: 1 }, { ...graph('q'), tag: 'long', size: 9 }, { ...graph('r'), tag: 'p' }];
-    const { board, ctx } = made((route) => (route === 'graphs' ? { graphs: ['q', 'r', 's'].map(graph), profiles: [], pipelines } : undefined), ['q', 'r', 's']);
+    const pipelines = [
+      { ...graph('q'), tag: 'short', size: 1 },
+      { ...graph('q'), tag: 'long', size: 9 },
+      { ...graph('r'), tag: 'p' },
+    ];
+    const { board, ctx } = made(
+      (route) => (route === 'graphs' ? { graphs: ['q', 'r', 's'].map(graph), profiles: [], pipelines } : undefined),
+      ['q', 'r', 's'],
+    );
     started(ctx, { q: 5, r: 9, s: 7 });
     await vi.waitFor(() => expect(board.pipeline.value?.tag).toBe('p'));
     board.open('graph', graph('q'));
@@ -235,7 +298,11 @@ describe('which graph', () => {
 describe('a notice', () => {
   it('is said in the language of the page, or as the server says it', () => {
     const { board } = made();
-    const say = (key: string, values?: Readonly<Record<string, string | number>>): string => ({ 'notice.cycles': '环路', 'notice.cut': '在 {at} 处' })[key]?.replace('{at}', String(values?.['at'] ?? '{at}')) ?? key;
+    const say = (key: string, values?: Readonly<Record<string, string | number>>): string =>
+      ({ 'notice.cycles': '环路', 'notice.cut': '在 {at} 处' })[key]?.replace(
+        '{at}',
+        String(values?.['at'] ?? '{at}'),
+      ) ?? key;
     vi.spyOn(board, 't').mockImplementation(say);
     const notice = { count: 1, text: 'in English', examples: [] };
     expect(noticeText(board, { ...notice, code: 'cycles' })).toBe('环路');

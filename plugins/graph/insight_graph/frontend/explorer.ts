@@ -127,7 +127,13 @@ export class Explorer {
     if (this.stop === stop) this.busy.value = false;
   }
 
-  private async opened(source: Source, id: string, expanded: ReadonlySet<string> | null, texts: boolean, signal: AbortSignal): Promise<{ readonly key: string; readonly opened: Opened }> {
+  private async opened(
+    source: Source,
+    id: string,
+    expanded: ReadonlySet<string> | null,
+    texts: boolean,
+    signal: AbortSignal,
+  ): Promise<{ readonly key: string; readonly opened: Opened }> {
     const scope = await source.scope(id);
     signal.throwIfAborted();
     const plan = planOf(scope);
@@ -152,7 +158,10 @@ export class Explorer {
     // Members bring their sizes: a layout depends on all that is opened below it, and on nothing above.
     const key = JSON.stringify([source.shape, texts, id, members.map(([, { key: inner }]) => inner)]);
     const layout = await this.layouts.get(key, () => layoutInput(plan, sizes, texts), signal);
-    return { key, opened: { scope, plan, layout, members: new Map(members.map(([member, { opened }]) => [member, opened])) } };
+    return {
+      key,
+      opened: { scope, plan, layout, members: new Map(members.map(([member, { opened }]) => [member, opened])) },
+    };
   }
 
   private put(scene: Scene, expanded: readonly string[] | null): void {
@@ -187,7 +196,9 @@ export class Explorer {
     const now = before ? this.cameraOf(before) : (this.board.camera.peek() ?? opening(scene, view));
     if (goal) return framed(goal, view, now);
     if (!before) return undefined;
-    const fixed = [this.anchor, this.board.selected.peek(), nearest(before, scene, now)].find((id) => id !== null && before.places.has(id) && scene.places.has(id));
+    const fixed = [this.anchor, this.board.selected.peek(), nearest(before, scene, now)].find(
+      (id) => id !== null && before.places.has(id) && scene.places.has(id),
+    );
     if (fixed === undefined || fixed === null) return null;
     if (this.board.camera.peek() === null && this.anchor === null) return undefined; // nobody moved it: the drawing opens again
     return followed(now, before.places.get(fixed) as Rect, scene.places.get(fixed) as Rect);
@@ -205,7 +216,10 @@ export class Explorer {
     const drawn = new Map(scene.frames.map((frame) => [frame.node.id, frame]));
     const oldest = expanded.find((id) => id !== last && drawn.has(id) && !isWithin(scene, last, id));
     if (oldest === undefined) return false;
-    this.board.ctx.notify('info', this.board.t('closed', { name: drawn.get(oldest)?.node.name ?? oldest, count: MOST_NODES }));
+    this.board.ctx.notify(
+      'info',
+      this.board.t('closed', { name: drawn.get(oldest)?.node.name ?? oldest, count: MOST_NODES }),
+    );
     this.anchor ??= expanded.at(-1) ?? null;
     this.board.expanded.set(expanded.filter((id) => id !== oldest && !isWithin(scene, id, oldest)));
     return true;

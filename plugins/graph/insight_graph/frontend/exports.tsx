@@ -22,7 +22,10 @@ export function Exports({ board }: { readonly board: GraphBoard }): JSX.Element 
     try {
       const content = await (extension === 'svg' ? svgFile : pngFile)(drawn(board, scene));
       const record = board.show.value === 'graph' ? board.graph.value : board.pipeline.value;
-      board.ctx.ui.download(fileName(`${record?.run ?? ''}_${record && 'name' in record ? record.name : 'pipeline'}`, extension, 'graph'), content);
+      board.ctx.ui.download(
+        fileName(`${record?.run ?? ''}_${record && 'name' in record ? record.name : 'pipeline'}`, extension, 'graph'),
+        content,
+      );
     } catch (error) {
       board.ctx.notify('error', say('export.failed', { reason: message(error) }));
     }
@@ -46,7 +49,10 @@ function drawn(board: GraphBoard, scene: Scene): Picture {
   const palette = paletteOf(scene, ink, board.colored.value);
   const room = Math.max(NARROWEST, Math.ceil(scene.width));
   const keys = keysOf(board, palette, ink, room);
-  const [width, height] = [room + 2 * MARGIN, Math.ceil(scene.height) + (keys.length > 0 ? MARGIN + ROW * ((keys.at(-1)?.row ?? 0) + 1) : 0) + 2 * MARGIN];
+  const [width, height] = [
+    room + 2 * MARGIN,
+    Math.ceil(scene.height) + (keys.length > 0 ? MARGIN + ROW * ((keys.at(-1)?.row ?? 0) + 1) : 0) + 2 * MARGIN,
+  ];
   const root = document.createElementNS(SVG, 'svg');
   const set = (name: string, value: string | number): void => root.setAttribute(name, String(value));
   set('width', width);
@@ -60,7 +66,9 @@ function drawn(board: GraphBoard, scene: Scene): Picture {
         {keys.map(({ text, fill, stroke, x, row }, i) => (
           <g key={i} transform={`translate(${x} ${Math.ceil(scene.height) + MARGIN + row * ROW})`}>
             <rect width={18} height={12} rx={3} fill={fill} stroke={stroke} />
-            <text x={SWATCH} y={10}>{text}</text>
+            <text x={SWATCH} y={10}>
+              {text}
+            </text>
           </g>
         ))}
       </g>
@@ -80,7 +88,9 @@ interface Placed extends Tint {
 
 /** What the colours mean, in rows as wide as the drawing; of times the ends of the scale. */
 function keysOf(board: GraphBoard, { keys, times }: Palette, ink: Ink, room: number): readonly Placed[] {
-  const said = times ? times.map((time, end) => ({ text: timeOf(time, board.locale.value), ...heated(ink, end) })) : keys.map(({ label, fill, stroke }) => ({ text: label, fill, stroke }));
+  const said = times
+    ? times.map((time, end) => ({ text: timeOf(time, board.locale.value), ...heated(ink, end) }))
+    : keys.map(({ label, fill, stroke }) => ({ text: label, fill, stroke }));
   let [x, row] = [0, 0];
   return said.map((key) => {
     const wide = SWATCH + Math.ceil(textWidth(key.text, fontOf(SMALL_SIZE)));

@@ -11,14 +11,24 @@ export function GraphPanel({ board }: { readonly board: GraphBoard }): JSX.Eleme
   const say = board.t.bind(board);
   const source = board.graphSource.value;
   const graph = board.graph.value;
-  const { value: found, error } = useAnswer(source && source.key, () => source?.statistics() ?? Promise.reject(new Error('')));
-  if (error) return <p class="problem" role="alert">{error}</p>;
+  const { value: found, error } = useAnswer(
+    source && source.key,
+    () => source?.statistics() ?? Promise.reject(new Error('')),
+  );
+  if (error)
+    return (
+      <p class="problem" role="alert">
+        {error}
+      </p>
+    );
   if (!found) return <div class="waiting" aria-busy="true" />;
   return (
     <div class="graph-panel" data-testid="graph-panel">
       {graph && (
         <>
-          <p class="hint" title={graph.run}>{board.nameOf(graph.run)}</p>
+          <p class="hint" title={graph.run}>
+            {board.nameOf(graph.run)}
+          </p>
           <h3>{graph.name}</h3>
           <p class="hint">{say(`graph.${graph.kind}`)}</p>
         </>
@@ -40,7 +50,13 @@ export function GraphPanel({ board }: { readonly board: GraphBoard }): JSX.Eleme
           <ul class="links" data-testid="largest">
             {found.largest_parameters.map((parameter) => (
               <li key={parameter.id}>
-                <button type="button" class="link" data-id={parameter.id} title={parameter.id} onClick={() => void board.explorer.reveal(parameter.id)}>
+                <button
+                  type="button"
+                  class="link"
+                  data-id={parameter.id}
+                  title={parameter.id}
+                  onClick={() => void board.explorer.reveal(parameter.id)}
+                >
                   {parameter.name}
                 </button>
                 <span class="what">{shapeText(parameter)}</span>

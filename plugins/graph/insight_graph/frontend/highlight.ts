@@ -34,11 +34,14 @@ export function neighbours(scene: Scene, selected: string): Highlight {
 /** All that leads to a node, or to which it leads, as far as it is drawn. */
 export function traced(scene: Scene, selected: string, answer: TraceAnswer, trace: Exclude<Trace, 'near'>): Highlight {
   const nodes = new Map<string, Side>();
-  if (trace !== 'descendants') for (const id of answer.ancestors.ids) mark(nodes, [id, ...(scene.proxies.get(id) ?? [])], 'in');
-  if (trace !== 'ancestors') for (const id of answer.descendants.ids) mark(nodes, [id, ...(scene.proxies.get(id) ?? [])], 'out');
+  if (trace !== 'descendants')
+    for (const id of answer.ancestors.ids) mark(nodes, [id, ...(scene.proxies.get(id) ?? [])], 'in');
+  if (trace !== 'ancestors')
+    for (const id of answer.descendants.ids) mark(nodes, [id, ...(scene.proxies.get(id) ?? [])], 'out');
   const lines = new Map<string, Side>();
   const own = new Set([selected, ...(scene.proxies.get(selected) ?? [])]);
-  const side = (key: string): Side | undefined => (own.has(key) || isWithin(scene, selected, key) ? 'both' : nodes.get(key));
+  const side = (key: string): Side | undefined =>
+    own.has(key) || isWithin(scene, selected, key) ? 'both' : nodes.get(key);
   for (const { key, from, to } of scene.lines) {
     const [a, b] = [side(from), side(to)];
     // from what leads to the node, or to what it leads to: not between the two
@@ -79,12 +82,16 @@ export function neighbourAt(scene: Scene, from: string, direction: 'up' | 'down'
   const [x, y] = [place.x + place.width / 2, place.y + place.height / 2];
   const upright = direction === 'up' || direction === 'down';
   const sign = direction === 'up' || direction === 'left' ? -1 : 1;
-  const nodes = new Set([...scene.nodes.filter(({ item }) => item.node).map(({ item }) => item.key), ...scene.frames.map((frame) => frame.node.id)]);
+  const nodes = new Set([
+    ...scene.nodes.filter(({ item }) => item.node).map(({ item }) => item.key),
+    ...scene.frames.map((frame) => frame.node.id),
+  ]);
   const best = (keys: Iterable<string>, wide: number): string | null => {
     let [found, distance] = [null as string | null, Infinity];
     for (const key of keys) {
       const other = scene.places.get(key);
-      if (!other || key === from || !nodes.has(key) || isWithin(scene, from, key) || isWithin(scene, key, from)) continue;
+      if (!other || key === from || !nodes.has(key) || isWithin(scene, from, key) || isWithin(scene, key, from))
+        continue;
       const [dx, dy] = [other.x + other.width / 2 - x, other.y + other.height / 2 - y];
       const [along, across] = upright ? [dy * sign, Math.abs(dx)] : [dx * sign, Math.abs(dy)];
       if (along <= 1 || across > along * wide) continue;
@@ -96,7 +103,10 @@ export function neighbourAt(scene: Scene, from: string, direction: 'up' | 'down'
     if (sign > 0) {
       const members = [...nodes].filter((key) => scene.parents.get(key) === from);
       const height = (key: string): number => scene.places.get(key)?.y ?? 0;
-      const first = members.reduce<string | undefined>((top, key) => (top !== undefined && height(top) <= height(key) ? top : key), undefined);
+      const first = members.reduce<string | undefined>(
+        (top, key) => (top !== undefined && height(top) <= height(key) ? top : key),
+        undefined,
+      );
       if (first !== undefined) return first;
     }
     const lines = scene.lines.filter((line) => (sign > 0 ? line.from : line.to) === from);
@@ -107,7 +117,13 @@ export function neighbourAt(scene: Scene, from: string, direction: 'up' | 'down'
     const sideways = lines.find((line) => line.sideways && nodes.has(end(line)));
     if (sideways) return end(sideways);
     const around = scene.parents.get(from) ?? '';
-    if (sign < 0 && around !== '') return best([...nodes].filter((key) => scene.parents.get(key) === around), 1.5) ?? around;
+    if (sign < 0 && around !== '')
+      return (
+        best(
+          [...nodes].filter((key) => scene.parents.get(key) === around),
+          1.5,
+        ) ?? around
+      );
   }
   return best(nodes, 1.5);
 }

@@ -18,14 +18,22 @@ function rects({ nodes }: LayoutInput, { places }: Layout): ReadonlyMap<string, 
     }),
   );
 }
-const apart = (a: Rect, b: Rect): boolean => a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
+const apart = (a: Rect, b: Rect): boolean =>
+  a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
 
 /** A graph with branches, skips and a loop, the same at every run. */
 function tangle(count: number): LayoutInput {
   let seed = 7;
   const random = (below: number): number => (seed = (seed * 16807) % 2147483647) % below;
-  const nodes = Array.from({ length: count }, (_, i) => box(`n${i}`, { width: 50 + random(120), height: i % 9 === 4 ? 260 : 30 }));
-  const edges = nodes.slice(1).flatMap((_, i) => [edge(`n${Math.max(0, i - random(3))}`, `n${i + 1}`), ...(i % 4 === 0 ? [edge(`n${random(i + 1)}`, `n${i + 1}`)] : [])]);
+  const nodes = Array.from({ length: count }, (_, i) =>
+    box(`n${i}`, { width: 50 + random(120), height: i % 9 === 4 ? 260 : 30 }),
+  );
+  const edges = nodes
+    .slice(1)
+    .flatMap((_, i) => [
+      edge(`n${Math.max(0, i - random(3))}`, `n${i + 1}`),
+      ...(i % 4 === 0 ? [edge(`n${random(i + 1)}`, `n${i + 1}`)] : []),
+    ]);
   return { nodes, edges: [...edges, edge(`n${count - 1}`, 'n1')] };
 }
 
@@ -53,7 +61,12 @@ describe('the layout of a scope', () => {
     const boxes = [...rects(input, found)];
     const touched = input.edges.flatMap(({ from, to }, i) =>
       [...along(found.routes[i] ?? [])].flatMap(([x, y]) =>
-        boxes.filter(([id, { left, right, top, bottom }]) => id !== from && id !== to && x > left + 0.5 && x < right - 0.5 && y > top + 0.5 && y < bottom - 0.5).map(([id]) => `${from} → ${to} in ${id}`),
+        boxes
+          .filter(
+            ([id, { left, right, top, bottom }]) =>
+              id !== from && id !== to && x > left + 0.5 && x < right - 0.5 && y > top + 0.5 && y < bottom - 0.5,
+          )
+          .map(([id]) => `${from} → ${to} in ${id}`),
       ),
     );
     expect(touched).toEqual([]);
@@ -74,15 +87,23 @@ describe('the layout of a scope', () => {
     const nodes = ['a', 'b', 'c', 'd', 'e'].map((id) => box(id));
     const edges = ['b', 'c', 'd'].flatMap((id) => [edge('a', id), edge(id, 'e')]);
     const order = (grown: number): readonly string[] => {
-      const input = { nodes: nodes.map((node, i) => (i === grown ? { ...node, width: 400, height: 300 } : node)), edges };
+      const input = {
+        nodes: nodes.map((node, i) => (i === grown ? { ...node, width: 400, height: 300 } : node)),
+        edges,
+      };
       const { places } = layOut(input);
-      return [1, 2, 3].sort((a, b) => (places[2 * a] as number) - (places[2 * b] as number)).map((i) => nodes[i]?.id ?? '');
+      return [1, 2, 3]
+        .sort((a, b) => (places[2 * a] as number) - (places[2 * b] as number))
+        .map((i) => nodes[i]?.id ?? '');
     };
     expect(order(2)).toEqual(order(-1));
   });
 
   it('puts the constants of a node next to it, and leads edges in from the left', () => {
-    const input = { nodes: [box('in'), box('op'), box('w', { height: 20, host: 'op' }), box('b', { height: 20, host: 'op' })], edges: [edge('in', 'op'), edge('w', 'op'), edge('b', 'op')] };
+    const input = {
+      nodes: [box('in'), box('op'), box('w', { height: 20, host: 'op' }), box('b', { height: 20, host: 'op' })],
+      edges: [edge('in', 'op'), edge('w', 'op'), edge('b', 'op')],
+    };
     const found = layOut(input);
     const boxes = rects(input, found);
     const [op, w, b] = ['op', 'w', 'b'].map((id) => boxes.get(id) as Rect) as [Rect, Rect, Rect];
@@ -100,7 +121,9 @@ describe('the layout of a scope', () => {
     const boxes = rects(input, found);
     expect(found.width / found.height).toBeLessThan(4);
     expect(found.width / found.height).toBeGreaterThan(0.5);
-    expect((boxes.get('busy') as Rect).left).toBeGreaterThan(Math.max(...many.map(({ id }) => (boxes.get(id) as Rect).right)));
+    expect((boxes.get('busy') as Rect).left).toBeGreaterThan(
+      Math.max(...many.map(({ id }) => (boxes.get(id) as Rect).right)),
+    );
     expect(found.routes[0]).toEqual([]);
   });
 
@@ -131,7 +154,10 @@ function* along(route: readonly number[]): Generator<readonly [x: number, y: num
     for (let t = 0.05; t < 1; t += 0.05) {
       const s = t * t * (3 - 2 * t); // x of the cubic with both handles above each other
       const half = (y0 + y1) / 2;
-      yield [x0 + (x1 - x0) * s, (1 - t) ** 3 * y0 + 3 * (1 - t) ** 2 * t * half + 3 * (1 - t) * t * t * half + t ** 3 * y1];
+      yield [
+        x0 + (x1 - x0) * s,
+        (1 - t) ** 3 * y0 + 3 * (1 - t) ** 2 * t * half + 3 * (1 - t) * t * t * half + t ** 3 * y1,
+      ];
     }
   }
 }

@@ -1,4 +1,7 @@
-/** Where the members of one scope lie, by dagre: layers from top to bottom. Runs in a worker; knows nothing of graphs, colours or texts. */
+/**
+ * Where the members of one scope lie, by dagre: layers from top to bottom. Runs in a worker; knows nothing of graphs,
+ * colours or texts.
+ */
 import { Graph, layout as dagre } from '@dagrejs/dagre';
 
 export interface LayoutNode {
@@ -56,10 +59,12 @@ export function layOut({ nodes, edges }: LayoutInput): Layout {
   const routes: (readonly number[])[] = edges.map(() => []);
   const labels: (readonly [number, number] | null)[] = edges.map(() => null);
   const sides = sidesOf(nodes);
-  const drawn = edges.map((edge, i) => ({ edge, i })).filter(({ edge }) => {
-    const [from, to] = [nodes[indexOf.get(edge.from) ?? -1], nodes[indexOf.get(edge.to) ?? -1]];
-    return from && to && from !== to && !from.aside && !to.aside && !from.host && !to.host;
-  });
+  const drawn = edges
+    .map((edge, i) => ({ edge, i }))
+    .filter(({ edge }) => {
+      const [from, to] = [nodes[indexOf.get(edge.from) ?? -1], nodes[indexOf.get(edge.to) ?? -1]];
+      return from && to && from !== to && !from.aside && !to.aside && !from.host && !to.host;
+    });
   const linked = new Set(drawn.flatMap(({ edge }) => [edge.from, edge.to]));
   const layered = nodes.filter((node) => linked.has(node.id));
   const alone = nodes.filter((node) => !linked.has(node.id) && !node.aside && !node.host);
@@ -73,13 +78,29 @@ export function layOut({ nodes, edges }: LayoutInput): Layout {
   let height = 0;
   if (layered.length > 0) {
     const graph = new Graph<object, Placed, Routed>({ multigraph: true });
-    graph.setGraph({ rankdir: 'TB', nodesep: NODE_GAP, edgesep: EDGE_GAP, ranksep: LAYER_GAP, ranker: layered.length > LARGE ? 'tight-tree' : 'network-simplex' });
+    graph.setGraph({
+      rankdir: 'TB',
+      nodesep: NODE_GAP,
+      edgesep: EDGE_GAP,
+      ranksep: LAYER_GAP,
+      ranker: layered.length > LARGE ? 'tight-tree' : 'network-simplex',
+    });
     for (const node of layered) {
       const side = sides.get(node.id);
-      graph.setNode(node.id, { x: 0, y: 0, width: node.width + (side ? side.width + HOST_GAP : 0), height: Math.max(node.height, side?.height ?? 0) });
+      graph.setNode(node.id, {
+        x: 0,
+        y: 0,
+        width: node.width + (side ? side.width + HOST_GAP : 0),
+        height: Math.max(node.height, side?.height ?? 0),
+      });
     }
     for (const { edge, i } of drawn) {
-      graph.setEdge(edge.from, edge.to, edge.label > 0 ? { width: edge.label, height: LABEL_HEIGHT, labelpos: 'c' } : { width: 0, height: 0 }, String(i));
+      graph.setEdge(
+        edge.from,
+        edge.to,
+        edge.label > 0 ? { width: edge.label, height: LABEL_HEIGHT, labelpos: 'c' } : { width: 0, height: 0 },
+        String(i),
+      );
     }
     dagre(graph);
     const rows = rowsOf(graph);
@@ -101,12 +122,25 @@ export function layOut({ nodes, edges }: LayoutInput): Layout {
       width = Math.max(width, x + w / 2);
       height = Math.max(height, y + h / 2);
     }
-    for (const route of routes) for (let at = 0; at < route.length; at += 2) width = Math.max(width, route[at] as number);
+    for (const route of routes)
+      for (let at = 0; at < route.length; at += 2) width = Math.max(width, route[at] as number);
   }
   if (alone.length > 0) {
     const top = height > 0 ? height + PART_GAP : 0;
-    const grid = gridOf(alone.map((node) => ({ width: node.width + (sides.has(node.id) ? (sides.get(node.id)?.width ?? 0) + HOST_GAP : 0), height: Math.max(node.height, sides.get(node.id)?.height ?? 0) })), width);
-    alone.forEach((node, i) => put(node, (grid.places[2 * i] as number) + offsetOf(sides.get(node.id)), top + (grid.places[2 * i + 1] as number)));
+    const grid = gridOf(
+      alone.map((node) => ({
+        width: node.width + (sides.has(node.id) ? (sides.get(node.id)?.width ?? 0) + HOST_GAP : 0),
+        height: Math.max(node.height, sides.get(node.id)?.height ?? 0),
+      })),
+      width,
+    );
+    alone.forEach((node, i) =>
+      put(
+        node,
+        (grid.places[2 * i] as number) + offsetOf(sides.get(node.id)),
+        top + (grid.places[2 * i + 1] as number),
+      ),
+    );
     width = Math.max(width, grid.width);
     height = top + grid.height;
   }
@@ -126,13 +160,20 @@ export function layOut({ nodes, edges }: LayoutInput): Layout {
     const [a, b] = [indexOf.get(edge.from) as number, indexOf.get(edge.to) as number];
     const [y, end] = [places[2 * a + 1] as number, nodes[b] as LayoutNode];
     const reach = end.height / 2 - 6;
-    routes[i] = [(places[2 * a] as number) + from.width / 2, y, (places[2 * b] as number) - end.width / 2, clamp(y, (places[2 * b + 1] as number) - reach, (places[2 * b + 1] as number) + reach)];
+    routes[i] = [
+      (places[2 * a] as number) + from.width / 2,
+      y,
+      (places[2 * b] as number) - end.width / 2,
+      clamp(y, (places[2 * b + 1] as number) - reach, (places[2 * b + 1] as number) + reach),
+    ];
   });
   const asides = nodes.filter((node) => node.aside);
   if (asides.length > 0) {
     const left = width > 0 ? width + PART_GAP : 0;
     const columns = columnsOf(asides, Math.max(height, 200));
-    asides.forEach((node, i) => put(node, left + (columns.places[2 * i] as number), columns.places[2 * i + 1] as number));
+    asides.forEach((node, i) =>
+      put(node, left + (columns.places[2 * i] as number), columns.places[2 * i + 1] as number),
+    );
     width = left + columns.width;
     height = Math.max(height, columns.height);
   }
@@ -175,7 +216,8 @@ function offsetOf(side: Side | undefined): number {
 /** Middle and half height of each layer, of nodes and of texts: where edges must not bend. */
 function rowsOf(graph: InstanceType<typeof Graph<object, Placed, Routed>>): ReadonlyMap<number, number> {
   const rows = new Map<number, number>();
-  const add = (y: number, height: number): void => void rows.set(Math.round(y), Math.max(rows.get(Math.round(y)) ?? 0, height / 2));
+  const add = (y: number, height: number): void =>
+    void rows.set(Math.round(y), Math.max(rows.get(Math.round(y)) ?? 0, height / 2));
   for (const id of graph.nodes()) {
     const { y, height } = graph.node(id);
     add(y, height);
@@ -198,18 +240,38 @@ interface End {
 }
 
 /** The sides of two nodes that face each other. */
-function ends(nodes: readonly LayoutNode[], places: readonly number[], from: number, to: number, rows: ReadonlyMap<number, number>): readonly [End, End] {
+function ends(
+  nodes: readonly LayoutNode[],
+  places: readonly number[],
+  from: number,
+  to: number,
+  rows: ReadonlyMap<number, number>,
+): readonly [End, End] {
   const down = (places[2 * to + 1] as number) >= (places[2 * from + 1] as number) ? 1 : -1;
   const end = (index: number, sign: number): End => {
-    const [x, y, { width, height }] = [places[2 * index] as number, places[2 * index + 1] as number, nodes[index] as LayoutNode];
+    const [x, y, { width, height }] = [
+      places[2 * index] as number,
+      places[2 * index + 1] as number,
+      nodes[index] as LayoutNode,
+    ];
     const half = rows.get(Math.round(y)) ?? height / 2;
-    return { x, y: y + (sign * height) / 2, reach: Math.max(0, width / 2 - 12), clear: half > height / 2 + 1 ? y + sign * (half + CLEAR) : y + (sign * height) / 2 };
+    return {
+      x,
+      y: y + (sign * height) / 2,
+      reach: Math.max(0, width / 2 - 12),
+      clear: half > height / 2 + 1 ? y + sign * (half + CLEAR) : y + (sign * height) / 2,
+    };
   };
   return [end(from, down), end(to, -down)];
 }
 
 /** Straight through every layer and bent only between them, so that no edge touches a node that it passes. */
-function routeOf(points: readonly { readonly x: number; readonly y: number }[], [start, end]: readonly [End, End], rows: ReadonlyMap<number, number>, apart: number): readonly number[] {
+function routeOf(
+  points: readonly { readonly x: number; readonly y: number }[],
+  [start, end]: readonly [End, End],
+  rows: ReadonlyMap<number, number>,
+  apart: number,
+): readonly number[] {
   const between = points.slice(1, -1);
   const passed = between.filter(({ y }) => rows.has(Math.round(y)));
   // with nothing to pass, an edge goes from one node to the other in one bend

@@ -12,12 +12,16 @@ export type LayoutAnswer = { readonly number: number; readonly layout?: Layout; 
 
 const KEPT = 300; // layouts
 
-export const startWorker = (): LayoutPort => new Worker(new URL('./layout_worker.ts', import.meta.url), { type: 'module', name: 'graph-layout' });
+export const startWorker = (): LayoutPort =>
+  new Worker(new URL('./layout_worker.ts', import.meta.url), { type: 'module', name: 'graph-layout' });
 
 export class Layouts {
   private worker: LayoutPort | null = null;
   private number = 0;
-  private readonly waiting = new Map<number, { readonly resolve: (layout: Layout) => void; readonly reject: (error: Error) => void }>();
+  private readonly waiting = new Map<
+    number,
+    { readonly resolve: (layout: Layout) => void; readonly reject: (error: Error) => void }
+  >();
   private readonly kept = new Map<string, Layout>();
 
   constructor(private readonly start: () => LayoutPort = startWorker) {}
@@ -36,7 +40,9 @@ export class Layouts {
     return found;
   }
 
-  /** Aborting ends the worker in the middle of what it does: a layout of hundreds of nodes does not hold up the next. */
+  /**
+   * Aborting ends the worker in the middle of what it does: a layout of hundreds of nodes does not hold up the next.
+   */
   async get(key: string, input: () => LayoutInput, signal: AbortSignal): Promise<Layout> {
     const known = this.known(key);
     if (known) return known;

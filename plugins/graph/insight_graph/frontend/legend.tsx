@@ -18,7 +18,10 @@ export function Legend({ board, scene }: { readonly board: GraphBoard; readonly 
   const ink = useMemo(() => inkOf(theme), [theme]);
   const palette = useMemo(() => paletteOf(scene, ink, coloring), [scene, ink, coloring]);
   const isPipeline = board.show.value === 'pipeline';
-  const there = new Set([...scene.nodes.map(({ item }) => item.node?.kind ?? 'proxy'), ...scene.frames.map(({ node }) => node.kind)]);
+  const there = new Set([
+    ...scene.nodes.map(({ item }) => item.node?.kind ?? 'proxy'),
+    ...scene.frames.map(({ node }) => node.kind),
+  ]);
   return (
     <div class="legend" data-testid="legend" tabindex={0} role="group" aria-label={say('legend')}>
       <ul>
@@ -40,7 +43,8 @@ export function Legend({ board, scene }: { readonly board: GraphBoard; readonly 
             {say('edge.control')}
           </li>
         )}
-        {(scene.nodes.some(({ item }) => item.node?.aside) || scene.frames.some(({ outside, omitted }) => outside + omitted > 0)) && (
+        {(scene.nodes.some(({ item }) => item.node?.aside) ||
+          scene.frames.some(({ outside, omitted }) => outside + omitted > 0)) && (
           <li data-legend="away">
             <span class="line-mark">{AWAY}</span>
             {say('edge.away')}
@@ -62,7 +66,11 @@ export function Legend({ board, scene }: { readonly board: GraphBoard; readonly 
       {palette.times && (
         <div class="scale" data-legend="times">
           <span>{timeOf(palette.times[0], board.locale.value)}</span>
-          <i style={{ background: `linear-gradient(90deg, ${[0, 0.25, 0.5, 0.75, 1].map((share) => heated(ink, share).fill).join(', ')})` }} />
+          <i
+            style={{
+              background: `linear-gradient(90deg, ${[0, 0.25, 0.5, 0.75, 1].map((share) => heated(ink, share).fill).join(', ')})`,
+            }}
+          />
           <span>{timeOf(palette.times[1], board.locale.value)}</span>
         </div>
       )}
@@ -76,17 +84,33 @@ export function Legend({ board, scene }: { readonly board: GraphBoard; readonly 
               <span class="count">{count}</span>
             </li>
           ))}
-          {palette.keys.length > MOST && <li class="count">{say('legend.more', { count: palette.keys.length - MOST })}</li>}
+          {palette.keys.length > MOST && (
+            <li class="count">{say('legend.more', { count: palette.keys.length - MOST })}</li>
+          )}
         </ul>
       )}
     </div>
   );
 }
 
-function LineMark({ ink, dashed, color = ink.line }: { readonly ink: Ink; readonly dashed: boolean; readonly color?: string }): JSX.Element {
+function LineMark({
+  ink,
+  dashed,
+  color = ink.line,
+}: {
+  readonly ink: Ink;
+  readonly dashed: boolean;
+  readonly color?: string;
+}): JSX.Element {
   return (
     <svg class="line-mark" viewBox="0 0 18 12" width="18" height="12" aria-hidden="true">
-      <path d="M1 6h12" stroke={color} stroke-width="1.6" fill="none" {...(dashed ? { 'stroke-dasharray': '3 2' } : {})} />
+      <path
+        d="M1 6h12"
+        stroke={color}
+        stroke-width="1.6"
+        fill="none"
+        {...(dashed ? { 'stroke-dasharray': '3 2' } : {})}
+      />
       <path d="M17 6l-5-3v6z" fill={color} />
     </svg>
   );

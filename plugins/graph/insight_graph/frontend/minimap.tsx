@@ -11,12 +11,25 @@ const HIGH = 128;
 const PAD = 6;
 
 /** All of the drawing in a corner, and the part in view, to be dragged. */
-export function Minimap({ board, scene, ink, palette }: { readonly board: GraphBoard; readonly scene: Scene; readonly ink: Ink; readonly palette: Palette }): JSX.Element {
+export function Minimap({
+  board,
+  scene,
+  ink,
+  palette,
+}: {
+  readonly board: GraphBoard;
+  readonly scene: Scene;
+  readonly ink: Ink;
+  readonly palette: Palette;
+}): JSX.Element {
   const { explorer } = board;
   const root = useRef<SVGSVGElement>(null);
   const scale = Math.min((WIDE - 2 * PAD) / Math.max(1, scene.width), (HIGH - 2 * PAD) / Math.max(1, scene.height));
   const [left, top] = [(WIDE - scene.width * scale) / 2, (HIGH - scene.height * scale) / 2];
-  const overview = useMemo(() => <Overview scene={scene} ink={ink} palette={palette} least={1.5 / scale} />, [scene, ink, palette]);
+  const overview = useMemo(
+    () => <Overview scene={scene} ink={ink} palette={palette} least={1.5 / scale} />,
+    [scene, ink, palette],
+  );
   const { x, y, width, height } = seen(explorer.cameraOf(scene), explorer.view.value);
   const from = [Math.max(1, left + x * scale), Math.max(1, top + y * scale)] as const;
   const to = [Math.min(WIDE - 1, left + (x + width) * scale), Math.min(HIGH - 1, top + (y + height) * scale)] as const;
@@ -47,10 +60,16 @@ export function Minimap({ board, scene, ink, palette }: { readonly board: GraphB
         move(event);
       }}
     >
-      <g transform={`translate(${left} ${top}) scale(${scale})`}>
-        {overview}
-      </g>
-      <rect class="part" data-testid="minimap-view" x={from[0]} y={from[1]} width={Math.max(3, to[0] - from[0])} height={Math.max(3, to[1] - from[1])} rx={2} />
+      <g transform={`translate(${left} ${top}) scale(${scale})`}>{overview}</g>
+      <rect
+        class="part"
+        data-testid="minimap-view"
+        x={from[0]}
+        y={from[1]}
+        width={Math.max(3, to[0] - from[0])}
+        height={Math.max(3, to[1] - from[1])}
+        rx={2}
+      />
     </svg>
   );
 }
@@ -67,10 +86,26 @@ function Overview({ scene, ink, palette, least }: OverviewProps): JSX.Element {
   return (
     <>
       {scene.frames.map((frame) => (
-        <rect key={frame.node.id} x={frame.x} y={frame.y} width={frame.width} height={frame.height} fill={ink.frame(frame.depth).fill} stroke={ink.frame(frame.depth).stroke} stroke-width={least / 2} />
+        <rect
+          key={frame.node.id}
+          x={frame.x}
+          y={frame.y}
+          width={frame.width}
+          height={frame.height}
+          fill={ink.frame(frame.depth).fill}
+          stroke={ink.frame(frame.depth).stroke}
+          stroke-width={least / 2}
+        />
       ))}
       {scene.nodes.map(({ item, parent, x, y, width, height }) => (
-        <rect key={item.key} x={x} y={y} width={Math.max(least, width)} height={Math.max(least, height)} fill={item.node ? palette.tintOf(item.node, parent).stroke : ink.proxy.stroke} />
+        <rect
+          key={item.key}
+          x={x}
+          y={y}
+          width={Math.max(least, width)}
+          height={Math.max(least, height)}
+          fill={item.node ? palette.tintOf(item.node, parent).stroke : ink.proxy.stroke}
+        />
       ))}
     </>
   );

@@ -11,8 +11,20 @@ import { useAnswer } from './use_answer';
 export function NodePanel({ board, id }: { readonly board: GraphBoard; readonly id: string }): JSX.Element {
   const say = board.t.bind(board);
   const source = board.graphSource.value;
-  const { value: node, error } = useAnswer(source && JSON.stringify([source.key, id]), () => source?.node(id) ?? Promise.reject(new Error(id)));
-  if (error) return board.readable.value ? <p class="hint" data-testid="node-error">{say('node.left_out', { name: id })}</p> : <p class="problem" role="alert" data-testid="node-error">{error}</p>;
+  const { value: node, error } = useAnswer(
+    source && JSON.stringify([source.key, id]),
+    () => source?.node(id) ?? Promise.reject(new Error(id)),
+  );
+  if (error)
+    return board.readable.value ? (
+      <p class="hint" data-testid="node-error">
+        {say('node.left_out', { name: id })}
+      </p>
+    ) : (
+      <p class="problem" role="alert" data-testid="node-error">
+        {error}
+      </p>
+    );
   if (!node) return <div class="waiting" aria-busy="true" />;
   return (
     <div class="node-panel" data-testid="node-panel" data-node={node.id}>
@@ -22,7 +34,13 @@ export function NodePanel({ board, id }: { readonly board: GraphBoard; readonly 
       </h3>
       <Path board={board} node={node} />
       {board.explorer.scene.value?.places.has(node.id) && (
-        <Segments name="trace" label={say('trace')} value={board.trace.value} options={TRACES.map((value) => ({ value, text: say(`trace.${value}`) }))} onPick={(value) => board.trace.set(value)} />
+        <Segments
+          name="trace"
+          label={say('trace')}
+          value={board.trace.value}
+          options={TRACES.map((value) => ({ value, text: say(`trace.${value}`) }))}
+          onPick={(value) => board.trace.set(value)}
+        />
       )}
       <Facts board={board} node={node} />
       <Links board={board} name="inputs" links={node.input_edges} total={node.inputs_total} />
@@ -38,10 +56,17 @@ export function NodePanel({ board, id }: { readonly board: GraphBoard; readonly 
             <tbody>
               {node.attributes.map((attribute, i) => (
                 <tr key={i}>
-                  <th scope="row" title={attribute.type}>{attribute.name}</th>
+                  <th scope="row" title={attribute.type}>
+                    {attribute.name}
+                  </th>
                   <td>
                     {attribute.value}
-                    {attribute.cut && <span class="count"> {say('node.cut', { size: bytesText(attribute.size, board.locale.value) })}</span>}
+                    {attribute.cut && (
+                      <span class="count">
+                        {' '}
+                        {say('node.cut', { size: bytesText(attribute.size, board.locale.value) })}
+                      </span>
+                    )}
                   </td>
                 </tr>
               ))}
@@ -62,7 +87,15 @@ function Path({ board, node }: { readonly board: GraphBoard; readonly node: Node
   return (
     <nav class="path" aria-label={board.t('node.path')}>
       {node.path.map((step) => (
-        <button key={step.id} type="button" class="link" data-action="to-scope" data-id={step.id} title={step.id} onClick={() => void board.explorer.reveal(step.id)}>
+        <button
+          key={step.id}
+          type="button"
+          class="link"
+          data-action="to-scope"
+          data-id={step.id}
+          title={step.id}
+          onClick={() => void board.explorer.reveal(step.id)}
+        >
           {step.name}
         </button>
       ))}
@@ -105,7 +138,17 @@ function Facts({ board, node }: { readonly board: GraphBoard; readonly node: Nod
   );
 }
 
-function Links({ board, name, links, total }: { readonly board: GraphBoard; readonly name: 'inputs' | 'outputs'; readonly links: readonly Link[]; readonly total: number }): JSX.Element | null {
+function Links({
+  board,
+  name,
+  links,
+  total,
+}: {
+  readonly board: GraphBoard;
+  readonly name: 'inputs' | 'outputs';
+  readonly links: readonly Link[];
+  readonly total: number;
+}): JSX.Element | null {
   const say = board.t.bind(board);
   if (total === 0) return null;
   return (
@@ -120,11 +163,25 @@ function Links({ board, name, links, total }: { readonly board: GraphBoard; read
                 {link.name}
               </span>
             ) : (
-              <button type="button" class="link" data-action="to-node" data-id={link.id} title={link.id} onClick={() => link.id !== null && void board.explorer.reveal(link.id)}>
+              <button
+                type="button"
+                class="link"
+                data-action="to-node"
+                data-id={link.id}
+                title={link.id}
+                onClick={() => link.id !== null && void board.explorer.reveal(link.id)}
+              >
                 {link.name}
               </button>
             )}
-            <span class="what">{[link.edge === 'control' ? say('edge.control') : link.dtype && shapeText(link), link.count > 1 ? `×${link.count.toLocaleString(board.locale.value)}` : ''].filter(Boolean).join(' ')}</span>
+            <span class="what">
+              {[
+                link.edge === 'control' ? say('edge.control') : link.dtype && shapeText(link),
+                link.count > 1 ? `×${link.count.toLocaleString(board.locale.value)}` : '',
+              ]
+                .filter(Boolean)
+                .join(' ')}
+            </span>
           </li>
         ))}
       </ul>
@@ -133,7 +190,13 @@ function Links({ board, name, links, total }: { readonly board: GraphBoard; read
   );
 }
 
-export function Types({ board, types }: { readonly board: GraphBoard; readonly types: readonly { readonly type: string; readonly count: number; readonly time?: number | null }[] }): JSX.Element {
+export function Types({
+  board,
+  types,
+}: {
+  readonly board: GraphBoard;
+  readonly types: readonly { readonly type: string; readonly count: number; readonly time?: number | null }[];
+}): JSX.Element {
   const most = Math.max(1, ...types.map(({ count }) => count));
   return (
     <table class="types" data-testid="types">
@@ -145,7 +208,9 @@ export function Types({ board, types }: { readonly board: GraphBoard; readonly t
               <span>{type || '–'}</span>
             </th>
             <td class="number">{count.toLocaleString(board.locale.value)}</td>
-            {types.some((other) => other.time) && <td class="number">{time ? timeOf(time, board.locale.value) : ''}</td>}
+            {types.some((other) => other.time) && (
+              <td class="number">{time ? timeOf(time, board.locale.value) : ''}</td>
+            )}
           </tr>
         ))}
       </tbody>
@@ -153,7 +218,15 @@ export function Types({ board, types }: { readonly board: GraphBoard; readonly t
   );
 }
 
-export function Section({ title, count, children }: { readonly title: string; readonly count?: number; readonly children: ComponentChildren }): JSX.Element {
+export function Section({
+  title,
+  count,
+  children,
+}: {
+  readonly title: string;
+  readonly count?: number;
+  readonly children: ComponentChildren;
+}): JSX.Element {
   return (
     <details open>
       <summary>

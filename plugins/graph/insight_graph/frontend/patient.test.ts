@@ -8,7 +8,12 @@ describe('what is asked for while the host is away', () => {
   afterEach(() => void vi.useRealTimers());
 
   it('is asked for again until it answers', async () => {
-    const ask = vi.fn().mockRejectedValueOnce(new TypeError('Failed to fetch')).mockRejectedValueOnce(failure(503)).mockRejectedValueOnce(failure(0)).mockResolvedValue('there');
+    const ask = vi
+      .fn()
+      .mockRejectedValueOnce(new TypeError('Failed to fetch'))
+      .mockRejectedValueOnce(failure(503))
+      .mockRejectedValueOnce(failure(0))
+      .mockResolvedValue('there');
     const answer = patient<string>(ask, new AbortController().signal);
     await vi.advanceTimersByTimeAsync(20_000);
     await expect(answer).resolves.toBe('there');

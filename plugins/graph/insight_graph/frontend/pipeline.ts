@@ -1,6 +1,15 @@
 /** The data pipeline of a run, as scopes that the drawing of graphs understands. */
 import type { PluginContext } from '@insight-host/api';
-import type { Edge, GraphNode, GraphRecord, Notice, PipelineAnswer, PipelineNode, PipelinePart, Scope } from './answers';
+import type {
+  Edge,
+  GraphNode,
+  GraphRecord,
+  Notice,
+  PipelineAnswer,
+  PipelineNode,
+  PipelinePart,
+  Scope,
+} from './answers';
 import { patient } from './patient';
 import type { Source } from './source';
 
@@ -32,18 +41,34 @@ export class PipelineSource implements Source {
   /** Whether there is a pipeline in the record at all. */
   async load(): Promise<PipelineAnswer> {
     const { run, tag, index, step, wall_time } = this.record;
-    this.answer ??= patient(() => this.ctx.data.json<PipelineAnswer>('pipeline', { run, tag, index, step, wall_time }), this.ctx.signal);
+    this.answer ??= patient(
+      () => this.ctx.data.json<PipelineAnswer>('pipeline', { run, tag, index, step, wall_time }),
+      this.ctx.signal,
+    );
     this.answer.catch(() => (this.answer = null));
     return this.answer;
   }
 
   async scope(id: string): Promise<Scope> {
     const { pipeline, notices } = await this.load();
-    if (id === '') return scopeOf('', '', (pipeline?.nodes ?? []).map(nodeOf), (pipeline?.edges ?? []).map(({ from, to }) => dataEdge(from, to)), notices);
+    if (id === '')
+      return scopeOf(
+        '',
+        '',
+        (pipeline?.nodes ?? []).map(nodeOf),
+        (pipeline?.edges ?? []).map(({ from, to }) => dataEdge(from, to)),
+        notices,
+      );
     const node = pipeline?.nodes.find((other) => other.id === id);
     if (!node) throw new Error(`no operation ${JSON.stringify(id)} in the pipeline`);
     const operations = node.operations.map(({ name }, i) => plain(inner(id, i), name, 'operator', 0));
-    return scopeOf(id, node.name, operations, operations.slice(1).map((operation, i) => dataEdge(inner(id, i), operation.id)), []);
+    return scopeOf(
+      id,
+      node.name,
+      operations,
+      operations.slice(1).map((operation, i) => dataEdge(inner(id, i), operation.id)),
+      [],
+    );
   }
 
   opens(scope: Scope): readonly string[] {
@@ -61,14 +86,31 @@ export class PipelineSource implements Source {
 }
 
 function nodeOf(node: PipelineNode): GraphNode {
-  return { ...plain(node.id, node.name, node.operations.length > 0 ? 'scope' : 'operator', node.operations.length), type: node.type };
+  return {
+    ...plain(node.id, node.name, node.operations.length > 0 ? 'scope' : 'operator', node.operations.length),
+    type: node.type,
+  };
 }
 
 function plain(id: string, name: string, kind: GraphNode['kind'], children: number): GraphNode {
   return {
-    id, name, type: name, kind, children,
-    operators: children || 1, constants: 0, parameters: 0, inputs: 0, outputs: 0,
-    output_types: [], device: '', devices: 0, time: null, dynamic: false, aside: false, structure: 0,
+    id,
+    name,
+    type: name,
+    kind,
+    children,
+    operators: children || 1,
+    constants: 0,
+    parameters: 0,
+    inputs: 0,
+    outputs: 0,
+    output_types: [],
+    device: '',
+    devices: 0,
+    time: null,
+    dynamic: false,
+    aside: false,
+    structure: 0,
   };
 }
 
@@ -76,10 +118,22 @@ function dataEdge(from: string, to: string): Edge {
   return { from, to, kind: 'data', count: 1, label: '' };
 }
 
-function scopeOf(id: string, name: string, nodes: readonly GraphNode[], edges: readonly Edge[], notices: readonly Notice[]): Scope {
+function scopeOf(
+  id: string,
+  name: string,
+  nodes: readonly GraphNode[],
+  edges: readonly Edge[],
+  notices: readonly Notice[],
+): Scope {
   return {
-    id, name, kind: 'scope', path: id === '' ? [] : [{ id, name, kind: 'scope' }],
+    id,
+    name,
+    kind: 'scope',
+    path: id === '' ? [] : [{ id, name, kind: 'scope' }],
     graph: { nodes: nodes.length, edges: edges.length, scopes: 0, removed: 0, notices, timed: false },
-    nodes, edges, proxies: [], omitted: { edges: 0, proxies: 0 },
+    nodes,
+    edges,
+    proxies: [],
+    omitted: { edges: 0, proxies: 0 },
   };
 }

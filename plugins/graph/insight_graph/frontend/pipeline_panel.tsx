@@ -9,8 +9,16 @@ import { useAnswer } from './use_answer';
 export function PipelinePanel({ board, id }: { readonly board: GraphBoard; readonly id: string | null }): JSX.Element {
   const say = board.t.bind(board);
   const source = board.pipelineSource.value;
-  const { value: part, error } = useAnswer<PipelineDetail | null>(source && id !== null ? JSON.stringify([source.key, id]) : null, async () => (id === null ? null : (source?.detail(id) ?? null)));
-  if (error) return <p class="problem" role="alert">{error}</p>;
+  const { value: part, error } = useAnswer<PipelineDetail | null>(
+    source && id !== null ? JSON.stringify([source.key, id]) : null,
+    async () => (id === null ? null : (source?.detail(id) ?? null)),
+  );
+  if (error)
+    return (
+      <p class="problem" role="alert">
+        {error}
+      </p>
+    );
   if (!part) {
     return (
       <div class="graph-panel">
@@ -45,7 +53,13 @@ export function PipelinePanel({ board, id }: { readonly board: GraphBoard; reado
   );
 }
 
-function Parameters({ board, values }: { readonly board: GraphBoard; readonly values: readonly NamedValue[] }): JSX.Element {
+function Parameters({
+  board,
+  values,
+}: {
+  readonly board: GraphBoard;
+  readonly values: readonly NamedValue[];
+}): JSX.Element {
   if (values.length === 0) return <p class="count">{board.t('pipeline.no_parameters')}</p>;
   return (
     <table class="facts" data-testid="attributes">

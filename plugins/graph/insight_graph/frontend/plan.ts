@@ -41,7 +41,13 @@ export function planOf(scope: Scope): Plan {
   const hosts = hostsOf(scope);
   const items: Item[] = [
     ...drawn.map((proxy) => ({ key: proxyKey(scope.id, proxy.id), node: null, proxy, box: boxOf(proxy), host: null })),
-    ...scope.nodes.map((node) => ({ key: node.id, node, proxy: null, box: boxOf(node), host: hosts.get(node.id) ?? null })),
+    ...scope.nodes.map((node) => ({
+      key: node.id,
+      node,
+      proxy: null,
+      box: boxOf(node),
+      host: hosts.get(node.id) ?? null,
+    })),
   ];
   return {
     items,
@@ -68,8 +74,13 @@ function shownProxies(scope: Scope): readonly Proxy[] {
   }
   const linked = scope.proxies.filter((proxy) => weight.has(proxy.id));
   const most = (proxies: readonly Proxy[]): readonly Proxy[] =>
-    proxies.length <= MOST_PROXIES ? proxies : [...proxies].sort((a, b) => (weight.get(b.id) ?? 0) - (weight.get(a.id) ?? 0)).slice(0, MOST_PROXIES);
-  return [...most(linked.filter((proxy) => sources.has(proxy.id))), ...most(linked.filter((proxy) => !sources.has(proxy.id)))];
+    proxies.length <= MOST_PROXIES
+      ? proxies
+      : [...proxies].sort((a, b) => (weight.get(b.id) ?? 0) - (weight.get(a.id) ?? 0)).slice(0, MOST_PROXIES);
+  return [
+    ...most(linked.filter((proxy) => sources.has(proxy.id))),
+    ...most(linked.filter((proxy) => !sources.has(proxy.id))),
+  ];
 }
 
 /** A constant or parameter that one operator alone uses stands next to it. */
@@ -77,7 +88,9 @@ function hostsOf(scope: Scope): ReadonlyMap<string, string> {
   const nodes = new Map(scope.nodes.map((node) => [node.id, node]));
   const leaf = (id: string): GraphNode | undefined => {
     const node = nodes.get(id);
-    return node && !node.aside && node.children === 0 && (node.kind === 'constant' || node.kind === 'parameter') ? node : undefined;
+    return node && !node.aside && node.children === 0 && (node.kind === 'constant' || node.kind === 'parameter')
+      ? node
+      : undefined;
   };
   const hosts = new Map<string, string | null>();
   for (const { from, to } of scope.edges) {

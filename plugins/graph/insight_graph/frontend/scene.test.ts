@@ -13,7 +13,11 @@ function opened(of: Scope, inner: readonly Opened[] = []): Opened {
   return { scope: of, plan, layout: layOut(layoutInput(plan, sizes, false)), members };
 }
 
-const root = scope('', [node('in'), node('s', 'scope', { children: 3 }), node('out')], [edge('in', 's'), edge('s', 'out')]);
+const root = scope(
+  '',
+  [node('in'), node('s', 'scope', { children: 3 }), node('out')],
+  [edge('in', 's'), edge('s', 'out')],
+);
 const within = scope(
   's',
   [node('s/a'), node('s/b', 'operator', { children: 0 }), node('s/w', 'parameter')],
@@ -22,7 +26,8 @@ const within = scope(
 );
 const scene = sceneOf(opened(root, [opened(within)]));
 const at = (key: string): Rect => scene.places.get(key) as Rect;
-const inside = (a: Rect, b: Rect): boolean => a.x >= b.x && a.y >= b.y && a.x + a.width <= b.x + b.width && a.y + a.height <= b.y + b.height;
+const inside = (a: Rect, b: Rect): boolean =>
+  a.x >= b.x && a.y >= b.y && a.x + a.width <= b.x + b.width && a.y + a.height <= b.y + b.height;
 
 describe('a drawing of opened scopes', () => {
   it('has members within the frame of their scope, and the others around it', () => {
@@ -43,7 +48,13 @@ describe('a drawing of opened scopes', () => {
   });
 
   it('puts a parameter beside the operator that alone uses it', () => {
-    const shared = planOf(scope('', [node('a'), node('b'), node('w', 'parameter'), node('c', 'constant')], [edge('w', 'a'), edge('w', 'b'), edge('c', 'a')]));
+    const shared = planOf(
+      scope(
+        '',
+        [node('a'), node('b'), node('w', 'parameter'), node('c', 'constant')],
+        [edge('w', 'a'), edge('w', 'b'), edge('c', 'a')],
+      ),
+    );
     const hosts = new Map(shared.items.map(({ key, host }) => [key, host]));
     expect([hosts.get('w'), hosts.get('c'), hosts.get('a')]).toEqual([null, 'a', null]);
     expect(scene.lines.find(({ from }) => from === 's/w')?.sideways).toBe(true);
@@ -51,7 +62,14 @@ describe('a drawing of opened scopes', () => {
 
   it('draws the proxies of most edges and counts the others', () => {
     const outside = Array.from({ length: 30 }, (_, i) => proxy(`p${i}`));
-    const plan = planOf(scope('s', [node('a'), node('b')], [edge('a', 'b'), ...outside.map(({ id }, i) => edge(id, 'a', { count: i + 1 }))], outside));
+    const plan = planOf(
+      scope(
+        's',
+        [node('a'), node('b')],
+        [edge('a', 'b'), ...outside.map(({ id }, i) => edge(id, 'a', { count: i + 1 }))],
+        outside,
+      ),
+    );
     const drawn = plan.items.flatMap((item) => (item.proxy ? [item.proxy.of] : []));
     expect(drawn).toHaveLength(MOST_PROXIES);
     expect(drawn).toContain('p29');
@@ -89,7 +107,15 @@ describe('what stands out', () => {
   });
 
   it('shows lines of what stands aside only while an end is selected', () => {
-    const busy = sceneOf(opened(scope('', [node('a'), node('b'), node('hub', 'operator', { aside: true })], [edge('a', 'b'), edge('hub', 'a'), edge('hub', 'b')])));
+    const busy = sceneOf(
+      opened(
+        scope(
+          '',
+          [node('a'), node('b'), node('hub', 'operator', { aside: true })],
+          [edge('a', 'b'), edge('hub', 'a'), edge('hub', 'b')],
+        ),
+      ),
+    );
     expect(shownLines(busy, null)).toHaveLength(1);
     expect(shownLines(busy, neighbours(busy, 'hub'))).toHaveLength(3);
     expect(shownLines(busy, neighbours(busy, 'b'))).toHaveLength(2);

@@ -72,20 +72,34 @@ export function sceneOf(root: Opened): Scene {
   const parents = new Map<string, string>();
   const names = new Map<string, string>();
   const proxies = new Map<string, string[]>();
-  const waiting: { readonly opened: Opened; readonly left: number; readonly top: number; readonly depth: number }[] = [{ opened: root, left: 0, top: 0, depth: 0 }];
+  const waiting: { readonly opened: Opened; readonly left: number; readonly top: number; readonly depth: number }[] = [
+    { opened: root, left: 0, top: 0, depth: 0 },
+  ];
   for (let next = waiting.shift(); next; next = waiting.shift()) {
     const { opened, left, top, depth } = next;
     const { plan, layout, scope } = opened;
     plan.items.forEach((item, i) => {
       const member = opened.members.get(item.key);
       const { width, height } = member ? frameSize(member.layout) : item.box;
-      const rect = { x: left + (layout.places[2 * i] as number) - width / 2, y: top + (layout.places[2 * i + 1] as number) - height / 2, width, height };
+      const rect = {
+        x: left + (layout.places[2 * i] as number) - width / 2,
+        y: top + (layout.places[2 * i + 1] as number) - height / 2,
+        width,
+        height,
+      };
       places.set(item.key, rect);
       parents.set(item.key, scope.id);
       names.set(item.key, item.node?.name ?? item.proxy?.name ?? '');
       if (item.proxy) proxies.set(item.proxy.of, [...(proxies.get(item.proxy.of) ?? []), item.key]);
       if (member && item.node) {
-        frames.push({ ...rect, node: item.node, parent: scope.id, depth: depth + 1, outside: member.plan.outside, omitted: member.plan.omitted });
+        frames.push({
+          ...rect,
+          node: item.node,
+          parent: scope.id,
+          depth: depth + 1,
+          outside: member.plan.outside,
+          omitted: member.plan.omitted,
+        });
         const inner = Math.max(0, (width - 2 * PAD - member.layout.width) / 2);
         waiting.push({ opened: member, left: rect.x + PAD + inner, top: rect.y + HEAD, depth: depth + 1 });
       } else nodes.push({ ...rect, item, parent: scope.id });
@@ -105,7 +119,19 @@ export function sceneOf(root: Opened): Scene {
       });
     });
   }
-  return { nodes, frames, lines, places, names, parents, proxies, root: root.scope, omitted: root.plan.omitted, width: root.layout.width, height: root.layout.height };
+  return {
+    nodes,
+    frames,
+    lines,
+    places,
+    names,
+    parents,
+    proxies,
+    root: root.scope,
+    omitted: root.plan.omitted,
+    width: root.layout.width,
+    height: root.layout.height,
+  };
 }
 
 /** A route as SVG path data: bends with vertical ends between its points, so that it is smooth. */
@@ -129,7 +155,8 @@ export function headOf(route: readonly number[], sideways: boolean, size = 5.5):
   const [y0, x, y] = [route.at(-3) ?? 0, route.at(-2) ?? 0, route.at(-1) ?? 0];
   const number = (value: number): string => String(Math.round(value * 10) / 10);
   const half = size * 0.62;
-  if (sideways) return `M${number(x)} ${number(y)}L${number(x - size)} ${number(y - half)}L${number(x - size)} ${number(y + half)}Z`;
+  if (sideways)
+    return `M${number(x)} ${number(y)}L${number(x - size)} ${number(y - half)}L${number(x - size)} ${number(y + half)}Z`;
   const back = y >= y0 ? y - size : y + size;
   return `M${number(x)} ${number(y)}L${number(x - half)} ${number(back)}L${number(x + half)} ${number(back)}Z`;
 }

@@ -85,14 +85,25 @@ export function SearchBox({ board }: { readonly board: GraphBoard }): JSX.Elemen
             event.stopPropagation();
           }}
         />
-        <Button action="search-regex" label={say('search.regex')} text=".*" pressed={board.regex.value} onPress={() => board.regex.set(!board.regex.value)} />
+        <Button
+          action="search-regex"
+          label={say('search.regex')}
+          text=".*"
+          pressed={board.regex.value}
+          onPress={() => board.regex.set(!board.regex.value)}
+        />
       </span>
       {key !== null && (
         <div class={isBusy ? 'results busy' : 'results'} data-testid="results">
           {isBusy && (
             <p class="searching count" role="status" data-testid="searching">
               {say('search.busy')}
-              <Button action="search-cancel" text={say('search.cancel')} label={say('search.cancel')} onPress={() => (open.value = hurry.value = false)} />
+              <Button
+                action="search-cancel"
+                text={say('search.cancel')}
+                label={say('search.cancel')}
+                onPress={() => (open.value = hurry.value = false)}
+              />
             </p>
           )}
           {error ? (
@@ -100,32 +111,43 @@ export function SearchBox({ board }: { readonly board: GraphBoard }): JSX.Elemen
               {say(wanted.regex ? 'search.bad' : 'search.failed')}
               <small>{error}</small>
             </p>
-          ) : answer && (
-            <>
-              <p class="count" data-testid="result-count">
-                {results.length < (answer?.total ?? 0) ? say('search.some', { shown: results.length, count: answer?.total ?? 0 }) : say('search.count', { count: answer?.total ?? 0 })}
-              </p>
-              <ul id="graph-results" role="listbox" aria-label={say('search.results')}>
-                {results.map((found, i) => (
-                  <li
-                    key={found.id}
-                    id={`graph-result-${i}`}
-                    role="option"
-                    aria-selected={i === current}
-                    data-testid="result"
-                    data-id={found.id}
-                    ref={(element) => void (i === current && element?.scrollIntoView({ block: 'nearest' }))}
-                    onClick={() => take(found)}
-                  >
-                    <KindMark kind={found.kind} />
-                    <span class="name">{found.name}</span>
-                    {found.type && found.type !== found.name && <span class="type">{found.type}</span>}
-                    <span class="path">{found.path.at(-1) ?? ''}</span>
-                  </li>
-                ))}
-              </ul>
-              {results.length < Math.min(MOST, answer.total) && <Button action="more" text={say('list.more')} label={say('list.more')} onPress={() => (more.value = q)} />}
-            </>
+          ) : (
+            answer && (
+              <>
+                <p class="count" data-testid="result-count">
+                  {results.length < (answer?.total ?? 0)
+                    ? say('search.some', { shown: results.length, count: answer?.total ?? 0 })
+                    : say('search.count', { count: answer?.total ?? 0 })}
+                </p>
+                <ul id="graph-results" role="listbox" aria-label={say('search.results')}>
+                  {results.map((found, i) => (
+                    <li
+                      key={found.id}
+                      id={`graph-result-${i}`}
+                      role="option"
+                      aria-selected={i === current}
+                      data-testid="result"
+                      data-id={found.id}
+                      ref={(element) => void (i === current && element?.scrollIntoView({ block: 'nearest' }))}
+                      onClick={() => take(found)}
+                    >
+                      <KindMark kind={found.kind} />
+                      <span class="name">{found.name}</span>
+                      {found.type && found.type !== found.name && <span class="type">{found.type}</span>}
+                      <span class="path">{found.path.at(-1) ?? ''}</span>
+                    </li>
+                  ))}
+                </ul>
+                {results.length < Math.min(MOST, answer.total) && (
+                  <Button
+                    action="more"
+                    text={say('list.more')}
+                    label={say('list.more')}
+                    onPress={() => (more.value = q)}
+                  />
+                )}
+              </>
+            )
           )}
         </div>
       )}

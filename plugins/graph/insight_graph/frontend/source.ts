@@ -1,6 +1,15 @@
 /** What a drawing is made of: the scopes of one graph, asked for once and kept. */
 import type { PluginContext, Query } from '@insight-host/api';
-import type { GraphRecord, NodeDetail, RecordKey, RemovedAnswer, Scope, SearchAnswer, Statistics, TraceAnswer } from './answers';
+import type {
+  GraphRecord,
+  NodeDetail,
+  RecordKey,
+  RemovedAnswer,
+  Scope,
+  SearchAnswer,
+  Statistics,
+  TraceAnswer,
+} from './answers';
 import { patient } from './patient';
 
 export interface Source {
@@ -24,7 +33,8 @@ const REMOVED = 200; // of each rule, in one answer
 const FEW = 6; // members of a scope of which the largest is opened at once
 const DEEPEST = 3; // scopes within each other that are opened so
 
-export const sameRecord = (a: RecordKey | null, b: RecordKey | null): boolean => a === b || (a !== null && b !== null && a.run === b.run && a.tag === b.tag && a.index === b.index);
+export const sameRecord = (a: RecordKey | null, b: RecordKey | null): boolean =>
+  a === b || (a !== null && b !== null && a.run === b.run && a.tag === b.tag && a.index === b.index);
 
 export class GraphSource implements Source {
   readonly key: string;
@@ -56,7 +66,9 @@ export class GraphSource implements Source {
 
   opens(scope: Scope): readonly string[] {
     if (scope.nodes.length > FEW || scope.path.length >= DEEPEST) return [];
-    const [most] = scope.nodes.filter((node) => node.kind === 'scope').sort((a, b) => b.parameters - a.parameters || b.operators - a.operators);
+    const [most] = scope.nodes
+      .filter((node) => node.kind === 'scope')
+      .sort((a, b) => b.parameters - a.parameters || b.operators - a.operators);
     return most ? [most.id] : [];
   }
 
@@ -65,7 +77,10 @@ export class GraphSource implements Source {
   }
 
   search({ q, regex, limit }: SearchQuery, signal: AbortSignal): Promise<SearchAnswer> {
-    return patient(() => this.ctx.data.json('search', { ...this.query, q, regex: regex ? 1 : 0, limit }, { signal }), signal);
+    return patient(
+      () => this.ctx.data.json('search', { ...this.query, q, regex: regex ? 1 : 0, limit }, { signal }),
+      signal,
+    );
   }
 
   trace(id: string, scopes: readonly string[], signal: AbortSignal): Promise<TraceAnswer> {
@@ -78,10 +93,17 @@ export class GraphSource implements Source {
 
   /** The first `parts` parts of the list. */
   async removed(parts: number): Promise<RemovedAnswer> {
-    const found = await Promise.all(Array.from({ length: parts }, (_, part) => this.ask<RemovedAnswer>('removed', { offset: part * REMOVED })));
+    const found = await Promise.all(
+      Array.from({ length: parts }, (_, part) => this.ask<RemovedAnswer>('removed', { offset: part * REMOVED })),
+    );
     const first = found[0] as RemovedAnswer;
-    const nodesOf = (rule: string): RemovedAnswer['rules'][number]['nodes'] => found.flatMap(({ rules }) => rules.find((other) => other.rule === rule)?.nodes ?? []);
-    return { ...first, rules: first.rules.map((rule) => ({ ...rule, nodes: nodesOf(rule.rule) })), lifted: found.flatMap(({ lifted }) => lifted) };
+    const nodesOf = (rule: string): RemovedAnswer['rules'][number]['nodes'] =>
+      found.flatMap(({ rules }) => rules.find((other) => other.rule === rule)?.nodes ?? []);
+    return {
+      ...first,
+      rules: first.rules.map((rule) => ({ ...rule, nodes: nodesOf(rule.rule) })),
+      lifted: found.flatMap(({ lifted }) => lifted),
+    };
   }
 
   private ask<T>(route: string, query: Query): Promise<T> {

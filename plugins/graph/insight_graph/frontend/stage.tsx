@@ -25,7 +25,10 @@ export function Stage({ board, scene }: { readonly board: GraphBoard; readonly s
   const ink = useMemo(() => inkOf(board.theme.value), [board.theme.value]);
   const palette = useMemo(() => paletteOf(scene, ink, board.colored.value), [scene, ink, board.colored.value]);
   // the same element again costs nothing: only what changes the drawing draws it again
-  const drawing = useMemo(() => <Drawing scene={scene} ink={ink} palette={palette} highlight={highlight} />, [scene, ink, palette, highlight]);
+  const drawing = useMemo(
+    () => <Drawing scene={scene} ink={ink} palette={palette} highlight={highlight} />,
+    [scene, ink, palette, highlight],
+  );
   useView(board, root);
   useLayoutEffect(() => apply()); // the drawing and its place change at once
   useSignalEffect(() => {
@@ -125,7 +128,8 @@ function useHands(board: GraphBoard, root: { readonly current: SVGSVGElement | n
     return () => element.removeEventListener('wheel', turned);
   }, []);
 
-  const idAt = (target: EventTarget | null): string | null => (target instanceof Element ? (target.closest('[data-id]')?.getAttribute('data-id') ?? null) : null);
+  const idAt = (target: EventTarget | null): string | null =>
+    target instanceof Element ? (target.closest('[data-id]')?.getAttribute('data-id') ?? null) : null;
   const toggles = (id: string): void => {
     const scene = explorer.scene.peek();
     const node = scene?.nodes.find((drawn) => drawn.item.key === id)?.item.node;
@@ -148,7 +152,8 @@ function useHands(board: GraphBoard, root: { readonly current: SVGSVGElement | n
       moved.current += Math.abs(dx) + Math.abs(dy);
       if (moved.current <= STILL) return;
       // only now: a click must reach what is under it
-      if (!event.currentTarget.hasPointerCapture(event.pointerId)) event.currentTarget.setPointerCapture(event.pointerId);
+      if (!event.currentTarget.hasPointerCapture(event.pointerId))
+        event.currentTarget.setPointerCapture(event.pointerId);
       pointers.current.set(event.pointerId, [event.clientX, event.clientY]);
       const other = others[0]?.[1];
       if (!other) board.camera.set(panned(before, dx, dy));
@@ -199,7 +204,14 @@ function keepInSight(board: GraphBoard, scene: Scene, id: string): void {
   const { explorer } = board;
   const camera = explorer.cameraOf(scene);
   const part = seen(camera, explorer.view.peek());
-  if (!place || (place.x >= part.x && place.y >= part.y && place.x + place.width <= part.x + part.width && place.y + HEAD <= part.y + part.height)) return;
+  if (
+    !place ||
+    (place.x >= part.x &&
+      place.y >= part.y &&
+      place.x + place.width <= part.x + part.width &&
+      place.y + HEAD <= part.y + part.height)
+  )
+    return;
   board.camera.set({ ...camera, x: place.x + place.width / 2, y: place.y + HEAD });
 }
 

@@ -8,9 +8,15 @@ const board = {
   t: (key: string, values: Record<string, unknown> = {}): string =>
     (en as Record<string, string>)[key]?.replace('{count}', String(values['count'])) ?? key,
 } as never;
-const of = (values: number, unsized = 0): { tensors: number; values: number; bytes: number; unsized: number } => ({ tensors: 1 + unsized, values, bytes: 4 * values, unsized });
+const of = (values: number, unsized = 0): { tensors: number; values: number; bytes: number; unsized: number } => ({
+  tensors: 1 + unsized,
+  values,
+  bytes: 4 * values,
+  unsized,
+});
 
-const rows = (stored: Stored, whole = true): readonly (readonly [string, string])[] => storedRows(board, stored, whole).filter(([, text]) => text !== '');
+const rows = (stored: Stored, whole = true): readonly (readonly [string, string])[] =>
+  storedRows(board, stored, whole).filter(([, text]) => text !== '');
 
 describe('numbers of stored values', () => {
   it('has one row for each role that the graph has', () => {
@@ -33,7 +39,9 @@ describe('numbers of stored values', () => {
   });
 
   it('never gives a sum for tensors of unknown size alone', () => {
-    expect(rows({ parameter: { tensors: 9, values: 0, bytes: 0, unsized: 9 } }, false)).toEqual([['parameter', '9 of unknown size']]);
+    expect(rows({ parameter: { tensors: 9, values: 0, bytes: 0, unsized: 9 } }, false)).toEqual([
+      ['parameter', '9 of unknown size'],
+    ]);
     expect(rows({ parameter: of(8, 1) }, false)[0]?.[1]).toBe('8 (32 B) + 1 of unknown size');
   });
 });

@@ -3,14 +3,29 @@ import type { Stored } from './answers';
 import type { GraphBoard } from './board';
 
 /** Numbers of stored values, a row for each role; of a `whole` graph also what it does not tell. */
-export function storedRows(board: Pick<GraphBoard, 't' | 'locale'>, stored: Stored, whole = false): readonly (readonly [role: string, text: string])[] {
+export function storedRows(
+  board: Pick<GraphBoard, 't' | 'locale'>,
+  stored: Stored,
+  whole = false,
+): readonly (readonly [role: string, text: string])[] {
   const locale = board.locale.value;
   const untold = stored.parameter ?? stored.unknown;
-  const missing: Partial<Record<keyof Stored, unknown>> = whole ? { trainable: untold, optimizer: untold ?? stored.trainable ?? stored.other } : {};
+  const missing: Partial<Record<keyof Stored, unknown>> = whole
+    ? { trainable: untold, optimizer: untold ?? stored.trainable ?? stored.other }
+    : {};
   return (['trainable', 'other', 'parameter', 'unknown', 'optimizer', 'input'] as const).map((role) => {
     const row = stored[role];
     if (!row) return [role, missing[role] ? board.t('stored.untold') : ''];
     const unsized = row.unsized > 0 && board.t('stored.unsized', { count: row.unsized });
-    return [role, [row.tensors > row.unsized && row.values.toLocaleString(locale) + (row.bytes > 0 ? ` (${bytesText(row.bytes, locale)})` : ''), unsized].filter(Boolean).join(' + ')];
+    return [
+      role,
+      [
+        row.tensors > row.unsized &&
+          row.values.toLocaleString(locale) + (row.bytes > 0 ? ` (${bytesText(row.bytes, locale)})` : ''),
+        unsized,
+      ]
+        .filter(Boolean)
+        .join(' + '),
+    ];
   });
 }

@@ -21,7 +21,12 @@ export function ZoomTools({ board }: { readonly board: GraphBoard }): JSX.Elemen
       <Button action="zoom-in" text="+" label={say('zoom.in')} onPress={() => zoomBy(board, 1.4)} />
       <Button action="zoom-out" text="−" label={say('zoom.out')} onPress={() => zoomBy(board, 1 / 1.4)} />
       <Button action="fit" icon={<Glyph path={SIGNS.fit} />} label={say('zoom.fit')} onPress={() => fit(board)} />
-      <Button action="close-all" icon={<Glyph path={SIGNS.closed} />} label={say('close_all')} onPress={() => board.explorer.closeAll()} />
+      <Button
+        action="close-all"
+        icon={<Glyph path={SIGNS.closed} />}
+        label={say('close_all')}
+        onPress={() => board.explorer.closeAll()}
+      />
     </div>
   );
 }
@@ -32,13 +37,31 @@ export function Toolbar({ board }: { readonly board: GraphBoard }): JSX.Element 
   const both = board.pipelines.value.length > 0 && board.graphs.value.length > 0;
   return (
     <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
-      {both && <Segments name="show" label={say('show')} value={board.show.value} options={SHOWS.map((value) => ({ value, text: say(`show.${value}`) }))} onPick={(value) => board.turn(value)} />}
-      {isGraph ? <Choice board={board} show="graph" records={board.graphs.value} chosen={board.graph.value} /> : <Choice board={board} show="pipeline" records={board.pipelines.value} chosen={board.pipeline.value} />}
+      {both && (
+        <Segments
+          name="show"
+          label={say('show')}
+          value={board.show.value}
+          options={SHOWS.map((value) => ({ value, text: say(`show.${value}`) }))}
+          onPick={(value) => board.turn(value)}
+        />
+      )}
+      {isGraph ? (
+        <Choice board={board} show="graph" records={board.graphs.value} chosen={board.graph.value} />
+      ) : (
+        <Choice board={board} show="pipeline" records={board.pipelines.value} chosen={board.pipeline.value} />
+      )}
       {isGraph && board.graph.value && <GraphTools board={board} />}
       <Cluster>
         <Exports board={board} />
         <Toggle action="panel" icon={<Glyph path={SIGNS.panel} />} label={say('panel.toggle')} setting={board.panel} />
-        <Button action="fullscreen" icon={board.screen.value ? 'close' : 'full'} label={say(board.screen.value ? 'full.leave' : 'full.enter')} pressed={board.screen.value} onPress={() => board.screen.set(!board.screen.value, 'push')} />
+        <Button
+          action="fullscreen"
+          icon={board.screen.value ? 'close' : 'full'}
+          label={say(board.screen.value ? 'full.leave' : 'full.enter')}
+          pressed={board.screen.value}
+          onPress={() => board.screen.set(!board.screen.value, 'push')}
+        />
       </Cluster>
     </div>
   );
@@ -59,13 +82,23 @@ function Choice({ board, show, records, chosen }: ChoiceProps): JSX.Element | nu
   if (records.length === 0) return null;
   const at = records.findIndex((record) => sameRecord(record, chosen));
   return (
-    <select class="choice" data-control={`${show}-choice`} aria-label={board.t(`show.${show}`)} title={chosen ? `${chosen.run}\n${chosen.tag}` : ''} value={at} onChange={(event) => {
-      const record = records[Number(event.currentTarget.value)];
-      if (record) board.open(show, record);
-    }}>
+    <select
+      class="choice"
+      data-control={`${show}-choice`}
+      aria-label={board.t(`show.${show}`)}
+      title={chosen ? `${chosen.run}\n${chosen.tag}` : ''}
+      value={at}
+      onChange={(event) => {
+        const record = records[Number(event.currentTarget.value)];
+        if (record) board.open(show, record);
+      }}
+    >
       {records.map((record, i) => (
         <option key={i} value={i} title={'name' in record ? record.name : record.tag}>
-          {[board.nameOf(record.run), ...('name' in record ? [short(record.name), board.t(`graph.${record.kind}`)] : [record.tag])].join(' · ')}
+          {[
+            board.nameOf(record.run),
+            ...('name' in record ? [short(record.name), board.t(`graph.${record.kind}`)] : [record.tag]),
+          ].join(' · ')}
         </option>
       ))}
     </select>
@@ -80,7 +113,12 @@ function GraphTools({ board }: { readonly board: GraphBoard }): JSX.Element {
       <SearchBox board={board} />
       <Toggle action="readable" text={say('readable')} label={say('readable.hint')} setting={board.readable} />
       <label class="range" title={say('color.hint')}>
-        <select data-control="color" aria-label={say('color.hint')} value={board.coloring.value} onChange={(event) => board.coloring.set(event.currentTarget.value as Coloring)}>
+        <select
+          data-control="color"
+          aria-label={say('color.hint')}
+          value={board.coloring.value}
+          onChange={(event) => board.coloring.set(event.currentTarget.value as Coloring)}
+        >
           {COLORINGS.map((value) => (
             <option key={value} value={value} disabled={value === 'time' && !times && board.coloring.value !== 'time'}>
               {say(`color.${value}`)}
@@ -88,9 +126,16 @@ function GraphTools({ board }: { readonly board: GraphBoard }): JSX.Element {
           ))}
         </select>
         {board.coloring.value === 'time' && board.profiles.value.length > 1 && (
-          <select data-control="profile" aria-label={say('color.time')} value={board.profile.value ?? board.profiles.value[0]} onChange={(event) => board.profile.set(event.currentTarget.value)}>
+          <select
+            data-control="profile"
+            aria-label={say('color.time')}
+            value={board.profile.value ?? board.profiles.value[0]}
+            onChange={(event) => board.profile.set(event.currentTarget.value)}
+          >
             {board.profiles.value.map((tag) => (
-              <option key={tag} value={tag}>{tag.replace(/^profiler:/, '')}</option>
+              <option key={tag} value={tag}>
+                {tag.replace(/^profiler:/, '')}
+              </option>
             ))}
           </select>
         )}

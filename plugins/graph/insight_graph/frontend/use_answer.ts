@@ -11,7 +11,10 @@ export interface Asked<T> {
 
 const NOTHING: Asked<never> = { key: null, value: null, error: null };
 
-/** What a promise brings; the last answer stays until the next is there. `key` names what is asked for; null asks for nothing. */
+/**
+ * What a promise brings; the last answer stays until the next is there. `key` names what is asked for; null asks for
+ * nothing.
+ */
 export function useAnswer<T>(key: string | null, ask: (signal: AbortSignal) => Promise<T>): Asked<T> {
   const found = useSignal<Asked<T>>(NOTHING);
   useEffect(() => {

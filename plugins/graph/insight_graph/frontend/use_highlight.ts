@@ -11,13 +11,21 @@ export function useHighlight(board: GraphBoard, scene: Scene): Highlight | null 
   const source = board.graphSource.value;
   const scopes = useMemo(() => ['', ...scene.frames.map((frame) => frame.node.id)], [scene]);
   // while another drawing is on its way, its scopes are not yet those that are known here
-  const key = selected !== null && source && trace !== 'near' && !board.explorer.busy.value ? JSON.stringify([source.shape, selected, scopes]) : null;
-  const found = useAnswer(key, (signal) => source?.trace(selected ?? '', scopes, signal) ?? Promise.reject(new Error()));
+  const key =
+    selected !== null && source && trace !== 'near' && !board.explorer.busy.value
+      ? JSON.stringify([source.shape, selected, scopes])
+      : null;
+  const found = useAnswer(
+    key,
+    (signal) => source?.trace(selected ?? '', scopes, signal) ?? Promise.reject(new Error()),
+  );
   useEffect(() => {
     if (found.error !== null) board.ctx.notify('error', found.error);
   }, [found.error]);
   return useMemo(() => {
     if (selected === null || !scene.places.has(selected)) return null;
-    return trace !== 'near' && found.value && found.key === key ? traced(scene, selected, found.value, trace) : neighbours(scene, selected);
+    return trace !== 'near' && found.value && found.key === key
+      ? traced(scene, selected, found.value, trace)
+      : neighbours(scene, selected);
   }, [scene, selected, trace, found]);
 }

@@ -3,7 +3,14 @@ import { HistogramCard, HistogramTools, type HistogramBoard } from '@insight-hos
 import type { JSX } from 'preact';
 
 export function App({ board }: { readonly board: HistogramBoard }): JSX.Element {
-  return <Frame board={board} name="histograms" tools={<Tools board={board} />} card={(card, place) => <HistogramCard board={board} card={card} place={place} />} />;
+  return (
+    <Frame
+      board={board}
+      name="histograms"
+      tools={<Tools board={board} />}
+      card={(card, place) => <HistogramCard board={board} card={card} place={place} />}
+    />
+  );
 }
 
 function Tools({ board }: { readonly board: HistogramBoard }): JSX.Element {

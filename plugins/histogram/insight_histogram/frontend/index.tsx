@@ -8,7 +8,10 @@ import en from './locales/en.json';
 import zh from './locales/zh-CN.json';
 
 export default tab({
-  messages: { en: { ...stepMessages.en, ...histogramMessages.en, ...en }, 'zh-CN': { ...stepMessages['zh-CN'], ...histogramMessages['zh-CN'], ...zh } },
+  messages: {
+    en: { ...stepMessages.en, ...histogramMessages.en, ...en },
+    'zh-CN': { ...stepMessages['zh-CN'], ...histogramMessages['zh-CN'], ...zh },
+  },
   styles: cardStyles + stepStyles + histogramStyles + tableStyles + styles,
   board: (ctx) => new HistogramBoard(ctx),
   view: (board) => <App board={board} />,

@@ -8,7 +8,12 @@ import { Tools } from './toolbar';
 export function App({ board }: { readonly board: ImageBoard }): JSX.Element {
   const compared = board.comparing.value;
   return (
-    <Frame board={board} name="images" tools={<Tools board={board} />} card={(card, place) => <CardBody board={board} card={card} place={place} />}>
+    <Frame
+      board={board}
+      name="images"
+      tools={<Tools board={board} />}
+      card={(card, place) => <CardBody board={board} card={card} place={place} />}
+    >
       {compared && <Comparison board={board} card={compared} />}
     </Frame>
   );

@@ -4,11 +4,28 @@ import { fakeContext, type FakeContext } from '@insight-host/kit/testing';
 import { ImageBoard, LARGE } from './board';
 import { ACTUAL, zoomText } from './viewport';
 
-const INFO = { display_name: '', description: '', points: 3, first_step: 0, last_step: 20, attempts: 1, kept: 3, claims: ['tensorboard:image'] };
+const INFO = {
+  display_name: '',
+  description: '',
+  points: 3,
+  first_step: 0,
+  last_step: 20,
+  attempts: 1,
+  kept: 3,
+  claims: ['tensorboard:image'],
+};
 const TAGS = { a: { eyes: INFO, ears: INFO }, b: { eyes: INFO } };
 const card: CardKey = { tag: 'eyes', run: 'a' };
 const other: CardKey = { tag: 'eyes', run: 'b' };
-const records = { steps: new Float64Array([0, 10, 20]), wallTimes: new Float64Array([1.5, 2.5, NaN]), sizes: new Float64Array([9, LARGE + 1, -1]), points: 3, kept: 3, hidden: 0, attempts: 'last' } as Records;
+const records = {
+  steps: new Float64Array([0, 10, 20]),
+  wallTimes: new Float64Array([1.5, 2.5, NaN]),
+  sizes: new Float64Array([9, LARGE + 1, -1]),
+  points: 3,
+  kept: 3,
+  hidden: 0,
+  attempts: 'last',
+} as Records;
 
 describe('board of images', () => {
   let ctx: FakeContext;
@@ -23,7 +40,10 @@ describe('board of images', () => {
   it('has brightness and contrast for all, and for one card', async () => {
     board.brightness.set(150);
     board.setLight(card, { brightness: 80, contrast: 120 });
-    expect([board.lightOf(card), board.lightOf(other)]).toEqual([{ brightness: 80, contrast: 120 }, { brightness: 150, contrast: 100 }]);
+    expect([board.lightOf(card), board.lightOf(other)]).toEqual([
+      { brightness: 80, contrast: 120 },
+      { brightness: 150, contrast: 100 },
+    ]);
     await vi.advanceTimersByTimeAsync(1000);
     expect([ctx.address.value.get('brightness'), ctx.address.value.get('light')]).toEqual(['150', 'eyes,a=80,120']);
     board.setLight(card, { brightness: 150, contrast: 100 }); // as all have it
@@ -33,8 +53,22 @@ describe('board of images', () => {
   });
 
   it('asks for the record that the table has, and for a smaller picture of a large one', () => {
-    expect(board.pictureOf(card, records, 0, 0, false)).toEqual({ route: 'image', query: { run: 'a', tag: 'eyes', index: 0, attempts: 'last', step: records.steps[0], wall_time: 1.5, sample: null } });
-    expect(board.pictureOf(card, records, 1, 2, false)).toMatchObject({ route: 'thumbnail', query: { index: 1, sample: 2, size: 512 } });
+    expect(board.pictureOf(card, records, 0, 0, false)).toEqual({
+      route: 'image',
+      query: {
+        run: 'a',
+        tag: 'eyes',
+        index: 0,
+        attempts: 'last',
+        step: records.steps[0],
+        wall_time: 1.5,
+        sample: null,
+      },
+    });
+    expect(board.pictureOf(card, records, 1, 2, false)).toMatchObject({
+      route: 'thumbnail',
+      query: { index: 1, sample: 2, size: 512 },
+    });
     expect(board.pictureOf(card, records, 1, 2, true)).toMatchObject({ route: 'image', query: { sample: 2 } });
     expect(board.pictureOf(card, records, 2, 0, false)).toMatchObject({ route: 'image', query: { wall_time: NaN } });
   });
@@ -53,7 +87,10 @@ describe('board of images', () => {
 
   it('begins with the zoom of the URL', () => {
     const again = fakeContext(['a', 'b'], { json: async () => TAGS });
-    again.address.value = new Map([['full', 'eyes;a'], ['zoom', zoomText({ scale: 3, x: 0.25, y: 0.5 })]]);
+    again.address.value = new Map([
+      ['full', 'eyes;a'],
+      ['zoom', zoomText({ scale: 3, x: 0.25, y: 0.5 })],
+    ]);
     expect(new ImageBoard(again).zoomOf(card)).toEqual({ scale: 3, x: 0.25, y: 0.5 });
   });
 

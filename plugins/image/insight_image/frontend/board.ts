@@ -1,4 +1,16 @@
-import { cardCodec, cardId, changed, codecs, recordQuery, sameCard, StepBoard, type CardKey, type Records, type Setting, type TagInfo } from '@insight-host/kit';
+import {
+  cardCodec,
+  cardId,
+  changed,
+  codecs,
+  recordQuery,
+  sameCard,
+  StepBoard,
+  type CardKey,
+  type Records,
+  type Setting,
+  type TagInfo,
+} from '@insight-host/kit';
 import { computed, effect, signal, untracked } from '@preact/signals';
 import type { Codec, PluginContext, Query } from '@insight-host/api';
 import { Frames, type PictureQuery } from './frames';
@@ -24,19 +36,31 @@ const SETTLE = 300; // ms without a change before the URL says it
 export const LARGE = 2 << 20; // bytes of a record from which a card shows a smaller picture
 const REDUCED = 512; // pixels of that, each way
 
-const zoom: Codec<Zoom | null> = { parse: (text) => (text ? parseZoom(text) : null), format: (value) => value && zoomText(value) };
+const zoom: Codec<Zoom | null> = {
+  parse: (text) => (text ? parseZoom(text) : null),
+  format: (value) => value && zoomText(value),
+};
 const sampleOf = (text: string): number | null => (/^\d{1,6}$/.test(text) ? Number(text) : null);
 
 export class ImageBoard extends StepBoard<ImageInfo> {
   readonly brightness = this.later(this.setting('brightness', codecs.wholeNumber(0, MOST_LIGHT, 100)), SETTLE);
   readonly contrast = this.later(this.setting('contrast', codecs.wholeNumber(0, MOST_LIGHT, 100)), SETTLE);
   /** Of cards that have their own. */
-  private readonly lights: Setting<ReadonlyMap<string, Light>> = this.later(this.setting('light', codecs.byCard(parseLight, lightText)), SETTLE);
+  private readonly lights: Setting<ReadonlyMap<string, Light>> = this.later(
+    this.setting('light', codecs.byCard(parseLight, lightText)),
+    SETTLE,
+  );
   /** Of what fills the screen: a card, or a comparison. */
   private readonly screenZoom: Setting<Zoom | null> = this.later(this.setting('zoom', zoom), SETTLE);
   /** Of cards in the grid that do not fit their picture. */
-  private readonly zooms: Setting<ReadonlyMap<string, Zoom>> = this.later(this.setting('zooms', codecs.byCard(parseZoom, zoomText)), SETTLE);
-  private readonly samples: Setting<ReadonlyMap<string, number>> = this.later(this.setting('sample', codecs.byCard(sampleOf, String)), SETTLE);
+  private readonly zooms: Setting<ReadonlyMap<string, Zoom>> = this.later(
+    this.setting('zooms', codecs.byCard(parseZoom, zoomText)),
+    SETTLE,
+  );
+  private readonly samples: Setting<ReadonlyMap<string, number>> = this.later(
+    this.setting('sample', codecs.byCard(sampleOf, String)),
+    SETTLE,
+  );
 
   /** The card whose tag is compared between runs; its run is the first of them. */
   readonly compared = this.setting('compare', cardCodec);
@@ -58,7 +82,9 @@ export class ImageBoard extends StepBoard<ImageInfo> {
     return card && this.has(card) ? card : null;
   });
 
-  readonly plain = computed(() => this.brightness.value === 100 && this.contrast.value === 100 && this.lights.value.size === 0);
+  readonly plain = computed(
+    () => this.brightness.value === 100 && this.contrast.value === 100 && this.lights.value.size === 0,
+  );
 
   constructor(ctx: PluginContext) {
     super(ctx);

@@ -1,4 +1,19 @@
-import { bytesText, Button, CardHead, Download, ErrorCell, recordNotes, sameCard, Seldom, StepSlider, timeLabel, useSteps, type CardKey, type Place, type Records } from '@insight-host/kit';
+import {
+  bytesText,
+  Button,
+  CardHead,
+  Download,
+  ErrorCell,
+  recordNotes,
+  sameCard,
+  Seldom,
+  StepSlider,
+  timeLabel,
+  useSteps,
+  type CardKey,
+  type Place,
+  type Records,
+} from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { hasBatches, LARGE, type ImageBoard } from './board';
@@ -32,8 +47,19 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
   const shown = usePicture(board, card, place, there ? board.pictureOf(card, records, index, sample, whole) : null);
   const { frame, error, busy } = shown;
   const near = full || sameCard(board.current.value, card) || sameCard(board.playing.value, card);
-  useNeighbours(board, there && near && !busy && board.visible.value, () => (records ? neighbours(records, index).map((i) => board.pictureOf(card, records, i, sample, whole)) : []), `${index} ${sample} ${whole}`);
-  const label = there ? say('picture.label', { tag: board.titleOf(card.tag), run: board.nameOf(card.run ?? ''), at: timeLabel(records, index, board.time.value, board.locale.value, say) }) : '';
+  useNeighbours(
+    board,
+    there && near && !busy && board.visible.value,
+    () => (records ? neighbours(records, index).map((i) => board.pictureOf(card, records, i, sample, whole)) : []),
+    `${index} ${sample} ${whole}`,
+  );
+  const label = there
+    ? say('picture.label', {
+        tag: board.titleOf(card.tag),
+        run: board.nameOf(card.run ?? ''),
+        at: timeLabel(records, index, board.time.value, board.locale.value, say),
+      })
+    : '';
   const lit = sameCard(board.lit.value, card);
   const light = filterOf(board.lightOf(card));
   const others = (board.runsByTag.value.get(card.tag)?.length ?? 0) > 1;
@@ -41,9 +67,28 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
     <>
       <CardHead board={board} card={card}>
         <Seldom>
-          <Button action="actual" icon="actual" label={say(zoom ? 'zoom.fit' : 'zoom.actual')} pressed={zoom !== null} onPress={() => board.setZoom(card, zoom ? null : ACTUAL)} />
-          <Button action="light" icon="contrast" label={say('light')} pressed={lit || board.hasOwnLight(card)} onPress={() => (board.lit.value = lit ? null : card)} />
-          {others && <Button action="compare" icon="compare" label={say('compare')} onPress={() => board.compared.set(card, 'push')} />}
+          <Button
+            action="actual"
+            icon="actual"
+            label={say(zoom ? 'zoom.fit' : 'zoom.actual')}
+            pressed={zoom !== null}
+            onPress={() => board.setZoom(card, zoom ? null : ACTUAL)}
+          />
+          <Button
+            action="light"
+            icon="contrast"
+            label={say('light')}
+            pressed={lit || board.hasOwnLight(card)}
+            onPress={() => (board.lit.value = lit ? null : card)}
+          />
+          {others && (
+            <Button
+              action="compare"
+              icon="compare"
+              label={say('compare')}
+              onPress={() => board.compared.set(card, 'push')}
+            />
+          )}
         </Seldom>
         {there && <Download label={say('download')} href={board.downloadOf(card, records, index, sample)} />}
       </CardHead>
@@ -51,7 +96,13 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
         {steps.error && !records ? (
           <ErrorCell board={board} card={card} reason={steps.error} onRetry={steps.retry} />
         ) : error && there ? (
-          <ErrorCell board={board} card={card} step={records.steps[index] ?? NaN} reason={error} onRetry={shown.retry} />
+          <ErrorCell
+            board={board}
+            card={card}
+            step={records.steps[index] ?? NaN}
+            reason={error}
+            onRetry={shown.retry}
+          />
         ) : (
           <Stage
             element={frame?.image ?? null}
@@ -74,9 +125,16 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
       {/* a comparison has a slider of its own that plays */}
       <StepSlider board={board} card={card} steps={steps} busy={busy || board.comparing.value !== null} />
       <footer data-testid="card-status">
-        {info && hasBatches(info) && there && <SampleChoice board={board} card={card} records={records} index={index} />}
-        <span class="counts">{there && counts(board, records, index, frame && !frame.reduced && !error ? `${frame.width} × ${frame.height}` : '')}</span>
-        {pixel.value && frame && !frame.reduced && !error && <Readout board={board} frame={frame} pixel={pixel.value} />}
+        {info && hasBatches(info) && there && (
+          <SampleChoice board={board} card={card} records={records} index={index} />
+        )}
+        <span class="counts">
+          {there &&
+            counts(board, records, index, frame && !frame.reduced && !error ? `${frame.width} × ${frame.height}` : '')}
+        </span>
+        {pixel.value && frame && !frame.reduced && !error && (
+          <Readout board={board} frame={frame} pixel={pixel.value} />
+        )}
       </footer>
     </>
   );
@@ -89,5 +147,7 @@ function neighbours({ sizes }: Records, index: number): readonly number[] {
 
 function counts(board: ImageBoard, records: Records, index: number, size: string): string {
   const bytes = records.sizes[index] ?? -1;
-  return [size, bytes >= 0 ? bytesText(bytes, board.locale.value) : '', ...recordNotes(board, records)].filter((part) => part).join(' · ');
+  return [size, bytes >= 0 ? bytesText(bytes, board.locale.value) : '', ...recordNotes(board, records)]
+    .filter((part) => part)
+    .join(' · ');
 }

@@ -38,25 +38,104 @@ export function Comparison({ board, card }: ComparisonProps): JSX.Element {
   const zoom = board.zoomOf(card);
   const title = board.titleOf(card.tag);
   return (
-    <section ref={root} class="comparison" tabIndex={-1} data-testid="comparison" data-mode={mode} aria-label={say('compare.title', { tag: title })}>
+    <section
+      ref={root}
+      class="comparison"
+      tabIndex={-1}
+      data-testid="comparison"
+      data-mode={mode}
+      aria-label={say('compare.title', { tag: title })}
+    >
       <header>
-        <h3 title={title}><TagName title={title} /></h3>
-        <Segments name="mode" label={say('compare.mode')} value={mode} options={MODES.map((value) => ({ value, text: say(`compare.${value}`), title: say(`compare.${value}.hint`) }))} onPick={(value) => board.mode.set(value)} />
-        <RunChoice board={board} name="first" label={say('compare.first')} runs={runs} value={card.run ?? ''} onPick={(run) => board.compared.set({ tag: card.tag, run })} />
-        {mode !== 'side' && partner !== undefined && <RunChoice board={board} name="second" label={say('compare.second')} runs={others} value={partner} onPick={(run) => board.partner.set(run)} />}
-        {mode === 'difference' && <Segments name="gain" label={say('compare.gain')} value={board.gain.value} options={GAINS.map((value) => ({ value, text: `×${value}`, title: say('compare.gain') }))} onPick={(value) => board.gain.set(value)} />}
+        <h3 title={title}>
+          <TagName title={title} />
+        </h3>
+        <Segments
+          name="mode"
+          label={say('compare.mode')}
+          value={mode}
+          options={MODES.map((value) => ({
+            value,
+            text: say(`compare.${value}`),
+            title: say(`compare.${value}.hint`),
+          }))}
+          onPick={(value) => board.mode.set(value)}
+        />
+        <RunChoice
+          board={board}
+          name="first"
+          label={say('compare.first')}
+          runs={runs}
+          value={card.run ?? ''}
+          onPick={(run) => board.compared.set({ tag: card.tag, run })}
+        />
+        {mode !== 'side' && partner !== undefined && (
+          <RunChoice
+            board={board}
+            name="second"
+            label={say('compare.second')}
+            runs={others}
+            value={partner}
+            onPick={(run) => board.partner.set(run)}
+          />
+        )}
+        {mode === 'difference' && (
+          <Segments
+            name="gain"
+            label={say('compare.gain')}
+            value={board.gain.value}
+            options={GAINS.map((value) => ({ value, text: `×${value}`, title: say('compare.gain') }))}
+            onPick={(value) => board.gain.set(value)}
+          />
+        )}
         {mode === 'side' && others.length === 0 && <span class="count">{say('compare.alone')}</span>}
-        {mode === 'side' && runs.length > MOST && <span class="count" data-testid="compared-count">{say('compare.some', { shown: MOST, count: runs.length })}</span>}
+        {mode === 'side' && runs.length > MOST && (
+          <span class="count" data-testid="compared-count">
+            {say('compare.some', { shown: MOST, count: runs.length })}
+          </span>
+        )}
         <span class="spring" />
-        <Button action="actual" icon="actual" label={say(zoom ? 'zoom.fit' : 'zoom.actual')} pressed={zoom !== null} onPress={() => board.setZoom(card, zoom ? null : ACTUAL)} />
-        <Button action="compare-close" icon="close" label={say('compare.close')} onPress={() => board.compared.set(null)} />
+        <Button
+          action="actual"
+          icon="actual"
+          label={say(zoom ? 'zoom.fit' : 'zoom.actual')}
+          pressed={zoom !== null}
+          onPress={() => board.setZoom(card, zoom ? null : ACTUAL)}
+        />
+        <Button
+          action="compare-close"
+          icon="close"
+          label={say('compare.close')}
+          onPress={() => board.compared.set(null)}
+        />
       </header>
       {mode === 'side' ? (
         <div class="panes" style={{ '--columns': columnsFor(sides.length) }}>
-          {sides.map((run) => <Pane key={run} board={board} card={{ tag: card.tag, run }} first={card} step={step} at={run === card.run ? index : null} pixel={pixel} waiting={waiting} />)}
+          {sides.map((run) => (
+            <Pane
+              key={run}
+              board={board}
+              card={{ tag: card.tag, run }}
+              first={card}
+              step={step}
+              at={run === card.run ? index : null}
+              pixel={pixel}
+              waiting={waiting}
+            />
+          ))}
         </div>
       ) : (
-        <Pair key={`${card.run} ${partner}`} board={board} first={card} second={{ tag: card.tag, run: partner ?? '' }} step={step} at={index} mode={mode} pixel={pixel} waiting={waiting} />
+        <Pair
+          key={`${card.run} ${partner}`}
+          board={board}
+          first={card}
+          second={{ tag: card.tag, run: partner ?? '' }}
+          step={step}
+          at={index}
+          mode={mode}
+          pixel={pixel}
+          waiting={waiting}
+        />
       )}
       <StepSlider board={board} card={card} steps={steps} busy={waiting.value > 0} />
     </section>
@@ -80,8 +159,17 @@ function RunChoice({ board, name, label, runs, value, onPick }: RunChoiceProps):
   return (
     <label class="run-choice" title={label}>
       <i class="dot" style={{ background: board.runsByName.value.get(value)?.color ?? 'var(--faint)' }} />
-      <select data-control={name} aria-label={label} value={value} onChange={(event) => onPick(event.currentTarget.value)}>
-        {runs.map((run) => <option key={run} value={run} title={run}>{board.nameOf(run)}</option>)}
+      <select
+        data-control={name}
+        aria-label={label}
+        value={value}
+        onChange={(event) => onPick(event.currentTarget.value)}
+      >
+        {runs.map((run) => (
+          <option key={run} value={run} title={run}>
+            {board.nameOf(run)}
+          </option>
+        ))}
       </select>
     </label>
   );

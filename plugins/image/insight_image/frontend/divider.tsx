@@ -7,7 +7,16 @@ export interface DividerProps {
   readonly setting: Setting<number>;
 }
 
-const KEYS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10, Home: -100, End: 100 };
+const KEYS: Readonly<Record<string, number>> = {
+  ArrowLeft: -1,
+  ArrowDown: -1,
+  ArrowRight: 1,
+  ArrowUp: 1,
+  PageDown: -10,
+  PageUp: 10,
+  Home: -100,
+  End: 100,
+};
 
 /** The line between two pictures that lie on each other. */
 export function Divider({ label, setting }: DividerProps): JSX.Element {
@@ -26,7 +35,11 @@ export function Divider({ label, setting }: DividerProps): JSX.Element {
       onPointerDown={(event) => {
         const box = event.currentTarget.parentElement?.getBoundingClientRect();
         const before = setting.value;
-        if (box) drag(event, { move: ({ clientX }) => set(((clientX - box.left) / box.width) * 100), cancel: () => set(before) });
+        if (box)
+          drag(event, {
+            move: ({ clientX }) => set(((clientX - box.left) / box.width) * 100),
+            cancel: () => set(before),
+          });
       }}
       onKeyDown={(event) => {
         const by = KEYS[event.key];

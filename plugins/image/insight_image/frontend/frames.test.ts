@@ -39,7 +39,11 @@ describe('frames', () => {
 
   it('fetches what is expected once, also when it is wanted meanwhile', async () => {
     const coming = frames.expect(picture('one'), 'broken');
-    const [frame] = await Promise.all([frames.load(picture('one'), never, 'broken'), coming, frames.expect(picture('one'), 'broken')]);
+    const [frame] = await Promise.all([
+      frames.load(picture('one'), never, 'broken'),
+      coming,
+      frames.expect(picture('one'), 'broken'),
+    ]);
     expect([frame.url, asked]).toEqual(['one', ['one']]);
   });
 
@@ -49,7 +53,13 @@ describe('frames', () => {
     expect(['1', '2', '3', '4'].map((name) => frames.find(name) !== undefined)).toEqual([true, true, true, true]);
     frames.find('1');
     await frames.load(picture('5'), never, 'broken');
-    expect(['1', '2', '3', '4', '5'].map((name) => frames.find(name) !== undefined)).toEqual([true, false, true, true, true]);
+    expect(['1', '2', '3', '4', '5'].map((name) => frames.find(name) !== undefined)).toEqual([
+      true,
+      false,
+      true,
+      true,
+      true,
+    ]);
   });
 
   it('says what the server says, and asks again only when told to', async () => {

@@ -66,7 +66,13 @@ export class Frames {
     } finally {
       signal.removeEventListener('abort', stop);
     }
-    const frame = { url, image, width: image.naturalWidth, height: image.naturalHeight, reduced: asked.route === 'thumbnail' };
+    const frame = {
+      url,
+      image,
+      width: image.naturalWidth,
+      height: image.naturalHeight,
+      reduced: asked.route === 'thumbnail',
+    };
     this.keep(frame);
     return frame;
   }
@@ -91,7 +97,10 @@ export class Frames {
     const answer = await fetch(url, { signal, cache: 'no-cache' });
     if (answer.ok) return this.refuse(url, broken);
     const body: unknown = await answer.json().catch(() => null);
-    const reason = body && typeof body === 'object' && 'error' in body ? String(body.error) : `${answer.status} ${answer.statusText}`;
+    const reason =
+      body && typeof body === 'object' && 'error' in body
+        ? String(body.error)
+        : `${answer.status} ${answer.statusText}`;
     if (answer.status !== UNDECODABLE) throw Object.assign(new Error(reason), { status: answer.status });
     return this.refuse(url, reason);
   }

@@ -11,6 +11,9 @@ describe('brightness and contrast', () => {
   it('stands in the URL', () => {
     expect(parseLight(lightText({ brightness: 120, contrast: 80 }))).toEqual({ brightness: 120, contrast: 80 });
     for (const wrong of ['', '100', '100,301', '-1,100', 'a,b']) expect(parseLight(wrong)).toBeNull();
-    expect([sameLight(PLAIN, { brightness: 100, contrast: 100 }), sameLight(PLAIN, { brightness: 100, contrast: 99 })]).toEqual([true, false]);
+    expect([
+      sameLight(PLAIN, { brightness: 100, contrast: 100 }),
+      sameLight(PLAIN, { brightness: 100, contrast: 99 }),
+    ]).toEqual([true, false]);
   });
 });

@@ -14,15 +14,34 @@ export interface LightPanelProps {
 export function LightPanel({ board, card }: LightPanelProps): JSX.Element {
   const settings = useMemo(() => {
     const one = (name: keyof Light): Setting<number> =>
-      Object.assign(computed(() => board.lightOf(card)[name]), { set: (value: number) => board.setLight(card, { ...board.lightOf(card), [name]: Math.round(value) }) });
+      Object.assign(
+        computed(() => board.lightOf(card)[name]),
+        { set: (value: number) => board.setLight(card, { ...board.lightOf(card), [name]: Math.round(value) }) },
+      );
     return { brightness: one('brightness'), contrast: one('contrast') };
   }, [board, card]);
   return (
     <div class="light" data-testid="light">
       {(['brightness', 'contrast'] as const).map((name) => (
-        <Range key={name} name={`card-${name}`} label={board.t(name)} setting={settings[name]} low={0} high={MOST_LIGHT} step={1} digits={0} />
+        <Range
+          key={name}
+          name={`card-${name}`}
+          label={board.t(name)}
+          setting={settings[name]}
+          low={0}
+          high={MOST_LIGHT}
+          step={1}
+          digits={0}
+        />
       ))}
-      <button type="button" data-action="light-reset" disabled={!board.hasOwnLight(card)} onClick={() => board.setLight(card, null)}>{board.t('light.as_all')}</button>
+      <button
+        type="button"
+        data-action="light-reset"
+        disabled={!board.hasOwnLight(card)}
+        onClick={() => board.setLight(card, null)}
+      >
+        {board.t('light.as_all')}
+      </button>
     </div>
   );
 }

@@ -37,9 +37,14 @@ export function Pair({ board, first, second, step, at, mode, pixel, waiting }: P
   const other = useRunPicture(board, second, place, step, sample);
   useWaiting(waiting, one.busy || other.busy);
   const settled = !one.busy && !other.busy && !one.error && !other.error;
-  const difference = useDifference(mode === 'difference' && settled ? one.frame : null, mode === 'difference' && settled ? other.frame : null, Number(board.gain.value));
+  const difference = useDifference(
+    mode === 'difference' && settled ? one.frame : null,
+    mode === 'difference' && settled ? other.frame : null,
+    Number(board.gain.value),
+  );
   const problem = problemOf(board, one) ?? problemOf(board, other);
-  const sameSize = !one.frame || !other.frame || (one.frame.width === other.frame.width && one.frame.height === other.frame.height);
+  const sameSize =
+    !one.frame || !other.frame || (one.frame.width === other.frame.width && one.frame.height === other.frame.height);
   const common = {
     size: one.frame ?? { width: 0, height: 0 },
     zoom: board.zoomOf(first),
@@ -47,7 +52,11 @@ export function Pair({ board, first, second, step, at, mode, pixel, waiting }: P
     wheel: true,
     onPixel: (found: Pixel | null) => void (pixel.value = found),
   };
-  const label = say('compare.label', { first: board.nameOf(first.run ?? ''), second: board.nameOf(second.run ?? ''), tag: board.titleOf(first.tag) });
+  const label = say('compare.label', {
+    first: board.nameOf(first.run ?? ''),
+    second: board.nameOf(second.run ?? ''),
+    tag: board.titleOf(first.tag),
+  });
   return (
     <div ref={place} class="pair">
       <div class="labels">
@@ -58,8 +67,19 @@ export function Pair({ board, first, second, step, at, mode, pixel, waiting }: P
         {problem ??
           (mode === 'swipe' ? (
             <>
-              <Stage {...common} element={one.frame?.image ?? null} filter={filterOf(board.lightOf(first))} label={label} />
-              <Stage {...common} element={other.frame?.image ?? null} filter={filterOf(board.lightOf(first))} label={label} clip={`inset(0 0 0 ${board.swipe.value}%)`} />
+              <Stage
+                {...common}
+                element={one.frame?.image ?? null}
+                filter={filterOf(board.lightOf(first))}
+                label={label}
+              />
+              <Stage
+                {...common}
+                element={other.frame?.image ?? null}
+                filter={filterOf(board.lightOf(first))}
+                label={label}
+                clip={`inset(0 0 0 ${board.swipe.value}%)`}
+              />
               <Divider label={say('compare.divider')} setting={board.swipe} />
             </>
           ) : difference && 'reason' in difference ? (
@@ -70,14 +90,32 @@ export function Pair({ board, first, second, step, at, mode, pixel, waiting }: P
       </div>
       <footer>
         <span class="counts" data-testid="difference">
-          {mode === 'swipe' && !sameSize && one.frame && other.frame ? say('compare.stretched', { first: sizeText(one.frame), second: sizeText(other.frame) }) : ''}
-          {mode === 'difference' && difference && 'found' in difference ? say('compare.found', { largest: difference.found.largest, mean: Number(difference.found.mean.toPrecision(3)), differing: difference.found.differing, pixels: difference.canvas.width * difference.canvas.height }) : ''}
+          {mode === 'swipe' && !sameSize && one.frame && other.frame
+            ? say('compare.stretched', { first: sizeText(one.frame), second: sizeText(other.frame) })
+            : ''}
+          {mode === 'difference' && difference && 'found' in difference
+            ? say('compare.found', {
+                largest: difference.found.largest,
+                mean: Number(difference.found.mean.toPrecision(3)),
+                differing: difference.found.differing,
+                pixels: difference.canvas.width * difference.canvas.height,
+              })
+            : ''}
         </span>
         {mode === 'difference' && difference && 'canvas' in difference && (
-          <Button action="save-difference" icon="export" label={say('compare.save')} onPress={() => save(board, first, difference.canvas, step)} />
+          <Button
+            action="save-difference"
+            icon="export"
+            label={say('compare.save')}
+            onPress={() => save(board, first, difference.canvas, step)}
+          />
         )}
-        {pixel.value && one.frame && <Readout board={board} frame={one.frame} pixel={pixel.value} run={first.run ?? ''} />}
-        {pixel.value && other.frame && sameSize && <Readout board={board} frame={other.frame} pixel={pixel.value} run={second.run ?? ''} />}
+        {pixel.value && one.frame && (
+          <Readout board={board} frame={one.frame} pixel={pixel.value} run={first.run ?? ''} />
+        )}
+        {pixel.value && other.frame && sameSize && (
+          <Readout board={board} frame={other.frame} pixel={pixel.value} run={second.run ?? ''} />
+        )}
       </footer>
     </div>
   );
@@ -120,6 +158,8 @@ function sizeText({ width, height }: Frame): string {
 
 function save(board: ImageBoard, card: CardKey, canvas: HTMLCanvasElement, step: number | null): void {
   canvasFile(canvas)
-    .then((content) => board.ctx.ui.download(fileName(`${card.tag}_${step ?? ''}_difference`, 'png', 'difference'), content))
+    .then((content) =>
+      board.ctx.ui.download(fileName(`${card.tag}_${step ?? ''}_difference`, 'png', 'difference'), content),
+    )
     .catch((error: unknown) => board.ctx.notify('error', board.t('export.failed', { reason: message(error) })));
 }

@@ -55,8 +55,12 @@ export function Pane({ board, card, first, step, at, pixel, waiting }: PaneProps
 
 /** Why a run shows nothing; null while it does, or will. */
 export function problemOf(board: ImageBoard, { card, steps, index, error, retry }: RunPicture): JSX.Element | null {
-  if (steps.error && !steps.records) return <ErrorCell board={board} card={card} reason={steps.error} onRetry={steps.retry} />;
-  if (error && steps.records) return <ErrorCell board={board} card={card} step={steps.records.steps[index] ?? NaN} reason={error} onRetry={retry} />;
+  if (steps.error && !steps.records)
+    return <ErrorCell board={board} card={card} reason={steps.error} onRetry={steps.retry} />;
+  if (error && steps.records)
+    return (
+      <ErrorCell board={board} card={card} step={steps.records.steps[index] ?? NaN} reason={error} onRetry={retry} />
+    );
   return null;
 }
 
@@ -76,7 +80,9 @@ export function RunLabel({ board, picture, step }: RunLabelProps): JSX.Element {
   return (
     <figcaption>
       <i class="dot" style={{ background: board.runsByName.value.get(card.run ?? '')?.color ?? 'var(--faint)' }} />
-      <span class="run" title={card.run ?? ''}>{board.nameOf(card.run ?? '')}</span>
+      <span class="run" title={card.run ?? ''}>
+        {board.nameOf(card.run ?? '')}
+      </span>
       {records && index >= 0 && (
         <span class={other ? 'at other' : 'at'} title={other ? board.t('compare.nearest', { step }) : ''}>
           {timeLabel(records, index, board.time.value, board.locale.value, board.t.bind(board))}

@@ -27,7 +27,13 @@ export function Readout({ board, frame, pixel, run }: ReadoutProps): JSX.Element
   const [red, green, blue, alpha] = value;
   return (
     <span class="readout" data-testid="pixel" title={board.t('pixel.hint')}>
-      {run !== undefined && <i class="dot" title={board.nameOf(run)} style={{ background: board.runsByName.value.get(run)?.color ?? 'var(--faint)' }} />}
+      {run !== undefined && (
+        <i
+          class="dot"
+          title={board.nameOf(run)}
+          style={{ background: board.runsByName.value.get(run)?.color ?? 'var(--faint)' }}
+        />
+      )}
       <i class="swatch" style={{ background: `rgb(${red} ${green} ${blue} / ${alpha / 255})` }} />
       <span class="at">{board.t('pixel.at', { x: pixel.x, y: pixel.y })}</span>
       <b>{pixelText(value)}</b>

@@ -32,7 +32,15 @@ export function SampleChoice({ board, card, records, index }: SampleChoiceProps)
   return (
     <label class="sample" title={board.t('sample.hint')}>
       <span>{label}</span>
-      <NumberBox name="sample" label={label} value={sample} low={0} high={last} live onPick={(value) => board.setSample(card, value)} />
+      <NumberBox
+        name="sample"
+        label={label}
+        value={sample}
+        low={0}
+        high={last}
+        live
+        onPick={(value) => board.setSample(card, value)}
+      />
       <span data-testid="sample-count">{count === undefined ? '' : board.t('sample.of', { last, count })}</span>
     </label>
   );

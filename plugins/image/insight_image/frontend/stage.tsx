@@ -27,7 +27,19 @@ export interface StageProps {
 const WHEEL = 0.0015; // of zoom for each pixel that a wheel turns
 
 /** An area with one picture in it, which it never lets change its own size. */
-export function Stage({ element, size, zoom, onZoom, wheel, label, filter = '', clip = '', onPixel, onOpen, children }: StageProps): JSX.Element {
+export function Stage({
+  element,
+  size,
+  zoom,
+  onZoom,
+  wheel,
+  label,
+  filter = '',
+  clip = '',
+  onPixel,
+  onOpen,
+  children,
+}: StageProps): JSX.Element {
   const root = useRef<HTMLDivElement>(null);
   const layer = useRef<HTMLDivElement>(null);
   const area = useSignal<Size>({ width: 0, height: 0 });

@@ -19,7 +19,8 @@ export function usePicture(board: ImageBoard, card: CardKey, place: Place, asked
   const url = asked && board.frames.urlOf(asked);
   const visible = board.visible.value;
   useEffect(() => {
-    if (asked && url && visible) latest.want(url, (signal) => board.frames.load(asked, signal, board.t('picture.broken')));
+    if (asked && url && visible)
+      latest.want(url, (signal) => board.frames.load(asked, signal, board.t('picture.broken')));
   }, [latest, url, visible]);
   useEffect(() => () => latest.rest(), [latest]);
   const known = url ? board.frames.find(url) : undefined;
@@ -39,11 +40,23 @@ export function usePicture(board: ImageBoard, card: CardKey, place: Place, asked
 const CALM = 40; // ms without a move before neighbours are fetched
 
 /** Fetches what is likely to be wanted next, once what is wanted now is there. */
-export function useNeighbours(board: ImageBoard, ready: boolean, asked: () => readonly PictureQuery[], key: string): void {
+export function useNeighbours(
+  board: ImageBoard,
+  ready: boolean,
+  asked: () => readonly PictureQuery[],
+  key: string,
+): void {
   useEffect(() => {
     if (!ready) return;
     const timer = setTimeout(() => {
-      for (const one of asked()) void board.queue.run(() => Number.MAX_VALUE, board.ctx.signal, () => board.frames.expect(one, board.t('picture.broken'))).catch(() => undefined);
+      for (const one of asked())
+        void board.queue
+          .run(
+            () => Number.MAX_VALUE,
+            board.ctx.signal,
+            () => board.frames.expect(one, board.t('picture.broken')),
+          )
+          .catch(() => undefined);
     }, CALM);
     return () => clearTimeout(timer);
   }, [board, ready, key]);

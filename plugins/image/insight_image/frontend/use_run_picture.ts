@@ -22,13 +22,29 @@ export function useWaiting(waiting: Signal<number>, busy: boolean): void {
 }
 
 /** The picture of a run at a step, or at the step nearest to it. `at`: index of the record where that is known. */
-export function useRunPicture(board: ImageBoard, card: CardKey, place: Place, step: number | null, sample: number, at: number | null = null): RunPicture {
+export function useRunPicture(
+  board: ImageBoard,
+  card: CardKey,
+  place: Place,
+  step: number | null,
+  sample: number,
+  at: number | null = null,
+): RunPicture {
   const steps = useSteps(board, card);
   const { records } = steps;
-  const index = !records ? -1 : (at ?? (step === null ? indexOf(records.steps, 'last') : nearestIndex(records.steps, step)));
+  const index = !records
+    ? -1
+    : (at ?? (step === null ? indexOf(records.steps, 'last') : nearestIndex(records.steps, step)));
   const there = records !== null && index >= 0;
   const shown = usePicture(board, card, place, there ? board.pictureOf(card, records, index, sample, true) : null);
-  const neighbours = [index + 1, index - 1].filter((i) => records && i >= 0 && i < records.steps.length && (records.sizes[i] ?? 0) <= LARGE);
-  useNeighbours(board, there && !shown.busy, () => neighbours.flatMap((i) => (records ? [board.pictureOf(card, records, i, sample, true)] : [])), `${card.run} ${index} ${sample}`);
+  const neighbours = [index + 1, index - 1].filter(
+    (i) => records && i >= 0 && i < records.steps.length && (records.sizes[i] ?? 0) <= LARGE,
+  );
+  useNeighbours(
+    board,
+    there && !shown.busy,
+    () => neighbours.flatMap((i) => (records ? [board.pictureOf(card, records, i, sample, true)] : [])),
+    `${card.run} ${index} ${sample}`,
+  );
   return { ...shown, card, steps, index };
 }

@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { ACTUAL, fitting, overflows, panned, parseZoom, pixelAt, placed, zoomedAt, zoomText, type Zoom } from './viewport';
+import {
+  ACTUAL,
+  fitting,
+  overflows,
+  panned,
+  parseZoom,
+  pixelAt,
+  placed,
+  zoomedAt,
+  zoomText,
+  type Zoom,
+} from './viewport';
 
 const area = { width: 200, height: 100 };
 
@@ -41,7 +52,11 @@ describe('where a picture lies', () => {
     const after = panned(area, picture, zoom, 30, -20);
     expect(placed(area, picture, after).left - placed(area, picture, zoom).left).toBeCloseTo(30);
     expect(placed(area, picture, after).top - placed(area, picture, zoom).top).toBeCloseTo(-20);
-    expect([overflows(area, picture, zoom), overflows(area, picture, null), overflows(area, { width: 9, height: 9 }, zoom)]).toEqual([true, false, false]);
+    expect([
+      overflows(area, picture, zoom),
+      overflows(area, picture, null),
+      overflows(area, { width: 9, height: 9 }, zoom),
+    ]).toEqual([true, false, false]);
   });
 
   it('knows the pixel at a place, and none beside the picture', () => {
@@ -56,6 +71,7 @@ describe('where a picture lies', () => {
     const zoom = { scale: 2.5, x: 0.123456, y: 1 };
     expect(zoomText(zoom)).toBe('2.5,0.1235,1');
     expect(parseZoom('2.5,0.1235,1')).toEqual({ scale: 2.5, x: 0.1235, y: 1 });
-    for (const wrong of ['', '1', '0,0,0', '4097,0,0', '1,2,0', '1,0,-1', 'a,b,c', '1,NaN,0']) expect(parseZoom(wrong)).toBeNull();
+    for (const wrong of ['', '1', '0,0,0', '4097,0,0', '1,2,0', '1,0,-1', 'a,b,c', '1,NaN,0'])
+      expect(parseZoom(wrong)).toBeNull();
   });
 });

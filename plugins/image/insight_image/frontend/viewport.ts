@@ -3,7 +3,10 @@ export interface Size {
   readonly width: number;
   readonly height: number;
 }
-/** `scale` CSS pixels for each pixel of the picture; `x` and `y` (0 to 1) are the point of it that is in the middle of the area. */
+/**
+ * `scale` CSS pixels for each pixel of the picture; `x` and `y` (0 to 1) are the point of it that is in the middle of
+ * the area.
+ */
 export interface Zoom {
   readonly scale: number;
   readonly x: number;
@@ -31,15 +34,34 @@ export function fitting(area: Size, picture: Size): number {
   return Math.min(area.width / picture.width, area.height / picture.height);
 }
 
-/** Without a zoom the picture fits. What is smaller than the area is in its middle, what is larger never leaves a gap. */
+/**
+ * Without a zoom the picture fits. What is smaller than the area is in its middle, what is larger never leaves a gap.
+ */
 export function placed(area: Size, picture: Size, zoom: Zoom | null): Placement {
   const scale = zoom?.scale ?? fitting(area, picture);
-  const along = (room: number, size: number, middle: number): number => (size * scale <= room ? (room - size * scale) / 2 : Math.min(0, Math.max(room - size * scale, room / 2 - middle * size * scale)));
-  return { left: along(area.width, picture.width, zoom?.x ?? 0.5), top: along(area.height, picture.height, zoom?.y ?? 0.5), scale };
+  const along = (room: number, size: number, middle: number): number =>
+    size * scale <= room
+      ? (room - size * scale) / 2
+      : Math.min(0, Math.max(room - size * scale, room / 2 - middle * size * scale));
+  return {
+    left: along(area.width, picture.width, zoom?.x ?? 0.5),
+    top: along(area.height, picture.height, zoom?.y ?? 0.5),
+    scale,
+  };
 }
 
-/** The zoom after its scale has changed by `factor` while the point of the picture at (px, py) stays there; null when all is seen again. */
-export function zoomedAt(area: Size, picture: Size, zoom: Zoom | null, factor: number, px: number, py: number): Zoom | null {
+/**
+ * The zoom after its scale has changed by `factor` while the point of the picture at (px, py) stays there; null when
+ * all is seen again.
+ */
+export function zoomedAt(
+  area: Size,
+  picture: Size,
+  zoom: Zoom | null,
+  factor: number,
+  px: number,
+  py: number,
+): Zoom | null {
   const now = placed(area, picture, zoom);
   const fit = fitting(area, picture);
   const scale = Math.max(Math.min(fit, 1), Math.min(Math.max(LARGE, fit * GROWN), MOST, now.scale * factor));
@@ -56,7 +78,9 @@ export function panned(area: Size, picture: Size, zoom: Zoom, dx: number, dy: nu
 
 /** Whether there is more of the picture than the area shows. */
 export function overflows(area: Size, picture: Size, zoom: Zoom | null): boolean {
-  return zoom !== null && (picture.width * zoom.scale > area.width + 0.5 || picture.height * zoom.scale > area.height + 0.5);
+  return (
+    zoom !== null && (picture.width * zoom.scale > area.width + 0.5 || picture.height * zoom.scale > area.height + 0.5)
+  );
 }
 
 /** The pixel of the image at a position of the area; null outside the image. */
@@ -71,7 +95,8 @@ export function isCrisp(scale: number): boolean {
 }
 
 function middleOf(area: Size, picture: Size, { scale, left, top }: Placement): Zoom {
-  const part = (room: number, start: number, size: number): number => (size > 0 ? clamp((room / 2 - start) / (size * scale)) : 0.5);
+  const part = (room: number, start: number, size: number): number =>
+    size > 0 ? clamp((room / 2 - start) / (size * scale)) : 0.5;
   return { scale, x: part(area.width, left, picture.width), y: part(area.height, top, picture.height) };
 }
 

@@ -14,7 +14,12 @@ import { atText, intervalText } from './texts';
 /** One landscape of a run: the picture, its path over time, what is known of the training. */
 export function Analysis({ board }: { readonly board: LandscapeBoard }): JSX.Element {
   const say = board.t.bind(board);
-  const { run, entry, state, shown } = { run: board.run.value, entry: board.entry.value, state: board.state.value, shown: board.shown.value };
+  const { run, entry, state, shown } = {
+    run: board.run.value,
+    entry: board.entry.value,
+    state: board.state.value,
+    shown: board.shown.value,
+  };
   const items = useMemo<readonly Item[]>(() => (shown ? [shown] : []), [shown]);
   const look = useLook(board, items);
   if (!entry && board.isListing.value) return <div class="workspace" aria-busy="true" />;
@@ -23,20 +28,53 @@ export function Analysis({ board }: { readonly board: LandscapeBoard }): JSX.Ele
   const error = state && 'error' in state ? state.error : null;
   return (
     <div class="workspace">
-      <section class="card main" data-testid="card" data-tag={entry.tag} data-card-run={run.name} aria-label={`${run.displayName}, ${title}`}>
+      <section
+        class="card main"
+        data-testid="card"
+        data-tag={entry.tag}
+        data-card-run={run.name}
+        aria-label={`${run.displayName}, ${title}`}
+      >
         <header>
           <h3 title={`${run.name}\n${title}`}>
             <i class="dot" style={{ background: run.color }} />
             <span class="run beside">{run.displayName}</span>
             {title}
           </h3>
-          <div class="tools" role="toolbar" aria-label={say('card.tools')}>{shown && <Export board={board} parts={[{ items, look, title: `${run.displayName} · ${title}` }]} name={`${run.name} ${entry.id}`} />}</div>
+          <div class="tools" role="toolbar" aria-label={say('card.tools')}>
+            {shown && (
+              <Export
+                board={board}
+                parts={[{ items, look, title: `${run.displayName} · ${title}` }]}
+                name={`${run.name} ${entry.id}`}
+              />
+            )}
+          </div>
         </header>
         <div class={state ? 'view' : 'view busy'}>
           {error !== null ? (
-            <ErrorCell board={board} card={{ tag: entry.tag, run: run.name }} reason={error} onRetry={() => board.retry()} />
+            <ErrorCell
+              board={board}
+              card={{ tag: entry.tag, run: run.name }}
+              reason={error}
+              onRetry={() => board.retry()}
+            />
           ) : (
-            shown && <Stage board={board} items={items} look={look} id={entry.id} label={say('stage', { form: say(`form.${look.form}`), run: run.displayName, interval: title, low: valueText(shown.landscape.low), high: valueText(shown.landscape.high) })} />
+            shown && (
+              <Stage
+                board={board}
+                items={items}
+                look={look}
+                id={entry.id}
+                label={say('stage', {
+                  form: say(`form.${look.form}`),
+                  run: run.displayName,
+                  interval: title,
+                  low: valueText(shown.landscape.low),
+                  high: valueText(shown.landscape.high),
+                })}
+              />
+            )
           )}
         </div>
         {shown?.landscape.path && <PathPlayer board={board} item={shown} />}
@@ -83,7 +121,13 @@ function PathPlayer({ board, item }: { readonly board: LandscapeBoard; readonly 
   return (
     <div class="player" data-testid="player">
       <Button action="path-previous" icon="previous" label={say('path.previous')} onPress={() => step(-1)} />
-      <Button action="path-play" icon={player.playing.value ? 'pause' : 'play'} label={say(player.playing.value ? 'path.pause' : 'path.play')} pressed={player.playing.value} onPress={() => player.toggle()} />
+      <Button
+        action="path-play"
+        icon={player.playing.value ? 'pause' : 'play'}
+        label={say(player.playing.value ? 'path.pause' : 'path.play')}
+        pressed={player.playing.value}
+        onPress={() => player.toggle()}
+      />
       <Button action="path-next" icon="next" label={say('path.next')} onPress={() => step(1)} />
       <input
         type="range"
@@ -96,9 +140,19 @@ function PathPlayer({ board, item }: { readonly board: LandscapeBoard; readonly 
         value={Math.min(player.progress.value, player.last)}
         onInput={(event) => player.seek(Number(event.currentTarget.value))}
       />
-      <span class="at" data-testid="path-at">{text}</span>
-      <select data-control="path-speed" aria-label={say('path.speed')} title={say('path.speed')} value={player.speed.value} onChange={(event) => (player.speed.value = Number(event.currentTarget.value))}>
-        {SPEEDS.map((speed) => <option key={speed} value={speed}>{`${speed}×`}</option>)}
+      <span class="at" data-testid="path-at">
+        {text}
+      </span>
+      <select
+        data-control="path-speed"
+        aria-label={say('path.speed')}
+        title={say('path.speed')}
+        value={player.speed.value}
+        onChange={(event) => (player.speed.value = Number(event.currentTarget.value))}
+      >
+        {SPEEDS.map((speed) => (
+          <option key={speed} value={speed}>{`${speed}×`}</option>
+        ))}
       </select>
     </div>
   );

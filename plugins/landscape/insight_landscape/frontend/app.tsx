@@ -19,7 +19,9 @@ function Body({ board }: { readonly board: LandscapeBoard }): JSX.Element {
   if (board.listFailure.value && board.isListing.value) {
     return (
       <Empty title={say('failure')} text={board.listFailure.value}>
-        <button type="button" data-action="retry" onClick={() => board.retry()}>{say('retry')}</button>
+        <button type="button" data-action="retry" onClick={() => board.retry()}>
+          {say('retry')}
+        </button>
       </Empty>
     );
   }

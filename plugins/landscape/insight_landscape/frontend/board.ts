@@ -18,13 +18,21 @@ const SETTLE = 300; // ms without a change before the URL says it
 const REST = 180; // ms without a move
 const AT_ONCE = 4;
 
-const color: Codec<string> = { parse: (text) => (text && /^[\da-f]{6}$/i.test(text) ? `#${text.toLowerCase()}` : '#ff3b30'), format: (value) => (value === '#ff3b30' ? null : value.slice(1)) };
+const color: Codec<string> = {
+  parse: (text) => (text && /^[\da-f]{6}$/i.test(text) ? `#${text.toLowerCase()}` : '#ff3b30'),
+  format: (value) => (value === '#ff3b30' ? null : value.slice(1)),
+};
 
 type Intervals = { readonly runs: readonly { readonly run: string; readonly landscapes: readonly Listed[] }[] };
 export type Loaded = { readonly landscape: Landscape } | { readonly error: string };
 type Changed = Parameters<Board['changed']>[0];
 
-const itemOf = ({ name, displayName, color }: Run, landscape: Landscape): Item => ({ landscape, run: name, name: displayName, color });
+const itemOf = ({ name, displayName, color }: Run, landscape: Landscape): Item => ({
+  landscape,
+  run: name,
+  name: displayName,
+  color,
+});
 const same = (entry: Listed, id: string): boolean => entry.id === id;
 
 /** What the Landscape tab shows: one landscape of a run, or the final ones of several. */
@@ -41,8 +49,14 @@ export class LandscapeBoard extends Board {
   readonly pathColor = this.later(this.setting('path', color), SETTLE);
   readonly pathWidth = this.setting('width', codecs.wholeNumber(...WIDTHS, 2));
   readonly opacity = this.later(this.setting('opacity', codecs.number(0.2, 1, 1)), SETTLE);
-  private readonly azimuth = this.later(this.setting('azimuth', codecs.number(-180, 180, FIRST_CAMERA.azimuth)), SETTLE);
-  private readonly elevation = this.later(this.setting('elevation', codecs.number(LOWEST, HIGHEST, FIRST_CAMERA.elevation)), SETTLE);
+  private readonly azimuth = this.later(
+    this.setting('azimuth', codecs.number(-180, 180, FIRST_CAMERA.azimuth)),
+    SETTLE,
+  );
+  private readonly elevation = this.later(
+    this.setting('elevation', codecs.number(LOWEST, HIGHEST, FIRST_CAMERA.elevation)),
+    SETTLE,
+  );
   private readonly zoom = this.later(this.setting('zoom', codecs.number(...ZOOMS, FIRST_CAMERA.zoom)), SETTLE);
   /** Landscapes side by side show the same part of their planes. */
   readonly sameAxes = this.setting('axes', codecs.flag(true));
@@ -71,7 +85,8 @@ export class LandscapeBoard extends Board {
 
   protected override changed(series: Changed): void {
     // Also files with more data of a shown run: keep the current data until the new answer arrives.
-    for (const key of this.requested) if (!series || series[(JSON.parse(key) as readonly string[])[0] ?? '']) this.requested.delete(key);
+    for (const key of this.requested)
+      if (!series || series[(JSON.parse(key) as readonly string[])[0] ?? '']) this.requested.delete(key);
     for (const run of series ? Object.keys(series) : [...this.listings.keys()]) this.listings.delete(run);
     this.loadLists(this.wantedLists.value.filter((run) => !this.listings.has(run)));
   }
@@ -98,15 +113,27 @@ export class LandscapeBoard extends Board {
   }
 
   /** Selected runs with landscapes. */
-  readonly choices = computed<readonly Run[]>(() => this.runs.value.filter(({ name }) => this.table.value?.[name] && this.listed.value.get(name)?.length !== 0));
+  readonly choices = computed<readonly Run[]>(() =>
+    this.runs.value.filter(({ name }) => this.table.value?.[name] && this.listed.value.get(name)?.length !== 0),
+  );
   /** The run that is analysed: the one asked for, if it is selected, or the first. */
-  readonly run = computed<Run | null>(() => this.choices.value.find(({ name }) => name === this.wantedRun.value) ?? this.choices.value[0] ?? null);
+  readonly run = computed<Run | null>(
+    () => this.choices.value.find(({ name }) => name === this.wantedRun.value) ?? this.choices.value[0] ?? null,
+  );
   /** Runs whose landscapes must be known: of all that could be compared, or of the one that is analysed. */
-  private readonly wantedLists = computed<readonly string[]>(() => (this.mode.value === 'comparison' ? this.choices.value.map(({ name }) => name) : this.run.value ? [this.run.value.name] : []));
+  private readonly wantedLists = computed<readonly string[]>(() =>
+    this.mode.value === 'comparison'
+      ? this.choices.value.map(({ name }) => name)
+      : this.run.value
+        ? [this.run.value.name]
+        : [],
+  );
   /** Whether what is to be shown is still asked for. */
   readonly isListing = computed(() => this.wantedLists.value.some((run) => !this.listed.value.has(run)));
   readonly entries = computed<readonly Listed[]>(() => this.listed.value.get(this.run.value?.name ?? '') ?? []);
-  readonly entry = computed<Listed | null>(() => this.entries.value.find((entry) => same(entry, this.wantedId.value ?? '')) ?? this.entries.value[0] ?? null);
+  readonly entry = computed<Listed | null>(
+    () => this.entries.value.find((entry) => same(entry, this.wantedId.value ?? '')) ?? this.entries.value[0] ?? null,
+  );
 
   pickRun(name: string): void {
     this.player.reset();
@@ -151,7 +178,11 @@ export class LandscapeBoard extends Board {
   private async load(key: string, run: string, id: string): Promise<void> {
     let loaded: Loaded;
     try {
-      const columns = await this.queue.run(() => 0, this.ctx.signal, () => this.ctx.data.columns('landscape', { run, id, format: 'safetensors' }, { signal: this.ctx.signal }));
+      const columns = await this.queue.run(
+        () => 0,
+        this.ctx.signal,
+        () => this.ctx.data.columns('landscape', { run, id, format: 'safetensors' }, { signal: this.ctx.signal }),
+      );
       loaded = { landscape: decoded(columns) };
     } catch (error) {
       if (this.ctx.signal.aborted) return;
@@ -160,7 +191,9 @@ export class LandscapeBoard extends Board {
     this.loads.value = new Map(this.loads.value).set(key, loaded);
   }
 
-  readonly state = computed<Loaded | null>(() => (this.run.value && this.entry.value ? this.loaded(this.run.value.name, this.entry.value) : null));
+  readonly state = computed<Loaded | null>(() =>
+    this.run.value && this.entry.value ? this.loaded(this.run.value.name, this.entry.value) : null,
+  );
   /** The landscape that is analysed. */
   readonly shown = computed<Item | null>(() => {
     const [run, state] = [this.run.value, this.state.value];
@@ -174,12 +207,29 @@ export class LandscapeBoard extends Board {
       return entry ? [{ run, entry }] : [];
     }),
   );
-  readonly compared = computed(() => this.finals.value.slice(0, this.shownCount.value).map(({ run, entry }) => ({ run, entry, loaded: this.loaded(run.name, entry) })));
-  readonly comparedItems = computed<readonly Item[]>(() => this.compared.value.flatMap(({ run, loaded }) => (loaded && 'landscape' in loaded ? [itemOf(run, loaded.landscape)] : [])));
+  readonly compared = computed(() =>
+    this.finals.value
+      .slice(0, this.shownCount.value)
+      .map(({ run, entry }) => ({ run, entry, loaded: this.loaded(run.name, entry) })),
+  );
+  readonly comparedItems = computed<readonly Item[]>(() =>
+    this.compared.value.flatMap(({ run, loaded }) =>
+      loaded && 'landscape' in loaded ? [itemOf(run, loaded.landscape)] : [],
+    ),
+  );
   /** Whether more landscapes follow those that are compared already. */
-  readonly isComing = computed(() => this.mode.value === 'comparison' && this.comparedItems.value.length > 0 && this.compared.value.some(({ loaded }) => !loaded));
+  readonly isComing = computed(
+    () =>
+      this.mode.value === 'comparison' &&
+      this.comparedItems.value.length > 0 &&
+      this.compared.value.some(({ loaded }) => !loaded),
+  );
   /** Of the landscapes upon each other, the one that has the colour map. */
-  readonly front = computed<string | null>(() => (this.comparedItems.value.find(({ run }) => run === this.wantedFront.value) ?? this.comparedItems.value[0])?.run ?? null);
+  readonly front = computed<string | null>(
+    () =>
+      (this.comparedItems.value.find(({ run }) => run === this.wantedFront.value) ?? this.comparedItems.value[0])
+        ?.run ?? null,
+  );
 
   bringToFront(run: string): void {
     this.wantedFront.set(run);
@@ -192,7 +242,11 @@ export class LandscapeBoard extends Board {
   /** Whether the camera moves, until it rests for a moment. */
   readonly moving = signal(false);
   private rest: ReturnType<typeof setTimeout> | undefined;
-  readonly camera = computed<Camera>(() => ({ azimuth: this.azimuth.value, elevation: this.elevation.value, zoom: this.zoom.value }));
+  readonly camera = computed<Camera>(() => ({
+    azimuth: this.azimuth.value,
+    elevation: this.elevation.value,
+    zoom: this.zoom.value,
+  }));
 
   look({ azimuth, elevation, zoom }: Camera): void {
     clearTimeout(this.rest);
@@ -208,5 +262,4 @@ export class LandscapeBoard extends Board {
   turnForm(): void {
     this.form.set(FORMS[(FORMS.indexOf(this.form.value) + 1) % FORMS.length] as Form);
   }
-
 }

@@ -23,7 +23,11 @@ export type Matrix = Float32Array; // 4 x 4, column by column
 export type Point = readonly [x: number, y: number, z: number];
 
 export function turned({ azimuth, elevation, zoom }: Camera, across: number, up: number): Camera {
-  return { azimuth: ((((azimuth + across + 180) % 360) + 360) % 360) - 180, elevation: Math.max(LOWEST, Math.min(HIGHEST, elevation + up)), zoom };
+  return {
+    azimuth: ((((azimuth + across + 180) % 360) + 360) % 360) - 180,
+    elevation: Math.max(LOWEST, Math.min(HIGHEST, elevation + up)),
+    zoom,
+  };
 }
 
 export function zoomed(camera: Camera, factor: number): Camera {
@@ -56,13 +60,15 @@ export function viewMatrix({ azimuth, elevation, zoom }: Camera, width: number, 
   matrix[14] = -depth * distance + shift;
   matrix[15] = distance;
   // The near corner of the floor is larger than the far one: up, so that it and its numbers are seen.
-  for (let i = 0; i < 4; i++) matrix[4 * i + 1] = (matrix[4 * i + 1] as number) + UPWARDS * ce * (matrix[4 * i + 3] as number);
+  for (let i = 0; i < 4; i++)
+    matrix[4 * i + 1] = (matrix[4 * i + 1] as number) + UPWARDS * ce * (matrix[4 * i + 3] as number);
   return matrix;
 }
 
 /** Pixels from the left and top, and the depth: the nearer the smaller. */
 export function projected(m: Matrix, [x, y, z]: Point, width: number, height: number): Point {
-  const at = (row: number): number => (m[row] as number) * x + (m[4 + row] as number) * y + (m[8 + row] as number) * z + (m[12 + row] as number);
+  const at = (row: number): number =>
+    (m[row] as number) * x + (m[4 + row] as number) * y + (m[8 + row] as number) * z + (m[12 + row] as number);
   const w = at(3);
   return [((at(0) / w + 1) / 2) * width, ((1 - at(1) / w) / 2) * height, at(2) / w];
 }

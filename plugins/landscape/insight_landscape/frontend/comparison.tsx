@@ -30,8 +30,15 @@ export function Comparison({ board }: { readonly board: LandscapeBoard }): JSX.E
         {tiled && items.length > 0 && <ScaleBar look={look} />}
         {tiled ? <Tiles board={board} look={look} /> : <Overlay board={board} items={items} look={look} />}
         <p class="counts" data-testid="comparison-status">
-          {[say('comparison.count', { shown: board.compared.value.length, count: finals }), ...hints(board, items, look)].join(' · ')}
-          {hidden > 0 && <button type="button" class="tool text" data-action="more" onClick={() => board.more()}>{say('more', { count: hidden })}</button>}
+          {[
+            say('comparison.count', { shown: board.compared.value.length, count: finals }),
+            ...hints(board, items, look),
+          ].join(' · ')}
+          {hidden > 0 && (
+            <button type="button" class="tool text" data-action="more" onClick={() => board.more()}>
+              {say('more', { count: hidden })}
+            </button>
+          )}
         </p>
       </div>
       {board.facts.value && items.length > 0 && <Summary board={board} items={items} look={look} />}
@@ -43,7 +50,8 @@ export function Comparison({ board }: { readonly board: LandscapeBoard }): JSX.E
 function hints(board: LandscapeBoard, items: readonly Item[], look: Look): readonly string[] {
   const found = [];
   const stride = strideOf(look.levels, items.length);
-  if (board.layout.value === 'overlaid' && look.form !== 'surface' && stride > 1) found.push(board.t('comparison.stride', { n: stride }));
+  if (board.layout.value === 'overlaid' && look.form !== 'surface' && stride > 1)
+    found.push(board.t('comparison.stride', { n: stride }));
   if (look.scale.log && look.scale.low <= 0) found.push(board.t('status.shifted'));
   return found;
 }
@@ -56,7 +64,9 @@ function ScaleBar({ look: { scale, ramp } }: { readonly look: Look }): JSX.Eleme
   return (
     <div class="scale" data-testid="scale" aria-hidden="true">
       <i style={{ background: `linear-gradient(to right, ${stops.join(', ')})` }} />
-      {texts.map((text, n) => <span key={n}>{text}</span>)}
+      {texts.map((text, n) => (
+        <span key={n}>{text}</span>
+      ))}
     </div>
   );
 }
@@ -77,20 +87,48 @@ function Tiles({ board, look }: { readonly board: LandscapeBoard; readonly look:
   }, []);
   const { columns, height } = tilingOf(room.value.width, room.value.height, board.compared.value.length);
   return (
-    <div ref={place} class="tiles" data-testid="tiles" style={{ gap: `${GAP}px`, gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`, gridAutoRows: `${height}px` }}>
+    <div
+      ref={place}
+      class="tiles"
+      data-testid="tiles"
+      style={{
+        gap: `${GAP}px`,
+        gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
+        gridAutoRows: `${height}px`,
+      }}
+    >
       {board.compared.value.map(({ run, entry, loaded }) => (
-        <section key={run.name} class="card" data-testid="card" data-tag={entry.tag} data-card-run={run.name} aria-label={run.displayName}>
+        <section
+          key={run.name}
+          class="card"
+          data-testid="card"
+          data-tag={entry.tag}
+          data-card-run={run.name}
+          aria-label={run.displayName}
+        >
           <header>
             <h3 title={run.name}>
               <i class="dot" style={{ background: run.color }} />
               <span class="run">{run.displayName}</span>
             </h3>
             <div class="tools">
-              <Button action="analyse" icon="full" label={board.t('analyse', { run: run.displayName })} onPress={() => analyse(board, run.name, entry.id)} />
+              <Button
+                action="analyse"
+                icon="full"
+                label={board.t('analyse', { run: run.displayName })}
+                onPress={() => analyse(board, run.name, entry.id)}
+              />
             </div>
           </header>
           <div class={loaded ? 'view' : 'view busy'}>
-            {loaded && 'error' in loaded && <ErrorCell board={board} card={{ tag: entry.tag, run: run.name }} reason={loaded.error} onRetry={() => board.retry()} />}
+            {loaded && 'error' in loaded && (
+              <ErrorCell
+                board={board}
+                card={{ tag: entry.tag, run: run.name }}
+                reason={loaded.error}
+                onRetry={() => board.retry()}
+              />
+            )}
             <Tile board={board} name={run.name} look={look} />
           </div>
         </section>
@@ -99,11 +137,21 @@ function Tiles({ board, look }: { readonly board: LandscapeBoard; readonly look:
   );
 }
 
-function Tile({ board, name, look }: { readonly board: LandscapeBoard; readonly name: string; readonly look: Look }): JSX.Element | null {
+function Tile({
+  board,
+  name,
+  look,
+}: {
+  readonly board: LandscapeBoard;
+  readonly name: string;
+  readonly look: Look;
+}): JSX.Element | null {
   const item = board.comparedItems.value.find((other) => other.run === name);
   const items = useMemo(() => (item ? [item] : []), [item]);
   const own = useMemo(() => (item ? ownLook(board, item, look) : look), [item, look, board.sameAxes.value]);
-  return item ? <Stage board={board} items={items} look={own} id={name} label={stageLabel(board, items, look)} /> : null;
+  return item ? (
+    <Stage board={board} items={items} look={own} id={name} label={stageLabel(board, items, look)} />
+  ) : null;
 }
 
 /** Side by side, each may fill its own axes; the scale of losses is always that of all. */
@@ -111,14 +159,31 @@ function ownLook(board: LandscapeBoard, item: Item, look: Look): Look {
   return board.sameAxes.value ? look : { ...look, extent: sharedExtent([item.landscape]) };
 }
 
-function Overlay({ board, items, look }: { readonly board: LandscapeBoard; readonly items: readonly Item[]; readonly look: Look }): JSX.Element {
+function Overlay({
+  board,
+  items,
+  look,
+}: {
+  readonly board: LandscapeBoard;
+  readonly items: readonly Item[];
+  readonly look: Look;
+}): JSX.Element {
   const errors = board.compared.value.filter(({ loaded }) => loaded && 'error' in loaded);
   return (
     <section class="card main" data-testid="card" aria-label={board.t('layout.overlaid')}>
       <header>
         <div class="legend" role="group" aria-label={board.t('front')} data-testid="legend">
           {items.map(({ run, name, color }) => (
-            <button key={run} type="button" class="tool text" data-action="front" data-run={run} title={`${run}\n${board.t('front.hint')}`} aria-pressed={run === board.front.value} onClick={() => board.bringToFront(run)}>
+            <button
+              key={run}
+              type="button"
+              class="tool text"
+              data-action="front"
+              data-run={run}
+              title={`${run}\n${board.t('front.hint')}`}
+              aria-pressed={run === board.front.value}
+              onClick={() => board.bringToFront(run)}
+            >
               <i class="dot" style={{ background: color }} />
               <span class="run">{name}</span>
             </button>
@@ -126,7 +191,11 @@ function Overlay({ board, items, look }: { readonly board: LandscapeBoard; reado
         </div>
         <div class="tools" />
       </header>
-      <div class={items.length > 0 ? 'view' : 'view busy'}>{items.length > 0 && <Stage board={board} items={items} look={look} id="overlay" label={stageLabel(board, items, look)} />}</div>
+      <div class={items.length > 0 ? 'view' : 'view busy'}>
+        {items.length > 0 && (
+          <Stage board={board} items={items} look={look} id="overlay" label={stageLabel(board, items, look)} />
+        )}
+      </div>
       {errors.map(({ run, loaded }) => (
         <footer key={run.name} class="error" data-testid="overlay-error">
           <span>{loaded && 'error' in loaded ? loaded.error : ''}</span>
@@ -153,32 +222,56 @@ function analyse(board: LandscapeBoard, run: string, id: string): void {
 }
 
 /** The runs by the loss that they ended with, the smallest first. */
-function Summary({ board, items, look }: { readonly board: LandscapeBoard; readonly items: readonly Item[]; readonly look: Look }): JSX.Element {
+function Summary({
+  board,
+  items,
+  look,
+}: {
+  readonly board: LandscapeBoard;
+  readonly items: readonly Item[];
+  readonly look: Look;
+}): JSX.Element {
   const say = board.t.bind(board);
   const end = ({ landscape }: Item): number => landscape.about.convergence?.[2] ?? landscape.low;
-  const parts = board.layout.value === 'tiled' ? items.map((item) => ({ items: [item], title: item.name, look: { ...ownLook(board, item, look), bar: true } })) : [{ items, look, title: items.map(({ name }) => name).join(', ') }];
+  const parts =
+    board.layout.value === 'tiled'
+      ? items.map((item) => ({ items: [item], title: item.name, look: { ...ownLook(board, item, look), bar: true } }))
+      : [{ items, look, title: items.map(({ name }) => name).join(', ') }];
   return (
     <aside class="side" data-testid="summary" aria-label={say('facts')}>
       <h4>
         {say('facts')}
         <Export board={board} parts={parts} name="landscapes" />
       </h4>
-      {[...items].sort((a, b) => end(a) - end(b)).map((item) => {
-        const { facts, convergence, decomposition } = item.landscape.about;
-        const words = [facts.network, facts.optimizer, typeof facts.learning_rate === 'number' ? `${say('facts.learning_rate')} ${valueText(facts.learning_rate)}` : null, decomposition || null];
-        const metrics = Object.entries(facts.metric).flatMap(([name, value]) => (typeof value === 'number' ? [`${name} ${valueText(value)}`] : []));
-        return (
-          <div key={item.run} class="summary" data-run={item.run}>
-            <strong title={item.run}>
-              <i class="dot" style={{ background: item.color }} />
-              {item.name}
-            </strong>
-            <span>{convergence ? `${say('facts.convergence')} ${valueText(convergence[2])}` : ''}</span>
-            <span>{say('status.range', { low: valueText(item.landscape.low), high: valueText(item.landscape.high) })}</span>
-            <span>{[...words, ...metrics].filter((word) => word !== null).join(' · ')}</span>
-          </div>
-        );
-      })}
+      {[...items]
+        .sort((a, b) => end(a) - end(b))
+        .map((item) => {
+          const { facts, convergence, decomposition } = item.landscape.about;
+          const words = [
+            facts.network,
+            facts.optimizer,
+            typeof facts.learning_rate === 'number'
+              ? `${say('facts.learning_rate')} ${valueText(facts.learning_rate)}`
+              : null,
+            decomposition || null,
+          ];
+          const metrics = Object.entries(facts.metric).flatMap(([name, value]) =>
+            typeof value === 'number' ? [`${name} ${valueText(value)}`] : [],
+          );
+          return (
+            <div key={item.run} class="summary" data-run={item.run}>
+              <strong title={item.run}>
+                <i class="dot" style={{ background: item.color }} />
+                {item.name}
+              </strong>
+              <span>{convergence ? `${say('facts.convergence')} ${valueText(convergence[2])}` : ''}</span>
+              <span>
+                {say('status.range', { low: valueText(item.landscape.low), high: valueText(item.landscape.high) })}
+              </span>
+              <span>{[...words, ...metrics].filter((word) => word !== null).join(' · ')}</span>
+            </div>
+          );
+        })}
     </aside>
   );
 }

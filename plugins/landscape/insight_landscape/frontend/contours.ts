@@ -20,7 +20,10 @@ export function ringsOf(landscape: Landscape, level: number): readonly Ring[] {
     if (kept.size >= MOST) kept.clear();
     const { x, y, z } = landscape;
     const { coordinates } = contours().size([x.length, y.length]).contour(z, level);
-    found = coordinates.flat().map((ring) => ({ points: ring.map(([u, v]) => [onAxis(x, u - 0.5), onAxis(y, v - 0.5)] as const), isLine: linesIn(landscape, ring) }));
+    found = coordinates.flat().map((ring) => ({
+      points: ring.map(([u, v]) => [onAxis(x, u - 0.5), onAxis(y, v - 0.5)] as const),
+      isLine: linesIn(landscape, ring),
+    }));
     kept.set(level, found);
   }
   return found;
@@ -33,7 +36,12 @@ function linesIn({ x, y, z }: Landscape, ring: readonly (readonly number[])[]): 
     const [column, row] = [Math.floor((before + u - 1) / 2), Math.floor((above + v - 1) / 2)];
     if (!(column >= 0 && column + 1 < x.length && row >= 0 && row + 1 < y.length)) return 0;
     const corner = row * x.length + column;
-    return Number.isFinite(z[corner]) && Number.isFinite(z[corner + 1]) && Number.isFinite(z[corner + x.length]) && Number.isFinite(z[corner + x.length + 1]) ? 1 : 0;
+    return Number.isFinite(z[corner]) &&
+      Number.isFinite(z[corner + 1]) &&
+      Number.isFinite(z[corner + x.length]) &&
+      Number.isFinite(z[corner + x.length + 1])
+      ? 1
+      : 0;
   });
 }
 
@@ -45,14 +53,17 @@ function onAxis(axis: Float64Array, index: number): number {
 }
 
 type Place = (value: number) => number;
-const text = ([x, y]: readonly [number, number], toX: Place, toY: Place): string => `${toX(x).toFixed(1)},${toY(y).toFixed(1)}`;
+const text = ([x, y]: readonly [number, number], toX: Place, toY: Place): string =>
+  `${toX(x).toFixed(1)},${toY(y).toFixed(1)}`;
 
 /** The rings, as areas to be filled. */
 export function areaData(found: readonly Ring[], toX: Place, toY: Place): string {
   return found.map(({ points }) => `M${points.map((point) => text(point, toX, toY)).join('L')}Z`).join('');
 }
 
-/** The contour rings without the parts along the edges and around non-finite points, which are not lines of equal loss. */
+/**
+ * The contour rings without the parts along the edges and around non-finite points, which are not lines of equal loss.
+ */
 export function lineData(found: readonly Ring[], toX: Place, toY: Place): string {
   const parts: string[] = [];
   for (const { points, isLine } of found) {

@@ -24,10 +24,12 @@ const TITLE = 24; // pixels above each picture
 const RATIO = 2;
 
 export function Export({ board, parts, name }: ExportProps): JSX.Element {
-  const font = (): string => getComputedStyle(document.documentElement).getPropertyValue('--font').trim() || 'sans-serif';
+  const font = (): string =>
+    getComputedStyle(document.documentElement).getPropertyValue('--font').trim() || 'sans-serif';
   const background = parts[0]?.look.ink.surface ?? '';
   const noPicture = (): void => board.ctx.notify('error', board.t('webgl'));
-  const save = (extension: string, content: Blob): void => board.ctx.ui.download(fileName(name, extension, 'landscape'), content);
+  const save = (extension: string, content: Blob): void =>
+    board.ctx.ui.download(fileName(name, extension, 'landscape'), content);
   return (
     <Menu
       action="export"
@@ -42,7 +44,9 @@ export function Export({ board, parts, name }: ExportProps): JSX.Element {
             if (pictures.length === 0) return noPicture();
             canvasFile(toCanvas(pictures, RATIO, font(), background))
               .then((content) => save('png', content))
-              .catch((error: unknown) => board.ctx.notify('error', board.t('export.failed', { reason: message(error) })));
+              .catch((error: unknown) =>
+                board.ctx.notify('error', board.t('export.failed', { reason: message(error) })),
+              );
           },
         },
         {
@@ -59,18 +63,29 @@ export function Export({ board, parts, name }: ExportProps): JSX.Element {
   );
 }
 
-function placed(board: LandscapeBoard, parts: readonly Part[]): readonly { readonly picture: Picture; readonly left: number; readonly top: number }[] {
+function placed(
+  board: LandscapeBoard,
+  parts: readonly Part[],
+): readonly { readonly picture: Picture; readonly left: number; readonly top: number }[] {
   const [width, height] = parts.length === 1 ? SIZE.one : SIZE.tile;
   const columns = Math.ceil(Math.sqrt(parts.length));
   return parts.flatMap(({ items, title, look }, n) => {
     const drawn = pictureOf(board, items, look, width, height, RATIO);
     if (!drawn) return [];
-    const named: Picture = { width, height: TITLE, marks: [{ kind: 'text', x: 12, y: TITLE / 2 + 2, text: title, color: look.ink.text, anchor: 'start' }] };
+    const named: Picture = {
+      width,
+      height: TITLE,
+      marks: [{ kind: 'text', x: 12, y: TITLE / 2 + 2, text: title, color: look.ink.text, anchor: 'start' }],
+    };
     const head = items.length > 1 ? legendPicture(items, look, width) : named;
     const [left, top] = [(n % columns) * width, Math.floor(n / columns) * (height + TITLE)];
     return [
       { picture: head, left, top },
-      { picture: { ...drawn, marks: [...drawn.marks, ...pathsOver(board, items, look, width, height)] }, left, top: top + head.height },
+      {
+        picture: { ...drawn, marks: [...drawn.marks, ...pathsOver(board, items, look, width, height)] },
+        left,
+        top: top + head.height,
+      },
     ];
   });
 }

@@ -7,7 +7,15 @@ import type { Described } from './landscape';
 import type { Item, Look } from './plan';
 
 /** What is known of a training, and the loss along its path. */
-export function FactsPanel({ board, item, look }: { readonly board: LandscapeBoard; readonly item: Item; readonly look: Look }): JSX.Element {
+export function FactsPanel({
+  board,
+  item,
+  look,
+}: {
+  readonly board: LandscapeBoard;
+  readonly item: Item;
+  readonly look: Look;
+}): JSX.Element {
   const say = board.t.bind(board);
   const rows = factRows(board, item.landscape.about).filter(([, value]) => value !== '');
   return (
@@ -35,7 +43,10 @@ function number(value: unknown): string {
   return typeof value === 'number' ? valueText(value) : typeof value === 'string' ? value : '';
 }
 
-export function factRows(board: LandscapeBoard, { facts, decomposition, unit, step_per_epoch, size, convergence, notes }: Described): readonly (readonly [string, string])[] {
+export function factRows(
+  board: LandscapeBoard,
+  { facts, decomposition, unit, step_per_epoch, size, convergence, notes }: Described,
+): readonly (readonly [string, string])[] {
   const say = board.t.bind(board);
   const share = notes['share_of_path'];
   return [
@@ -53,7 +64,15 @@ export function factRows(board: LandscapeBoard, { facts, decomposition, unit, st
   ];
 }
 
-function PathChart({ board, item, look }: { readonly board: LandscapeBoard; readonly item: Item; readonly look: Look }): JSX.Element {
+function PathChart({
+  board,
+  item,
+  look,
+}: {
+  readonly board: LandscapeBoard;
+  readonly item: Item;
+  readonly look: Look;
+}): JSX.Element {
   const host = useRef<HTMLDivElement>(null);
   const chart = useRef<LineChart | null>(null);
   const { path, about } = item.landscape;

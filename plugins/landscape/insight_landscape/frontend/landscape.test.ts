@@ -14,7 +14,13 @@ describe('a landscape', () => {
   });
 
   it('has no loss beyond its ends, nor next to a loss that is not finite', () => {
-    for (const [x, y] of [[-0.1, 0], [4.1, 0], [1, 1.1], [NaN, 0]] as const) expect(lossAt(uneven, x, y)).toBeNull();
+    for (const [x, y] of [
+      [-0.1, 0],
+      [4.1, 0],
+      [1, 1.1],
+      [NaN, 0],
+    ] as const)
+      expect(lossAt(uneven, x, y)).toBeNull();
     const hole = landscapeOf([0, 1], [0, 1], [0, 1, NaN, 3]);
     expect(lossAt(hole, 0.5, 0.5)).toBeNaN();
     expect(lossAt(hole, 1, 1)).toBe(3);

@@ -95,19 +95,32 @@ export function lossAt({ x, y, z }: Landscape, atX: number, atY: number): number
   const [across, up] = [placeOn(x, atX), placeOn(y, atY)];
   if (!across || !up) return null;
   const [[column, a], [row, b]] = [across, up];
-  const at = (dx: number, dy: number): number => z[Math.min(row + dy, y.length - 1) * x.length + Math.min(column + dx, x.length - 1)] as number;
+  const at = (dx: number, dy: number): number =>
+    z[Math.min(row + dy, y.length - 1) * x.length + Math.min(column + dx, x.length - 1)] as number;
   // A corner without weight does not count, so that a point of the grid is what it is next to a NaN.
   let sum = 0;
-  for (const [dx, dy, weight] of [[0, 0, (1 - a) * (1 - b)], [1, 0, a * (1 - b)], [0, 1, (1 - a) * b], [1, 1, a * b]] as const) if (weight > 0) sum += weight * at(dx, dy);
+  for (const [dx, dy, weight] of [
+    [0, 0, (1 - a) * (1 - b)],
+    [1, 0, a * (1 - b)],
+    [0, 1, (1 - a) * b],
+    [1, 1, a * b],
+  ] as const)
+    if (weight > 0) sum += weight * at(dx, dy);
   return sum;
 }
 
 /** Where the path is at `progress` of it: a point, or between two. */
-export function alongPath(path: TrainingPath, progress: number): { readonly x: number; readonly y: number; readonly z: number; readonly index: number } {
+export function alongPath(
+  path: TrainingPath,
+  progress: number,
+): { readonly x: number; readonly y: number; readonly z: number; readonly index: number } {
   const last = path.at.length - 1;
   const index = Math.max(0, Math.min(Math.floor(progress), last));
   const next = Math.min(index + 1, last);
   const share = Math.min(1, Math.max(0, progress - index));
-  const between = (values: Float64Array): number => (share === 0 ? (values[index] as number) : (values[index] as number) * (1 - share) + (values[next] as number) * share);
+  const between = (values: Float64Array): number =>
+    share === 0
+      ? (values[index] as number)
+      : (values[index] as number) * (1 - share) + (values[next] as number) * share;
   return { x: between(path.x), y: between(path.y), z: between(path.z), index };
 }

@@ -16,7 +16,13 @@ export function legendPicture(items: readonly Item[], look: Look, width: number)
     const room = SIGN + textWidth(name) + GAP;
     if (left > LEFT && left + room > width) [left, top] = [LEFT, top + LINE];
     const middle = top + LINE / 2;
-    if (run === look.front) for (let n = 0; n < SWATCHES; n++) marks.push({ kind: 'path', d: `M${left + 3 * n},${middle - 4}h3v8h-3Z`, fill: css(rampColor(look.ramp, n / (SWATCHES - 1))) });
+    if (run === look.front)
+      for (let n = 0; n < SWATCHES; n++)
+        marks.push({
+          kind: 'path',
+          d: `M${left + 3 * n},${middle - 4}h3v8h-3Z`,
+          fill: css(rampColor(look.ramp, n / (SWATCHES - 1))),
+        });
     else marks.push({ kind: 'path', d: circle(left + 6, middle, 4), fill: color });
     marks.push({ kind: 'text', x: left + SIGN, y: middle, text: name, color: look.ink.text, anchor: 'start' });
     left += room;

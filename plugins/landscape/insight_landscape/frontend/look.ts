@@ -13,6 +13,16 @@ export function useLook(board: LandscapeBoard, items: readonly Item[], bar = tru
   return useMemo(() => {
     const landscapes = items.map(({ landscape }) => landscape);
     const extent = items.length > 0 ? sharedExtent(landscapes) : { x: [0, 1] as const, y: [0, 1] as const };
-    return { form, scale: sharedScale(landscapes, log), extent, ramp, levels, bar, front, path: { color, width }, ink: inkOf(theme) };
+    return {
+      form,
+      scale: sharedScale(landscapes, log),
+      extent,
+      ramp,
+      levels,
+      bar,
+      front,
+      path: { color, width },
+      ink: inkOf(theme),
+    };
   }, [items, theme, form, ramp, levels, log, bar, front, color, width]);
 }

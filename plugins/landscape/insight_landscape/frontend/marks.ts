@@ -57,7 +57,10 @@ export function apart(texts: readonly TextMark[]): readonly TextMark[] {
     const width = textWidth(text);
     const left = anchor === 'start' ? x : anchor === 'end' ? x - width : x - width / 2;
     const box = { left: left - 2, right: left + width + 2, y };
-    if (taken.some((other) => Math.abs(other.y - y) < FONT_SIZE + 1 && box.left < other.right && other.left < box.right)) return false;
+    if (
+      taken.some((other) => Math.abs(other.y - y) < FONT_SIZE + 1 && box.left < other.right && other.left < box.right)
+    )
+      return false;
     taken.push(box);
     return true;
   });
@@ -65,7 +68,13 @@ export function apart(texts: readonly TextMark[]): readonly TextMark[] {
 
 const shapes = new WeakMap<PathMark, Path2D>();
 
-export function paint(canvas: HTMLCanvasElement, { width, height, marks }: Picture, ratio: number, font: string, background?: string): void {
+export function paint(
+  canvas: HTMLCanvasElement,
+  { width, height, marks }: Picture,
+  ratio: number,
+  font: string,
+  background?: string,
+): void {
   canvas.width = Math.max(1, Math.round(width * ratio));
   canvas.height = Math.max(1, Math.round(height * ratio));
   const context = canvas.getContext('2d');
@@ -109,10 +118,18 @@ export function paint(canvas: HTMLCanvasElement, { width, height, marks }: Pictu
   }
 }
 
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '\ufffd');
+const escaped = (text: string): string =>
+  text
+    .replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`)
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '\ufffd');
 
 /** A file; `pictures` side by side where there are several. */
-export function toSVG(pictures: readonly { readonly picture: Picture; readonly left: number; readonly top: number }[], title: string, font: string, background: string): string {
+export function toSVG(
+  pictures: readonly { readonly picture: Picture; readonly left: number; readonly top: number }[],
+  title: string,
+  font: string,
+  background: string,
+): string {
   const width = Math.max(...pictures.map(({ picture, left }) => left + picture.width));
   const height = Math.max(...pictures.map(({ picture, top }) => top + picture.height));
   const parts = [
@@ -125,19 +142,32 @@ export function toSVG(pictures: readonly { readonly picture: Picture; readonly l
     const known = new Map<Rectangle, string>();
     const clipOf = (clip: Rectangle): string => {
       const id = known.get(clip) ?? `clip${clips++}`;
-      if (!known.has(clip)) parts.push(`<clipPath id="${id}"><rect x="${clip.left}" y="${clip.top}" width="${clip.width}" height="${clip.height}"/></clipPath>`);
+      if (!known.has(clip))
+        parts.push(
+          `<clipPath id="${id}"><rect x="${clip.left}" y="${clip.top}" width="${clip.width}" height="${clip.height}"/></clipPath>`,
+        );
       known.set(clip, id);
       return ` clip-path="url(#${id})"`;
     };
     parts.push(`<g transform="translate(${left} ${top})">`);
     for (const mark of picture.marks) {
-      if (mark.kind === 'image') parts.push(`<image width="${mark.width}" height="${mark.height}" href="${mark.image.toDataURL('image/png')}"/>`);
-      else if (mark.kind === 'text') parts.push(`<text x="${mark.x}" y="${mark.y}" fill="${escaped(mark.color)}" text-anchor="${mark.anchor}" dominant-baseline="central">${escaped(mark.text)}</text>`);
+      if (mark.kind === 'image')
+        parts.push(
+          `<image width="${mark.width}" height="${mark.height}" href="${mark.image.toDataURL('image/png')}"/>`,
+        );
+      else if (mark.kind === 'text')
+        parts.push(
+          `<text x="${mark.x}" y="${mark.y}" fill="${escaped(mark.color)}" text-anchor="${mark.anchor}" dominant-baseline="central">${escaped(mark.text)}</text>`,
+        );
       else {
         const clip = mark.clip ? clipOf(mark.clip) : '';
         const opacity = mark.opacity === undefined ? '' : ` opacity="${mark.opacity}"`;
-        const stroke = mark.stroke ? ` stroke="${escaped(mark.stroke)}" stroke-width="${mark.width ?? 1}" stroke-linejoin="round" stroke-linecap="round"` : '';
-        parts.push(`<path d="${mark.d}" fill="${mark.fill ? escaped(mark.fill) : 'none'}" fill-rule="evenodd"${stroke}${opacity}${clip}/>`);
+        const stroke = mark.stroke
+          ? ` stroke="${escaped(mark.stroke)}" stroke-width="${mark.width ?? 1}" stroke-linejoin="round" stroke-linecap="round"`
+          : '';
+        parts.push(
+          `<path d="${mark.d}" fill="${mark.fill ? escaped(mark.fill) : 'none'}" fill-rule="evenodd"${stroke}${opacity}${clip}/>`,
+        );
       }
     }
     parts.push('</g>');
@@ -146,7 +176,12 @@ export function toSVG(pictures: readonly { readonly picture: Picture; readonly l
 }
 
 /** The same pictures as one canvas, `ratio` pixels for each of theirs. */
-export function toCanvas(pictures: readonly { readonly picture: Picture; readonly left: number; readonly top: number }[], ratio: number, font: string, background: string): HTMLCanvasElement {
+export function toCanvas(
+  pictures: readonly { readonly picture: Picture; readonly left: number; readonly top: number }[],
+  ratio: number,
+  font: string,
+  background: string,
+): HTMLCanvasElement {
   const whole = document.createElement('canvas');
   whole.width = Math.ceil(Math.max(...pictures.map(({ picture, left }) => left + picture.width)) * ratio);
   whole.height = Math.ceil(Math.max(...pictures.map(({ picture, top }) => top + picture.height)) * ratio);

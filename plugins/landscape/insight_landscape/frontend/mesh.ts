@@ -11,19 +11,30 @@ export interface Mesh {
 
 export const VALUES = 6; // numbers of a vertex
 
-export function inBox({ x: [x0, x1], y: [y0, y1] }: Extent, scale: LossScale, x: number, y: number, loss: number): Point {
+export function inBox(
+  { x: [x0, x1], y: [y0, y1] }: Extent,
+  scale: LossScale,
+  x: number,
+  y: number,
+  loss: number,
+): Point {
   return [(2 * (x - x0)) / (x1 - x0) - 1, (2 * (y - y0)) / (y1 - y0) - 1, (2 * scale.share(loss) - 1) * HALF_HEIGHT];
 }
 
 const coarser = new WeakMap<Landscape, Landscape>();
 
-/** With at most so many points a side, for a picture that is soon replaced; the first and the last of each axis stay. */
+/**
+ * With at most so many points a side, for a picture that is soon replaced; the first and the last of each axis stay.
+ */
 export function coarse(landscape: Landscape, most: number): Landscape {
   const { x, y, z } = landscape;
   if (Math.max(x.length, y.length) <= most) return landscape;
   const known = coarser.get(landscape);
   if (known && known.x.length <= most && known.y.length <= most) return known;
-  const places = (count: number): readonly number[] => Array.from({ length: Math.min(most, count) }, (_, n) => Math.round((n * (count - 1)) / (Math.min(most, count) - 1)));
+  const places = (count: number): readonly number[] =>
+    Array.from({ length: Math.min(most, count) }, (_, n) =>
+      Math.round((n * (count - 1)) / (Math.min(most, count) - 1)),
+    );
   const [columns, rows] = [places(x.length), places(y.length)];
   const found = {
     ...landscape,
@@ -45,7 +56,8 @@ export function meshOf({ x, y, z }: Landscape, extent: Extent, scale: LossScale)
       vertices.set(inBox(extent, scale, x[column] as number, y[row] as number, z[at] as number), at * VALUES);
     }
   }
-  const value = (column: number, row: number, part: number): number => vertices[(row * columns + column) * VALUES + part] as number;
+  const value = (column: number, row: number, part: number): number =>
+    vertices[(row * columns + column) * VALUES + part] as number;
   const slope = (a: readonly [number, number], b: readonly [number, number], part: number): number => {
     const run = value(...b, part) - value(...a, part);
     const rise = value(...b, 2) - value(...a, 2);
@@ -67,7 +79,16 @@ export function meshOf({ x, y, z }: Landscape, extent: Extent, scale: LossScale)
       const a = row * columns + column;
       const [b, c, d] = [a + 1, a + columns, a + columns + 1];
       // Of a square with one bad corner the other half stays: the diagonal is laid so that it can.
-      const triangles = there(b) && there(c) ? [[a, b, c], [d, c, b]] : [[a, b, d], [a, d, c]];
+      const triangles =
+        there(b) && there(c)
+          ? [
+              [a, b, c],
+              [d, c, b],
+            ]
+          : [
+              [a, b, d],
+              [a, d, c],
+            ];
       for (const corners of triangles) {
         if (!corners.every(there)) continue;
         indices.set(corners, used);

@@ -23,7 +23,10 @@ export interface Look {
   readonly levels: number;
   /** Whether the picture says what its colours mean. */
   readonly bar: boolean;
-  /** Of landscapes upon each other, the run whose landscape has the colour map; the others have the colours of their runs. */
+  /**
+   * Of landscapes upon each other, the run whose landscape has the colour map; the others have the colours of their
+   * runs.
+   */
   readonly front: string | null;
   readonly path: { readonly color: string; readonly width: number };
   readonly ink: Ink;
@@ -58,7 +61,12 @@ function barTexts({ scale }: Look, height: number): readonly string[] {
 
 export function plotOf(width: number, height: number, look: Look): Rectangle {
   const inner = Math.max(20, height - MARGIN.top - MARGIN.bottom);
-  return { left: MARGIN.left, top: MARGIN.top, width: Math.max(20, width - MARGIN.left - barWidth(look, inner)), height: inner };
+  return {
+    left: MARGIN.left,
+    top: MARGIN.top,
+    width: Math.max(20, width - MARGIN.left - barWidth(look, inner)),
+    height: inner,
+  };
 }
 
 export interface Projection {
@@ -90,7 +98,10 @@ export function frontFirst(items: readonly Item[], front: string | null): readon
   return found ? [found, ...items.filter((item) => item !== found)] : items;
 }
 
-/** Lines or bands of equal loss, seen from above, without the path; of the landscapes behind the one in front some lines. */
+/**
+ * Lines or bands of equal loss, seen from above, without the path; of the landscapes behind the one in front some
+ * lines.
+ */
 export function planPicture(items: readonly Item[], look: Look, width: number, height: number): Picture {
   const plot = plotOf(width, height, look);
   const to = projection(look.extent, plot);
@@ -108,11 +119,27 @@ export function planPicture(items: readonly Item[], look: Look, width: number, h
       const areas = [box(region), ...levels.map((level) => areaData(ringsOf(landscape, level), to.toX, to.toY))];
       areas.forEach((d, n) => {
         if (!d) return;
-        inFront.push({ kind: 'path', d, fill: css(rampColor(look.ramp, (n + 0.5) / (levels.length + 1))), clip: region }); // of the band above the n-th line
-        if (n > 0) inFront.push({ kind: 'path', d: lines[n - 1] as string, stroke: ink.surface, width: 0.4, clip: region });
+        inFront.push({
+          kind: 'path',
+          d,
+          fill: css(rampColor(look.ramp, (n + 0.5) / (levels.length + 1))),
+          clip: region,
+        }); // of the band above the n-th line
+        if (n > 0)
+          inFront.push({ kind: 'path', d: lines[n - 1] as string, stroke: ink.surface, width: 0.4, clip: region });
       });
     } else {
-      lines.forEach((d, n) => d && inFront.push({ kind: 'path', d, stroke: css(rampColor(look.ramp, (n + 1) / (levels.length + 1))), width: others.length > 0 ? 2.2 : 1.4, clip: region }));
+      lines.forEach(
+        (d, n) =>
+          d &&
+          inFront.push({
+            kind: 'path',
+            d,
+            stroke: css(rampColor(look.ramp, (n + 1) / (levels.length + 1))),
+            width: others.length > 0 ? 2.2 : 1.4,
+            clip: region,
+          }),
+      );
     }
     const holes = holesOf(landscape, to);
     if (holes) inFront.push({ kind: 'path', d: holes, fill: ink.hole, clip: region });
@@ -182,7 +209,16 @@ export function colorBar(look: Look, plot: Rectangle): readonly Mark[] {
     const [low, high] = [Math.round(toY(n / BAR_STEPS)), Math.round(toY((n + 1) / BAR_STEPS))];
     marks.push({ kind: 'path', d: `M${left},${high}h${BAR}V${low}h${-BAR}Z`, fill });
   }
-  barTexts(look, plot.height).forEach((text, n, texts) => marks.push({ kind: 'text', x: left + BAR + 6, y: toY(n / (texts.length - 1)), text, color: ink.muted, anchor: 'start' }));
+  barTexts(look, plot.height).forEach((text, n, texts) =>
+    marks.push({
+      kind: 'text',
+      x: left + BAR + 6,
+      y: toY(n / (texts.length - 1)),
+      text,
+      color: ink.muted,
+      anchor: 'start',
+    }),
+  );
   return marks;
 }
 
@@ -194,16 +230,47 @@ export function pathMarks({ landscape }: Item, look: Look, plot: Rectangle, prog
   const { color, width } = look.path;
   if (path) {
     const here = alongPath(path, progress);
-    const points = Array.from({ length: here.index + 1 }, (_, i) => [path.x[i] as number, path.y[i] as number] as const);
+    const points = Array.from(
+      { length: here.index + 1 },
+      (_, i) => [path.x[i] as number, path.y[i] as number] as const,
+    );
     points.push([here.x, here.y]);
-    marks.push({ kind: 'path', d: `M${points.map(([x, y]) => `${to.toX(x).toFixed(1)},${to.toY(y).toFixed(1)}`).join('L')}`, stroke: color, width, clip: plot });
+    marks.push({
+      kind: 'path',
+      d: `M${points.map(([x, y]) => `${to.toX(x).toFixed(1)},${to.toY(y).toFixed(1)}`).join('L')}`,
+      stroke: color,
+      width,
+      clip: plot,
+    });
     const dots = points.slice(0, -1).map(([x, y]) => circle(to.toX(x), to.toY(y), 1.2 + width / 2));
     if (dots.length <= 400) marks.push({ kind: 'path', d: dots.join(''), fill: color, clip: plot });
-    marks.push({ kind: 'path', d: circle(to.toX(here.x), to.toY(here.y), 3.5 + width / 2), fill: color, stroke: look.ink.surface, width: 1.5, clip: plot });
+    marks.push({
+      kind: 'path',
+      d: circle(to.toX(here.x), to.toY(here.y), 3.5 + width / 2),
+      fill: color,
+      stroke: look.ink.surface,
+      width: 1.5,
+      clip: plot,
+    });
   }
   const end = about.convergence;
-  if (end && !path) marks.push({ kind: 'path', d: cross(to.toX(end[0]), to.toY(end[1]), 4 + width / 2), stroke: look.ink.surface, width: Math.max(1.5, width) + 2.5, opacity: 0.7, clip: plot });
-  if (end && !path) marks.push({ kind: 'path', d: cross(to.toX(end[0]), to.toY(end[1]), 4 + width / 2), stroke: color, width: Math.max(1.5, width), clip: plot });
+  if (end && !path)
+    marks.push({
+      kind: 'path',
+      d: cross(to.toX(end[0]), to.toY(end[1]), 4 + width / 2),
+      stroke: look.ink.surface,
+      width: Math.max(1.5, width) + 2.5,
+      opacity: 0.7,
+      clip: plot,
+    });
+  if (end && !path)
+    marks.push({
+      kind: 'path',
+      d: cross(to.toX(end[0]), to.toY(end[1]), 4 + width / 2),
+      stroke: color,
+      width: Math.max(1.5, width),
+      clip: plot,
+    });
   return marks;
 }
 

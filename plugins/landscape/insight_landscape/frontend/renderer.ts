@@ -121,7 +121,9 @@ export class Renderer {
     return this.gl.isContextLost();
   }
 
-  /** Draws the scene, `width` by `height` CSS pixels, `ratio` pixels for each; the canvas is valid until the next call. */
+  /**
+   * Draws the scene, `width` by `height` CSS pixels, `ratio` pixels for each; the canvas is valid until the next call.
+   */
   draw(scene: Scene, view: Matrix, width: number, height: number, ratio: number): HTMLCanvasElement {
     const { gl, canvas } = this;
     canvas.width = Math.max(1, Math.round(width * ratio));
@@ -136,12 +138,16 @@ export class Renderer {
     gl.useProgram(this.surface);
     gl.uniformMatrix4fv(gl.getUniformLocation(this.surface, 'view'), false, view);
     gl.uniform1f(gl.getUniformLocation(this.surface, 'levels'), scene.levels);
-    const [opaque, clear] = [scene.surfaces.filter(({ opacity }) => opacity >= 1), scene.surfaces.filter(({ opacity }) => opacity < 1)];
+    const [opaque, clear] = [
+      scene.surfaces.filter(({ opacity }) => opacity >= 1),
+      scene.surfaces.filter(({ opacity }) => opacity < 1),
+    ];
     gl.disable(gl.BLEND);
     for (const surface of opaque) this.drawSurface(surface);
     gl.enable(gl.BLEND);
     for (const surface of clear) {
-      // What is nearest of each shows; they shine through each other, and nothing is seen through those that are opaque.
+      // What is nearest of each shows; they shine through each other, and nothing is seen through those that are
+      // opaque.
       gl.clear(gl.DEPTH_BUFFER_BIT);
       gl.colorMask(false, false, false, false);
       for (const other of [...opaque, surface]) this.drawSurface(other);
@@ -230,7 +236,16 @@ export class Renderer {
   }
 }
 
-function attribute(gl: WebGL2RenderingContext, of: WebGLProgram, name: string, buffer: WebGLBuffer, count: number, stride: number, offset: number, divisor: number): void {
+function attribute(
+  gl: WebGL2RenderingContext,
+  of: WebGLProgram,
+  name: string,
+  buffer: WebGLBuffer,
+  count: number,
+  stride: number,
+  offset: number,
+  divisor: number,
+): void {
   const place = gl.getAttribLocation(of, name);
   gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
   gl.enableVertexAttribArray(place);
@@ -240,13 +255,17 @@ function attribute(gl: WebGL2RenderingContext, of: WebGLProgram, name: string, b
 
 function program(gl: WebGL2RenderingContext, vertex: string, fragment: string): WebGLProgram {
   const made = gl.createProgram();
-  for (const [type, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]] as const) {
+  for (const [type, source] of [
+    [gl.VERTEX_SHADER, vertex],
+    [gl.FRAGMENT_SHADER, fragment],
+  ] as const) {
     const shader = gl.createShader(type) as WebGLShader;
     gl.shaderSource(shader, source);
     gl.compileShader(shader);
     gl.attachShader(made, shader);
   }
   gl.linkProgram(made);
-  if (!gl.getProgramParameter(made, gl.LINK_STATUS) && !gl.isContextLost()) throw new Error(gl.getProgramInfoLog(made) ?? 'the shaders do not link');
+  if (!gl.getProgramParameter(made, gl.LINK_STATUS) && !gl.isContextLost())
+    throw new Error(gl.getProgramInfoLog(made) ?? 'the shaders do not link');
   return made;
 }

@@ -5,7 +5,12 @@ import { landscapeOf } from './testing';
 
 describe('numbers of one scale', () => {
   it('have the digits that tell them apart', () => {
-    expect(numberTexts([1000000, 1000002.5, 1000005, 1000007.5])).toEqual(['1000000', '1000002.5', '1000005', '1000007.5']);
+    expect(numberTexts([1000000, 1000002.5, 1000005, 1000007.5])).toEqual([
+      '1000000',
+      '1000002.5',
+      '1000005',
+      '1000007.5',
+    ]);
     expect(numberTexts([-1.9999, 5.39e-5, 2])).toEqual(['−2', '0', '2']);
     expect(numberTexts([0.14489, 0.5439, 0.943])).toEqual(['0.145', '0.544', '0.943']);
     expect(numberTexts([0, 1e22, 2e22])).toEqual(['0', '1e22', '2e22']);

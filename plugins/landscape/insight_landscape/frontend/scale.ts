@@ -1,7 +1,9 @@
 import { valueText } from '@insight-host/kit';
 import type { Landscape } from './landscape';
 
-/** Losses as shares of a range, 0 to 1; the same for colours, heights and lines, and for all landscapes side by side. */
+/**
+ * Losses as shares of a range, 0 to 1; the same for colours, heights and lines, and for all landscapes side by side.
+ */
 export interface LossScale {
   readonly low: number;
   readonly high: number;
@@ -22,7 +24,8 @@ export function lossScale(low: number, high: number, log: boolean): LossScale {
     low,
     high,
     log,
-    share: (loss) => (loss > base ? Math.log((loss - base) / (low - base)) / span : loss === -Infinity || loss <= base ? 0 : NaN),
+    share: (loss) =>
+      loss > base ? Math.log((loss - base) / (low - base)) / span : loss === -Infinity || loss <= base ? 0 : NaN,
     loss: (share) => base + (low - base) * Math.exp(share * span),
   };
 }
@@ -40,7 +43,9 @@ export function sharedScale(landscapes: readonly Landscape[], log: boolean): Los
 /** Numbers side by side, each with as many digits as tell it from its neighbours, and no fewer than `least`. */
 export function numberTexts(values: readonly number[], least = 0): readonly string[] {
   return values.map((value, i) => {
-    const gaps = [values[i - 1], values[i + 1]].map((other) => Math.abs((other ?? NaN) - value)).filter((gap) => gap > 0);
+    const gaps = [values[i - 1], values[i + 1]]
+      .map((other) => Math.abs((other ?? NaN) - value))
+      .filter((gap) => gap > 0);
     if (gaps.length === 0) return valueText(value);
     const last = Math.floor(Math.log10(Math.min(...gaps))) - 2; // the power of ten of the last digit
     const size = Math.abs(value);
@@ -48,14 +53,23 @@ export function numberTexts(values: readonly number[], least = 0): readonly stri
     if (digits < 1) return '0';
     const rounded = Number(size.toPrecision(digits));
     const isLong = rounded >= 1e7 || rounded < 1e-4;
-    const text = isLong ? rounded.toExponential(digits - 1).replace(/\.?0+e/, 'e').replace('e+', 'e').replace('e-', 'e−') : String(rounded);
+    const text = isLong
+      ? rounded
+          .toExponential(digits - 1)
+          .replace(/\.?0+e/, 'e')
+          .replace('e+', 'e')
+          .replace('e-', 'e−')
+      : String(rounded);
     return value < 0 ? `−${text}` : text;
   });
 }
 
 /** Losses that are evenly on the scale, the smallest first, `count` steps between them. */
 export function scaleTexts(scale: LossScale, count: number): readonly string[] {
-  return numberTexts(Array.from({ length: count + 1 }, (_, n) => scale.loss(n / count)), scale.log ? 3 : 0);
+  return numberTexts(
+    Array.from({ length: count + 1 }, (_, n) => scale.loss(n / count)),
+    scale.log ? 3 : 0,
+  );
 }
 
 /** So many losses, evenly between the smallest and the largest. */

@@ -36,7 +36,12 @@ export interface StageProps {
 interface Reading {
   readonly x: number;
   readonly y: number;
-  readonly losses: readonly { readonly run: string; readonly name: string; readonly color: string; readonly loss: number | null }[];
+  readonly losses: readonly {
+    readonly run: string;
+    readonly name: string;
+    readonly color: string;
+    readonly loss: number | null;
+  }[];
   readonly px: number;
   readonly py: number;
 }
@@ -48,18 +53,47 @@ const READING_LINE = 17;
 const KEY_MOVE = 12; // pixels
 
 /** The picture without anything that moves over it, for files too. */
-export function pictureOf(board: LandscapeBoard, items: readonly Item[], look: Look, width: number, height: number, ratio: number, moving = false): Picture | null {
+export function pictureOf(
+  board: LandscapeBoard,
+  items: readonly Item[],
+  look: Look,
+  width: number,
+  height: number,
+  ratio: number,
+  moving = false,
+): Picture | null {
   if (look.form !== 'surface') return planPicture(items, look, width, height);
   const gl = renderer();
   if (!gl) return null;
-  return surfacePicture(gl, items, look, { camera: board.camera.value, opacity: board.opacity.value, progress: board.player.progress.value, moving }, width, height, ratio);
+  return surfacePicture(
+    gl,
+    items,
+    look,
+    { camera: board.camera.value, opacity: board.opacity.value, progress: board.player.progress.value, moving },
+    width,
+    height,
+    ratio,
+  );
 }
 
 /** Marks of the paths as they stand, above a plan. */
-export function pathsOver(board: LandscapeBoard, items: readonly Item[], look: Look, width: number, height: number): readonly Mark[] {
+export function pathsOver(
+  board: LandscapeBoard,
+  items: readonly Item[],
+  look: Look,
+  width: number,
+  height: number,
+): readonly Mark[] {
   if (look.form === 'surface') return [];
   const plot = plotOf(width, height, look);
-  return items.flatMap((item) => pathMarks(item, items.length > 1 ? { ...look, path: { ...look.path, color: item.color } } : look, plot, board.player.progress.value));
+  return items.flatMap((item) =>
+    pathMarks(
+      item,
+      items.length > 1 ? { ...look, path: { ...look.path, color: item.color } } : look,
+      plot,
+      board.player.progress.value,
+    ),
+  );
 }
 
 /** A landscape, or several upon each other: drawn, turned, read. */
@@ -100,14 +134,25 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
     if (isSurface) {
       const found = pick(items, look, board.camera.value, width, height, px, py);
       const item = found ? items[found.item] : undefined;
-      reading.value = found && item ? { ...found, losses: [{ run: item.run, name: item.name, color: item.color, loss: found.loss }] } : null;
+      reading.value =
+        found && item
+          ? { ...found, losses: [{ run: item.run, name: item.name, color: item.color, loss: found.loss }] }
+          : null;
       return;
     }
     const plot = plotOf(width, height, look);
     const to = projection(look.extent, plot);
     const inside = px >= plot.left && px <= plot.left + plot.width && py >= plot.top && py <= plot.top + plot.height;
     const [x, y] = [to.fromX(px), to.fromY(py)];
-    reading.value = inside ? { x, y, px, py, losses: items.map(({ landscape, run, name, color }) => ({ run, name, color, loss: lossAt(landscape, x, y) })) } : null;
+    reading.value = inside
+      ? {
+          x,
+          y,
+          px,
+          py,
+          losses: items.map(({ landscape, run, name, color }) => ({ run, name, color, loss: lossAt(landscape, x, y) })),
+        }
+      : null;
   };
   const local = (event: PointerEvent | WheelEvent): readonly [number, number] => {
     const box = place.current?.getBoundingClientRect();
@@ -115,14 +160,22 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
   };
   const turns = useRef(false);
   const keys = (event: KeyboardEvent): void => {
-    const moves: Readonly<Record<string, readonly [number, number]>> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+    const moves: Readonly<Record<string, readonly [number, number]>> = {
+      ArrowLeft: [-1, 0],
+      ArrowRight: [1, 0],
+      ArrowUp: [0, 1],
+      ArrowDown: [0, -1],
+    };
     const move = moves[event.key];
     if (move) {
       if (isSurface) board.look(turned(camera, move[0] * KEY_TURN, move[1] * KEY_TURN));
       else {
         const plot = plotOf(width, height, look);
         const at = reading.value ?? { px: plot.left + plot.width / 2, py: plot.top + plot.height / 2 };
-        read(Math.max(plot.left, Math.min(plot.left + plot.width, at.px + move[0] * KEY_MOVE)), Math.max(plot.top, Math.min(plot.top + plot.height, at.py - move[1] * KEY_MOVE)));
+        read(
+          Math.max(plot.left, Math.min(plot.left + plot.width, at.px + move[0] * KEY_MOVE)),
+          Math.max(plot.top, Math.min(plot.top + plot.height, at.py - move[1] * KEY_MOVE)),
+        );
       }
     } else if (isSurface && (event.key === '+' || event.key === '=')) board.look(zoomed(camera, 1.15));
     else if (isSurface && event.key === '-') board.look(zoomed(camera, 1 / 1.15));
@@ -178,9 +231,20 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
     >
       <canvas ref={picture} aria-hidden="true" data-testid="picture" />
       <canvas ref={overlay} aria-hidden="true" />
-      {isSurface && renderer() === null && <p class="no-webgl" role="alert">{board.t('webgl')}</p>}
+      {isSurface && renderer() === null && (
+        <p class="no-webgl" role="alert">
+          {board.t('webgl')}
+        </p>
+      )}
       {at && (
-        <div class="reading" role="status" data-testid="reading" style={{ transform: `translate(${Math.round(at.px + (at.px > width / 2 ? -12 : 12))}px, ${Math.round(Math.max(4, Math.min(at.py - 14, height - READING - READING_LINE * at.losses.length)))}px)${at.px > width / 2 ? ' translateX(-100%)' : ''}` }}>
+        <div
+          class="reading"
+          role="status"
+          data-testid="reading"
+          style={{
+            transform: `translate(${Math.round(at.px + (at.px > width / 2 ? -12 : 12))}px, ${Math.round(Math.max(4, Math.min(at.py - 14, height - READING - READING_LINE * at.losses.length)))}px)${at.px > width / 2 ? ' translateX(-100%)' : ''}`,
+          }}
+        >
           {at.losses.map(({ run, name, color, loss }) => (
             <div key={run} class="line">
               <i class="dot" style={{ background: color }} />
@@ -188,7 +252,9 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
               <b data-testid="loss">{loss === null ? board.t('beyond') : valueText(loss)}</b>
             </div>
           ))}
-          <div class="at">x {valueText(at.x)} · y {valueText(at.y)}</div>
+          <div class="at">
+            x {valueText(at.x)} · y {valueText(at.y)}
+          </div>
         </div>
       )}
     </div>

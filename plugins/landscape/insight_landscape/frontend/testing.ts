@@ -1,7 +1,12 @@
 import type { Landscape, TrainingPath } from './landscape';
 
 /** A landscape of these losses, row by row. */
-export function landscapeOf(x: readonly number[], y: readonly number[], z: readonly number[], path: TrainingPath | null = null): Landscape {
+export function landscapeOf(
+  x: readonly number[],
+  y: readonly number[],
+  z: readonly number[],
+  path: TrainingPath | null = null,
+): Landscape {
   const finite = z.filter(Number.isFinite);
   return {
     about: {
@@ -25,6 +30,11 @@ export function landscapeOf(x: readonly number[], y: readonly number[], z: reado
   };
 }
 
-export function pathOf(at: readonly number[], x: readonly number[], y: readonly number[], z: readonly number[]): TrainingPath {
+export function pathOf(
+  at: readonly number[],
+  x: readonly number[],
+  y: readonly number[],
+  z: readonly number[],
+): TrainingPath {
   return { at: new Float64Array(at), x: new Float64Array(x), y: new Float64Array(y), z: new Float64Array(z) };
 }

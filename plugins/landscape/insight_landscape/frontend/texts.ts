@@ -8,7 +8,9 @@ export function intervalText(board: LandscapeBoard, { id, kind, interval, unit, 
   if (kind === 'final') return board.t('interval.final') + again;
   if (!interval) return id;
   if (interval[0] === interval[1]) return atText(board, unit, interval[0]) + again;
-  return board.t(unit === 'step' ? 'interval.steps' : 'interval.epochs', { first: interval[0], last: interval[1] }) + again;
+  return (
+    board.t(unit === 'step' ? 'interval.steps' : 'interval.epochs', { first: interval[0], last: interval[1] }) + again
+  );
 }
 
 /** `epoch 3`. */

@@ -11,8 +11,14 @@ function taken(width: number, height: number, count: number): number {
 describe('tiles of landscapes', () => {
   // What is left for tiles in a window of 1280 by 800 and of 1920 by 1080.
   it.each([
-    [704, 560, 1], [704, 560, 2],
-    [1344, 860, 1], [1344, 860, 2], [1344, 860, 3], [1344, 860, 4], [1344, 860, 6], [1344, 860, 8],
+    [704, 560, 1],
+    [704, 560, 2],
+    [1344, 860, 1],
+    [1344, 860, 2],
+    [1344, 860, 3],
+    [1344, 860, 4],
+    [1344, 860, 6],
+    [1344, 860, 8],
   ])('in %d by %d, %d of them use most of the height and need no scrolling', (width, height, count) => {
     expect(taken(width, height, count)).toBeLessThanOrEqual(height);
     expect(taken(width, height, count)).toBeGreaterThan(0.75 * height);

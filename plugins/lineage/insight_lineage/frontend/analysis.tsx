@@ -12,7 +12,11 @@ export function targetsOf(board: LineageBoard): readonly Column[] {
   const own = new Set([...board.shown.value, ...board.axisNames.value, board.target.value]);
   const all = [...(board.frame.value?.columns.values() ?? [])].filter((column) => column.isNumeric && column.count > 0);
   const of = (group: Group): readonly Column[] => all.filter((column) => column.group === group);
-  const results = [...of('metric'), ...of('model').filter(({ name }) => name === 'loss'), ...of('scalar').filter(({ name }) => own.has(name))];
+  const results = [
+    ...of('metric'),
+    ...of('model').filter(({ name }) => name === 'loss'),
+    ...of('scalar').filter(({ name }) => own.has(name)),
+  ];
   return results.length > 0 ? results : all.filter(({ name }) => own.has(name));
 }
 
@@ -25,10 +29,15 @@ export function Analysis({ board }: { readonly board: LineageBoard }): JSX.Eleme
   const { text: filter, whole } = board.conditions.value;
   const { value: version } = board.version;
   const { value: answer, error } = useAnswer(target && JSON.stringify([target.name, where, filter, version]), () =>
-    board.ctx.data.json<ImportanceAnswer>('importance', { target: target?.name, where: where || null, filter }, { signal: board.ctx.signal }),
+    board.ctx.data.json<ImportanceAnswer>(
+      'importance',
+      { target: target?.name, where: where || null, filter },
+      { signal: board.ctx.signal },
+    ),
   );
   const parameters = (answer?.parameters ?? []).filter(({ name }) => name !== target?.name);
-  const chosen = board.parameter.value ?? parameters.find(({ pearson }) => pearson !== null)?.name ?? parameters[0]?.name ?? null;
+  const chosen =
+    board.parameter.value ?? parameters.find(({ pearson }) => pearson !== null)?.name ?? parameters[0]?.name ?? null;
   const against = chosen === null ? null : board.axis(chosen);
   return (
     <aside class="analysis" data-testid="analysis" aria-label={say('analysis.title')}>
@@ -39,7 +48,11 @@ export function Analysis({ board }: { readonly board: LineageBoard }): JSX.Eleme
         <>
           <label class="target">
             <span>{say('target')}</span>
-            <select data-control="target" value={target.name} onChange={(event) => board.target.set(event.currentTarget.value)}>
+            <select
+              data-control="target"
+              value={target.name}
+              onChange={(event) => board.target.set(event.currentTarget.value)}
+            >
               {targets.map(({ name }) => (
                 <option key={name} value={name} selected={name === target.name}>
                   {name}
@@ -47,7 +60,12 @@ export function Analysis({ board }: { readonly board: LineageBoard }): JSX.Eleme
               ))}
             </select>
           </label>
-          {answer && <p class="hint" data-testid="importance-runs">{say('importance.runs', { count: answer.matched })}{!whole && ` ${say('importance.hidden')}`}</p>}
+          {answer && (
+            <p class="hint" data-testid="importance-runs">
+              {say('importance.runs', { count: answer.matched })}
+              {!whole && ` ${say('importance.hidden')}`}
+            </p>
+          )}
           <Distribution board={board} target={target} />
           {error && <p class="problem">{error}</p>}
           <ul class="importance" data-testid="importance" aria-label={say('importance')}>
@@ -56,7 +74,14 @@ export function Analysis({ board }: { readonly board: LineageBoard }): JSX.Eleme
             ))}
           </ul>
           {answer && parameters.length === 0 && <p class="hint">{say('importance.none')}</p>}
-          {against && <Scatter board={board} x={against} y={board.axis(target.name)} parameters={board.axes.value.map(({ column }) => column)} />}
+          {against && (
+            <Scatter
+              board={board}
+              x={against}
+              y={board.axis(target.name)}
+              parameters={board.axes.value.map(({ column }) => column)}
+            />
+          )}
         </>
       )}
     </aside>
@@ -72,10 +97,23 @@ interface ImportanceProps {
 function Importance({ board, parameter, chosen }: ImportanceProps): JSX.Element {
   const { name, title, count, pearson, spearman, reason } = parameter;
   const say = board.t.bind(board);
-  const hint = pearson === null ? say(`reason.${reason ?? 'too_few'}`, { count }) : say('importance.hint', { pearson: valueText(pearson), spearman: spearman === null ? '—' : valueText(spearman), count });
+  const hint =
+    pearson === null
+      ? say(`reason.${reason ?? 'too_few'}`, { count })
+      : say('importance.hint', {
+          pearson: valueText(pearson),
+          spearman: spearman === null ? '—' : valueText(spearman),
+          count,
+        });
   return (
     <li>
-      <button type="button" aria-pressed={chosen} data-parameter={name} title={`${name}\n${hint}`} onClick={() => board.parameter.set(name)}>
+      <button
+        type="button"
+        aria-pressed={chosen}
+        data-parameter={name}
+        title={`${name}\n${hint}`}
+        onClick={() => board.parameter.set(name)}
+      >
         <span class="name">{board.columns.value.get(name)?.title ?? title}</span>
         {pearson === null ? (
           <span class="reason">{say(`reason.${reason ?? 'too_few'}`, { count })}</span>
@@ -84,9 +122,15 @@ function Importance({ board, parameter, chosen }: ImportanceProps): JSX.Element 
             <span class="bar" aria-hidden="true">
               <span class={pearson < 0 ? 'negative' : 'positive'} style={{ width: `${Math.abs(pearson) * 100}%` }} />
             </span>
-            <span class="number" data-part="pearson">{coefficientText(pearson)}</span>
-            <span class="number faint" data-part="spearman">{spearman === null ? '' : coefficientText(spearman)}</span>
-            <span class="count" data-part="count">{say('importance.count', { count })}</span>
+            <span class="number" data-part="pearson">
+              {coefficientText(pearson)}
+            </span>
+            <span class="number faint" data-part="spearman">
+              {spearman === null ? '' : coefficientText(spearman)}
+            </span>
+            <span class="count" data-part="count">
+              {say('importance.count', { count })}
+            </span>
           </>
         )}
       </button>

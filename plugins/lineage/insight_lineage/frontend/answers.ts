@@ -1,7 +1,16 @@
 /** What the routes of the plugin answer; docs/http_api.md says what it means. */
 
 export type Value = string | number | boolean | null | readonly Value[];
-export type Group = 'run' | 'hyperparameter' | 'dataset' | 'model' | 'metric' | 'custom' | 'pipeline' | 'annotation' | 'scalar';
+export type Group =
+  | 'run'
+  | 'hyperparameter'
+  | 'dataset'
+  | 'model'
+  | 'metric'
+  | 'custom'
+  | 'pipeline'
+  | 'annotation'
+  | 'scalar';
 export type ColumnType = 'int' | 'float' | 'bool' | 'str' | 'list' | 'mixed';
 
 export interface ColumnInfo {
@@ -70,5 +79,8 @@ export interface PipelineAnswer {
   readonly run: string;
   readonly mark: number | null;
   /** From the sources to the end. */
-  readonly pipeline: { readonly nodes: readonly PipelineNode[]; readonly edges: readonly { readonly from: string; readonly to: string }[] } | null;
+  readonly pipeline: {
+    readonly nodes: readonly PipelineNode[];
+    readonly edges: readonly { readonly from: string; readonly to: string }[];
+  } | null;
 }

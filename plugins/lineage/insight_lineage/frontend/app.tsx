@@ -31,7 +31,9 @@ function Body({ board }: { readonly board: LineageBoard }): JSX.Element {
   if (!frame && board.failure.value) {
     return (
       <Empty title={say('failure')} text={board.failure.value}>
-        <button type="button" data-action="retry" onClick={() => void board.load()}>{say('retry')}</button>
+        <button type="button" data-action="retry" onClick={() => void board.load()}>
+          {say('retry')}
+        </button>
       </Empty>
     );
   }
@@ -51,7 +53,11 @@ function Body({ board }: { readonly board: LineageBoard }): JSX.Element {
           </>
         )}
         <Status board={board} />
-        {board.rows.value.length === 0 && <p class="nothing" data-testid="no-rows">{say('empty.no_match')}</p>}
+        {board.rows.value.length === 0 && (
+          <p class="nothing" data-testid="no-rows">
+            {say('empty.no_match')}
+          </p>
+        )}
         <RunsTable board={board} />
       </div>
       {board.analysis.value && <Analysis board={board} />}
@@ -62,7 +68,15 @@ function Body({ board }: { readonly board: LineageBoard }): JSX.Element {
 const clamped = (height: number): number => Math.round(Math.max(LOWEST, Math.min(HIGHEST, height || 0)));
 
 /** Between plot and table: a drag, or arrow keys, make the one higher and the other lower. */
-function Divider({ label, value, onMove }: { readonly label: string; readonly value: number; readonly onMove: (to: number) => void }): JSX.Element {
+function Divider({
+  label,
+  value,
+  onMove,
+}: {
+  readonly label: string;
+  readonly value: number;
+  readonly onMove: (to: number) => void;
+}): JSX.Element {
   return (
     <div
       class="divider"

@@ -33,7 +33,8 @@ const TICKS = 6;
 
 /** Which scales a column can have; the first is its own. */
 export function scalesOf(column: Column): readonly Scale[] {
-  if (!column.isNumeric || column.type === 'bool' || LABELS.includes(column.name) || Number.isNaN(column.extent[0])) return ['category'];
+  if (!column.isNumeric || column.type === 'bool' || LABELS.includes(column.name) || Number.isNaN(column.extent[0]))
+    return ['category'];
   const [low, high] = column.extent;
   if (high <= 0) return ['linear', 'category'];
   return low > 0 && spreadOf(column.numbers) >= WIDE ? ['log', 'linear', 'category'] : ['linear', 'log', 'category'];
@@ -55,7 +56,9 @@ export function axisOf(column: Column, wanted: Scale | undefined): Axis {
 function categoryAxis(column: Column): Axis {
   const categories = column.texts.filter((text) => text !== MISSING);
   const places = categories.map((_, at) => (at + 0.5) / categories.length);
-  const own = Float32Array.from(column.codes, (code) => (column.texts[code] === MISSING ? NaN : (places[code] as number)));
+  const own = Float32Array.from(column.codes, (code) =>
+    column.texts[code] === MISSING ? NaN : (places[code] as number),
+  );
   return {
     column,
     scale: 'category',
@@ -81,12 +84,15 @@ function numberAxis(column: Column, scale: 'linear' | 'log'): Axis {
     const place = placeOf(value);
     return Number.isFinite(place) ? Math.max(0, Math.min(1, place)) : NaN;
   });
-  const values = scale === 'log' && span >= 1 ? decades(from, to) : evenTicks(back(from), back(to), TICKS, WHOLE_DIGITS);
+  const values =
+    scale === 'log' && span >= 1 ? decades(from, to) : evenTicks(back(from), back(to), TICKS, WHOLE_DIGITS);
   return {
     column,
     scale,
     places,
-    ticks: values.filter((value) => column.type !== 'int' || Number.isInteger(value)).map((value) => ({ place: placeOf(value), text: column.numberText(value) })),
+    ticks: values
+      .filter((value) => column.type !== 'int' || Number.isInteger(value))
+      .map((value) => ({ place: placeOf(value), text: column.numberText(value) })),
     hasMissing: places.some(Number.isNaN),
     valueAt: (place) => back(from + place * span),
     placeOf,

@@ -21,7 +21,8 @@ const STEP = 0.05; // of an axis, for keys
 /** Places between which a brush leaves rows standing; null without one. */
 export function spanOf(axis: Axis, brush: Brush | undefined): readonly [number, number] | null {
   if (!brush) return null;
-  if (brush.kind === 'range') return axis.scale === 'category' ? null : [clamp(axis.placeOf(brush.low)), clamp(axis.placeOf(brush.high))];
+  if (brush.kind === 'range')
+    return axis.scale === 'category' ? null : [clamp(axis.placeOf(brush.low)), clamp(axis.placeOf(brush.high))];
   const inside = axis.categories.flatMap((text, at) => (brush.texts.includes(text) ? [at] : []));
   if (inside.length === 0) return null;
   const half = 0.5 / axis.categories.length;
@@ -91,9 +92,12 @@ export function AxisView({ board, axis, at, layout }: AxisViewProps): JSX.Elemen
     event.preventDefault();
     event.stopPropagation();
   };
-  const short = (text: string, letters: number): string => ([...text].length > letters ? `${[...text].slice(0, letters - 1).join('')}…` : text);
+  const short = (text: string, letters: number): string =>
+    [...text].length > letters ? `${[...text].slice(0, letters - 1).join('')}…` : text;
   const letters = axis.scale === 'category' ? tickLetters(layout, at) : Infinity; // half a number says nothing
-  const spaced = axis.ticks.filter((_, place) => place % Math.ceil((axis.ticks.length * 13) / (layout.bottom - layout.top)) === 0);
+  const spaced = axis.ticks.filter(
+    (_, place) => place % Math.ceil((axis.ticks.length * 13) / (layout.bottom - layout.top)) === 0,
+  );
   return (
     <g
       class={shift.value === null ? 'axis' : 'axis moving'}
@@ -110,7 +114,9 @@ export function AxisView({ board, axis, at, layout }: AxisViewProps): JSX.Elemen
         <title>{`${column.name}\n${say('axis.hint')}`}</title>
         <rect x={-room / 2} y={2} width={Math.max(10, room)} height={26} rx={5} />
         <text y={14}>{short(column.title, Math.max(5, Math.floor(room / 7)))}</text>
-        <text class="scale" y={25}>{axis.scale === 'linear' ? '' : say(`scale.${axis.scale}`)}</text>
+        <text class="scale" y={25}>
+          {axis.scale === 'linear' ? '' : say(`scale.${axis.scale}`)}
+        </text>
       </g>
       <line class="spine" y1={layout.top} y2={layout.bottom} />
       {spaced.map(({ place, text }) => (
@@ -122,7 +128,11 @@ export function AxisView({ board, axis, at, layout }: AxisViewProps): JSX.Elemen
           </text>
         </g>
       ))}
-      {axis.hasMissing && <text class="missing" y={yOf(layout, NaN)} dy="0.32em"><title>{say('axis.missing')}</title>—</text>}
+      {axis.hasMissing && (
+        <text class="missing" y={yOf(layout, NaN)} dy="0.32em">
+          <title>{say('axis.missing')}</title>—
+        </text>
+      )}
       <BrushStrip board={board} axis={axis} layout={layout} span={span} />
     </g>
   );
@@ -147,12 +157,27 @@ function BrushStrip({ board, axis, layout, span }: BrushStripProps): JSX.Element
     const origin = element.getBoundingClientRect().top - (layout.top - EDGE);
     const y = event.clientY - origin;
     const start = placeAt(layout, y);
-    const how = !span ? 'new' : Math.abs(y - top) <= EDGE ? 'high' : Math.abs(y - bottom) <= EDGE ? 'low' : y > top && y < bottom ? 'whole' : 'new';
+    const how = !span
+      ? 'new'
+      : Math.abs(y - top) <= EDGE
+        ? 'high'
+        : Math.abs(y - bottom) <= EDGE
+          ? 'low'
+          : y > top && y < bottom
+            ? 'whole'
+            : 'new';
     let frame = 0;
     const apply = (to: number): void => {
       const [low, high] = span ?? [start, start];
       const shift = Math.max(-low, Math.min(1 - high, to - start));
-      const ends = how === 'new' ? [start, to] : how === 'high' ? [low, to] : how === 'low' ? [to, high] : [low + shift, high + shift];
+      const ends =
+        how === 'new'
+          ? [start, to]
+          : how === 'high'
+            ? [low, to]
+            : how === 'low'
+              ? [to, high]
+              : [low + shift, high + shift];
       board.setBrush(name, brushOf(axis, ends[0] as number, ends[1] as number));
     };
     const before = board.brushes.peek().get(name) ?? null;
@@ -180,8 +205,18 @@ function BrushStrip({ board, axis, layout, span }: BrushStripProps): JSX.Element
   };
   return (
     <g class="brush" data-part="brush">
-      {span && <rect class="range" x={-TRACK / 2 + 3} width={TRACK - 6} y={top} height={Math.max(2, bottom - top)} rx={2} />}
-      <rect ref={strip} class={span ? 'strip brushed' : 'strip'} x={-TRACK / 2} width={TRACK} y={layout.top - EDGE} height={layout.bottom - layout.top + 2 * EDGE} onPointerDown={onPointerDown} />
+      {span && (
+        <rect class="range" x={-TRACK / 2 + 3} width={TRACK - 6} y={top} height={Math.max(2, bottom - top)} rx={2} />
+      )}
+      <rect
+        ref={strip}
+        class={span ? 'strip brushed' : 'strip'}
+        x={-TRACK / 2}
+        width={TRACK}
+        y={layout.top - EDGE}
+        height={layout.bottom - layout.top + 2 * EDGE}
+        onPointerDown={onPointerDown}
+      />
     </g>
   );
 }

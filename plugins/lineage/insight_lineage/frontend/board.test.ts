@@ -16,7 +16,13 @@ const TABLE: Readonly<Record<string, readonly [ColumnInfo['group'], ColumnInfo['
 };
 const info = (name: string): ColumnInfo => {
   const [group, type, values] = TABLE[name] as (typeof TABLE)[string];
-  return { name, title: name.replace(/^\w+\//, ''), group, type, count: values.filter((value) => value !== null).length };
+  return {
+    name,
+    title: name.replace(/^\w+\//, ''),
+    group,
+    type,
+    count: values.filter((value) => value !== null).length,
+  };
 };
 
 describe('the board', () => {
@@ -33,9 +39,17 @@ describe('the board', () => {
         asked.push(`${route} ${JSON.stringify(query)}`);
         if (query['where'] === 'wrong') throw new Error('position 3');
         if (route === 'columns') return { runs: 3, joined: 0, columns: Object.keys(TABLE).map(info), problems: [] };
-        const names = (query['columns'] as readonly string[] | undefined) ?? Object.keys(TABLE).filter((name) => info(name).group !== 'scalar');
+        const names =
+          (query['columns'] as readonly string[] | undefined) ??
+          Object.keys(TABLE).filter((name) => info(name).group !== 'scalar');
         const rows = query['where'] ? [2] : [0, 1, 2];
-        return { total: 3, matched: rows.length, runs: rows.map((row) => RUNS[row]), columns: names.map(info), values: names.map((name) => rows.map((row) => TABLE[name]?.[2][row] ?? null)) };
+        return {
+          total: 3,
+          matched: rows.length,
+          runs: rows.map((row) => RUNS[row]),
+          columns: names.map(info),
+          values: names.map((name) => rows.map((row) => TABLE[name]?.[2][row] ?? null)),
+        };
       },
     });
     board = new LineageBoard(ctx);
@@ -61,8 +75,13 @@ describe('the board', () => {
     board.setBrush('lr', { kind: 'range', low: 0.1, high: 0.2 });
     board.hidden.set(['a', 'gone']);
     board.onlySelected.set(true);
-    expect(JSON.parse(board.conditions.value.text ?? '')).toEqual({ lr: { ge: 0.1, le: 0.2 }, run: { not_in: ['a'], in: RUNS } });
-    ctx.runs.all.value = ctx.runs.selected.value = Array.from({ length: 999 }, (_, at) => fakeRun(`a run of many, number ${at}`));
+    expect(JSON.parse(board.conditions.value.text ?? '')).toEqual({
+      lr: { ge: 0.1, le: 0.2 },
+      run: { not_in: ['a'], in: RUNS },
+    });
+    ctx.runs.all.value = ctx.runs.selected.value = Array.from({ length: 999 }, (_, at) =>
+      fakeRun(`a run of many, number ${at}`),
+    );
     expect(board.conditions.value).toEqual({ text: '{"lr":{"ge":0.1,"le":0.2}}', whole: false });
   });
 
@@ -154,8 +173,17 @@ describe('the board', () => {
   it('is saved as it is shown', () => {
     board.setShown(['lr', 'optimizer']);
     board.turnSort('lr', false);
-    expect(rowsOf(board)).toEqual([['run', 'lr', 'optimizer'], ['a', 0.1, 'sgd'], ['b', 0.2, 'say "adam", please'], ['c', 0.3, null]]);
-    expect(JSON.parse(jsonOf(board))).toEqual([{ run: 'a', lr: 0.1, optimizer: 'sgd' }, { run: 'b', lr: 0.2, optimizer: 'say "adam", please' }, { run: 'c', lr: 0.3 }]);
+    expect(rowsOf(board)).toEqual([
+      ['run', 'lr', 'optimizer'],
+      ['a', 0.1, 'sgd'],
+      ['b', 0.2, 'say "adam", please'],
+      ['c', 0.3, null],
+    ]);
+    expect(JSON.parse(jsonOf(board))).toEqual([
+      { run: 'a', lr: 0.1, optimizer: 'sgd' },
+      { run: 'b', lr: 0.2, optimizer: 'say "adam", please' },
+      { run: 'c', lr: 0.3 },
+    ]);
   });
 
   it('takes a brush away with its axis, or with another scale', () => {

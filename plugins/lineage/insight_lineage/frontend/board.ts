@@ -14,7 +14,10 @@ import { loadColumns, loadFrame, LONGEST, matching, type Matching } from './sour
 const REST = 1000; // ms between two questions while data change
 const SELDOM: readonly Group[] = ['run', 'pipeline', 'scalar', 'annotation']; // asked for when they are shown; the page knows annotations first
 const SETTLE = 250; // ms without a move before the URL says it
-const chosenNames = { parse: (text: string | null) => (text === null ? null : codecs.names.parse(text)), format: (value: readonly string[] | null) => value && (codecs.names.format(value) ?? ';') };
+const chosenNames = {
+  parse: (text: string | null) => (text === null ? null : codecs.names.parse(text)),
+  format: (value: readonly string[] | null) => value && (codecs.names.format(value) ?? ';'),
+};
 
 /** What the lineage tab shows, and what the user has set. */
 export class LineageBoard extends TabState {
@@ -32,9 +35,18 @@ export class LineageBoard extends TabState {
 
   readonly view = this.setting('view', codecs.choice<ViewName>(VIEWS, 'model'));
   readonly where = this.setting('where', codecs.text);
-  private readonly tableOf: Readonly<Record<ViewName, Setting<readonly string[] | null>>> = { model: this.setting('columns', chosenNames), data: this.setting('data-columns', chosenNames) };
-  private readonly axesOf: Readonly<Record<ViewName, Setting<readonly string[] | null>>> = { model: this.setting('axes', chosenNames), data: this.setting('data-axes', chosenNames) };
-  private readonly scales = this.setting('scales', codecs.byTag<Scale>((text) => SCALES.find((scale) => scale === text) ?? null, String));
+  private readonly tableOf: Readonly<Record<ViewName, Setting<readonly string[] | null>>> = {
+    model: this.setting('columns', chosenNames),
+    data: this.setting('data-columns', chosenNames),
+  };
+  private readonly axesOf: Readonly<Record<ViewName, Setting<readonly string[] | null>>> = {
+    model: this.setting('axes', chosenNames),
+    data: this.setting('data-axes', chosenNames),
+  };
+  private readonly scales = this.setting(
+    'scales',
+    codecs.byTag<Scale>((text) => SCALES.find((scale) => scale === text) ?? null, String),
+  );
   readonly brushes: Setting<Brushes> = this.later(this.setting('brush', brushesCodec), SETTLE);
   readonly sorts = this.setting('sort', codecs.names);
   readonly grouping = this.setting('group', codecs.name);
@@ -91,11 +103,14 @@ export class LineageBoard extends TabState {
   /** While another tab is in front nothing is asked; coming back asks. */
   private schedule(): void {
     if (!this.visible.peek()) return;
-    this.timer ??= setTimeout(() => {
-      this.timer = undefined;
-      if (this.busy.peek()) this.due = true;
-      else void this.load();
-    }, Math.max(0, REST - (Date.now() - this.last)));
+    this.timer ??= setTimeout(
+      () => {
+        this.timer = undefined;
+        if (this.busy.peek()) this.due = true;
+        else void this.load();
+      },
+      Math.max(0, REST - (Date.now() - this.last)),
+    );
   }
 
   async load(): Promise<void> {
@@ -129,14 +144,27 @@ export class LineageBoard extends TabState {
   private readonly wanted = computed<readonly string[] | null>((): readonly string[] | null => {
     const columns = this.listing.value?.columns;
     if (!columns) return null;
-    const known = new Set(columns.filter(({ name, group }) => group !== 'annotation' && name !== 'run').map(({ name }) => name));
+    const known = new Set(
+      columns.filter(({ name, group }) => group !== 'annotation' && name !== 'run').map(({ name }) => name),
+    );
     const always = columns.filter(({ group }) => !SELDOM.includes(group)).map(({ name }) => name);
     const { view, sorts, grouping, coloredBy, target, parameter, brushes } = this;
-    const named = [...this.shown.value, ...(this.axesOf[view.value].value ?? []), ...sorts.value.map((sort) => sortOf(sort).key), grouping.value, coloredBy.value, target.value, parameter.value, ...brushes.value.keys()];
+    const named = [
+      ...this.shown.value,
+      ...(this.axesOf[view.value].value ?? []),
+      ...sorts.value.map((sort) => sortOf(sort).key),
+      grouping.value,
+      coloredBy.value,
+      target.value,
+      parameter.value,
+      ...brushes.value.keys(),
+    ];
     const needed = new Set<string | null>([...always, ...named]);
     const next = [...known].filter((name) => needed.has(name));
     const before = this.wantedBefore;
-    return before && before.length === next.length && before.every((name, at) => name === next[at]) ? before : (this.wantedBefore = next);
+    return before && before.length === next.length && before.every((name, at) => name === next[at])
+      ? before
+      : (this.wantedBefore = next);
   });
   private wantedBefore: readonly string[] | null = null;
 
@@ -154,14 +182,20 @@ export class LineageBoard extends TabState {
   readonly whereProblem = computed(() => this.matches.value?.problem ?? null);
 
   /** All that there are, by name; those of annotations also while nothing is written down. */
-  readonly columns = computed<ReadonlyMap<string, ColumnInfo>>(() => new Map([...(this.listing.value?.columns ?? []), ...this.annotated.value].map((column) => [column.name, column])));
+  readonly columns = computed<ReadonlyMap<string, ColumnInfo>>(
+    () =>
+      new Map([...(this.listing.value?.columns ?? []), ...this.annotated.value].map((column) => [column.name, column])),
+  );
   readonly frame = computed<Frame | null>(() => this.loaded.value?.with(this.annotated.value) ?? null);
   /** What was written down is the page's, which knows it first. */
   private readonly annotated = computed<readonly Column[]>(() => {
     const runs = (this.loaded.value?.runs ?? []).map((name) => this.runsByName.value.get(name));
     const column = (name: string, type: 'str' | 'int', of: (run: Run) => string | number): Column => {
       const values = runs.map((run) => (run && of(run)) || null);
-      return new Column({ name, title: name, group: 'annotation', type, count: values.filter((value) => value !== null).length }, values);
+      return new Column(
+        { name, title: name, group: 'annotation', type, count: values.filter((value) => value !== null).length },
+        values,
+      );
     };
     return [
       column('display_name', 'str', (run) => (run.displayName === run.name ? '' : run.displayName)),
@@ -178,11 +212,15 @@ export class LineageBoard extends TabState {
     return chosen ?? defaultColumns(listing?.columns ?? [], this.view.value);
   });
   /** Columns of the table, in their order. */
-  readonly table = computed<readonly Column[]>(() => this.shown.value.flatMap((name) => this.frame.value?.columns.get(name) ?? []));
+  readonly table = computed<readonly Column[]>(() =>
+    this.shown.value.flatMap((name) => this.frame.value?.columns.get(name) ?? []),
+  );
   readonly axisNames = computed<readonly string[]>(() => {
     const { value: frame } = this.frame;
     const chosen = this.axesOf[this.view.value].value;
-    return (chosen ?? (frame ? defaultAxes(frame, this.shown.value, this.view.value) : [])).filter((name) => frame?.columns.has(name));
+    return (chosen ?? (frame ? defaultAxes(frame, this.shown.value, this.view.value) : [])).filter((name) =>
+      frame?.columns.has(name),
+    );
   });
   private readonly knownAxes = new WeakMap<Column, Map<Scale | undefined, Axis>>();
   readonly axes = computed<readonly Axis[]>(() => this.axisNames.value.flatMap((name) => this.axis(name) ?? []));
@@ -201,9 +239,13 @@ export class LineageBoard extends TabState {
   /** The runs that the run list and `onlySelected` leave; null where those are all. */
   private readonly within = computed<ReadonlySet<string> | null>(() => {
     if (this.onlySelected.value) return this.selectedNames.value;
-    return this.listed.value.length < this.allRuns.value.length ? new Set(this.listed.value.map((run) => run.name)) : null;
+    return this.listed.value.length < this.allRuns.value.length
+      ? new Set(this.listed.value.map((run) => run.name))
+      : null;
   });
-  private readonly order = computed(() => (this.frame.value ? orderOf(this.frame.value, this.sorts.value) : new Int32Array()));
+  private readonly order = computed(() =>
+    this.frame.value ? orderOf(this.frame.value, this.sorts.value) : new Int32Array(),
+  );
   /** Rows that are not hidden, one way or another, but for the brushes: the faint lines. */
   readonly candidates = computed<Uint8Array>(() => {
     const { value: frame } = this.frame;
@@ -213,7 +255,8 @@ export class LineageBoard extends TabState {
       const row = frame.rowOf.get(run);
       if (row !== undefined) mask[row] = 0;
     }
-    const keep = (names: ReadonlySet<string>): void => frame.runs.forEach((run, row) => names.has(run) || (mask[row] = 0));
+    const keep = (names: ReadonlySet<string>): void =>
+      frame.runs.forEach((run, row) => names.has(run) || (mask[row] = 0));
     if (this.within.value) keep(this.within.value);
     const matches = this.matches.value?.runs;
     if (matches) keep(matches);
@@ -230,19 +273,27 @@ export class LineageBoard extends TabState {
     const { value: mask } = this.mask;
     return this.order.value.filter((row) => mask[row] === 1);
   });
-  /** The rows that are shown as conditions of `filter=`, but for the expression; null where that is all of them. `whole`: nothing is left out for want of room. */
+  /**
+   * The rows that are shown as conditions of `filter=`, but for the expression; null where that is all of them.
+   * `whole`: nothing is left out for want of room.
+   */
   readonly conditions = computed<{ readonly text: string | null; readonly whole: boolean }>(() => {
     const { value: frame } = this.frame;
     const brushed = frame ? conditionsOf(frame, this.brushes.value) : {};
     const hidden = this.hidden.value.filter((run) => frame?.rowOf.has(run));
-    const rows = { ...(hidden.length > 0 ? { not_in: hidden } : {}), ...(this.within.value ? { in: [...this.within.value] } : {}) };
+    const rows = {
+      ...(hidden.length > 0 ? { not_in: hidden } : {}),
+      ...(this.within.value ? { in: [...this.within.value] } : {}),
+    };
     const all = Object.keys(rows).length > 0 ? { ...brushed, run: rows } : brushed;
     const text = JSON.stringify(all);
     const whole = encodeURIComponent(text).length <= LONGEST;
     const told = whole ? text : JSON.stringify(brushed);
     return { text: told === '{}' ? null : told, whole };
   });
-  readonly groupColumn = computed<Column | null>(() => (this.grouping.value === null ? null : (this.frame.value?.columns.get(this.grouping.value) ?? null)));
+  readonly groupColumn = computed<Column | null>(() =>
+    this.grouping.value === null ? null : (this.frame.value?.columns.get(this.grouping.value) ?? null),
+  );
   readonly rowGroups = computed<readonly RowGroup[] | null>(() => {
     const { value: column } = this.groupColumn;
     return column && groupsOf(column, this.rows.value, this.sorts.value.includes(`-${column.name}`));
@@ -259,7 +310,9 @@ export class LineageBoard extends TabState {
   readonly ticked = computed<readonly string[]>(() => {
     const { value: frame } = this.frame;
     if (!frame) return [];
-    return [...this.rows.value].map((row) => frame.runs[row] as string).filter((run) => this.selectedNames.value.has(run));
+    return [...this.rows.value]
+      .map((row) => frame.runs[row] as string)
+      .filter((run) => this.selectedNames.value.has(run));
   });
 
   setShown(names: readonly string[] | null): void {

@@ -4,20 +4,29 @@ import { codecs } from '@insight-host/kit';
 import type { Value } from './answers';
 import type { Column, Frame } from './frame';
 
-export type Brush = { readonly kind: 'range'; readonly low: number; readonly high: number } | { readonly kind: 'some'; readonly texts: readonly string[] };
+export type Brush =
+  | { readonly kind: 'range'; readonly low: number; readonly high: number }
+  | { readonly kind: 'some'; readonly texts: readonly string[] };
 export type Brushes = ReadonlyMap<string, Brush>;
 
 /** `column=low~high`, or `column=,text,text`. */
 export const brushesCodec: Codec<Brushes> = codecs.byTag<Brush>(
   (text) => {
     if (text.startsWith(',')) {
-      const texts = text.slice(1).split(',').map(codecs.decoded).filter((one) => one !== null);
+      const texts = text
+        .slice(1)
+        .split(',')
+        .map(codecs.decoded)
+        .filter((one) => one !== null);
       return texts.length > 0 ? { kind: 'some', texts } : null;
     }
     const [low = NaN, high = NaN] = text.split('~').map(Number);
     return low <= high ? { kind: 'range', low, high } : null;
   },
-  (brush) => (brush.kind === 'range' ? `${brush.low}~${brush.high}` : brush.texts.map((text) => `,${codecs.encoded(text)}`).join('')),
+  (brush) =>
+    brush.kind === 'range'
+      ? `${brush.low}~${brush.high}`
+      : brush.texts.map((text) => `,${codecs.encoded(text)}`).join(''),
 );
 
 /** Takes out of `mask` (1: in) the rows that a brush leaves out. Brushes of columns that are not there do nothing. */
@@ -41,7 +50,10 @@ export function applyBrushes(frame: Frame, brushes: Brushes, mask: Uint8Array): 
 }
 
 /** The same as conditions of `filter=` (docs/http_api.md). */
-export function conditionsOf(frame: Frame, brushes: Brushes): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
+export function conditionsOf(
+  frame: Frame,
+  brushes: Brushes,
+): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
   const conditions: Record<string, Record<string, unknown>> = {};
   for (const [name, brush] of brushes) {
     const column = frame.columns.get(name);

@@ -8,7 +8,10 @@ export interface Bucket {
 
 const BUCKETS = 5;
 
-/** Of the finite numbers of these rows, evenly wide ones; each without its upper edge, but for the last. One of no width where all are the same. */
+/**
+ * Of the finite numbers of these rows, evenly wide ones; each without its upper edge, but for the last. One of no width
+ * where all are the same.
+ */
 export function bucketsOf(numbers: Float64Array, rows: Int32Array): readonly Bucket[] {
   const values = Float64Array.from(rows, (row) => numbers[row] as number).filter(Number.isFinite);
   if (values.length === 0) return [];

@@ -36,11 +36,23 @@ export function meanOf(board: LineageBoard, column: Column, group: RowGroup): Ce
   const summary = column.isNumeric && !LABELS.includes(column.name) ? summaryOf(column, group.rows) : null;
   if (!summary) return { content: null, class: 'number' };
   const { low, high, mean, count } = summary;
-  return { content: `⌀ ${column.numberText(mean)}`, class: 'number', title: board.t('group.range', { low: column.numberText(low), high: column.numberText(high), count }) };
+  return {
+    content: `⌀ ${column.numberText(mean)}`,
+    class: 'number',
+    title: board.t('group.range', { low: column.numberText(low), high: column.numberText(high), count }),
+  };
 }
 
 /** An annotation of a run. */
-function TextCell({ board, run, name }: { readonly board: LineageBoard; readonly run: string; readonly name: keyof typeof FIELDS }): JSX.Element {
+function TextCell({
+  board,
+  run,
+  name,
+}: {
+  readonly board: LineageBoard;
+  readonly run: string;
+  readonly name: keyof typeof FIELDS;
+}): JSX.Element {
   const field = FIELDS[name];
   const known = board.runsByName.value.get(run);
   const refused = board.unwritten.value.get(run)?.[field];
@@ -54,7 +66,9 @@ function TextCell({ board, run, name }: { readonly board: LineageBoard; readonly
       text={field === 'displayName' && known?.displayName === run ? '' : (known?.[field] ?? '')}
       refused={refused}
       disabled={!isWritable}
-      hint={[refused !== undefined && board.t('edit.refused'), board.t(isWritable ? 'edit.hint' : 'edit.off')].filter(Boolean).join('\n')}
+      hint={[refused !== undefined && board.t('edit.refused'), board.t(isWritable ? 'edit.hint' : 'edit.off')]
+        .filter(Boolean)
+        .join('\n')}
       onSave={(text) => board.annotate(run, { [field]: text })}
       onKeep={(text) => board.forget(run, { [field]: text })}
     />
@@ -68,7 +82,12 @@ export function RunName({ board, row }: { readonly board: LineageBoard; readonly
   const { palette, codes } = board.coloring.value;
   return (
     <>
-      <input type="checkbox" tabIndex={-1} checked={board.selectedNames.value.has(run)} aria-label={board.t('run.select', { run: name })} />
+      <input
+        type="checkbox"
+        tabIndex={-1}
+        checked={board.selectedNames.value.has(run)}
+        aria-label={board.t('run.select', { run: name })}
+      />
       <span class="dot" style={{ background: palette[codes[row] ?? 0] }} />
       <span class={name === run ? 'name' : 'name given'}>{name}</span>
     </>

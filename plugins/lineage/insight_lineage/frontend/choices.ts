@@ -23,14 +23,22 @@ export function hasLineage(columns: readonly ColumnInfo[]): boolean {
 export function defaultColumns(columns: readonly ColumnInfo[], view: ViewName): readonly string[] {
   const last = inGroups(columns, 'scalar').filter(({ name }) => name.startsWith('last/'));
   const metrics = new Set(inGroups(columns, 'metric').map(({ title }) => title));
-  const scalars = mostKnown(last.filter(({ name }) => !metrics.has(name.slice('last/'.length))), SCALARS);
-  const named = (names: readonly string[]): readonly ColumnInfo[] => columns.filter(({ name, count }) => names.includes(name) && count > 0);
+  const scalars = mostKnown(
+    last.filter(({ name }) => !metrics.has(name.slice('last/'.length))),
+    SCALARS,
+  );
+  const named = (names: readonly string[]): readonly ColumnInfo[] =>
+    columns.filter(({ name, count }) => names.includes(name) && count > 0);
   const of = (...groups: readonly ColumnInfo['group'][]): readonly ColumnInfo[] => inGroups(columns, ...groups);
   const chosen =
     view === 'data'
       ? [...of('dataset'), ...of('pipeline'), ...of('metric')]
       : hasLineage(columns)
-        ? [...of('metric', 'hyperparameter', 'custom'), ...named(['loss', 'network', 'train_dataset_count', 'dataset_mark']), ...scalars]
+        ? [
+            ...of('metric', 'hyperparameter', 'custom'),
+            ...named(['loss', 'network', 'train_dataset_count', 'dataset_mark']),
+            ...scalars,
+          ]
         : last.slice(0, MOST_SCALARS);
   return ['mark', 'remark', ...new Set(chosen.map(({ name }) => name).slice(0, MOST_COLUMNS))];
 }
@@ -44,10 +52,14 @@ function mostKnown<T extends ColumnInfo>(columns: readonly T[], most: number): r
 /** Names of the axes: parameters in which runs differ, then how well they did. */
 export function defaultAxes(frame: Frame, shown: readonly string[], view: ViewName): readonly string[] {
   const columns = shown.flatMap((name) => frame.columns.get(name) ?? []).filter(({ group }) => group !== 'annotation');
-  const fit = columns.filter((column) => column.count > 0 && (column.isNumeric || column.texts.length <= MOST_CATEGORIES) && column.type !== 'list');
+  const fit = columns.filter(
+    (column) =>
+      column.count > 0 && (column.isNumeric || column.texts.length <= MOST_CATEGORIES) && column.type !== 'list',
+  );
   const varying = fit.filter(({ varies }) => varies);
   const candidates = varying.length >= 2 ? varying : fit;
-  const isResult = ({ name, group }: ColumnInfo): boolean => group === 'metric' || group === 'scalar' || name === 'loss';
+  const isResult = ({ name, group }: ColumnInfo): boolean =>
+    group === 'metric' || group === 'scalar' || name === 'loss';
   const results = candidates.filter(isResult);
   const parameters = candidates.filter((column) => !isResult(column));
   const room = Math.max(MOST_AXES - parameters.length, view === 'data' ? 1 : 3);

@@ -4,7 +4,17 @@ import type { JSX } from 'preact';
 import type { ColumnInfo, Group } from './answers';
 import type { LineageBoard } from './board';
 
-const GROUPS: readonly Group[] = ['annotation', 'metric', 'hyperparameter', 'custom', 'model', 'dataset', 'pipeline', 'run', 'scalar'];
+const GROUPS: readonly Group[] = [
+  'annotation',
+  'metric',
+  'hyperparameter',
+  'custom',
+  'model',
+  'dataset',
+  'pipeline',
+  'run',
+  'scalar',
+];
 const MOST = 400; // of a group, until the search says more
 
 /** Which columns the table has, and which of them are axes. */
@@ -12,7 +22,12 @@ export function Chooser({ board }: { readonly board: LineageBoard }): JSX.Elemen
   const say = board.t.bind(board);
   const search = useSignal('');
   const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-  const all = [...board.columns.value.values()].filter(({ name, count, group }) => name !== 'run' && (count > 0 || group === 'annotation') && words.every((word) => name.toLowerCase().includes(word)));
+  const all = [...board.columns.value.values()].filter(
+    ({ name, count, group }) =>
+      name !== 'run' &&
+      (count > 0 || group === 'annotation') &&
+      words.every((word) => name.toLowerCase().includes(word)),
+  );
   const shown = new Set(board.shown.value);
   const set = (names: readonly string[], on: boolean): void => {
     if (on) board.setShown([...board.shown.value, ...names.filter((name) => !shown.has(name))]);
@@ -21,7 +36,14 @@ export function Chooser({ board }: { readonly board: LineageBoard }): JSX.Elemen
   return (
     <Dialog name="columns" title={say('columns.title')} onClose={() => (board.dialog.value = null)}>
       <div class="row between">
-        <input type="search" data-control="column-search" placeholder={say('columns.search')} aria-label={say('columns.search')} value={search.value} onInput={(event) => (search.value = event.currentTarget.value)} />
+        <input
+          type="search"
+          data-control="column-search"
+          placeholder={say('columns.search')}
+          aria-label={say('columns.search')}
+          value={search.value}
+          onInput={(event) => (search.value = event.currentTarget.value)}
+        />
         <button
           type="button"
           data-action="columns-default"
@@ -53,7 +75,13 @@ export function Chooser({ board }: { readonly board: LineageBoard }): JSX.Elemen
                 <span class="count">{own.length.toLocaleString(board.locale.value)}</span>
               </h4>
               {own.slice(0, MOST).map((column) => (
-                <Choice key={column.name} board={board} column={column} checked={shown.has(column.name)} onSet={(on) => set([column.name], on)} />
+                <Choice
+                  key={column.name}
+                  board={board}
+                  column={column}
+                  checked={shown.has(column.name)}
+                  onSet={(on) => set([column.name], on)}
+                />
               ))}
               {own.length > MOST && <p class="hint">{say('columns.more', { count: own.length - MOST })}</p>}
             </section>
@@ -80,9 +108,24 @@ function Choice({ board, column, checked, onSet }: ChoiceProps): JSX.Element {
   const text = group === 'annotation' ? say(`column.${name}`) : group === 'scalar' ? name : title;
   return (
     <div class="choice" data-column={name}>
-      <input type="checkbox" data-part="table" checked={checked} aria-label={say('columns.table.of', { name })} onClick={() => onSet(!checked)} />
-      <input type="checkbox" data-part="axis" checked={isAxis} disabled={type === 'list'} aria-label={say('columns.axis.of', { name })} onClick={() => board.setAxes(isAxis ? axes.filter((axis) => axis !== name) : [...axes, name])} />
-      <span class="name" title={name}>{text}</span>
+      <input
+        type="checkbox"
+        data-part="table"
+        checked={checked}
+        aria-label={say('columns.table.of', { name })}
+        onClick={() => onSet(!checked)}
+      />
+      <input
+        type="checkbox"
+        data-part="axis"
+        checked={isAxis}
+        disabled={type === 'list'}
+        aria-label={say('columns.axis.of', { name })}
+        onClick={() => board.setAxes(isAxis ? axes.filter((axis) => axis !== name) : [...axes, name])}
+      />
+      <span class="name" title={name}>
+        {text}
+      </span>
       <span class="kind">{say(`type.${type}`)}</span>
       <span class="count">{say('columns.count', { count })}</span>
     </div>

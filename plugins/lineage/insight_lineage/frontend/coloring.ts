@@ -11,7 +11,17 @@ export interface Coloring {
 }
 
 // Viridis (van der Walt and Smith 2015) at even places.
-const SEQUENCE: readonly (readonly [number, number, number])[] = [[68, 1, 84], [71, 44, 122], [59, 81, 139], [44, 113, 142], [33, 144, 141], [39, 173, 129], [92, 200, 99], [170, 220, 50], [253, 231, 37]];
+const SEQUENCE: readonly (readonly [number, number, number])[] = [
+  [68, 1, 84],
+  [71, 44, 122],
+  [59, 81, 139],
+  [44, 113, 142],
+  [33, 144, 141],
+  [39, 173, 129],
+  [92, 200, 99],
+  [170, 220, 50],
+  [253, 231, 37],
+];
 const SHADES = 24;
 const MOST_OWN = 200; // runs with a colour each
 /** The part of the sequence that stands out against the theme. */
@@ -34,17 +44,22 @@ export function coloringOf(axis: Axis | null, runs: readonly string[], mode: The
   if (!axis) return ownColors(runs, mode);
   if (axis.scale === 'category') {
     const palette = [...HUES.map((hue) => `oklch(${LIGHTNESS[mode]} 0.14 ${hue})`), FAINT[mode]];
-    const codes = Uint16Array.from(axis.column.codes, (code, row) => (Number.isNaN(axis.places[row]) ? HUES.length : code % HUES.length));
+    const codes = Uint16Array.from(axis.column.codes, (code, row) =>
+      Number.isNaN(axis.places[row]) ? HUES.length : code % HUES.length,
+    );
     return { palette, codes, axis };
   }
   const palette = [...Array.from({ length: SHADES }, (_, shade) => shadeAt((shade + 0.5) / SHADES, mode)), FAINT[mode]];
-  const codes = Uint16Array.from(axis.places, (place) => (Number.isNaN(place) ? SHADES : Math.min(SHADES - 1, Math.floor(place * SHADES))));
+  const codes = Uint16Array.from(axis.places, (place) =>
+    Number.isNaN(place) ? SHADES : Math.min(SHADES - 1, Math.floor(place * SHADES)),
+  );
   return { palette, codes, axis };
 }
 
 /** Thousands of runs have too many colours to tell them apart: then all have one. */
 function ownColors(runs: readonly string[], mode: Theme['mode']): Coloring {
-  if (runs.length > MOST_OWN) return { palette: [`oklch(${LIGHTNESS[mode]} 0.13 255)`], codes: new Uint16Array(runs.length), axis: null };
+  if (runs.length > MOST_OWN)
+    return { palette: [`oklch(${LIGHTNESS[mode]} 0.13 255)`], codes: new Uint16Array(runs.length), axis: null };
   const palette = [...new Set(runs)];
   return { palette, codes: Uint16Array.from(runs, (color) => palette.indexOf(color)), axis: null };
 }

@@ -10,22 +10,36 @@ import { useAnswer } from './use_answer';
 export function Diff({ board, runs }: { readonly board: LineageBoard; readonly runs: readonly string[] }): JSX.Element {
   const say = board.t.bind(board);
   const everything = useSignal(false);
-  const { value: loaded, error } = useAnswer(JSON.stringify([runs, board.version.value]), () => loadRuns(board.ctx, runs, board.listing.peek()?.columns ?? []));
+  const { value: loaded, error } = useAnswer(JSON.stringify([runs, board.version.value]), () =>
+    loadRuns(board.ctx, runs, board.listing.peek()?.columns ?? []),
+  );
   const all = loaded ? differencesOf(loaded, runs) : [];
   const shown = everything.value ? all : all.filter(({ differs }) => differs);
   const copy = (): void => {
     const head = [say('column.run'), ...runs.map((run) => board.nameOf(run))];
-    void copyTable(board, [head, ...shown.map(({ column, texts }) => [column.name, ...texts.map((text) => text ?? '')])]);
+    void copyTable(board, [
+      head,
+      ...shown.map(({ column, texts }) => [column.name, ...texts.map((text) => text ?? '')]),
+    ]);
   };
   return (
     <Dialog name="diff" title={say('diff.title', { count: runs.length })} onClose={() => (board.dialog.value = null)}>
       <div class="row between">
         <label>
-          <input type="checkbox" data-control="everything" checked={everything.value} onClick={() => (everything.value = !everything.value)} />
+          <input
+            type="checkbox"
+            data-control="everything"
+            checked={everything.value}
+            onClick={() => (everything.value = !everything.value)}
+          />
           {say('diff.everything')}
         </label>
-        <span class="hint" data-testid="diff-count">{loaded && say('diff.count', { count: all.filter(({ differs }) => differs).length, all: all.length })}</span>
-        <button type="button" data-action="copy-diff" onClick={copy}>{say('diff.copy')}</button>
+        <span class="hint" data-testid="diff-count">
+          {loaded && say('diff.count', { count: all.filter(({ differs }) => differs).length, all: all.length })}
+        </span>
+        <button type="button" data-action="copy-diff" onClick={copy}>
+          {say('diff.copy')}
+        </button>
       </div>
       {error && <p class="problem">{error}</p>}
       <div class="diff" data-testid="diff" tabIndex={0}>
@@ -48,7 +62,9 @@ export function Diff({ board, runs }: { readonly board: LineageBoard; readonly r
               return (
                 <tbody key={group} data-group={group}>
                   <tr class="group-name">
-                    <th colSpan={runs.length + 1} scope="colgroup">{say(`group.${group}`)}</th>
+                    <th colSpan={runs.length + 1} scope="colgroup">
+                      {say(`group.${group}`)}
+                    </th>
                   </tr>
                   {own.map((difference) => (
                     <DifferenceRow key={difference.column.name} board={board} difference={difference} />
@@ -58,21 +74,43 @@ export function Diff({ board, runs }: { readonly board: LineageBoard; readonly r
             })}
           </table>
         )}
-        {loaded && shown.length === 0 && <p class="hint" data-testid="no-difference">{say('diff.none')}</p>}
+        {loaded && shown.length === 0 && (
+          <p class="hint" data-testid="no-difference">
+            {say('diff.none')}
+          </p>
+        )}
       </div>
     </Dialog>
   );
 }
 
-function DifferenceRow({ board, difference: { column, texts, changes, differs } }: { readonly board: LineageBoard; readonly difference: Difference }): JSX.Element {
-  const title = column.group === 'annotation' ? board.t(`column.${column.name}`) : column.group === 'scalar' ? column.name : column.title;
+function DifferenceRow({
+  board,
+  difference: { column, texts, changes, differs },
+}: {
+  readonly board: LineageBoard;
+  readonly difference: Difference;
+}): JSX.Element {
+  const title =
+    column.group === 'annotation'
+      ? board.t(`column.${column.name}`)
+      : column.group === 'scalar'
+        ? column.name
+        : column.title;
   return (
     <tr data-column={column.name} class={differs ? 'differs' : undefined}>
-      <th scope="row" title={column.name}>{title}</th>
+      <th scope="row" title={column.name}>
+        {title}
+      </th>
       {texts.map((text, at) => {
         const change = changes[at] ?? null;
         return (
-          <td key={at} class={[column.isNumeric && 'number', text === null && 'missing', at > 0 && text !== texts[0] && 'other'].filter(Boolean).join(' ')}>
+          <td
+            key={at}
+            class={[column.isNumeric && 'number', text === null && 'missing', at > 0 && text !== texts[0] && 'other']
+              .filter(Boolean)
+              .join(' ')}
+          >
             {text ?? '—'}
             {change !== null && <span class="change">{`${change > 0 ? '+' : '−'}${percent(Math.abs(change))}`}</span>}
           </td>

@@ -3,7 +3,16 @@ import type { Group } from './answers';
 import { LABELS } from './axes';
 import type { Column, Frame } from './frame';
 
-export const COMPARED: readonly Group[] = ['hyperparameter', 'custom', 'model', 'dataset', 'pipeline', 'metric', 'scalar', 'annotation'];
+export const COMPARED: readonly Group[] = [
+  'hyperparameter',
+  'custom',
+  'model',
+  'dataset',
+  'pipeline',
+  'metric',
+  'scalar',
+  'annotation',
+];
 
 export interface Difference {
   readonly column: Column;
@@ -27,7 +36,11 @@ export function differencesOf(frame: Frame, runs: readonly string[]): readonly D
         const exact = rows.map((row) => JSON.stringify(column.values[row] ?? null));
         const [base] = numbers as [number];
         const isAmount = column.isNumeric && !LABELS.includes(column.name);
-        const changes = numbers.map((value, at) => (at > 0 && isAmount && Number.isFinite(value) && Number.isFinite(base) && base !== 0 && value !== base ? (value - base) / Math.abs(base) : null));
+        const changes = numbers.map((value, at) =>
+          at > 0 && isAmount && Number.isFinite(value) && Number.isFinite(base) && base !== 0 && value !== base
+            ? (value - base) / Math.abs(base)
+            : null,
+        );
         return { column, group, texts, changes, differs: new Set(exact).size > 1 };
       })
       .filter(({ texts }) => texts.some((text) => text !== null)),

@@ -5,7 +5,13 @@ import { bucketsOf } from './buckets';
 import type { Column } from './frame';
 
 /** How the values of the target spread over the runs that are shown. */
-export function Distribution({ board, target }: { readonly board: LineageBoard; readonly target: Column }): JSX.Element | null {
+export function Distribution({
+  board,
+  target,
+}: {
+  readonly board: LineageBoard;
+  readonly target: Column;
+}): JSX.Element | null {
   const say = board.t.bind(board);
   const { value: rows } = board.rows;
   const buckets = bucketsOf(target.numbers, rows);
@@ -17,7 +23,15 @@ export function Distribution({ board, target }: { readonly board: LineageBoard; 
       <figcaption>{say('distribution')}</figcaption>
       <ol>
         {buckets.map(({ low, high, count }, at) => (
-          <li key={at} data-count={count} title={say(low === high ? 'distribution.same' : 'distribution.bucket', { low: target.numberText(low), high: target.numberText(high), count })}>
+          <li
+            key={at}
+            data-count={count}
+            title={say(low === high ? 'distribution.same' : 'distribution.bucket', {
+              low: target.numberText(low),
+              high: target.numberText(high),
+              count,
+            })}
+          >
             <span class="count">{count.toLocaleString(board.locale.value)}</span>
             <span class="bar" style={{ height: `${(44 * count) / most}px` }} />
             <span class="edge">{short(low)}</span>

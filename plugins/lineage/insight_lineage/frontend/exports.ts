@@ -19,9 +19,21 @@ export function exportItems(board: LineageBoard): readonly MenuItem[] {
       .catch((error: unknown) => board.ctx.notify('error', say('export.failed', { reason: message(error) })));
   };
   return [
-    { action: 'export-csv', text: say('export.csv'), onPress: () => save('csv', () => new Blob([csvOf(rowsOf(board))], { type: 'text/csv' })) },
-    { action: 'export-json', text: say('export.json'), onPress: () => save('json', () => new Blob([jsonOf(board)], { type: 'application/json' })) },
-    { action: 'export-svg', text: say('export.svg'), onPress: () => save('svg', () => new Blob([svgOf(board)], { type: 'image/svg+xml' })) },
+    {
+      action: 'export-csv',
+      text: say('export.csv'),
+      onPress: () => save('csv', () => new Blob([csvOf(rowsOf(board))], { type: 'text/csv' })),
+    },
+    {
+      action: 'export-json',
+      text: say('export.json'),
+      onPress: () => save('json', () => new Blob([jsonOf(board)], { type: 'application/json' })),
+    },
+    {
+      action: 'export-svg',
+      text: say('export.svg'),
+      onPress: () => save('svg', () => new Blob([svgOf(board)], { type: 'image/svg+xml' })),
+    },
     { action: 'export-png', text: say('export.png'), onPress: () => save('png', () => pngOf(board)) },
   ];
 }
@@ -31,14 +43,27 @@ export function rowsOf(board: LineageBoard): CsvCell[][] {
   const { value: frame } = board.frame;
   const { value: columns } = board.table;
   const cell = (value: Value): CsvCell => (value !== null && typeof value === 'object' ? JSON.stringify(value) : value);
-  return [['run', ...columns.map(({ name }) => name)], ...Array.from(board.rows.value, (row) => [frame?.runs[row] ?? '', ...columns.map(({ values }) => cell(values[row] ?? null))])];
+  return [
+    ['run', ...columns.map(({ name }) => name)],
+    ...Array.from(board.rows.value, (row) => [
+      frame?.runs[row] ?? '',
+      ...columns.map(({ values }) => cell(values[row] ?? null)),
+    ]),
+  ];
 }
 
 /** The same as a list of objects; nothing for what is missing. */
 export function jsonOf(board: LineageBoard): string {
   const { value: frame } = board.frame;
-  const entries = (row: number): [string, Value][] => board.table.value.flatMap(({ name, values }): [string, Value][] => (values[row] == null ? [] : [[name, values[row]]]));
-  return JSON.stringify(Array.from(board.rows.value, (row) => Object.fromEntries([['run', frame?.runs[row] ?? ''], ...entries(row)])), null, 1);
+  const entries = (row: number): [string, Value][] =>
+    board.table.value.flatMap(({ name, values }): [string, Value][] =>
+      values[row] == null ? [] : [[name, values[row]]],
+    );
+  return JSON.stringify(
+    Array.from(board.rows.value, (row) => Object.fromEntries([['run', frame?.runs[row] ?? ''], ...entries(row)])),
+    null,
+    1,
+  );
 }
 
 interface Label {
@@ -57,7 +82,8 @@ interface Plan {
   readonly picture: Parameters<typeof strokeRows>[1];
 }
 
-const short = (text: string): string => ([...text].length > LETTERS ? `${[...text].slice(0, LETTERS - 1).join('')}…` : text);
+const short = (text: string): string =>
+  [...text].length > LETTERS ? `${[...text].slice(0, LETTERS - 1).join('')}…` : text;
 
 /** Lines, axes and their names, of what is shown now. */
 function planOf(board: LineageBoard): Plan {
@@ -71,8 +97,16 @@ function planOf(board: LineageBoard): Plan {
     const x = layout.xs[at] as number;
     return [
       { x, y: 16, text: short(axis.column.title), anchor: 'middle', color: text },
-      ...axis.ticks.slice(0, 40).map((tick): Label => ({ x: x - 6, y: yOf(layout, tick.place) + 4, text: short(tick.text), anchor: 'end', color: muted })),
-      ...(axis.hasMissing ? [{ x: x - 6, y: yOf(layout, NaN) + 4, text: '—', anchor: 'end', color: muted } satisfies Label] : []),
+      ...axis.ticks.slice(0, 40).map((tick): Label => ({
+        x: x - 6,
+        y: yOf(layout, tick.place) + 4,
+        text: short(tick.text),
+        anchor: 'end',
+        color: muted,
+      })),
+      ...(axis.hasMissing
+        ? [{ x: x - 6, y: yOf(layout, NaN) + 4, text: '—', anchor: 'end', color: muted } satisfies Label]
+        : []),
     ];
   });
   return {
@@ -80,28 +114,45 @@ function planOf(board: LineageBoard): Plan {
     spine: muted,
     spines: layout.xs.map((x) => ({ x, top: layout.top, bottom: layout.bottom })),
     labels,
-    picture: { ...SIZE, xs: layout.xs, heights: heightsOf(layout, axes), rows, palette: coloring.palette, codes: coloring.codes, opacity: opacityOf(rows.length), lineWidth: rows.length <= 60 ? 1.6 : 1 },
+    picture: {
+      ...SIZE,
+      xs: layout.xs,
+      heights: heightsOf(layout, axes),
+      rows,
+      palette: coloring.palette,
+      codes: coloring.codes,
+      opacity: opacityOf(rows.length),
+      lineWidth: rows.length <= 60 ? 1.6 : 1,
+    },
   };
 }
 
-const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 function svgOf(board: LineageBoard): string {
   const { background, spine, spines, labels, picture } = planOf(board);
   const { xs, heights, rows, palette, codes } = picture;
   const byColor = palette.map((): string[] => []);
   for (const row of rows) {
-    const points = xs.map((x, axis) => `${x.toFixed(1)} ${((heights[axis] as Float32Array)[row] as number).toFixed(1)}`);
+    const points = xs.map(
+      (x, axis) => `${x.toFixed(1)} ${((heights[axis] as Float32Array)[row] as number).toFixed(1)}`,
+    );
     byColor[codes[row] as number]?.push(`M${points.join('L')}${xs.length === 1 ? `h${ALONE}` : ''}`);
   }
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${SIZE.width + 2 * MARGIN}" height="${SIZE.height + 2 * MARGIN}" viewBox="${-MARGIN} ${-MARGIN} ${SIZE.width + 2 * MARGIN} ${SIZE.height + 2 * MARGIN}" font-family="sans-serif" font-size="11">`,
     `<rect x="${-MARGIN}" y="${-MARGIN}" width="100%" height="100%" fill="${background}"/>`,
     `<g fill="none" stroke-width="${picture.lineWidth}" stroke-opacity="${picture.opacity.toFixed(3)}">`,
-    ...byColor.flatMap((paths, code) => (paths.length > 0 ? [`<path stroke="${escaped(palette[code] as string)}" d="${paths.join('')}"/>`] : [])),
+    ...byColor.flatMap((paths, code) =>
+      paths.length > 0 ? [`<path stroke="${escaped(palette[code] as string)}" d="${paths.join('')}"/>`] : [],
+    ),
     '</g>',
     ...spines.map(({ x, top, bottom }) => `<path stroke="${spine}" d="M${x.toFixed(1)} ${top}V${bottom}"/>`),
-    ...labels.map(({ x, y, text, anchor, color }) => `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" text-anchor="${anchor}" fill="${color}">${escaped(text)}</text>`),
+    ...labels.map(
+      ({ x, y, text, anchor, color }) =>
+        `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" text-anchor="${anchor}" fill="${color}">${escaped(text)}</text>`,
+    ),
     '</svg>',
   ].join('\n');
 }

@@ -9,8 +9,14 @@ import { brushOf, spanOf } from './axis_view';
 import { toldApart } from './source';
 
 const column = (name: string, type: ColumnType, values: readonly Value[]): Column =>
-  new Column({ name, title: name, group: 'custom', type, count: values.filter((value) => value !== null).length }, values);
-const answer = (runs: readonly string[], columns: Readonly<Record<string, readonly [ColumnType, readonly Value[]]>>): RunsAnswer => ({
+  new Column(
+    { name, title: name, group: 'custom', type, count: values.filter((value) => value !== null).length },
+    values,
+  );
+const answer = (
+  runs: readonly string[],
+  columns: Readonly<Record<string, readonly [ColumnType, readonly Value[]]>>,
+): RunsAnswer => ({
   total: runs.length,
   matched: runs.length,
   runs,
@@ -37,17 +43,24 @@ describe('columns', () => {
     const told = toldApart([info('dropout', 'dropout'), info('custom/dropout', 'dropout'), info('custom/git', 'git')]);
     expect(told.map(({ title }) => title)).toEqual(['dropout', 'custom/dropout', 'git']);
     const titles = new Map([['x', 'custom/x']]);
-    expect(frameOf([answer(['a'], { x: ['int', [1]], y: ['int', [1]] })], titles).columns.get('x')?.title).toBe('custom/x');
+    expect(frameOf([answer(['a'], { x: ['int', [1]], y: ['int', [1]] })], titles).columns.get('x')?.title).toBe(
+      'custom/x',
+    );
   });
 
   it('of several answers are put together by the names of runs', () => {
-    const frame = frameOf([answer(['a', 'b'], { x: ['int', [1, 2]] }), answer(['b', 'c', 'a'], { y: ['int', [20, 30, 10]] })]);
+    const frame = frameOf([
+      answer(['a', 'b'], { x: ['int', [1, 2]] }),
+      answer(['b', 'c', 'a'], { y: ['int', [20, 30, 10]] }),
+    ]);
     expect(frame.columns.get('y')?.values).toEqual([10, 20]);
   });
 });
 
 describe('order', () => {
-  const frame = frameOf([answer(['a', 'b', 'c', 'd'], { n: ['float', [2, null, 1, 2]], s: ['str', ['x', 'x', null, 'w']] })]);
+  const frame = frameOf([
+    answer(['a', 'b', 'c', 'd'], { n: ['float', [2, null, 1, 2]], s: ['str', ['x', 'x', null, 'w']] }),
+  ]);
   it('is stable, and what is missing is last either way', () => {
     expect([...orderOf(frame, ['n'])]).toEqual([2, 0, 3, 1]);
     expect([...orderOf(frame, ['-n'])]).toEqual([0, 3, 2, 1]);
@@ -58,9 +71,18 @@ describe('order', () => {
 
   it('of groups is that of their values; closed ones show no rows', () => {
     const groups = groupsOf(frame.columns.get('s') as Column, Int32Array.of(2, 0, 3, 1), false);
-    expect(groups.map(({ text, rows }) => [text, ...rows])).toEqual([['w', 3], ['x', 0, 1], [null, 2]]);
+    expect(groups.map(({ text, rows }) => [text, ...rows])).toEqual([
+      ['w', 3],
+      ['x', 0, 1],
+      [null, 2],
+    ]);
     expect([...linesOf(groups, new Int32Array(), new Set(['x']))]).toEqual([-1, 3, -2, -3, 2]);
-    expect(summaryOf(frame.columns.get('n') as Column, Int32Array.of(0, 1, 2))).toEqual({ count: 2, mean: 1.5, low: 1, high: 2 });
+    expect(summaryOf(frame.columns.get('n') as Column, Int32Array.of(0, 1, 2))).toEqual({
+      count: 2,
+      mean: 1.5,
+      low: 1,
+      high: 2,
+    });
     expect(summaryOf(frame.columns.get('n') as Column, Int32Array.of(1))).toBeNull();
   });
 });
@@ -68,7 +90,15 @@ describe('order', () => {
 describe('axes', () => {
   it('are logarithmic where most numbers ask for it', () => {
     expect(scalesOf(column('lr', 'float', [0.001, 0.01, 0.1]))[0]).toBe('log');
-    expect(scalesOf(column('x', 'float', Array.from({ length: 1000 }, (_, at) => (at + 1) / 1000)))[0]).toBe('linear');
+    expect(
+      scalesOf(
+        column(
+          'x',
+          'float',
+          Array.from({ length: 1000 }, (_, at) => (at + 1) / 1000),
+        ),
+      )[0],
+    ).toBe('linear');
     expect(scalesOf(column('x', 'float', [-1, 100]))).toEqual(['linear', 'log', 'category']);
     expect(scalesOf(column('x', 'float', [-1, 0]))).toEqual(['linear', 'category']);
     expect(scalesOf(column('x', 'bool', [true, false]))).toEqual(['category']);
@@ -91,7 +121,9 @@ describe('axes', () => {
 });
 
 describe('brushes', () => {
-  const frame = frameOf([answer(['a', 'b', 'c', 'd'], { n: ['float', [1, 2, null, 4]], s: ['str', ['x,=;~', null, 'y', 'y']] })]);
+  const frame = frameOf([
+    answer(['a', 'b', 'c', 'd'], { n: ['float', [1, 2, null, 4]], s: ['str', ['x,=;~', null, 'y', 'y']] }),
+  ]);
   const left = (brushes: ReadonlyMap<string, Brush>): number[] => {
     const mask = new Uint8Array(4).fill(1);
     applyBrushes(frame, brushes, mask);
@@ -101,11 +133,21 @@ describe('brushes', () => {
 
   it('leave what is inside all of them', () => {
     expect(left(new Map([['n', range]]))).toEqual([1, 1, 0, 0]);
-    expect(left(new Map<string, Brush>([['n', range], ['s', { kind: 'some', texts: [MISSING] }]]))).toEqual([0, 1, 0, 0]);
+    expect(
+      left(
+        new Map<string, Brush>([
+          ['n', range],
+          ['s', { kind: 'some', texts: [MISSING] }],
+        ]),
+      ),
+    ).toEqual([0, 1, 0, 0]);
     expect(left(new Map([['gone', range]]))).toEqual([1, 1, 1, 1]);
   });
 
-  it.each<[string, Brush]>([['range', { kind: 'range', low: -0.1, high: 1e-7 }], ['some', { kind: 'some', texts: ['x,=;~', '', MISSING, '训练'] }]])('come back from the URL: %s', (_, brush) => {
+  it.each<[string, Brush]>([
+    ['range', { kind: 'range', low: -0.1, high: 1e-7 }],
+    ['some', { kind: 'some', texts: ['x,=;~', '', MISSING, '训练'] }],
+  ])('come back from the URL: %s', (_, brush) => {
     const map = new Map([['a=b;c', brush]]);
     expect(brushesCodec.parse(brushesCodec.format(map))).toEqual(map);
   });
@@ -115,11 +157,16 @@ describe('brushes', () => {
   });
 
   it('are conditions of a filter', () => {
-    const brushes = new Map<string, Brush>([['n', range], ['s', { kind: 'some', texts: ['y', MISSING, 'gone'] }]]);
+    const brushes = new Map<string, Brush>([
+      ['n', range],
+      ['s', { kind: 'some', texts: ['y', MISSING, 'gone'] }],
+    ]);
     expect(conditionsOf(frame, brushes)).toEqual({ n: { ge: 1, le: 2 }, s: { in: [null, 'y'] } });
     expect(conditionsOf(frame, new Map())).toEqual({});
     const alike = frameOf([answer(['a', 'b', 'c'], { n: ['float', [1.00000001, 1.00000002, 2]] })]);
-    expect(conditionsOf(alike, new Map([['n', { kind: 'some', texts: ['1'] }]]))).toEqual({ n: { in: [1.00000001, 1.00000002] } });
+    expect(conditionsOf(alike, new Map([['n', { kind: 'some', texts: ['1'] }]]))).toEqual({
+      n: { in: [1.00000001, 1.00000002] },
+    });
   });
 
   it('go from place to place and back', () => {
@@ -144,16 +191,34 @@ describe('numbers as people read them', () => {
   it('are brushed as finely as their axis is long', () => {
     const axis = axisOf(column('start_time', 'float', [1_700_000_000, 1_700_000_100]), undefined);
     expect(brushOf(axis, 0.25, 0.75)).toEqual({ kind: 'range', low: 1_700_000_025, high: 1_700_000_075 });
-    expect(brushOf(axisOf(column('x', 'float', [0, 1]), undefined), 1 / 3, 1)).toEqual({ kind: 'range', low: 0.3333, high: 1 });
+    expect(brushOf(axisOf(column('x', 'float', [0, 1]), undefined), 1 / 3, 1)).toEqual({
+      kind: 'range',
+      low: 0.3333,
+      high: 1,
+    });
   });
 });
 
 describe('the distribution of a target', () => {
-  const spread = (values: readonly Value[], rows: readonly number[] = values.map((_, row) => row)): (readonly number[])[] => bucketsOf(column('x', 'float', values).numbers, Int32Array.from(rows)).map(({ low, high, count }) => [low, high, count]);
+  const spread = (
+    values: readonly Value[],
+    rows: readonly number[] = values.map((_, row) => row),
+  ): (readonly number[])[] =>
+    bucketsOf(column('x', 'float', values).numbers, Int32Array.from(rows)).map(({ low, high, count }) => [
+      low,
+      high,
+      count,
+    ]);
 
   it('has five buckets of the same width, the last with its upper edge', () => {
     // as numpy.histogram([1, 2, 3, 6, 6, null, NaN], bins=5)
-    expect(spread([1, 2, 3, 6, 6, null, 'NaN', 'Infinity'])).toEqual([[1, 2, 1], [2, 3, 1], [3, 4, 1], [4, 5, 0], [5, 6, 2]]);
+    expect(spread([1, 2, 3, 6, 6, null, 'NaN', 'Infinity'])).toEqual([
+      [1, 2, 1],
+      [2, 3, 1],
+      [3, 4, 1],
+      [4, 5, 0],
+      [5, 6, 2],
+    ]);
     expect(spread([1, 2, 3, 6], [0, 1])).toHaveLength(5);
     expect(spread([-1e308, 1e308]).map(([, , count]) => count)).toEqual([1, 0, 0, 0, 1]);
   });

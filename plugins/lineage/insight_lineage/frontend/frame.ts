@@ -144,11 +144,17 @@ export class Frame {
   with(columns: readonly Column[]): Frame {
     const next = new Map(this.columns);
     for (const column of columns) next.set(column.name, column);
-    return Object.assign(Object.create(Frame.prototype) as Frame, { runs: this.runs, rowOf: this.rowOf, columns: next });
+    return Object.assign(Object.create(Frame.prototype) as Frame, {
+      runs: this.runs,
+      rowOf: this.rowOf,
+      columns: next,
+    });
   }
 }
 
-/** Answers about the same runs, asked for in parts; the first says which runs there are. Their names are a column, too. */
+/**
+ * Answers about the same runs, asked for in parts; the first says which runs there are. Their names are a column, too.
+ */
 export function frameOf(answers: readonly RunsAnswer[], titles?: ReadonlyMap<string, string>): Frame {
   const runs = answers[0]?.runs ?? [];
   const columns = [new Column({ name: 'run', title: 'run', group: 'run', type: 'str', count: runs.length }, runs)];

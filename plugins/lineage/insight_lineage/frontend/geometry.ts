@@ -59,7 +59,14 @@ export function axisNear(xs: readonly number[], x: number): number {
 }
 
 /** The row whose line is nearest to a point, within `reach` pixels up or down; null for none. */
-export function rowAt(layout: Layout, heights: readonly Float32Array[], mask: Uint8Array, x: number, y: number, reach: number): number | null {
+export function rowAt(
+  layout: Layout,
+  heights: readonly Float32Array[],
+  mask: Uint8Array,
+  x: number,
+  y: number,
+  reach: number,
+): number | null {
   const { xs } = layout;
   const right = Math.max(1, xs.findIndex((own) => own >= x) === -1 ? xs.length - 1 : xs.findIndex((own) => own >= x));
   const [from, to] = [xs[right - 1], xs[right]];

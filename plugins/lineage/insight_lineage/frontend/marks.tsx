@@ -9,7 +9,14 @@ const MARKS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 
 /** One of the page's ten signs. */
 export function Mark({ board, mark }: { readonly board: LineageBoard; readonly mark: number }): JSX.Element {
-  return <span class="mark" ref={(element: HTMLElement | null) => element?.replaceChildren(...(mark > 0 ? [board.ctx.ui.icon(`mark-${mark}`)] : []))} />;
+  return (
+    <span
+      class="mark"
+      ref={(element: HTMLElement | null) =>
+        element?.replaceChildren(...(mark > 0 ? [board.ctx.ui.icon(`mark-${mark}`)] : []))
+      }
+    />
+  );
 }
 
 /** The sign of a run; a press chooses another. */
@@ -29,13 +36,41 @@ export function MarkPicker({ board, run }: { readonly board: LineageBoard; reado
   };
   return (
     <>
-      <button ref={button} type="button" tabIndex={-1} class={mark ? 'mark-button' : 'mark-button empty'} data-action="mark" data-mark={mark} disabled={!board.writable.value} aria-label={say('mark.choose')} aria-expanded={open.value} title={say('mark.choose')} onClick={() => (open.value = !open.value)}>
+      <button
+        ref={button}
+        type="button"
+        tabIndex={-1}
+        class={mark ? 'mark-button' : 'mark-button empty'}
+        data-action="mark"
+        data-mark={mark}
+        disabled={!board.writable.value}
+        aria-label={say('mark.choose')}
+        aria-expanded={open.value}
+        title={say('mark.choose')}
+        onClick={() => (open.value = !open.value)}
+      >
         <Mark board={board} mark={mark || 1} />
       </button>
       {open.value && (
-        <Popover anchor={button} class="mark-list" role="radiogroup" label={say('mark.choose')} side="below-left" onClose={leave}>
+        <Popover
+          anchor={button}
+          class="mark-list"
+          role="radiogroup"
+          label={say('mark.choose')}
+          side="below-left"
+          onClose={leave}
+        >
           {MARKS.map((one) => (
-            <button key={one} type="button" role="radio" aria-checked={one === mark} tabIndex={-1} data-mark={one} aria-label={one ? say('mark.number', { mark: one }) : say('mark.none')} onClick={() => choose(one)}>
+            <button
+              key={one}
+              type="button"
+              role="radio"
+              aria-checked={one === mark}
+              tabIndex={-1}
+              data-mark={one}
+              aria-label={one ? say('mark.number', { mark: one }) : say('mark.none')}
+              onClick={() => choose(one)}
+            >
               {one ? <Mark board={board} mark={one} /> : '∅'}
             </button>
           ))}

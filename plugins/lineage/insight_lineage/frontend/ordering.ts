@@ -2,7 +2,9 @@
 import { sortOf } from '@insight-host/kit/table';
 import type { Column, Frame } from './frame';
 
-/** All rows in the order of these columns; equal ones stay as they are. What is missing, and NaN, is last either way. */
+/**
+ * All rows in the order of these columns; equal ones stay as they are. What is missing, and NaN, is last either way.
+ */
 export function orderOf(frame: Frame, sorts: readonly string[]): Int32Array {
   const keys: { readonly key: ArrayLike<number>; readonly sign: number }[] = [];
   for (const sort of sorts) {
@@ -52,7 +54,11 @@ export function groupsOf(column: Column, rows: Int32Array, down: boolean): reado
   const isMissing = (rows: readonly number[]): boolean => column.isMissing(rows[0] as number);
   return [...members]
     .sort(([a, first], [b, second]) => Number(isMissing(first)) - Number(isMissing(second)) || (down ? b - a : a - b))
-    .map(([code, own]) => ({ text: isMissing(own) ? null : column.text(own[0] as number), key: column.texts[code] as string, rows: Int32Array.from(own) }));
+    .map(([code, own]) => ({
+      text: isMissing(own) ? null : column.text(own[0] as number),
+      key: column.texts[code] as string,
+      rows: Int32Array.from(own),
+    }));
 }
 
 /** Lines of the table: a row, or the heading of group `g` as `-(g + 1)`. */

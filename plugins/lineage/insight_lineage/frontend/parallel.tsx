@@ -32,7 +32,14 @@ export function Parallel({ board, height }: { readonly board: LineageBoard; read
     if (event.buttons) return;
     const box = host.current?.getBoundingClientRect();
     if (!box) return;
-    board.pointed.value = rowAt(layout, heights, board.mask.value, event.clientX - box.left, event.clientY - box.top, REACH);
+    board.pointed.value = rowAt(
+      layout,
+      heights,
+      board.mask.value,
+      event.clientX - box.left,
+      event.clientY - box.top,
+      REACH,
+    );
     tip.value = { x: event.clientX, y: event.clientY };
   };
   return (
@@ -42,7 +49,10 @@ export function Parallel({ board, height }: { readonly board: LineageBoard; read
       style={{ height: `${height}px` }}
       data-testid="parallel"
       role="group"
-      aria-label={say('parallel.label', { count: shown, axes: axes.map(({ column }) => column.title).join(say('list.separator')) })}
+      aria-label={say('parallel.label', {
+        count: shown,
+        axes: axes.map(({ column }) => column.title).join(say('list.separator')),
+      })}
       onPointerMove={onPointerMove}
       onPointerLeave={() => {
         board.pointed.value = null;
@@ -65,7 +75,9 @@ export function Parallel({ board, height }: { readonly board: LineageBoard; read
         </>
       )}
       {axes.length === 0 && board.frame.value && <p class="nothing">{say('parallel.none')}</p>}
-      {tip.value && board.pointed.value !== null && <RowTip board={board} row={board.pointed.value} columns={axes.map(({ column }) => column)} {...tip.value} />}
+      {tip.value && board.pointed.value !== null && (
+        <RowTip board={board} row={board.pointed.value} columns={axes.map(({ column }) => column)} {...tip.value} />
+      )}
     </div>
   );
 }
@@ -88,23 +100,50 @@ function LineLayers({ board, layout, heights }: LayersProps): JSX.Element {
   const brushed = board.brushes.value.size > 0;
   const pixels = useSignal(NO_PIXELS);
   const size = pixels.value;
-  useEffect(() => (behind.lines.current ? watchPixels(behind.lines.current.canvas, (found) => (pixels.value = found)) : undefined), []);
+  useEffect(
+    () =>
+      behind.lines.current ? watchPixels(behind.lines.current.canvas, (found) => (pixels.value = found)) : undefined,
+    [],
+  );
   const lines = { xs: layout.xs, heights };
   const shown = board.rows.value.length;
   const strong = board.theme.value.token('--text') || 'black';
   const faint = board.theme.value.token('--border-strong') || 'gray';
   useEffect(() => {
     const rows = brushed ? scattered(candidates) : new Int32Array();
-    behind.lines.current?.draw({ ...lines, rows, palette: [faint], codes: new Uint8Array(mask.length), opacity: 0.6 * opacityOf(rows.length), lineWidth: 1 }, size);
+    behind.lines.current?.draw(
+      {
+        ...lines,
+        rows,
+        palette: [faint],
+        codes: new Uint8Array(mask.length),
+        opacity: 0.6 * opacityOf(rows.length),
+        lineWidth: 1,
+      },
+      size,
+    );
   }, [size, layout, heights, candidates, brushed, faint]);
   useEffect(() => {
     const rows = scattered(mask);
-    front.lines.current?.draw({ ...lines, rows, palette: coloring.palette, codes: coloring.codes, opacity: opacityOf(rows.length), lineWidth: rows.length <= 60 ? 1.6 : 1 }, size);
+    front.lines.current?.draw(
+      {
+        ...lines,
+        rows,
+        palette: coloring.palette,
+        codes: coloring.codes,
+        opacity: opacityOf(rows.length),
+        lineWidth: rows.length <= 60 ? 1.6 : 1,
+      },
+      size,
+    );
   }, [size, layout, heights, mask, coloring]);
   useEffect(() => {
     const rows = pointed === null ? new Int32Array() : Int32Array.of(pointed);
     const own = shown <= FEW ? coloring : { palette: [strong], codes: new Uint8Array(mask.length) }; // its own colour is everywhere
-    above.lines.current?.draw({ ...lines, rows, palette: own.palette, codes: own.codes, opacity: 1, lineWidth: 3 }, size);
+    above.lines.current?.draw(
+      { ...lines, rows, palette: own.palette, codes: own.codes, opacity: 1, lineWidth: 3 },
+      size,
+    );
   }, [size, layout, heights, pointed, coloring, shown, strong]);
   return (
     <>

@@ -7,15 +7,33 @@ import { useAnswer } from './use_answer';
 /** The data pipeline of a run, operator by operator, from the sources to the end. */
 export function PipelineDialog({ board, run }: { readonly board: LineageBoard; readonly run: string }): JSX.Element {
   const say = board.t.bind(board);
-  const { value: answer, error } = useAnswer(run, () => board.ctx.data.json<PipelineAnswer>('pipeline', { run }, { signal: board.ctx.signal }));
+  const { value: answer, error } = useAnswer(run, () =>
+    board.ctx.data.json<PipelineAnswer>('pipeline', { run }, { signal: board.ctx.signal }),
+  );
   const pipeline = answer?.pipeline;
   const same = answer?.mark == null ? [] : sameMark(board, answer.mark, run);
   return (
-    <Dialog name="pipeline" title={say('pipeline.title', { run: board.nameOf(run) })} onClose={() => (board.dialog.value = null)}>
+    <Dialog
+      name="pipeline"
+      title={say('pipeline.title', { run: board.nameOf(run) })}
+      onClose={() => (board.dialog.value = null)}
+    >
       {error && <p class="problem">{error}</p>}
       {answer && !pipeline && <p class="hint">{say('pipeline.none')}</p>}
-      {same.length > 0 && <p class="hint">{say('pipeline.same', { count: same.length, runs: same.slice(0, 5).map((name) => board.nameOf(name)).join(say('list.separator')) })}</p>}
-      {pipeline && pipeline.edges.length !== pipeline.nodes.length - 1 && <p class="hint">{say('pipeline.combined')}</p>}
+      {same.length > 0 && (
+        <p class="hint">
+          {say('pipeline.same', {
+            count: same.length,
+            runs: same
+              .slice(0, 5)
+              .map((name) => board.nameOf(name))
+              .join(say('list.separator')),
+          })}
+        </p>
+      )}
+      {pipeline && pipeline.edges.length !== pipeline.nodes.length - 1 && (
+        <p class="hint">{say('pipeline.combined')}</p>
+      )}
       <ol class="pipeline" data-testid="pipeline">
         {pipeline?.nodes.map((node) => (
           <Operator key={node.id} node={node} inputs={inputsOf(pipeline, node)} say={say} />
@@ -50,7 +68,9 @@ function Operator({ node, inputs, say }: OperatorProps): JSX.Element {
     <li class={node.kind} data-operator={node.name}>
       <h4>
         {node.name}
-        {inputs.length > 0 && <span class="hint">{say('pipeline.inputs', { names: inputs.join(say('list.separator')) })}</span>}
+        {inputs.length > 0 && (
+          <span class="hint">{say('pipeline.inputs', { names: inputs.join(say('list.separator')) })}</span>
+        )}
       </h4>
       <Values values={node} />
       {[...node.operations, ...(node.sampler ? [node.sampler] : [])].map((part, at) => (

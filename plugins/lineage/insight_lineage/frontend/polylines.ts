@@ -1,6 +1,9 @@
 import { fitBitmap, type PixelSize } from '@insight-host/kit';
 
-/** Lines of thousands of rows on a canvas: some at once, the rest a frame at a time, so that the hand is never kept waiting. */
+/**
+ * Lines of thousands of rows on a canvas: some at once, the rest a frame at a time, so that the hand is never kept
+ * waiting.
+ */
 
 export interface Picture {
   readonly xs: readonly number[];
@@ -54,7 +57,12 @@ export class Polylines {
 }
 
 /** Rows of a colour are one path: strokes cost more than lines. */
-export function strokeRows(context: CanvasRenderingContext2D, { xs, heights, rows, palette, codes, opacity, lineWidth }: Picture, from: number, to: number): void {
+export function strokeRows(
+  context: CanvasRenderingContext2D,
+  { xs, heights, rows, palette, codes, opacity, lineWidth }: Picture,
+  from: number,
+  to: number,
+): void {
   context.globalAlpha = opacity;
   context.lineWidth = lineWidth;
   context.lineJoin = 'round';
@@ -68,13 +76,16 @@ export function strokeRows(context: CanvasRenderingContext2D, { xs, heights, row
       const [x, y] = [xs[0] as number, (heights[0] as Float32Array)[row] as number];
       context.moveTo(x, y);
       if (xs.length === 1) context.lineTo(x + ALONE, y);
-      for (let axis = 1; axis < xs.length; axis++) context.lineTo(xs[axis] as number, (heights[axis] as Float32Array)[row] as number);
+      for (let axis = 1; axis < xs.length; axis++)
+        context.lineTo(xs[axis] as number, (heights[axis] as Float32Array)[row] as number);
     }
     context.stroke();
   });
 }
 
-/** The rows of a mask in an order without meaning, the same each time: whatever part of them is drawn looks like all. */
+/**
+ * The rows of a mask in an order without meaning, the same each time: whatever part of them is drawn looks like all.
+ */
 export function scattered(mask: Uint8Array): Int32Array {
   const order = permutation(mask.length);
   return order.filter((row) => mask[row] === 1);

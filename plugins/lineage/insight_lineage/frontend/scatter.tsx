@@ -37,13 +37,17 @@ export function Scatter({ board, x, y, parameters }: ScatterProps): JSX.Element 
   const { value: coloring } = board.coloring;
   const points = useMemo(() => (y ? pointsOf(x, y, rows, width.value) : null), [x, y, rows, width.value]);
   const pointed = board.pointed.value;
-  useEffect(() => (canvas.current ? watchPixels(canvas.current, (found) => (pixels.value = found)) : undefined), [points === null]);
+  useEffect(
+    () => (canvas.current ? watchPixels(canvas.current, (found) => (pixels.value = found)) : undefined),
+    [points === null],
+  );
   useEffect(() => {
     if (canvas.current && points) draw(canvas.current, points, coloring.palette, coloring.codes, pixels.value, pointed);
   }, [points, coloring, pointed, pixels.value]);
   if (!y || !points) return null;
   const say = board.t.bind(board);
-  const short = (text: string): string => ([...text].length > LETTERS ? `${[...text].slice(0, LETTERS - 1).join('')}…` : text);
+  const short = (text: string): string =>
+    [...text].length > LETTERS ? `${[...text].slice(0, LETTERS - 1).join('')}…` : text;
   const right = width.value - EDGE.right;
   const xTicks = spread(x.ticks, (right - EDGE.left) / 62);
   const near = (event: MouseEvent): number | null => {
@@ -58,7 +62,9 @@ export function Scatter({ board, x, y, parameters }: ScatterProps): JSX.Element 
           {spread(y.ticks, 7).map(({ place, text }) => (
             <g key={text} transform={`translate(0,${yAt(place)})`}>
               <line class="grid" x1={EDGE.left} x2={right} />
-              <text x={EDGE.left - 6} dy="0.32em" text-anchor="end">{short(text)}</text>
+              <text x={EDGE.left - 6} dy="0.32em" text-anchor="end">
+                {short(text)}
+              </text>
             </g>
           ))}
           {xTicks.map(({ place, text }) => (
@@ -70,7 +76,9 @@ export function Scatter({ board, x, y, parameters }: ScatterProps): JSX.Element 
               </text>
             </g>
           ))}
-          <text class="name" x={(EDGE.left + right) / 2} y={HEIGHT - 6} text-anchor="middle">{x.column.title}</text>
+          <text class="name" x={(EDGE.left + right) / 2} y={HEIGHT - 6} text-anchor="middle">
+            {x.column.title}
+          </text>
         </svg>
         <canvas
           ref={canvas}
@@ -91,8 +99,17 @@ export function Scatter({ board, x, y, parameters }: ScatterProps): JSX.Element 
           }}
         />
       </div>
-      {points.rows.length < rows.length && <p class="hint">{say('scatter.missing', { count: rows.length - points.rows.length })}</p>}
-      {tip.value && pointed !== null && <RowTip board={board} row={pointed} columns={[...new Set([x.column, y.column, ...parameters])]} {...tip.value} />}
+      {points.rows.length < rows.length && (
+        <p class="hint">{say('scatter.missing', { count: rows.length - points.rows.length })}</p>
+      )}
+      {tip.value && pointed !== null && (
+        <RowTip
+          board={board}
+          row={pointed}
+          columns={[...new Set([x.column, y.column, ...parameters])]}
+          {...tip.value}
+        />
+      )}
     </div>
   );
 }
@@ -128,7 +145,14 @@ function nearest({ rows, xs, ys }: Points, x: number, y: number): number | null 
   return best < 0 ? null : (rows[best] as number);
 }
 
-function draw(canvas: HTMLCanvasElement, { rows, xs, ys }: Points, palette: readonly string[], codes: ArrayLike<number>, size: PixelSize, pointed: number | null): void {
+function draw(
+  canvas: HTMLCanvasElement,
+  { rows, xs, ys }: Points,
+  palette: readonly string[],
+  codes: ArrayLike<number>,
+  size: PixelSize,
+  pointed: number | null,
+): void {
   fitBitmap(canvas, size);
   const context = canvas.getContext('2d');
   if (!context) return;

@@ -20,16 +20,35 @@ export function toldApart(columns: readonly ColumnInfo[]): readonly ColumnInfo[]
 }
 
 /** All runs with these columns, called as in `listing`. */
-export async function loadFrame(ctx: PluginContext, names: readonly string[], listing: readonly ColumnInfo[]): Promise<Frame> {
+export async function loadFrame(
+  ctx: PluginContext,
+  names: readonly string[],
+  listing: readonly ColumnInfo[],
+): Promise<Frame> {
   const asked = names.length > 0 ? parts(names) : [['run']];
   const titles = new Map(listing.map(({ name, title }) => [name, title]));
-  return frameOf(await Promise.all(asked.map((columns) => ctx.data.json<RunsAnswer>('runs', { columns }, { signal: ctx.signal }))), titles);
+  return frameOf(
+    await Promise.all(asked.map((columns) => ctx.data.json<RunsAnswer>('runs', { columns }, { signal: ctx.signal }))),
+    titles,
+  );
 }
 
 /** A few runs with everything that is known of them. */
-export async function loadRuns(ctx: PluginContext, runs: readonly string[], columns: readonly ColumnInfo[]): Promise<Frame> {
-  const names = columns.filter(({ group, name }) => group !== 'scalar' || name.startsWith('last/')).map(({ name }) => name);
-  return frameOf(await Promise.all(parts(names).map((part) => ctx.data.json<RunsAnswer>('runs', { run: runs, columns: part }, { signal: ctx.signal }))));
+export async function loadRuns(
+  ctx: PluginContext,
+  runs: readonly string[],
+  columns: readonly ColumnInfo[],
+): Promise<Frame> {
+  const names = columns
+    .filter(({ group, name }) => group !== 'scalar' || name.startsWith('last/'))
+    .map(({ name }) => name);
+  return frameOf(
+    await Promise.all(
+      parts(names).map((part) =>
+        ctx.data.json<RunsAnswer>('runs', { run: runs, columns: part }, { signal: ctx.signal }),
+      ),
+    ),
+  );
 }
 
 /** Names in parts whose URLs and answers are short enough. */

@@ -14,25 +14,75 @@ export function Status({ board }: { readonly board: LineageBoard }): JSX.Element
   const problems = board.listing.value?.problems.length ?? 0;
   return (
     <div class="status" data-testid="lineage-status">
-      <span class="shown" data-testid="shown">{say('status.shown', { shown, count: total })}</span>
-      <span class="count" data-testid="ticked">{say('status.selected', { count: ticked })}</span>
-      {joined > 0 && <span class="count" data-testid="joined" title={say('status.joined.hint')}>{say('status.joined', { count: joined })}</span>}
-      {board.brushes.value.size > 0 && <Button action="clear-brushes" icon="close" text={say('brushes.count', { count: board.brushes.value.size })} label={say('brushes.clear')} onPress={() => board.clearBrushes()} />}
-      <Button action="select-only" text={say('select.short')} label={say('select.shown', { count: shown })} disabled={shown === 0 || ticked === shown && board.runs.value.length === shown} onPress={() => board.selectShown()} />
+      <span class="shown" data-testid="shown">
+        {say('status.shown', { shown, count: total })}
+      </span>
+      <span class="count" data-testid="ticked">
+        {say('status.selected', { count: ticked })}
+      </span>
+      {joined > 0 && (
+        <span class="count" data-testid="joined" title={say('status.joined.hint')}>
+          {say('status.joined', { count: joined })}
+        </span>
+      )}
+      {board.brushes.value.size > 0 && (
+        <Button
+          action="clear-brushes"
+          icon="close"
+          text={say('brushes.count', { count: board.brushes.value.size })}
+          label={say('brushes.clear')}
+          onPress={() => board.clearBrushes()}
+        />
+      )}
+      <Button
+        action="select-only"
+        text={say('select.short')}
+        label={say('select.shown', { count: shown })}
+        disabled={shown === 0 || (ticked === shown && board.runs.value.length === shown)}
+        onPress={() => board.selectShown()}
+      />
       <Menu
         action="rows"
         icon="open"
         label={say('rows.menu')}
         items={() => [
-          { action: 'rows-only', text: say(board.onlySelected.value ? 'rows.both' : 'rows.only'), onPress: () => board.onlySelected.set(!board.onlySelected.value) },
+          {
+            action: 'rows-only',
+            text: say(board.onlySelected.value ? 'rows.both' : 'rows.only'),
+            onPress: () => board.onlySelected.set(!board.onlySelected.value),
+          },
           { action: 'rows-hide', text: say('rows.hide'), onPress: () => board.hide('selected') },
           { action: 'rows-hide-others', text: say('rows.hide.others'), onPress: () => board.hide('others') },
           { action: 'rows-all', text: say('rows.all'), onPress: () => board.showAll() },
         ]}
       />
-      {board.onlySelected.value && <Button action="rows-both" icon="close" text={say('rows.only.on')} label={say('rows.both')} onPress={() => board.onlySelected.set(false)} />}
-      {hidden > 0 && <Button action="show-hidden" icon="close" text={say('rows.hidden', { count: hidden })} label={say('rows.all')} onPress={() => board.hidden.set([])} />}
-      {problems > 0 && <Button action="problems" icon="warn" text={say('problems.count', { count: problems })} label={say('problems.title')} onPress={() => (board.dialog.value = 'problems')} />}
+      {board.onlySelected.value && (
+        <Button
+          action="rows-both"
+          icon="close"
+          text={say('rows.only.on')}
+          label={say('rows.both')}
+          onPress={() => board.onlySelected.set(false)}
+        />
+      )}
+      {hidden > 0 && (
+        <Button
+          action="show-hidden"
+          icon="close"
+          text={say('rows.hidden', { count: hidden })}
+          label={say('rows.all')}
+          onPress={() => board.hidden.set([])}
+        />
+      )}
+      {problems > 0 && (
+        <Button
+          action="problems"
+          icon="warn"
+          text={say('problems.count', { count: problems })}
+          label={say('problems.title')}
+          onPress={() => (board.dialog.value = 'problems')}
+        />
+      )}
       <Legend board={board} />
     </div>
   );

@@ -1,5 +1,12 @@
 import { copyTable } from '@insight-host/kit';
-import { sortOf, Table, useWidths, type Column as TableColumn, type LineLook, type Value } from '@insight-host/kit/table';
+import {
+  sortOf,
+  Table,
+  useWidths,
+  type Column as TableColumn,
+  type LineLook,
+  type Value,
+} from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { LineageBoard } from './board';
@@ -40,7 +47,11 @@ export function RunsTable({ board }: { readonly board: LineageBoard }): JSX.Elem
       idOf={(line) => (line >= 0 ? line : `group ${groupOf(board, line)?.key}`)}
       line={(line) => lineOf(board, line)}
       tree={board.rowGroups.value !== null}
-      sort={{ by: board.sorts.value.map(sortOf), turn: (key, more) => board.turnSort(key, more), hint: board.t('sort.hint') }}
+      sort={{
+        by: board.sorts.value.map(sortOf),
+        turn: (key, more) => board.turnSort(key, more),
+        hint: board.t('sort.hint'),
+      }}
       onPick={press}
       onPoint={(line) => (board.pointed.value = line !== null && line >= 0 ? line : null)}
       onCopyRows={(rows, all) => void copyTable(board, rows, all)}
@@ -54,10 +65,21 @@ function groupOf(board: LineageBoard, line: LineNumber): RowGroup | undefined {
 
 function lineOf(board: LineageBoard, line: LineNumber): LineLook {
   const group = groupOf(board, line);
-  if (group) return { class: 'heading', expanded: !board.closedGroups.value.has(group.key), level: 1, data: { group: group.text ?? '' } };
+  if (group)
+    return {
+      class: 'heading',
+      expanded: !board.closedGroups.value.has(group.key),
+      level: 1,
+      data: { group: group.text ?? '' },
+    };
   const run = board.frame.value?.runs[line] as string;
   const selected = board.selectedNames.value.has(run);
-  return { class: [selected && 'selected', board.pointed.value === line && 'pointed'].filter(Boolean).join(' '), selected, data: { run }, ...(board.rowGroups.value ? { level: 2 } : {}) };
+  return {
+    class: [selected && 'selected', board.pointed.value === line && 'pointed'].filter(Boolean).join(' '),
+    selected,
+    data: { run },
+    ...(board.rowGroups.value ? { level: 2 } : {}),
+  };
 }
 
 function runColumn(board: LineageBoard): TableColumn<LineNumber> {
@@ -72,7 +94,11 @@ function runColumn(board: LineageBoard): TableColumn<LineNumber> {
       if (group) return { content: <GroupName board={board} group={group} />, class: 'run-cell' };
       const run = board.frame.value?.runs[line] as string;
       const name = board.nameOf(run);
-      return { content: <RunName board={board} row={line} />, class: 'run-cell', title: name === run ? run : `${name}\n${run}` };
+      return {
+        content: <RunName board={board} row={line} />,
+        class: 'run-cell',
+        title: name === run ? run : `${name}\n${run}`,
+      };
     },
     value: (line) => (line >= 0 ? (board.frame.value?.runs[line] ?? null) : (groupOf(board, line)?.text ?? null)),
   };
@@ -111,7 +137,9 @@ function widthOf(column: Column): number {
     letters = Math.max(letters, Math.min(26, column.text(row).length));
     looked++;
   }
-  const width = Math.round(Math.max(78, Math.min(200, Math.max(letters * LETTER + 24, column.title.length * 7.4 + 34))));
+  const width = Math.round(
+    Math.max(78, Math.min(200, Math.max(letters * LETTER + 24, column.title.length * 7.4 + 34))),
+  );
   known.set(column, width);
   return width;
 }

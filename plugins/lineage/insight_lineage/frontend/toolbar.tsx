@@ -12,18 +12,59 @@ export function Toolbar({ board }: { readonly board: LineageBoard }): JSX.Elemen
   const ticked = board.ticked.value.length;
   return (
     <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
-      <Segments name="view" label={say('view')} value={board.view.value} options={VIEWS.map((value) => ({ value, text: say(`view.${value}`), title: say(`view.${value}.hint`) }))} onPick={(value) => board.view.set(value, 'push')} />
+      <Segments
+        name="view"
+        label={say('view')}
+        value={board.view.value}
+        options={VIEWS.map((value) => ({ value, text: say(`view.${value}`), title: say(`view.${value}.hint`) }))}
+        onPick={(value) => board.view.set(value, 'push')}
+      />
       <Where board={board} />
-      <Button action="columns" icon="columns" text={say('columns.short')} label={say('columns.title')} onPress={() => (board.dialog.value = 'columns')} />
-      <Choice board={board} name="color" label={say('color')} none={say('color.run')} value={board.coloredBy.value} onPick={(name) => board.coloredBy.set(name)} />
-      <Choice board={board} name="group" label={say('group')} none={say('group.none')} value={board.grouping.value} onPick={(name) => board.grouping.set(name)} />
+      <Button
+        action="columns"
+        icon="columns"
+        text={say('columns.short')}
+        label={say('columns.title')}
+        onPress={() => (board.dialog.value = 'columns')}
+      />
+      <Choice
+        board={board}
+        name="color"
+        label={say('color')}
+        none={say('color.run')}
+        value={board.coloredBy.value}
+        onPick={(name) => board.coloredBy.set(name)}
+      />
+      <Choice
+        board={board}
+        name="group"
+        label={say('group')}
+        none={say('group.none')}
+        value={board.grouping.value}
+        onPick={(name) => board.grouping.set(name)}
+      />
       <Cluster>
         <Toggle action="plot" text={say('plot.short')} label={say('plot.hint')} setting={board.plot} />
         <Toggle action="analysis" text={say('analysis.short')} label={say('analysis.hint')} setting={board.analysis} />
       </Cluster>
       <Cluster>
-        <Button action="compare" icon="compare" text={say('compare.short')} label={say('compare.hint', { count: ticked })} disabled={ticked === 0} onPress={() => board.compare()} />
-        <Button action="diff" text={say('diff.short')} label={ticked > MOST_DIFFERENT ? say('diff.many', { count: MOST_DIFFERENT }) : say('diff.hint', { count: ticked })} disabled={ticked < 2 || ticked > MOST_DIFFERENT} onPress={() => (board.dialog.value = 'diff')} />
+        <Button
+          action="compare"
+          icon="compare"
+          text={say('compare.short')}
+          label={say('compare.hint', { count: ticked })}
+          disabled={ticked === 0}
+          onPress={() => board.compare()}
+        />
+        <Button
+          action="diff"
+          text={say('diff.short')}
+          label={
+            ticked > MOST_DIFFERENT ? say('diff.many', { count: MOST_DIFFERENT }) : say('diff.hint', { count: ticked })
+          }
+          disabled={ticked < 2 || ticked > MOST_DIFFERENT}
+          onPress={() => (board.dialog.value = 'diff')}
+        />
       </Cluster>
       <Menu action="export" icon="export" label={say('export.title')} items={() => exportItems(board)} />
     </div>
@@ -52,7 +93,11 @@ function Where({ board }: { readonly board: LineageBoard }): JSX.Element {
           if (event.key === 'Escape') event.currentTarget.blur();
         }}
       />
-      {problem && <span class="problem" role="status" data-testid="where-problem">{problem}</span>}
+      {problem && (
+        <span class="problem" role="status" data-testid="where-problem">
+          {problem}
+        </span>
+      )}
     </span>
   );
 }
@@ -69,17 +114,26 @@ interface ChoiceProps {
 /** A column of the table or an axis, or none. */
 function Choice({ board, name, label, none, value, onPick }: ChoiceProps): JSX.Element {
   const columns = new Set([...board.shown.value, ...board.axisNames.value, ...(value === null ? [] : [value])]);
-  const own = (column: string): string => (board.columns.value.get(column)?.group === 'annotation' ? board.t(`column.${column}`) : (board.columns.value.get(column)?.title ?? column));
+  const own = (column: string): string =>
+    board.columns.value.get(column)?.group === 'annotation'
+      ? board.t(`column.${column}`)
+      : (board.columns.value.get(column)?.title ?? column);
   return (
     <label class="choice-of">
       <span>{label}</span>
-      <select data-control={name} value={value ?? ''} onChange={({ currentTarget: { value: picked } }) => onPick(picked === '' ? null : picked)}>
+      <select
+        data-control={name}
+        value={value ?? ''}
+        onChange={({ currentTarget: { value: picked } }) => onPick(picked === '' ? null : picked)}
+      >
         <option value="">{none}</option>
-        {[...columns].filter((column) => !['note', 'display_name'].includes(column)).map((column) => (
-          <option key={column} value={column} selected={column === value}>
-            {own(column)}
-          </option>
-        ))}
+        {[...columns]
+          .filter((column) => !['note', 'display_name'].includes(column))
+          .map((column) => (
+            <option key={column} value={column} selected={column === value}>
+              {own(column)}
+            </option>
+          ))}
       </select>
     </label>
   );

@@ -7,7 +7,10 @@ export interface Asked<T> {
   readonly error: string | null;
 }
 
-/** What a question brings; the last answer stays until the next is there. `key` names what is asked for; null asks for nothing. */
+/**
+ * What a question brings; the last answer stays until the next is there. `key` names what is asked for; null asks for
+ * nothing.
+ */
 export function useAnswer<T>(key: string | null, ask: () => Promise<T>): Asked<T> {
   const found = useSignal<Asked<T>>({ value: null, error: null });
   useEffect(() => {

@@ -28,13 +28,38 @@ function Body({ board }: { readonly board: ProfilerBoard }): JSX.Element {
     </button>
   );
   if (board.listing.value === null) {
-    return board.listFailure.value === null ? <div class="waiting" aria-busy="true" /> : <Empty title={say('failure')} text={board.listFailure.value}>{retry}</Empty>;
+    return board.listFailure.value === null ? (
+      <div class="waiting" aria-busy="true" />
+    ) : (
+      <Empty title={say('failure')} text={board.listFailure.value}>
+        {retry}
+      </Empty>
+    );
   }
-  const missing = board.allRuns.value.length === 0 ? 'no_runs' : board.chosen.value === null ? (board.runs.value.length === 0 ? 'none_selected' : 'nothing') : null;
+  const missing =
+    board.allRuns.value.length === 0
+      ? 'no_runs'
+      : board.chosen.value === null
+        ? board.runs.value.length === 0
+          ? 'none_selected'
+          : 'nothing'
+        : null;
   if (missing) return <Empty title={say(`empty.${missing}`)} text={say(`empty.${missing}.text`)} />;
   const { value: profile } = board.profile;
-  if (!profile) return board.failure.value === null ? <div class="waiting" aria-busy="true" /> : <Empty title={say('failure.profile')} text={board.failure.value}>{retry}</Empty>;
-  if (profile.state === 'failed' && profile.failure) return <Empty title={say('failure.read')} text={sentence(board, 'failure', profile.failure)}>{retry}</Empty>;
+  if (!profile)
+    return board.failure.value === null ? (
+      <div class="waiting" aria-busy="true" />
+    ) : (
+      <Empty title={say('failure.profile')} text={board.failure.value}>
+        {retry}
+      </Empty>
+    );
+  if (profile.state === 'failed' && profile.failure)
+    return (
+      <Empty title={say('failure.read')} text={sentence(board, 'failure', profile.failure)}>
+        {retry}
+      </Empty>
+    );
   const { value: view } = board.view;
   return (
     <>
@@ -48,7 +73,13 @@ function Body({ board }: { readonly board: ProfilerBoard }): JSX.Element {
       ) : (
         <>
           <Tabs board={board} />
-          <div class={same(profile, board.chosen.value) ? 'profile-view' : 'profile-view busy'} role="tabpanel" id="profiler-view" aria-label={say(`view.${view}`)} data-view={view ?? ''}>
+          <div
+            class={same(profile, board.chosen.value) ? 'profile-view' : 'profile-view busy'}
+            role="tabpanel"
+            id="profiler-view"
+            aria-label={say(`view.${view}`)}
+            data-view={view ?? ''}
+          >
             {view && <LazyView key={view} board={board} view={view} />}
           </div>
         </>
@@ -76,7 +107,16 @@ function Tabs({ board }: { readonly board: ProfilerBoard }): JSX.Element {
   return (
     <nav class="views" role="tablist" aria-label={say('views')} onKeyDown={onKeyDown}>
       {views.map((view) => (
-        <button key={view} type="button" role="tab" aria-selected={view === current} aria-controls="profiler-view" tabIndex={view === current ? 0 : -1} data-view={view} onClick={() => board.viewWanted.set(view, 'push')}>
+        <button
+          key={view}
+          type="button"
+          role="tab"
+          aria-selected={view === current}
+          aria-controls="profiler-view"
+          tabIndex={view === current ? 0 : -1}
+          data-view={view}
+          onClick={() => board.viewWanted.set(view, 'push')}
+        >
           {say(`view.${view}`)}
         </button>
       ))}
@@ -111,7 +151,9 @@ function LazyView({ board, view }: { readonly board: ProfilerBoard; readonly vie
   };
   return (
     <Empty title={board.t('failure.view')} text={failure.value}>
-      <button type="button" data-action="retry" onClick={again}>{board.t('retry')}</button>
+      <button type="button" data-action="retry" onClick={again}>
+        {board.t('retry')}
+      </button>
     </Empty>
   );
 }
@@ -120,10 +162,31 @@ function Dialogs({ board }: { readonly board: ProfilerBoard }): JSX.Element | nu
   const { value: dialog } = board.dialog;
   const close = (): void => void (board.dialog.value = null);
   if (dialog === 'notes') return <NotesDialog board={board} onClose={close} />;
-  if (dialog === 'profile') return <Picker board={board} name="profile" title={board.t('picker.title')} profiles={board.listed.value} chosen={board.chosen.value} onPick={(profile) => board.open(profile)} onClose={close} />;
+  if (dialog === 'profile')
+    return (
+      <Picker
+        board={board}
+        name="profile"
+        title={board.t('picker.title')}
+        profiles={board.listed.value}
+        chosen={board.chosen.value}
+        onPick={(profile) => board.open(profile)}
+        onClose={close}
+      />
+    );
   if (dialog === 'base') {
     const others = (board.listing.value ?? []).filter((profile) => !same(profile, board.chosen.value));
-    return <Picker board={board} name="base" title={board.t('compare.title')} profiles={others} chosen={board.base.value} onPick={(profile) => board.compareWith(profile)} onClose={close} />;
+    return (
+      <Picker
+        board={board}
+        name="base"
+        title={board.t('compare.title')}
+        profiles={others}
+        chosen={board.base.value}
+        onPick={(profile) => board.compareWith(profile)}
+        onClose={close}
+      />
+    );
   }
   return null;
 }

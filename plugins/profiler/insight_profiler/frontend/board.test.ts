@@ -4,7 +4,11 @@ import { ProfilerBoard } from './board';
 import type { ProfileAnswer, ProfileInfo } from './contract';
 import { profileAnswer, profileInfo } from './testing';
 
-const [OLD, NEW, OTHER] = [profileInfo('a', 'old', { wall_time: 1 }), profileInfo('a', 'new', { wall_time: 2 }), profileInfo('b', 'other', { wall_time: 3 })];
+const [OLD, NEW, OTHER] = [
+  profileInfo('a', 'old', { wall_time: 1 }),
+  profileInfo('a', 'new', { wall_time: 2 }),
+  profileInfo('b', 'other', { wall_time: 3 }),
+];
 let listing: ProfileInfo[];
 let answers: Record<string, Partial<ProfileAnswer>>;
 let asked: string[];
@@ -117,7 +121,12 @@ test('advice leads to a view with what it is about', async () => {
   await start();
   board.go('operators', { side: 'host', by: 'name', type: 'Conv2D', sort: 'calls', order: 'asc', steps: '7' });
   expect(board.view.value).toBe('operators');
-  expect([board.side.value, board.by.value, board.type.value, board.operators.sort.value]).toEqual(['host', 'name', 'Conv2D', 'calls']);
+  expect([board.side.value, board.by.value, board.type.value, board.operators.sort.value]).toEqual([
+    'host',
+    'name',
+    'Conv2D',
+    'calls',
+  ]);
   expect(board.steps.value).toEqual({ first: 7, last: 7 });
   board.go('nowhere');
   expect(board.view.value).toBe('operators');

@@ -1,7 +1,15 @@
 import { batch, computed, effect, signal, untracked, type ReadonlySignal } from '@preact/signals';
 import { codecs, message, RequestQueue, TabState, type Setting } from '@insight-host/kit';
 import type { PluginContext } from '@insight-host/api';
-import { VIEWS, type ProfileAnswer, type ProfileInfo, type ProfileKey, type Side, type Values, type ViewName } from './contract';
+import {
+  VIEWS,
+  type ProfileAnswer,
+  type ProfileInfo,
+  type ProfileKey,
+  type Side,
+  type Values,
+  type ViewName,
+} from './contract';
 import { pressed, stepsCodec, type StepRange } from './steps';
 import { TableSettings, type FieldName } from './table/settings';
 import { rangeCodec, spanCodec } from './timeline/span';
@@ -21,7 +29,8 @@ export const OPERATOR_KEYS = ['name', 'type', 'scope', 'shapes'] as const;
 /** What tells operators apart; what is left out tells nothing. */
 export type OperatorKey = Readonly<Partial<Record<(typeof OPERATOR_KEYS)[number], string>>>;
 
-export const same = (a: ProfileKey | null | undefined, b: ProfileKey | null | undefined): boolean => !!a && !!b && a.run === b.run && a.profile === b.profile;
+export const same = (a: ProfileKey | null | undefined, b: ProfileKey | null | undefined): boolean =>
+  !!a && !!b && a.run === b.run && a.profile === b.profile;
 
 /** What the profiler tab shows, and what the user has set. */
 export class ProfilerBoard extends TabState {
@@ -50,17 +59,29 @@ export class ProfilerBoard extends TabState {
   /** The category that was gone into. */
   readonly type = this.setting('type', codecs.name);
   readonly chart = this.setting('chart', codecs.choice<'pie' | 'bars' | 'none'>(['pie', 'bars', 'none'], 'pie'));
-  /** The operator whose details are next to the table: its name, type, scope and shapes, as far as needed to identify it. */
+  /**
+   * The operator whose details are next to the table: its name, type, scope and shapes, as far as needed to identify
+   * it.
+   */
   readonly opened = this.setting('operator', codecs.names);
   /** A slice of the timeline that another view leads to. */
   readonly slice = this.setting('slice', codecs.name);
-  /** Of the timeline: what it shows (null: everything), the stretch that is summed up, groups and tracks that are closed. */
+  /**
+   * Of the timeline: what it shows (null: everything), the stretch that is summed up, groups and tracks that are
+   * closed.
+   */
   readonly window = this.setting('window', spanCodec);
   readonly range = this.setting('range', rangeCodec);
   readonly closed = this.setting('closed', codecs.names);
-  readonly group = this.setting('group', codecs.choice<'name' | 'operator' | 'none'>(['name', 'operator', 'none'], 'name'));
+  readonly group = this.setting(
+    'group',
+    codecs.choice<'name' | 'operator' | 'none'>(['name', 'operator', 'none'], 'name'),
+  );
   readonly per = this.setting('per', codecs.choice<'total' | 'step' | 'call'>(['total', 'step', 'call'], 'total'));
-  readonly communicationTable = this.setting('table', codecs.choice<'operators' | 'links'>(['operators', 'links'], 'operators'));
+  readonly communicationTable = this.setting(
+    'table',
+    codecs.choice<'operators' | 'links'>(['operators', 'links'], 'operators'),
+  );
   readonly stage = this.setting('stage', codecs.name);
   /** In which time of their steps ranks are compared. */
   readonly rankTime = this.setting('rank-time', codecs.text);
@@ -125,20 +146,31 @@ export class ProfilerBoard extends TabState {
 
   /** That of the address, where there is one; else the newest of the selected runs. */
   readonly chosen: ReadonlySignal<ProfileKey | null> = computed(() => {
-    const wanted = this.run.value !== null && this.path.value !== null ? { run: this.run.value, profile: this.path.value } : null;
+    const wanted =
+      this.run.value !== null && this.path.value !== null ? { run: this.run.value, profile: this.path.value } : null;
     const { value: listing } = this.listing;
     if (listing === null) return wanted;
-    const found = wanted && (listing.find((profile) => same(profile, wanted)) ?? listing.find(({ run }) => run === wanted.run && this.listed.value.some((one) => one.run === run)));
+    const found =
+      wanted &&
+      (listing.find((profile) => same(profile, wanted)) ??
+        listing.find(({ run }) => run === wanted.run && this.listed.value.some((one) => one.run === run)));
     const shown = this.listed.value.find((profile) => same(profile, this.asked)); // a newer one takes nobody's place
     return found ?? shown ?? this.listed.value[0] ?? null;
   });
-  readonly chosenInfo = computed<ProfileInfo | null>(() => this.listing.value?.find((profile) => same(profile, this.chosen.value)) ?? null);
+  readonly chosenInfo = computed<ProfileInfo | null>(
+    () => this.listing.value?.find((profile) => same(profile, this.chosen.value)) ?? null,
+  );
 
   /** What names the profile in every question. */
-  readonly query = computed<{ readonly run: string; readonly profile: string }>(() => ({ run: this.profile.value?.run ?? '', profile: this.profile.value?.profile ?? '' }));
+  readonly query = computed<{ readonly run: string; readonly profile: string }>(() => ({
+    run: this.profile.value?.run ?? '',
+    profile: this.profile.value?.profile ?? '',
+  }));
   readonly stepsQuery = computed<string | null>(() => stepsCodec.format(this.steps.value));
 
-  /** Whether the view in front shows only the steps that were chosen; where the log has only sums, operators are of all. */
+  /**
+   * Whether the view in front shows only the steps that were chosen; where the log has only sums, operators are of all.
+   */
   readonly followsSteps = computed<boolean>(() => {
     const { value: view } = this.view;
     const isOfRuns = view === 'operators' || view === 'kernels';
@@ -146,7 +178,10 @@ export class ProfilerBoard extends TabState {
   });
 
   readonly base = computed<ProfileInfo | null>(() => {
-    const wanted = this.baseRun.value !== null && this.basePath.value !== null ? { run: this.baseRun.value, profile: this.basePath.value } : null;
+    const wanted =
+      this.baseRun.value !== null && this.basePath.value !== null
+        ? { run: this.baseRun.value, profile: this.basePath.value }
+        : null;
     return this.listing.value?.find((profile) => same(profile, wanted)) ?? null;
   });
 
@@ -212,7 +247,8 @@ export class ProfilerBoard extends TabState {
     const name = ALL_VIEWS.find((one) => one === view);
     if (!name) return;
     this.viewWanted.set(name, 'push');
-    const text = (key: string): string | null => (parameters[key] === undefined || parameters[key] === null ? null : String(parameters[key]));
+    const text = (key: string): string | null =>
+      parameters[key] === undefined || parameters[key] === null ? null : String(parameters[key]);
     if (name === 'operators') {
       const side = text('side');
       if (side === 'host' || side === 'device') this.side.set(side);
@@ -283,16 +319,23 @@ export class ProfilerBoard extends TabState {
 
   private scheduleList(): void {
     if (!this.visible.peek()) return;
-    this.listTimer ??= setTimeout(() => {
-      this.listTimer = undefined;
-      void this.loadList();
-      this.look(this.chosen.peek()); // its files may have changed
-    }, Math.max(0, REST - (Date.now() - this.lastList)));
+    this.listTimer ??= setTimeout(
+      () => {
+        this.listTimer = undefined;
+        void this.loadList();
+        this.look(this.chosen.peek()); // its files may have changed
+      },
+      Math.max(0, REST - (Date.now() - this.lastList)),
+    );
   }
 
   async loadList(): Promise<void> {
     try {
-      const { profiles } = await this.ctx.data.json<{ readonly profiles: readonly ProfileInfo[] }>('profiles', {}, { signal: this.ctx.signal });
+      const { profiles } = await this.ctx.data.json<{ readonly profiles: readonly ProfileInfo[] }>(
+        'profiles',
+        {},
+        { signal: this.ctx.signal },
+      );
       this.listing.value = profiles;
       this.listFailure.value = null;
     } catch (error) {
@@ -317,7 +360,11 @@ export class ProfilerBoard extends TabState {
     this.asked = key;
     const ask = async (): Promise<void> => {
       try {
-        const answer = await this.ctx.data.json<ProfileAnswer>('profile', { run: key.run, profile: key.profile }, { signal: this.ctx.signal });
+        const answer = await this.ctx.data.json<ProfileAnswer>(
+          'profile',
+          { run: key.run, profile: key.profile },
+          { signal: this.ctx.signal },
+        );
         if (mine !== this.looks) return;
         this.profile.value = answer;
         this.failure.value = null;
@@ -327,7 +374,8 @@ export class ProfilerBoard extends TabState {
         this.failure.value = message(error);
         if (!same(this.profile.peek(), key)) this.profile.value = null;
       }
-      if (this.visible.peek()) this.pollTimer = setTimeout(() => void ask(), this.failure.peek() === null ? POLL : 4 * POLL);
+      if (this.visible.peek())
+        this.pollTimer = setTimeout(() => void ask(), this.failure.peek() === null ? POLL : 4 * POLL);
     };
     void ask();
   }

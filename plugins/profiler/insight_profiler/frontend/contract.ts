@@ -1,9 +1,25 @@
-/** Answers of the plugin's routes (docs/http_api.md). Times are in ns from the beginning of the profile; null: not known. */
+/**
+ * Answers of the plugin's routes (docs/http_api.md). Times are in ns from the beginning of the profile; null: not
+ * known.
+ */
 
 export type Value = string | number | boolean | null;
 export type Values = Readonly<Record<string, Value>>;
 
-export const VIEWS = ['overview', 'operators', 'kernels', 'steps', 'timeline', 'memory', 'pipeline', 'communication', 'cluster', 'strategy', 'flops', 'shapes'] as const;
+export const VIEWS = [
+  'overview',
+  'operators',
+  'kernels',
+  'steps',
+  'timeline',
+  'memory',
+  'pipeline',
+  'communication',
+  'cluster',
+  'strategy',
+  'flops',
+  'shapes',
+] as const;
 export type ViewName = (typeof VIEWS)[number] | 'compare';
 
 export interface ProfileKey {
@@ -104,7 +120,17 @@ export interface OverviewAnswer {
   readonly facts: readonly { readonly code: string; readonly value: Value }[];
 }
 
-export type Unit = 'ns' | 'count' | 'share' | 'ratio' | 'percent' | 'number' | 'text' | 'flops' | 'bytes' | 'bytes_per_second';
+export type Unit =
+  | 'ns'
+  | 'count'
+  | 'share'
+  | 'ratio'
+  | 'percent'
+  | 'number'
+  | 'text'
+  | 'flops'
+  | 'bytes'
+  | 'bytes_per_second';
 export interface ColumnInfo {
   readonly name: string;
   readonly unit: Unit;
@@ -152,7 +178,11 @@ export interface OperatorAnswer {
   readonly row: Readonly<Record<string, Cell>>;
   readonly columns: readonly ColumnInfo[];
   readonly histogram: { readonly edges: readonly number[]; readonly counts: readonly number[] } | null;
-  readonly by_step: { readonly number: readonly number[]; readonly total: readonly number[]; readonly calls: readonly number[] } | null;
+  readonly by_step: {
+    readonly number: readonly number[];
+    readonly total: readonly number[];
+    readonly calls: readonly number[];
+  } | null;
   readonly members: TableAnswer | null;
   readonly slices: readonly SliceInfo[];
 }
@@ -194,7 +224,12 @@ export interface PlannedGraph {
   readonly bytes: readonly number[];
   readonly peak_node: string | null;
   readonly peak_bytes: number | null;
-  readonly holders: readonly { readonly name: string; readonly bytes: number | null; readonly type: string | null; readonly data_type: string | null }[];
+  readonly holders: readonly {
+    readonly name: string;
+    readonly bytes: number | null;
+    readonly type: string | null;
+    readonly data_type: string | null;
+  }[];
 }
 export interface MemoryCurve {
   readonly device: string;
@@ -209,9 +244,25 @@ export interface MemoryCurve {
 export interface MemoryAnswer {
   readonly curves: readonly MemoryCurve[];
   readonly peaks: readonly Peak[];
-  /** By device: what was held at its peak. `bytes` are those of `rows`, of names that are not listed, and `before`: allocated before recording. */
-  readonly holders: readonly { readonly device: string; readonly time: number; readonly bytes: number; readonly before: number | null; readonly names: number; readonly rows: readonly { readonly name: string; readonly bytes: number; readonly count: number }[] }[];
-  readonly largest: readonly { readonly name: string; readonly device: string; readonly bytes: number; readonly start: number; readonly end: number | null }[];
+  /**
+   * By device: what was held at its peak. `bytes` are those of `rows`, of names that are not listed, and `before`:
+   * allocated before recording.
+   */
+  readonly holders: readonly {
+    readonly device: string;
+    readonly time: number;
+    readonly bytes: number;
+    readonly before: number | null;
+    readonly names: number;
+    readonly rows: readonly { readonly name: string; readonly bytes: number; readonly count: number }[];
+  }[];
+  readonly largest: readonly {
+    readonly name: string;
+    readonly device: string;
+    readonly bytes: number;
+    readonly start: number;
+    readonly end: number | null;
+  }[];
   readonly graphs: readonly PlannedGraph[];
 }
 
@@ -221,7 +272,12 @@ export interface PipelineOperator {
   readonly workers?: number | null;
   readonly parent?: number | null;
   readonly children?: readonly number[] | null;
-  readonly queue?: { readonly capacity?: number | null; readonly average?: number | null; readonly usage?: number | null; readonly samples?: readonly number[] | null } | null;
+  readonly queue?: {
+    readonly capacity?: number | null;
+    readonly average?: number | null;
+    readonly usage?: number | null;
+    readonly samples?: readonly number[] | null;
+  } | null;
   readonly cpu?: { readonly user?: number | null; readonly system?: number | null } | null;
 }
 export interface Series {
@@ -246,11 +302,22 @@ export interface QueueInfo {
 export interface PipelineAnswer {
   readonly operators: readonly PipelineOperator[];
   readonly queues: readonly QueueInfo[];
-  readonly cpu?: { readonly processors: number | null; readonly interval_ms: number | null; readonly times_ms: readonly number[]; readonly series: readonly Series[] } | null;
+  readonly cpu?: {
+    readonly processors: number | null;
+    readonly interval_ms: number | null;
+    readonly times_ms: readonly number[];
+    readonly series: readonly Series[];
+  } | null;
   /** Sentences of MindSpore's own, in English as it wrote them. */
   readonly suggestions?: readonly string[];
   /** Stages of operations; averages in ns. */
-  readonly operations?: readonly { readonly operation: string; readonly stage: string; readonly calls: number; readonly average: number; readonly information: string }[];
+  readonly operations?: readonly {
+    readonly operation: string;
+    readonly stage: string;
+    readonly calls: number;
+    readonly average: number;
+    readonly information: string;
+  }[];
 }
 
 export interface CommunicationAnswer extends TableAnswer {
@@ -293,7 +360,13 @@ export interface ClusterAnswer {
 export interface RankStepsAnswer {
   readonly times: readonly string[];
   readonly time: string | null;
-  readonly ranks: readonly { readonly rank: number; readonly profile: string; readonly number: readonly number[]; readonly value: readonly number[]; readonly count: number }[];
+  readonly ranks: readonly {
+    readonly rank: number;
+    readonly profile: string;
+    readonly number: readonly number[];
+    readonly value: readonly number[];
+    readonly count: number;
+  }[];
 }
 
 export interface TensorInfo {

@@ -15,6 +15,10 @@ export function keys(board: ProfilerBoard, host: HTMLElement): readonly Key[] {
     ['s', 'keys.search', () => focusOn(host, '[data-search]')],
     ['Escape', 'panel.close', () => board.opened.value.length > 0 && board.opened.set([])],
     ['0', 'steps.clear', () => board.steps.set(null)],
-    ['c', 'compare.pick', () => board.dialog.value === null && board.views.value.includes('compare') && (board.dialog.value = 'base')],
+    [
+      'c',
+      'compare.pick',
+      () => board.dialog.value === null && board.views.value.includes('compare') && (board.dialog.value = 'base'),
+    ],
   ];
 }

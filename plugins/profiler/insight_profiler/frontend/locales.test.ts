@@ -2,12 +2,19 @@ import { expect, test } from 'vitest';
 import { CATEGORIES, VIEWS } from './contract';
 import en from './locales/en.json';
 
-const sources = import.meta.glob('./**/*.{ts,tsx}', { query: '?raw', import: 'default', eager: true }) as Readonly<Record<string, string>>;
+const sources = import.meta.glob('./**/*.{ts,tsx}', { query: '?raw', import: 'default', eager: true }) as Readonly<
+  Record<string, string>
+>;
 
 test('every text that is asked for by its name is there', () => {
-  const kit = import.meta.glob('../../../../frontend/packages/kit/src/locales/en.json', { import: 'default', eager: true }) as Readonly<Record<string, Record<string, string>>>;
+  const kit = import.meta.glob('../../../../frontend/packages/kit/src/locales/en.json', {
+    import: 'default',
+    eager: true,
+  }) as Readonly<Record<string, Record<string, string>>>;
   const known = { ...Object.values(kit)[0], ...en } as Record<string, string>;
-  const asked = Object.entries(sources).filter(([file]) => !file.includes('.test.')).flatMap(([file, text]) => [...text.matchAll(/(?:say|board\.t)\('([^'$]+)'/g)].map(([, key]) => `${file}: ${key}`));
+  const asked = Object.entries(sources)
+    .filter(([file]) => !file.includes('.test.'))
+    .flatMap(([file, text]) => [...text.matchAll(/(?:say|board\.t)\('([^'$]+)'/g)].map(([, key]) => `${file}: ${key}`));
   expect(asked.length).toBeGreaterThan(100);
   expect(asked.filter((one) => !((one.split(': ')[1] ?? '') in known))).toEqual([]);
   for (const view of [...VIEWS, 'compare']) expect(known).toHaveProperty([`view.${view}`]);
@@ -15,9 +22,16 @@ test('every text that is asked for by its name is there', () => {
 });
 
 test('every code of readers and of advice has a sentence', () => {
-  const python = import.meta.glob('../**/*.py', { query: '?raw', import: 'default', eager: true }) as Readonly<Record<string, string>>;
-  const found = (pattern: RegExp, prefix: string): readonly string[] => Object.values(python).flatMap((text) => [...text.matchAll(pattern)].map(([, code]) => `${prefix}.${code}`));
-  const keys = [...found(/\.note\(\s*"(\w+)"/g, 'note'), ...found(/\b(?:Unreadable|Note)\(\s*"(\w+)"/g, 'failure'), ...found(/\bAdvice\(\s*"(\w+)"/g, 'advice')];
+  const python = import.meta.glob('../**/*.py', { query: '?raw', import: 'default', eager: true }) as Readonly<
+    Record<string, string>
+  >;
+  const found = (pattern: RegExp, prefix: string): readonly string[] =>
+    Object.values(python).flatMap((text) => [...text.matchAll(pattern)].map(([, code]) => `${prefix}.${code}`));
+  const keys = [
+    ...found(/\.note\(\s*"(\w+)"/g, 'note'),
+    ...found(/\b(?:Unreadable|Note)\(\s*"(\w+)"/g, 'failure'),
+    ...found(/\bAdvice\(\s*"(\w+)"/g, 'advice'),
+  ];
   expect(keys.length).toBeGreaterThan(15);
   expect([...new Set(keys)].filter((key) => !(key in en))).toEqual([]);
 });

@@ -26,14 +26,31 @@ export function Picker({ board, name, title, profiles, chosen, onPick, onClose }
   const query = useSignal('');
   const place = useRef<HTMLDivElement>(null);
   const words = query.value.toLowerCase().split(/\s+/).filter(Boolean);
-  const told = (profile: ProfileInfo): string => [profile.run, board.nameOf(profile.run), profile.name, profile.profile, word(board, 'source', profile.source), rankText(board, profile.rank)].join('\n').toLowerCase();
+  const told = (profile: ProfileInfo): string =>
+    [
+      profile.run,
+      board.nameOf(profile.run),
+      profile.name,
+      profile.profile,
+      word(board, 'source', profile.source),
+      rankText(board, profile.rank),
+    ]
+      .join('\n')
+      .toLowerCase();
   const matches = (profile: ProfileInfo): boolean => words.every((one) => told(profile).includes(one));
   const found = profiles.filter(matches);
   const selected = new Set(board.runs.value.map((run) => run.name));
-  const elsewhere = (board.listing.value ?? []).filter((profile) => !selected.has(profile.run) && matches(profile)).length;
+  const elsewhere = (board.listing.value ?? []).filter(
+    (profile) => !selected.has(profile.run) && matches(profile),
+  ).length;
   const runs = [...new Set(found.slice(0, MOST).map(({ run }) => run))];
   const ordered = runs.flatMap((run) => found.slice(0, MOST).filter((profile) => profile.run === run));
-  const active = useSignal(Math.max(0, ordered.findIndex((profile) => same(profile, chosen))));
+  const active = useSignal(
+    Math.max(
+      0,
+      ordered.findIndex((profile) => same(profile, chosen)),
+    ),
+  );
   const at = Math.min(active.value, ordered.length - 1);
   useEffect(() => place.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }), [at]);
   const pick = (profile: ProfileInfo | undefined): void => {
@@ -72,11 +89,24 @@ export function Picker({ board, name, title, profiles, chosen, onPick, onClose }
           <div key={`${profile.run}\n${profile.profile}`}>
             {profile.run !== ordered[i - 1]?.run && (
               <h4 role="presentation">
-                <span class="dot" style={{ background: board.runsByName.value.get(profile.run)?.color ?? 'transparent' }} />
+                <span
+                  class="dot"
+                  style={{ background: board.runsByName.value.get(profile.run)?.color ?? 'transparent' }}
+                />
                 {board.nameOf(profile.run)}
               </h4>
             )}
-            <div id={`profiler-profile-${i}`} class={same(profile, chosen) ? 'choice chosen' : 'choice'} role="option" aria-selected={i === at} data-profile={profile.profile} data-run={profile.run} title={`${profile.run}\n${profile.profile}`} onPointerMove={() => (active.value = i)} onClick={() => pick(profile)}>
+            <div
+              id={`profiler-profile-${i}`}
+              class={same(profile, chosen) ? 'choice chosen' : 'choice'}
+              role="option"
+              aria-selected={i === at}
+              data-profile={profile.profile}
+              data-run={profile.run}
+              title={`${profile.run}\n${profile.profile}`}
+              onPointerMove={() => (active.value = i)}
+              onClick={() => pick(profile)}
+            >
               <span class="name">{profileName(profile)}</span>
               <span class="source">{word(board, 'source', profile.source)}</span>
               <span class="rank">{rankText(board, profile.rank)}</span>
@@ -86,7 +116,11 @@ export function Picker({ board, name, title, profiles, chosen, onPick, onClose }
           </div>
         ))}
         {ordered.length === 0 && <p class="hint">{say(profiles.length === 0 ? 'picker.none' : 'picker.no_match')}</p>}
-        {elsewhere > 0 && <p class="hint" data-testid="elsewhere">{say('picker.elsewhere', { count: elsewhere })}</p>}
+        {elsewhere > 0 && (
+          <p class="hint" data-testid="elsewhere">
+            {say('picker.elsewhere', { count: elsewhere })}
+          </p>
+        )}
         {found.length > MOST && <p class="hint">{say('picker.more', { count: found.length - MOST })}</p>}
       </div>
     </Dialog>

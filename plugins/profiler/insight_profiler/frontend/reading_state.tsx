@@ -14,7 +14,12 @@ interface ReadingStateProps {
 export function ReadingState({ board, profile }: ReadingStateProps): JSX.Element | null {
   const say = board.t.bind(board);
   const locale = board.locale.value;
-  if (board.failure.value !== null) return <p class="reading problem" role="status">{board.failure.value}</p>;
+  if (board.failure.value !== null)
+    return (
+      <p class="reading problem" role="status">
+        {board.failure.value}
+      </p>
+    );
   if (profile.state !== 'reading') return null;
   const share = profile.total > 0 ? Math.min(1, profile.read / profile.total) : 0;
   return (
@@ -27,12 +32,20 @@ export function ReadingState({ board, profile }: ReadingStateProps): JSX.Element
 }
 
 /** What one must know of a profile: files that are missing, cut or not understood. */
-export function NotesDialog({ board, onClose }: { readonly board: ProfilerBoard; readonly onClose: () => void }): JSX.Element {
+export function NotesDialog({
+  board,
+  onClose,
+}: {
+  readonly board: ProfilerBoard;
+  readonly onClose: () => void;
+}): JSX.Element {
   return (
     <Dialog name="notes" title={board.t('notes.title')} onClose={onClose}>
       <ul class="notes">
         {(board.profile.value?.notes ?? []).map((note, i) => (
-          <li key={i} data-note={note.code}>{sentence(board, 'note', note)}</li>
+          <li key={i} data-note={note.code}>
+            {sentence(board, 'note', note)}
+          </li>
         ))}
       </ul>
     </Dialog>

@@ -19,10 +19,13 @@ export const stepsCodec: Codec<StepRange | null> = {
 
 export const stepsText = ({ first, last }: StepRange): string => (first === last ? String(first) : `${first}-${last}`);
 
-/** What a press on a step makes of what was chosen: this step; with Shift all from the chosen ones to it; again: all. */
+/**
+ * What a press on a step makes of what was chosen: this step; with Shift all from the chosen ones to it; again: all.
+ */
 export function pressed(range: StepRange | null, step: number, extend: boolean): StepRange | null {
   if (extend && range) return { first: Math.min(range.first, step), last: Math.max(range.last, step) };
   return range && range.first === step && range.last === step ? null : { first: step, last: step };
 }
 
-export const holds = (range: StepRange | null, step: number): boolean => range === null || (step >= range.first && step <= range.last);
+export const holds = (range: StepRange | null, step: number): boolean =>
+  range === null || (step >= range.first && step <= range.last);

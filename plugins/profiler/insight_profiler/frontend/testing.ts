@@ -6,10 +6,38 @@ export function profileInfo(run: string, profile: string, more: Partial<ProfileI
 }
 
 export function profileAnswer(info: ProfileInfo, more: Partial<ProfileAnswer> = {}): ProfileAnswer {
-  return { ...info, state: 'ready', read: 1000, total: 1000, version: 1, failure: null, complete: true, notes: [], views: ['overview', 'operators'], ...more };
+  return {
+    ...info,
+    state: 'ready',
+    read: 1000,
+    total: 1000,
+    version: 1,
+    failure: null,
+    complete: true,
+    notes: [],
+    views: ['overview', 'operators'],
+    ...more,
+  };
 }
 
-export function operatorsAnswer(rows: readonly (readonly [type: string, self: number, share: number])[], other: Partial<OperatorsAnswer['other']> = {}): OperatorsAnswer {
+export function operatorsAnswer(
+  rows: readonly (readonly [type: string, self: number, share: number])[],
+  other: Partial<OperatorsAnswer['other']> = {},
+): OperatorsAnswer {
   const none = { rows: 0, calls: null, total: null, self: null, share: null };
-  return { columns: [{ name: 'type', unit: 'text' }, { name: 'self', unit: 'ns' }, { name: 'share', unit: 'share' }], rows, total: rows.length, of: rows.length, by: 'type', side: 'host', sides: ['host'], sum: none, other: { ...none, ...other } };
+  return {
+    columns: [
+      { name: 'type', unit: 'text' },
+      { name: 'self', unit: 'ns' },
+      { name: 'share', unit: 'share' },
+    ],
+    rows,
+    total: rows.length,
+    of: rows.length,
+    by: 'type',
+    side: 'host',
+    sides: ['host'],
+    sum: none,
+    other: { ...none, ...other },
+  };
 }

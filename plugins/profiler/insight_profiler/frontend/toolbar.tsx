@@ -15,7 +15,14 @@ export function Toolbar({ board }: { readonly board: ProfilerBoard }): JSX.Eleme
   const notes = profile?.notes.length ?? 0;
   return (
     <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
-      <button type="button" class="pick" data-action="pick-profile" aria-haspopup="dialog" title={chosen ? `${chosen.run}\n${chosen.profile}` : say('picker.label')} onClick={() => (board.dialog.value = 'profile')}>
+      <button
+        type="button"
+        class="pick"
+        data-action="pick-profile"
+        aria-haspopup="dialog"
+        title={chosen ? `${chosen.run}\n${chosen.profile}` : say('picker.label')}
+        onClick={() => (board.dialog.value = 'profile')}
+      >
         <span class="dot" style={{ background: run?.color ?? 'transparent' }} />
         <span class="run">{chosen ? board.nameOf(chosen.run) : ''}</span>
         <span class="name">{chosen ? profileName(chosen) : say('picker.title')}</span>
@@ -23,13 +30,29 @@ export function Toolbar({ board }: { readonly board: ProfilerBoard }): JSX.Eleme
       </button>
       {chosen && (
         <span class="about" data-testid="about">
-          {[word(board, 'source', chosen.source), rankText(board, chosen.rank ?? profile?.rank), profile?.host].filter(Boolean).join(' · ')}
+          {[word(board, 'source', chosen.source), rankText(board, chosen.rank ?? profile?.rank), profile?.host]
+            .filter(Boolean)
+            .join(' · ')}
         </span>
       )}
-      {board.views.value.includes('compare') && <Button action="compare" icon="compare" text={say('compare.short')} label={say('compare.pick')} onPress={() => (board.dialog.value = 'base')} />}
+      {board.views.value.includes('compare') && (
+        <Button
+          action="compare"
+          icon="compare"
+          text={say('compare.short')}
+          label={say('compare.pick')}
+          onPress={() => (board.dialog.value = 'base')}
+        />
+      )}
       {(board.views.value.includes('steps') || steps !== null) && <StepFilter board={board} />}
       {notes > 0 && (
-        <button type="button" class="tool text warning" data-action="notes" title={say('notes.title')} onClick={() => (board.dialog.value = 'notes')}>
+        <button
+          type="button"
+          class="tool text warning"
+          data-action="notes"
+          title={say('notes.title')}
+          onClick={() => (board.dialog.value = 'notes')}
+        >
           <Icon name="warn" />
           {say('notes', { count: notes })}
         </button>
@@ -68,8 +91,14 @@ function StepFilter({ board }: { readonly board: ProfilerBoard }): JSX.Element {
           }}
         />
       </label>
-      {steps && !board.followsSteps.value && <span class="count" role="status" data-testid="all-steps">{say('steps.not_here')}</span>}
-      {steps && <Button action="clear-steps" icon="close" label={say('steps.clear')} onPress={() => board.steps.set(null)} />}
+      {steps && !board.followsSteps.value && (
+        <span class="count" role="status" data-testid="all-steps">
+          {say('steps.not_here')}
+        </span>
+      )}
+      {steps && (
+        <Button action="clear-steps" icon="close" label={say('steps.clear')} onPress={() => board.steps.set(null)} />
+      )}
     </span>
   );
 }

@@ -29,7 +29,12 @@ test('shares and operations', () => {
 
 test('parts of a size are rounded so that they add up to it', () => {
   expect(summandTexts(21_170_000, 1_070_000, 'en')).toEqual(['21.17 MB', '20.10 MB', '1.07 MB']);
-  for (const [whole, second] of [[10_006_000, 5_003_000], [1_999_999, 1], [999, 998], [1_234_567_890, 1_004_999]] as const) {
+  for (const [whole, second] of [
+    [10_006_000, 5_003_000],
+    [1_999_999, 1],
+    [999, 998],
+    [1_234_567_890, 1_004_999],
+  ] as const) {
     const [sum, first, rest] = summandTexts(whole, second, 'en').map(Number.parseFloat);
     expect((first ?? 0) + (rest ?? 0)).toBeCloseTo(sum ?? NaN, 6);
   }

@@ -19,7 +19,9 @@ export function unitOf(ns: number): TimeUnit {
 export const unitSign = (unit: TimeUnit): string => SIGNS[unit];
 export const inUnit = (ns: number, unit: TimeUnit): number => ns / SIZES[unit];
 
-/** A time without its unit, as it stands in a column: always three digits behind the point, but for whole nanoseconds. */
+/**
+ * A time without its unit, as it stands in a column: always three digits behind the point, but for whole nanoseconds.
+ */
 export function timeCell(ns: number, unit: TimeUnit, locale: Locale): string {
   const digits = unit === 'ns' ? 0 : 3;
   return inUnit(ns, unit).toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
@@ -42,7 +44,8 @@ export function shortShare(share: number, locale: Locale): string {
   return share.toLocaleString(locale, { style: 'percent', maximumFractionDigits: share < 0.1 ? 1 : 0 });
 }
 
-export const countText = (count: number, locale: Locale): string => count.toLocaleString(locale, { maximumFractionDigits: 3 });
+export const countText = (count: number, locale: Locale): string =>
+  count.toLocaleString(locale, { maximumFractionDigits: 3 });
 
 const POWERS = ['', 'k', 'M', 'G', 'T', 'P'];
 
@@ -57,15 +60,21 @@ export function powerText(value: number, word: string, locale: Locale): string {
   return `${size.toLocaleString(locale, { maximumSignificantDigits: 4 })} ${POWERS[power]}${word}`;
 }
 
-export const sizeText = (bytes: number, locale: Locale): string => (bytes < 0 ? `−${bytesText(-bytes, locale)}` : bytesText(bytes, locale));
+export const sizeText = (bytes: number, locale: Locale): string =>
+  bytes < 0 ? `−${bytesText(-bytes, locale)}` : bytesText(bytes, locale);
 
 const BYTES = ['B', 'kB', 'MB', 'GB', 'TB'];
 
 /** A size, and the two parts it is the sum of (`second` of them is given), rounded so that the texts add up too. */
-export function summandTexts(whole: number, second: number, locale: Locale): readonly [whole: string, first: string, second: string] {
+export function summandTexts(
+  whole: number,
+  second: number,
+  locale: Locale,
+): readonly [whole: string, first: string, second: string] {
   const power = BYTES.reduce((best, _, i) => (whole >= 1000 ** i ? i : best), 0);
   const digits = power === 0 ? 0 : 2;
   const hundredths = (bytes: number): number => Math.round((bytes / 1000 ** power) * 10 ** digits);
-  const text = (value: number): string => `${(value / 10 ** digits).toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${BYTES[power]}`;
+  const text = (value: number): string =>
+    `${(value / 10 ** digits).toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${BYTES[power]}`;
   return [text(hundredths(whole)), text(hundredths(whole) - hundredths(second)), text(hundredths(second))];
 }

@@ -10,8 +10,15 @@ export interface Asked<T> {
   readonly retry: () => void;
 }
 
-/** What a question brings; the last answer stays until the next is there. `key` names what is asked for; null asks for nothing. */
-export function useAnswer<T>(board: ProfilerBoard, key: string | null, ask: (signal: AbortSignal) => Promise<T>): Asked<T> {
+/**
+ * What a question brings; the last answer stays until the next is there. `key` names what is asked for; null asks for
+ * nothing.
+ */
+export function useAnswer<T>(
+  board: ProfilerBoard,
+  key: string | null,
+  ask: (signal: AbortSignal) => Promise<T>,
+): Asked<T> {
   const latest = useMemo(() => new Latest<T>(board.queue), []);
   const wanted = board.visible.value ? key : null;
   useEffect(() => {
@@ -27,10 +34,18 @@ export function useAnswer<T>(board: ProfilerBoard, key: string | null, ask: (sig
   };
 }
 
-/** The answer of a route for the current profile; requested again when more of it was read, keeping the old answer until then. */
-export function useProfileAnswer<T>(board: ProfilerBoard, route: string, query: Readonly<Record<string, string | number | boolean | null>> = {}): Asked<T> {
+/**
+ * The answer of a route for the current profile; requested again when more of it was read, keeping the old answer until
+ * then.
+ */
+export function useProfileAnswer<T>(
+  board: ProfilerBoard,
+  route: string,
+  query: Readonly<Record<string, string | number | boolean | null>> = {},
+): Asked<T> {
   const { value: profile } = board.profile;
   const all = { ...board.query.value, ...query };
-  const key = profile && profile.state !== 'failed' ? JSON.stringify([route, all, profile.version, profile.complete]) : null;
+  const key =
+    profile && profile.state !== 'failed' ? JSON.stringify([route, all, profile.version, profile.complete]) : null;
   return useAnswer(board, key, (signal) => board.ctx.data.json<T>(route, all, { signal }));
 }

@@ -20,7 +20,10 @@ export function sentence(board: ProfilerBoard, prefix: string, { code, values, t
   const locale = board.locale.value;
   const key = `${prefix}.${code}`;
   if (board.t(key) === key) return text || code;
-  return board.t(key, Object.fromEntries(Object.entries(values).map(([name, value]) => [name, valueText(board, name, value, locale)])));
+  return board.t(
+    key,
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, valueText(board, name, value, locale)])),
+  );
 }
 
 /** A word of the catalogue, else the word itself. */
@@ -35,9 +38,15 @@ export const categoryText = (board: ProfilerBoard, name: string): string => word
 const MOST_NAMED = 5; // outliers
 
 /** Which steps are outliers, and which of these are warm-up. */
-export function outliersText(board: ProfilerBoard, { outliers, outlier_count: count, warm_up: first }: StepSummary): string {
+export function outliersText(
+  board: ProfilerBoard,
+  { outliers, outlier_count: count, warm_up: first }: StepSummary,
+): string {
   const steps = [outliers.slice(0, MOST_NAMED).join(', '), ...(count > MOST_NAMED ? ['…'] : [])].join(' ');
-  return [board.t('steps.outliers', { count, steps }), ...(first > 0 ? [board.t('steps.warm_up', { count: first })] : [])].join(' · ');
+  return [
+    board.t('steps.outliers', { count, steps }),
+    ...(first > 0 ? [board.t('steps.warm_up', { count: first })] : []),
+  ].join(' · ');
 }
 
 /** What a source is called, with its rank where there are several. */

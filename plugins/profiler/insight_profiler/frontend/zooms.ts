@@ -14,4 +14,7 @@ export function zoomOf(text: string): Zoom | null {
   return zoom.x || zoom.y ? zoom : null;
 }
 
-export const zoomText = ({ x, y }: Zoom): string => [...(x ?? ['', '']), ...(y ?? ['', ''])].map((value) => (typeof value === 'number' ? String(Number(value.toPrecision(9))) : '')).join(':');
+export const zoomText = ({ x, y }: Zoom): string =>
+  [...(x ?? ['', '']), ...(y ?? ['', ''])]
+    .map((value) => (typeof value === 'number' ? String(Number(value.toPrecision(9))) : ''))
+    .join(':');

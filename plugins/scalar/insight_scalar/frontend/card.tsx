@@ -37,7 +37,16 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
   const locale = board.locale.value;
   const [all, dashes] = [board.allRuns.value, board.dashes.value];
   const lines = useMemo<Lines | null>(
-    () => (picture ? linesOf(picture, runs, (name) => board.titleOf(name), (run, step) => board.t('restart', { run: board.nameOf(run), step: step.toLocaleString(locale) }), patternsOf(all, dashes)) : null),
+    () =>
+      picture
+        ? linesOf(
+            picture,
+            runs,
+            (name) => board.titleOf(name),
+            (run, step) => board.t('restart', { run: board.nameOf(run), step: step.toLocaleString(locale) }),
+            patternsOf(all, dashes),
+          )
+        : null,
     [picture, runs, locale, all, dashes],
   );
 
@@ -80,11 +89,19 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
   const table = useTableView(board, tag, board.titleOf(tag), data, () => import('@insight-host/kit/table'));
   return (
     <>
-      <CardHead board={board} card={card} note={second !== undefined && <span class="second"> + {board.titleOf(second)}</span>}>
+      <CardHead
+        board={board}
+        card={card}
+        note={second !== undefined && <span class="second"> + {board.titleOf(second)}</span>}
+      >
         <CardTools board={board} tag={tag} chart={chart} items={[table.item]} />
       </CardHead>
       {lines && (picture?.query.group || full) && <Legend lines={lines} />}
-      <div class={feed.busy.value ? 'plot busy' : 'plot'} ref={host} onPointerDownCapture={() => board.beginGesture()} />
+      <div
+        class={feed.busy.value ? 'plot busy' : 'plot'}
+        ref={host}
+        onPointerDownCapture={() => board.beginGesture()}
+      />
       <CardStatus board={board} tag={tag} feed={feed} />
       {table.dialog}
       {lines && <Tooltip board={board} feed={feed} lines={lines} reading={reading} />}
@@ -96,7 +113,8 @@ function cardQuery(board: ScalarBoard, tag: string, width: number): CardQuery | 
   const runsOf = (name: string): readonly string[] => board.runsByTag.value.get(name)?.map((run) => run.name) ?? [];
   const layers: Layer[] = [{ tag, runs: runsOf(tag), axis: 'left' }];
   const second = board.pairs.value.get(tag);
-  if (second !== undefined && runsOf(second).length > 0) layers.push({ tag: second, runs: runsOf(second), axis: 'right' });
+  if (second !== undefined && runsOf(second).length > 0)
+    layers.push({ tag: second, runs: runsOf(second), axis: 'right' });
   const group = board.grouping.active.value;
   if (layers[0]?.runs.length === 0 || group === null) return null;
   const x = board.x.value;

@@ -6,15 +6,27 @@ import { count, pointsIn } from './series';
 import { thresholdText } from './conditions';
 
 /** The line below a chart: how many points it stands for, and what is wrong with it. */
-export function CardStatus({ board, tag, feed }: { readonly board: ScalarBoard; readonly tag: string; readonly feed: Feed }): JSX.Element {
+export function CardStatus({
+  board,
+  tag,
+  feed,
+}: {
+  readonly board: ScalarBoard;
+  readonly tag: string;
+  readonly feed: Feed;
+}): JSX.Element {
   const say = board.t.bind(board);
   const picture = feed.picture.value;
   if (feed.error.value) {
     return (
       <footer class="error">
         <Icon name="warn" />
-        <span role="alert" title={feed.error.value}>{say('card.error', { reason: feed.error.value })}</span>
-        <button type="button" data-action="retry" onClick={() => feed.retry()}>{say('retry')}</button>
+        <span role="alert" title={feed.error.value}>
+          {say('card.error', { reason: feed.error.value })}
+        </span>
+        <button type="button" data-action="retry" onClick={() => feed.retry()}>
+          {say('retry')}
+        </button>
       </footer>
     );
   }
@@ -38,12 +50,20 @@ export function CardStatus({ board, tag, feed }: { readonly board: ScalarBoard; 
     parts.push(say('card.points', { count: all.total }));
   }
   if (all.hidden > 0) parts.push(say('card.hidden', { hidden: all.hidden }));
-  const odd = [all.nan && `${format(all.nan)} NaN`, all.inf && `${format(all.inf)} +Inf`, all.negInf && `${format(all.negInf)} −Inf`].filter(Boolean);
+  const odd = [
+    all.nan && `${format(all.nan)} NaN`,
+    all.inf && `${format(all.inf)} +Inf`,
+    all.negInf && `${format(all.negInf)} −Inf`,
+  ].filter(Boolean);
   const threshold = board.thresholds.value.get(tag);
   return (
     <footer data-testid="card-status">
       <span class="counts">{parts.join(' · ')}</span>
-      {odd.length > 0 && <span class="nonfinite" title={say('card.nonfinite')}>▲ {odd.join(say('list.separator'))}</span>}
+      {odd.length > 0 && (
+        <span class="nonfinite" title={say('card.nonfinite')}>
+          ▲ {odd.join(say('list.separator'))}
+        </span>
+      )}
       {threshold && <span class="threshold">{thresholdText(threshold)}</span>}
     </footer>
   );

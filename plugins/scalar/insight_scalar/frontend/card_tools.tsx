@@ -18,16 +18,64 @@ export function CardTools({ board, tag, chart, items }: CardToolsProps): JSX.Ele
   const zoomed = board.canStepBack(tag);
   return (
     <>
-      <Button action="zoom-back" icon="back" label={say('zoom.back')} disabled={!zoomed} onPress={() => board.stepBack(tag)} />
-      <Button action="reset" icon="reset" label={say('zoom.reset')} disabled={!zoomed} onPress={() => board.reset(tag)} />
+      <Button
+        action="zoom-back"
+        icon="back"
+        label={say('zoom.back')}
+        disabled={!zoomed}
+        onPress={() => board.stepBack(tag)}
+      />
+      <Button
+        action="reset"
+        icon="reset"
+        label={say('zoom.reset')}
+        disabled={!zoomed}
+        onPress={() => board.reset(tag)}
+      />
       <Seldom>
-        <Button action="log-x" icon={<LogIcon axis="x" />} label={say('log.x')} pressed={log.x} disabled={board.x.value === 'wall'} onPress={() => board.setLog(tag, { ...log, x: !log.x })} />
-        <Button action="log-y" icon={<LogIcon axis="y" />} label={say('log.y')} pressed={log.y} onPress={() => board.setLog(tag, { ...log, y: !log.y })} />
-        <Button action="threshold" icon={<Drawing name="threshold" />} label={say('threshold.title')} pressed={board.thresholds.value.has(tag)} onPress={() => (board.dialog.value = { kind: 'threshold', tag })} />
-        <Button action="pair" icon={<Drawing name="pair" />} label={say('pair.title')} pressed={board.pairs.value.has(tag)} onPress={() => (board.dialog.value = { kind: 'pair', tag })} />
-        <Button action="pin" icon="pin" label={say('pin')} pressed={board.pins.value.includes(tag)} onPress={() => board.toggle(board.pins, tag)} />
+        <Button
+          action="log-x"
+          icon={<LogIcon axis="x" />}
+          label={say('log.x')}
+          pressed={log.x}
+          disabled={board.x.value === 'wall'}
+          onPress={() => board.setLog(tag, { ...log, x: !log.x })}
+        />
+        <Button
+          action="log-y"
+          icon={<LogIcon axis="y" />}
+          label={say('log.y')}
+          pressed={log.y}
+          onPress={() => board.setLog(tag, { ...log, y: !log.y })}
+        />
+        <Button
+          action="threshold"
+          icon={<Drawing name="threshold" />}
+          label={say('threshold.title')}
+          pressed={board.thresholds.value.has(tag)}
+          onPress={() => (board.dialog.value = { kind: 'threshold', tag })}
+        />
+        <Button
+          action="pair"
+          icon={<Drawing name="pair" />}
+          label={say('pair.title')}
+          pressed={board.pairs.value.has(tag)}
+          onPress={() => (board.dialog.value = { kind: 'pair', tag })}
+        />
+        <Button
+          action="pin"
+          icon="pin"
+          label={say('pin')}
+          pressed={board.pins.value.includes(tag)}
+          onPress={() => board.toggle(board.pins, tag)}
+        />
       </Seldom>
-      <Menu action="export" icon="export" label={say('export.title')} items={() => [...items, ...exports(board, tag, chart)]} />
+      <Menu
+        action="export"
+        icon="export"
+        label={say('export.title')}
+        items={() => [...items, ...exports(board, tag, chart)]}
+      />
     </>
   );
 }
@@ -37,15 +85,31 @@ function exports(board: ScalarBoard, tag: string, chart: CardToolsProps['chart']
   const picture = (extension: 'svg' | 'png'): void => {
     const drawn = chart.current;
     if (!drawn) return;
-    const made = extension === 'svg' ? Promise.resolve(new Blob([drawn.toSVG()], { type: 'image/svg+xml' })) : drawn.toPNG();
-    made.then((blob) => board.ctx.ui.download(name(extension), blob), (error: unknown) => board.ctx.notify('error', message(error)));
+    const made =
+      extension === 'svg' ? Promise.resolve(new Blob([drawn.toSVG()], { type: 'image/svg+xml' })) : drawn.toPNG();
+    made.then(
+      (blob) => board.ctx.ui.download(name(extension), blob),
+      (error: unknown) => board.ctx.notify('error', message(error)),
+    );
   };
   const tags = [tag, board.pairs.value.get(tag)].filter((other) => other !== undefined);
   const everyRun = board.runs.value.length === board.allRuns.value.length;
-  const run = everyRun ? null : [...new Set(tags.flatMap((other) => board.runsByTag.value.get(other)?.map((r) => r.name) ?? []))];
-  const all = (format: 'csv' | 'json'): string => board.ctx.data.href('series', { tag: tags, run, attempts: board.attempts.value, format });
+  const run = everyRun
+    ? null
+    : [...new Set(tags.flatMap((other) => board.runsByTag.value.get(other)?.map((r) => r.name) ?? []))];
+  const all = (format: 'csv' | 'json'): string =>
+    board.ctx.data.href('series', { tag: tags, run, attempts: board.attempts.value, format });
   return [
-    ...(['csv', 'json'] as const).map((format) => ({ action: `export-${format}`, text: board.t(`export.${format}`), href: all(format), download: name(format) })),
-    ...(['svg', 'png'] as const).map((format) => ({ action: `export-${format}`, text: board.t(`export.${format}`), onPress: () => picture(format) })),
+    ...(['csv', 'json'] as const).map((format) => ({
+      action: `export-${format}`,
+      text: board.t(`export.${format}`),
+      href: all(format),
+      download: name(format),
+    })),
+    ...(['svg', 'png'] as const).map((format) => ({
+      action: `export-${format}`,
+      text: board.t(`export.${format}`),
+      onPress: () => picture(format),
+    })),
   ];
 }

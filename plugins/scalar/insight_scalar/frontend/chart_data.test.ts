@@ -3,7 +3,17 @@ import { chartData } from './chart_data';
 import type { CardQuery, LayerData } from './feed';
 import type { Series } from './series';
 
-const query: CardQuery = { layers: [], x: 'step', logX: false, window: null, width: 100, smoothing: 0, attempts: 'last', group: '', spread: 'minmax' };
+const query: CardQuery = {
+  layers: [],
+  x: 'step',
+  logX: false,
+  window: null,
+  width: 100,
+  smoothing: 0,
+  attempts: 'last',
+  group: '',
+  spread: 'minmax',
+};
 const layer: LayerData = { tag: 't', runs: [], axis: 'left', main: [], raw: null, bands: [] };
 const series = (run: string, values: readonly number[]): Series => ({
   run,
@@ -25,18 +35,38 @@ const series = (run: string, values: readonly number[]): Series => ({
 const say = (key: string): string => key;
 
 it('a chart of series has a row for each point, exact', () => {
-  const { head, rows } = chartData({ query, layers: [{ ...layer, main: [series('a', [1 / 3, NaN]), series('b', [2])] }] }, say);
+  const { head, rows } = chartData(
+    { query, layers: [{ ...layer, main: [series('a', [1 / 3, NaN]), series('b', [2])] }] },
+    say,
+  );
   expect(head).toEqual(['tooltip.run', 'table.tag', 'x.step', 'tooltip.value']);
-  expect(rows).toEqual([['a', 't', 0, 1 / 3], ['a', 't', 1, NaN], ['b', 't', 0, 2]]);
+  expect(rows).toEqual([
+    ['a', 't', 0, 1 / 3],
+    ['a', 't', 1, NaN],
+    ['b', 't', 0, 2],
+  ]);
 });
 
 it('a smoothed chart has both values of a point, and times are dates', () => {
-  const { head, rows } = chartData({ query: { ...query, x: 'wall' }, layers: [{ ...layer, main: [series('a', [1])], raw: [series('a', [5])] }] }, say);
+  const { head, rows } = chartData(
+    { query: { ...query, x: 'wall' }, layers: [{ ...layer, main: [series('a', [1])], raw: [series('a', [5])] }] },
+    say,
+  );
   expect(head.slice(2)).toEqual(['x.wall', 'tooltip.smoothed', 'tooltip.value']);
   expect(rows).toEqual([['a', 't', '2001-09-09T01:46:40.000Z', 1, 5]]);
 });
 
 it('a chart of groups has the band of each point', () => {
-  const band = { group: 'g', tag: 't', runs: ['a'], x: Float64Array.of(3), mean: Float64Array.of(2), low: Float64Array.of(1), high: Float64Array.of(4), points: 1, decimated: false };
+  const band = {
+    group: 'g',
+    tag: 't',
+    runs: ['a'],
+    x: Float64Array.of(3),
+    mean: Float64Array.of(2),
+    low: Float64Array.of(1),
+    high: Float64Array.of(4),
+    points: 1,
+    decimated: false,
+  };
   expect(chartData({ query, layers: [{ ...layer, bands: [band] }] }, say).rows).toEqual([['g', 't', 3, 1, 2, 4]]);
 });

@@ -11,7 +11,11 @@ export interface ThresholdForm {
 }
 
 /** Keys of the catalogue. */
-export type ThresholdProblem = 'threshold.not_a_number' | 'threshold.second_not_a_number' | 'threshold.contradiction' | 'threshold.always';
+export type ThresholdProblem =
+  | 'threshold.not_a_number'
+  | 'threshold.second_not_a_number'
+  | 'threshold.contradiction'
+  | 'threshold.always';
 
 export const EMPTY_FORM: ThresholdForm = { operator: '>', value: '', join: '', secondOperator: '<', secondValue: '' };
 
@@ -31,7 +35,11 @@ function condition(operator: '<' | '>', text: string): ThresholdCondition | null
   return trimmed !== '' && Number.isFinite(value) ? { operator, value } : null;
 }
 
-function contradiction(first: ThresholdCondition, join: 'and' | 'or', second: ThresholdCondition): ThresholdProblem | null {
+function contradiction(
+  first: ThresholdCondition,
+  join: 'and' | 'or',
+  second: ThresholdCondition,
+): ThresholdProblem | null {
   if (first.operator[0] === second.operator[0]) return null;
   const [below, above] = first.operator.startsWith('<') ? [first.value, second.value] : [second.value, first.value];
   if (join === 'and' && below <= above) return 'threshold.contradiction'; // nothing is below 1 and above 2

@@ -48,9 +48,29 @@ class Host {
     const headers = runs.map((run, i) => {
       const total = this.stepsOf(run);
       const steps = Array.from({ length: total }, (_, step) => step).filter((step) => step >= first);
-      Object.assign(columns, { [`${i}.steps`]: steps, [`${i}.wall_times`]: steps, [`${i}.values`]: steps, [`${i}.x`]: steps, [`${i}.mean`]: steps, [`${i}.low`]: steps, [`${i}.high`]: steps });
+      Object.assign(columns, {
+        [`${i}.steps`]: steps,
+        [`${i}.wall_times`]: steps,
+        [`${i}.values`]: steps,
+        [`${i}.x`]: steps,
+        [`${i}.mean`]: steps,
+        [`${i}.low`]: steps,
+        [`${i}.high`]: steps,
+      });
       return {
-        run, tag, group: run, runs, points: steps.length, decimated: this.decimated, total, hidden: 0, kept: total, origin: 0, extent: [0, total - 1], restarts: [], breaks: [],
+        run,
+        tag,
+        group: run,
+        runs,
+        points: steps.length,
+        decimated: this.decimated,
+        total,
+        hidden: 0,
+        kept: total,
+        origin: 0,
+        extent: [0, total - 1],
+        restarts: [],
+        breaks: [],
         nonfinite: { nan: 0, inf: 0, neg_inf: 0 },
       };
     });
@@ -101,7 +121,8 @@ async function wanting(wanted: CardQuery, tag = 'loss'): Promise<Feed> {
 /** What was asked since the last call. */
 const asked = (): Sent[] => host.sent.splice(0);
 const askedRuns = (): (readonly string[] | null)[] => asked().map(({ runs }) => runs);
-const shown = (feed: Feed): string[] => feed.picture.value?.layers.flatMap(({ main }) => main.map(({ run, total }) => `${run} ${total}`)) ?? [];
+const shown = (feed: Feed): string[] =>
+  feed.picture.value?.layers.flatMap(({ main }) => main.map(({ run, total }) => `${run} ${total}`)) ?? [];
 
 let generation = 0;
 /** The host says that series grew. */
@@ -161,7 +182,10 @@ describe('the selection', () => {
     await open(['a', 'b']);
     const feed = await wanting(query(['a', 'b'], { group: '(.)' }));
     await wanting(query(['a'], { group: '(.)' }));
-    expect(asked().map(({ route, runs }) => [route, runs])).toEqual([['bands', ['a', 'b']], ['bands', ['a']]]);
+    expect(asked().map(({ route, runs }) => [route, runs])).toEqual([
+      ['bands', ['a', 'b']],
+      ['bands', ['a']],
+    ]);
     await wanting(query(['a', 'b'], { group: '(.)' }));
     expect(asked()).toEqual([]);
     expect(feed.picture.value?.layers[0]?.bands.map(({ group }) => group)).toEqual(['a', 'b']);
@@ -281,7 +305,10 @@ describe('series that grow', () => {
       await settled();
     }
     expect(asked().map(({ tag }) => tag)).toEqual(['loss', 'loss', 'loss']);
-    expect([shown(feed), shown(below)]).toEqual([['a 6', 'b 3'], ['a 3', 'b 3']]);
+    expect([shown(feed), shown(below)]).toEqual([
+      ['a 6', 'b 3'],
+      ['a 3', 'b 3'],
+    ]);
     board.full.set(null);
     below.wake();
     await settled();

@@ -37,7 +37,12 @@ const APART_SINGLE = 250; // of a card with one series of which only what was ap
 
 /** What a query needs of one layer: series of one smoothing, or bands; and what of it is there. */
 type Part =
-  | { readonly kind: 'main' | 'raw'; readonly query: SeriesQuery; readonly runs: readonly string[]; readonly here: ReadonlyMap<string, KeptSeries> }
+  | {
+      readonly kind: 'main' | 'raw';
+      readonly query: SeriesQuery;
+      readonly runs: readonly string[];
+      readonly here: ReadonlyMap<string, KeptSeries>;
+    }
   | { readonly kind: 'bands'; readonly query: BandQuery; readonly here: KeptBands | null };
 interface Needs extends Layer {
   readonly parts: readonly Part[];
@@ -58,7 +63,10 @@ export class Feed {
   private ownBands: ReadonlyMap<string, KeptBands> = new Map();
   private working: AbortController | null = null;
   private next: 'now' | 'later' | null = null; // what to do after the requests that are under way
-  private readonly refreshes = new Spaced(() => this.apart(), () => this.refresh());
+  private readonly refreshes = new Spaced(
+    () => this.apart(),
+    () => this.refresh(),
+  );
 
   constructor(
     private readonly board: ScalarBoard,
@@ -99,7 +107,8 @@ export class Feed {
 
   /** Series of these runs have changed, by tag; null: any may have. */
   changed(runs: ChangedRuns): void {
-    if (runs && !this.wanted?.layers.some((layer) => layer.runs.some((run) => runs.get(layer.tag)?.includes(run)))) return;
+    if (runs && !this.wanted?.layers.some((layer) => layer.runs.some((run) => runs.get(layer.tag)?.includes(run))))
+      return;
     if (this.isLookedAt) this.refreshes.ask();
     else this.stale = true;
   }
@@ -112,7 +121,9 @@ export class Feed {
   private apart(): number {
     if (this.board.feeds.isAlone(this)) return 0;
     const layers = this.picture.value?.layers ?? [];
-    return layers.every(({ main, bands }) => bands.length === 0 && main.length < 2 && main.every(isWhole)) ? APART_SINGLE : APART;
+    return layers.every(({ main, bands }) => bands.length === 0 && main.length < 2 && main.every(isWhole))
+      ? APART_SINGLE
+      : APART;
   }
 
   private refresh(): void {
@@ -163,15 +174,21 @@ export class Feed {
     const series = new Map(this.ownSeries);
     const bands = new Map(this.ownBands);
     const failures: unknown[] = [];
-    const take = <T>(all: Map<string, T>, { found, failures: more }: { found: ReadonlyMap<string, T>; failures: unknown[] }): void => {
+    const take = <T>(
+      all: Map<string, T>,
+      { found, failures: more }: { found: ReadonlyMap<string, T>; failures: unknown[] },
+    ): void => {
       for (const [key, kept] of found) all.set(key, kept);
       failures.push(...more);
     };
     await Promise.all(
-      this.needs(query).flatMap(({ parts }) => parts).map(async (part) => {
-        if (part.kind !== 'bands') return take(series, await source.fetchSeries(part.query, this.outdated(part), part.here, ask));
-        if (this.outdated(part).length > 0) take(bands, await source.fetchBands(part.query, ask));
-      }),
+      this.needs(query)
+        .flatMap(({ parts }) => parts)
+        .map(async (part) => {
+          if (part.kind !== 'bands')
+            return take(series, await source.fetchSeries(part.query, this.outdated(part), part.here, ask));
+          if (this.outdated(part).length > 0) take(bands, await source.fetchBands(part.query, ask));
+        }),
     );
     if (!signal.aborted) [this.ownSeries, this.ownBands] = [series, bands];
     return failures;
@@ -189,7 +206,10 @@ export class Feed {
         const own = { ...query, tag, smoothing };
         return { kind, query: own, runs, here: source.series(own, runs, this.ownSeries) };
       };
-      return { ...layer, parts: query.smoothing > 0 ? [part('main', query.smoothing), part('raw', 0)] : [part('main', 0)] };
+      return {
+        ...layer,
+        parts: query.smoothing > 0 ? [part('main', query.smoothing), part('raw', 0)] : [part('main', 0)],
+      };
     });
   }
 
@@ -200,7 +220,10 @@ export class Feed {
     return source.outdated(part.query, part.runs, part.here);
   }
 
-  /** Makes the picture of what is there, when that is everything or `anyway`; says whether something is missing or has changed. */
+  /**
+   * Makes the picture of what is there, when that is everything or `anyway`; says whether something is missing or has
+   * changed.
+   */
   private show(query: CardQuery, anyway = false): 'missing' | 'changed' | 'current' {
     const needs = this.needs(query);
     const parts = needs.flatMap((layer) => layer.parts);
@@ -210,9 +233,16 @@ export class Feed {
     const layers = needs.map(({ parts: own, ...layer }) => dataOf(layer, own));
     if (!isSame(this.picture.value, query, layers)) {
       this.picture.value = { query, layers };
-      this.ownSeries = new Map(parts.flatMap((part) => (part.kind === 'bands' ? [] : [...part.here.values()])).map((kept) => [kept.key, kept]));
-      this.ownBands = new Map(parts.flatMap((part) => (part.kind === 'bands' && part.here ? [part.here] : [])).map((kept) => [kept.key, kept]));
-      for (const { main } of layers) for (const series of main) if (series.restarts.length > 0) this.board.restarted(series.run, series.tag);
+      this.ownSeries = new Map(
+        parts.flatMap((part) => (part.kind === 'bands' ? [] : [...part.here.values()])).map((kept) => [kept.key, kept]),
+      );
+      this.ownBands = new Map(
+        parts
+          .flatMap((part) => (part.kind === 'bands' && part.here ? [part.here] : []))
+          .map((kept) => [kept.key, kept]),
+      );
+      for (const { main } of layers)
+        for (const series of main) if (series.restarts.length > 0) this.board.restarted(series.run, series.tag);
     }
     return isMissing ? 'missing' : parts.some((part) => this.outdated(part).length > 0) ? 'changed' : 'current';
   }
@@ -228,8 +258,17 @@ function dataOf(layer: Layer, parts: readonly Part[]): LayerData {
 }
 
 function isSame(old: Picture | null, query: CardQuery, layers: readonly LayerData[]): boolean {
-  const same = (a: readonly unknown[] | null, b: readonly unknown[] | null): boolean => a === b || (a?.length === b?.length && (a ?? []).every((one, i) => one === b?.[i]));
-  return old?.query === query && layers.every((layer, i) => same(layer.main, old.layers[i]?.main ?? null) && same(layer.raw, old.layers[i]?.raw ?? null) && same(layer.bands, old.layers[i]?.bands ?? null));
+  const same = (a: readonly unknown[] | null, b: readonly unknown[] | null): boolean =>
+    a === b || (a?.length === b?.length && (a ?? []).every((one, i) => one === b?.[i]));
+  return (
+    old?.query === query &&
+    layers.every(
+      (layer, i) =>
+        same(layer.main, old.layers[i]?.main ?? null) &&
+        same(layer.raw, old.layers[i]?.raw ?? null) &&
+        same(layer.bands, old.layers[i]?.bands ?? null),
+    )
+  );
 }
 
 /** Everything but the runs. */

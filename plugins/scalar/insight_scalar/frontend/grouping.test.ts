@@ -10,7 +10,8 @@ function made(link = '') {
       if (route !== 'groups') return new Promise(() => undefined);
       const text = String(query['group']);
       asked.push(text);
-      if (text.split('(').length !== text.split(')').length) throw new Error('group is not a regular expression: missing )');
+      if (text.split('(').length !== text.split(')').length)
+        throw new Error('group is not a regular expression: missing )');
       return { groups: [] };
     },
   });

@@ -3,7 +3,15 @@ import { continuations, mergeColumns } from './growing';
 import type { Series } from './series';
 import type { SeriesQuery } from './source';
 
-const query: SeriesQuery = { tag: 't', x: 'step', logX: false, window: null, width: 100, smoothing: 0, attempts: 'last' };
+const query: SeriesQuery = {
+  tag: 't',
+  x: 'step',
+  logX: false,
+  window: null,
+  width: 100,
+  smoothing: 0,
+  attempts: 'last',
+};
 const long = (last: number, more: Partial<Series> = {}): Series => ({
   run: 'r',
   tag: 't',
@@ -34,7 +42,11 @@ describe('a series of which points were left out', () => {
     expect(on.grid).toEqual({ until, width: 125 });
     const [second] = continuations(query, [on]);
     expect(second?.more).toEqual({ to: until, width: 125, since: 5003 - (2 * until) / 125 });
-    const tail = long(5004, { steps: Float64Array.of(4990, 5004), wallTimes: Float64Array.of(4990, 5004), values: Float64Array.of(7, 8) });
+    const tail = long(5004, {
+      steps: Float64Array.of(4990, 5004),
+      wallTimes: Float64Array.of(4990, 5004),
+      values: Float64Array.of(7, 8),
+    });
     const merged = second?.take(tail);
     expect([...(merged?.steps ?? [])]).toEqual([0, 10, 4990, 5004]);
     expect([...(merged?.values ?? [])]).toEqual([1, 2, 7, 8]);
@@ -48,7 +60,9 @@ describe('a series of which points were left out', () => {
     const on = first?.take(long(5001)) as Series;
     expect(mergeColumns(on, long(Math.ceil(until) + 1), 4900)).toBeNull();
     expect(mergeColumns(on, long(Math.floor(until)), 4900)).not.toBeNull();
-    const [next] = continuations(query, [{ ...on, steps: Float64Array.of(0, Math.ceil(until)), extent: [0, Math.ceil(until)] }]);
+    const [next] = continuations(query, [
+      { ...on, steps: Float64Array.of(0, Math.ceil(until)), extent: [0, Math.ceil(until)] },
+    ]);
     expect(next?.more).not.toHaveProperty('since');
     expect(next?.more['to']).toBeGreaterThan(until);
   });

@@ -23,16 +23,33 @@ const series = (name: string, tag: string): Series => ({
   breaks: [],
   nonfinite: { nan: 0, inf: 0, neg_inf: 0 },
 });
-const query: CardQuery = { layers: [], x: 'step', logX: false, window: null, width: 100, smoothing: 0, attempts: 'last', group: '', spread: 'minmax' };
+const query: CardQuery = {
+  layers: [],
+  x: 'step',
+  logX: false,
+  window: null,
+  width: 100,
+  smoothing: 0,
+  attempts: 'last',
+  group: '',
+  spread: 'minmax',
+};
 const say = (name: string, step: number): string => `${name}@${step}`;
 const plain = (tag: string): string => tag;
 
 describe('lines', () => {
   it('stand in the order of the runs, raw ones below, without runs that left', () => {
     const main = ['b', 'gone', 'a'].map((name) => series(name, 't'));
-    const picture: Picture = { query, layers: [{ tag: 't', runs: [], axis: 'left', main, raw: [series('a', 't')], bands: [] }] };
+    const picture: Picture = {
+      query,
+      layers: [{ tag: 't', runs: [], axis: 'left', main, raw: [series('a', 't')], bands: [] }],
+    };
     const found = linesOf(picture, [run('a'), run('b')], plain, say);
-    expect(found.lines.map((line) => [line.label, line.role])).toEqual([['a', 'raw'], ['a', 'main'], ['b', 'main']]);
+    expect(found.lines.map((line) => [line.label, line.role])).toEqual([
+      ['a', 'raw'],
+      ['a', 'main'],
+      ['b', 'main'],
+    ]);
     expect(found.marks).toEqual([{ x: 2, color: '#b', text: 'b@2' }]);
     expect(found.extent).toEqual([1, 2]);
     expect(linesOf(picture, [run('a'), run('b')], plain, say).lines[1]).toBe(found.lines[1]);
@@ -48,15 +65,24 @@ describe('lines', () => {
       ],
     };
     const { lines, sources } = linesOf(picture, [run('a')], plain, say);
-    expect(lines.map((line) => [line.label, line.axis, line.dash !== undefined])).toEqual([['a · t', 'left', false], ['a · u', 'right', true]]);
+    expect(lines.map((line) => [line.label, line.axis, line.dash !== undefined])).toEqual([
+      ['a · t', 'left', false],
+      ['a · u', 'right', true],
+    ]);
     expect(new Set(lines.map((line) => line.id)).size).toBe(2);
     expect(sources.get(lines[1]!.id)?.tag).toBe('u');
   });
 
   it('differ by dashes too on request, the same whichever runs are selected', () => {
-    const picture: Picture = { query, layers: [{ tag: 't', runs: [], axis: 'left', main: ['a', 'b'].map((name) => series(name, 't')), raw: null, bands: [] }] };
+    const picture: Picture = {
+      query,
+      layers: [
+        { tag: 't', runs: [], axis: 'left', main: ['a', 'b'].map((name) => series(name, 't')), raw: null, bands: [] },
+      ],
+    };
     const all = ['a', 'b', 'c'].map(run);
-    const dashes = (on: boolean, runs: readonly string[]): readonly unknown[] => linesOf(picture, runs.map(run), plain, say, patternsOf(all, on)).lines.map((line) => line.dash);
+    const dashes = (on: boolean, runs: readonly string[]): readonly unknown[] =>
+      linesOf(picture, runs.map(run), plain, say, patternsOf(all, on)).lines.map((line) => line.dash);
     expect(dashes(false, ['a', 'b'])).toEqual([undefined, undefined]);
     const [first, second] = dashes(true, ['a', 'b']);
     expect(first).not.toEqual(second);

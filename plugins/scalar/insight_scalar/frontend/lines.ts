@@ -39,7 +39,13 @@ export function patternsOf(all: readonly Run[], on: boolean): (run: string) => r
 const known = new WeakMap<Series, Map<string, Line>>();
 
 /** The lines of a picture, in the order of the selected runs; raw ones first, so that they lie below. */
-export function linesOf(picture: Picture, runs: readonly Run[], titleOf: (tag: string) => string, markText: (run: string, step: number) => string, patternOf: (run: string) => readonly number[] = () => []): Lines {
+export function linesOf(
+  picture: Picture,
+  runs: readonly Run[],
+  titleOf: (tag: string) => string,
+  markText: (run: string, step: number) => string,
+  patternOf: (run: string) => readonly number[] = () => [],
+): Lines {
   const byName = new Map(runs.map((run) => [run.name, run]));
   const paired = picture.layers.length > 1;
   const [raw, main]: [Line[], Line[]] = [[], []];
@@ -51,8 +57,25 @@ export function linesOf(picture: Picture, runs: readonly Run[], titleOf: (tag: s
       const id = `${layer.axis}:${band.group}`;
       const color = groupColor(band.group);
       const label = paired ? `${band.group} · ${titleOf(layer.tag)}` : band.group;
-      main.push({ id, label, color, x: band.x, y: band.mean, axis: layer.axis, band: { low: band.low, high: band.high }, ...dashed(dashOf(layer, [])) });
-      sources.set(id, { label, color, run: band.group, tag: layer.tag, dash: dashOf(layer, []), main: null, raw: null });
+      main.push({
+        id,
+        label,
+        color,
+        x: band.x,
+        y: band.mean,
+        axis: layer.axis,
+        band: { low: band.low, high: band.high },
+        ...dashed(dashOf(layer, [])),
+      });
+      sources.set(id, {
+        label,
+        color,
+        run: band.group,
+        tag: layer.tag,
+        dash: dashOf(layer, []),
+        main: null,
+        raw: null,
+      });
     }
     const raws = new Map(layer.raw?.map((series) => [series.run, series]));
     for (const series of inOrder(layer.main, runs)) {
@@ -99,7 +122,18 @@ function dashed(dash: readonly number[]): { dash?: readonly number[] } {
 }
 
 /** Lines are kept as long as their series, so that the chart does not examine them again. */
-function lineOf(series: Series, of: { x: XKind; axis: 'left' | 'right'; id: string; label: string; color: string; dash: readonly number[]; role: 'main' | 'raw' }): Line {
+function lineOf(
+  series: Series,
+  of: {
+    x: XKind;
+    axis: 'left' | 'right';
+    id: string;
+    label: string;
+    color: string;
+    dash: readonly number[];
+    role: 'main' | 'raw';
+  },
+): Line {
   let lines = known.get(series);
   if (!lines) known.set(series, (lines = new Map()));
   const key = `${of.x} ${of.axis} ${of.role} ${of.color} ${of.dash.join()} ${of.label}`;
@@ -125,7 +159,12 @@ function extent(picture: Picture): readonly [number, number] | null {
 }
 
 /** Restarts are known by step; on a time axis they stand at the first point that is there of that step. */
-function restarts(series: Series, x: XKind, color: string, text: (run: string, step: number) => string): { x: number; color: string; text: string }[] {
+function restarts(
+  series: Series,
+  x: XKind,
+  color: string,
+  text: (run: string, step: number) => string,
+): { x: number; color: string; text: string }[] {
   const xs = xColumn(series, x);
   return series.restarts.flatMap((step) => {
     const index = x === 'step' ? -1 : series.steps.findIndex((s) => s >= step);

@@ -6,11 +6,21 @@ import type { ScalarBoard } from './board';
 const MOST = 200; // tags listed at once; the filter finds the others
 
 /** Chooses a second tag for a card, on an axis of its own. */
-export function PairDialog({ board, tag, onClose }: { readonly board: ScalarBoard; readonly tag: string; readonly onClose: () => void }): JSX.Element {
+export function PairDialog({
+  board,
+  tag,
+  onClose,
+}: {
+  readonly board: ScalarBoard;
+  readonly tag: string;
+  readonly onClose: () => void;
+}): JSX.Element {
   const say = board.t.bind(board);
   const filter = useSignal('');
   const wanted = filter.value.toLowerCase();
-  const tags = [...board.runsByTag.value.keys()].filter((name) => name !== tag && name.toLowerCase().includes(wanted)).sort(byName);
+  const tags = [...board.runsByTag.value.keys()]
+    .filter((name) => name !== tag && name.toLowerCase().includes(wanted))
+    .sort(byName);
   const current = board.pairs.value.get(tag) ?? null;
   const pick = (second: string | null): void => {
     board.setPair(tag, second);
@@ -19,18 +29,33 @@ export function PairDialog({ board, tag, onClose }: { readonly board: ScalarBoar
   return (
     <Dialog name="pair" title={say('pair.title')} onClose={onClose}>
       <p class="hint">{say('pair.hint', { tag: board.titleOf(tag) })}</p>
-      <input type="search" autofocus aria-label={say('pair.filter')} placeholder={say('pair.filter')} value={filter.value} onInput={(e) => (filter.value = e.currentTarget.value)} />
+      <input
+        type="search"
+        autofocus
+        aria-label={say('pair.filter')}
+        placeholder={say('pair.filter')}
+        value={filter.value}
+        onInput={(e) => (filter.value = e.currentTarget.value)}
+      />
       <ul class="choices">
         {tags.slice(0, MOST).map((name) => (
           <li key={name}>
-            <button type="button" data-tag={name} aria-pressed={name === current} onClick={() => pick(name)}>{board.titleOf(name)}</button>
+            <button type="button" data-tag={name} aria-pressed={name === current} onClick={() => pick(name)}>
+              {board.titleOf(name)}
+            </button>
           </li>
         ))}
       </ul>
       {tags.length > MOST && <p class="hint">{say('more', { count: tags.length - MOST })}</p>}
       <div class="row end">
-        {current !== null && <button type="button" data-action="unpair" onClick={() => pick(null)}>{say('pair.remove')}</button>}
-        <button type="button" data-action="cancel" onClick={onClose}>{say('cancel')}</button>
+        {current !== null && (
+          <button type="button" data-action="unpair" onClick={() => pick(null)}>
+            {say('pair.remove')}
+          </button>
+        )}
+        <button type="button" data-action="cancel" onClick={onClose}>
+          {say('cancel')}
+        </button>
       </div>
     </Dialog>
   );

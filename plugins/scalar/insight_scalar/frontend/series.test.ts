@@ -55,7 +55,11 @@ describe('series', () => {
       '0.values': Float32Array.of(0.5, NaN),
     };
     const header = { ...series([], []), extent: ['NaN', 7] };
-    const [found] = decodeSeries({ metadata: { series: JSON.stringify([header]) }, names: Object.keys(columns), column: (name) => columns[name]! });
+    const [found] = decodeSeries({
+      metadata: { series: JSON.stringify([header]) },
+      names: Object.keys(columns),
+      column: (name) => columns[name]!,
+    });
     expect([...found!.steps]).toEqual([1, 2 ** 40]);
     expect([...found!.values]).toEqual([0.5, NaN]);
     expect(found!.extent).toEqual([NaN, 7]);
@@ -63,8 +67,14 @@ describe('series', () => {
   it('do not hold on to the answer that they came with', () => {
     const answer = new ArrayBuffer(1 << 16);
     const header = series([], []);
-    const [found] = decodeSeries({ metadata: { series: JSON.stringify([{ ...header, extent: [0, 1] }]) }, names: [], column: () => new Float64Array(answer, 8, 2) });
-    expect([found!.steps, found!.wallTimes, found!.values].map(({ buffer }) => buffer.byteLength)).toEqual([16, 16, 16]);
+    const [found] = decodeSeries({
+      metadata: { series: JSON.stringify([{ ...header, extent: [0, 1] }]) },
+      names: [],
+      column: () => new Float64Array(answer, 8, 2),
+    });
+    expect([found!.steps, found!.wallTimes, found!.values].map(({ buffer }) => buffer.byteLength)).toEqual([
+      16, 16, 16,
+    ]);
     expect(sizeOf(found!)).toBe(sizeOf(series([], [])) + 48);
   });
   it('have three kinds of x, and add up', () => {
@@ -85,7 +95,14 @@ describe('series', () => {
     expect(pointsIn([series([1, 2], [0, 0], { decimated: true })], [2, 9], 'step')).toBeNull();
   });
   it('are summed up without what is not finite', () => {
-    expect(summary(series([1, 2, 3, 4], [NaN, 5, -Infinity, 2]))).toMatchObject({ last: 2, step: 4, min: 2, minStep: 4, max: 5, maxStep: 2 });
+    expect(summary(series([1, 2, 3, 4], [NaN, 5, -Infinity, 2]))).toMatchObject({
+      last: 2,
+      step: 4,
+      min: 2,
+      minStep: 4,
+      max: 5,
+      maxStep: 2,
+    });
     expect(summary(series([], [])).min).toBeNaN();
   });
 });

@@ -43,7 +43,9 @@ export interface Band {
 
 const HEADER_BYTES = 1000; // of a series, about
 
-type Header = Omit<Series, 'steps' | 'wallTimes' | 'values' | 'extent' | 'grid'> & { readonly extent: readonly [unknown, unknown] };
+type Header = Omit<Series, 'steps' | 'wallTimes' | 'values' | 'extent' | 'grid'> & {
+  readonly extent: readonly [unknown, unknown];
+};
 
 /** Numbers that JSON cannot carry come as text. */
 function number(value: unknown): number {
@@ -79,7 +81,10 @@ export function sizeOf({ steps, wallTimes, values }: Series): number {
 }
 
 export function decodeBands(columns: Columns): Band[] {
-  const headers = JSON.parse(columns.metadata['groups'] ?? '[]') as Pick<Band, 'group' | 'tag' | 'runs' | 'points' | 'decimated'>[];
+  const headers = JSON.parse(columns.metadata['groups'] ?? '[]') as Pick<
+    Band,
+    'group' | 'tag' | 'runs' | 'points' | 'decimated'
+  >[];
   const column = (i: number, name: string): Float64Array => owned(columns.column(`${i}.${name}`));
   return headers.map((header, i) => ({
     ...header,
@@ -125,8 +130,10 @@ export function lastX(series: Series, kind: XKind): number {
  */
 export function mergeTail(old: Series, tail: Series, from: number, kind: XKind): Series | null {
   const xs = xColumn(old, kind);
-  if (old.decimated || tail.decimated || tail.kept !== tail.total || old.breaks.length > 0 || tail.breaks.length > 0) return null;
-  if (tail.hidden !== old.hidden || tail.restarts.length !== old.restarts.length || tail.origin !== old.origin) return null;
+  if (old.decimated || tail.decimated || tail.kept !== tail.total || old.breaks.length > 0 || tail.breaks.length > 0)
+    return null;
+  if (tail.hidden !== old.hidden || tail.restarts.length !== old.restarts.length || tail.origin !== old.origin)
+    return null;
   let cut = xs.length;
   while (cut > 0 && (xs[cut - 1] as number) >= from) cut--;
   if (cut + tail.points !== tail.total - tail.hidden) return null;
@@ -143,7 +150,11 @@ export function mergeTail(old: Series, tail: Series, from: number, kind: XKind):
 }
 
 /** The first `count` numbers of a column, then another column. */
-export function joined(head: Float64Array | Float32Array, count: number, tail: Float64Array | Float32Array): Float64Array {
+export function joined(
+  head: Float64Array | Float32Array,
+  count: number,
+  tail: Float64Array | Float32Array,
+): Float64Array {
   const out = new Float64Array(count + tail.length);
   out.set(head.subarray(0, count));
   out.set(tail, count);

@@ -71,12 +71,16 @@ export class Source {
     return this.seriesCache.bytes + this.bandsCache.bytes;
   }
 
-  /** What is there already, by run, be it out of date. `own`: of the card that asks, for it may show more than is kept. */
+  /**
+   * What is there already, by run, be it out of date. `own`: of the card that asks, for it may show more than is kept.
+   */
   series(query: SeriesQuery, runs: readonly string[], own: Found<Series>): Map<string, KeptSeries> {
     const [whole, cut] = keysOf(query);
     const found = new Map<string, KeptSeries>();
     for (const run of runs) {
-      const known = [whole + run, cut + run].flatMap((key) => this.seriesCache.get(key) ?? own.get(key) ?? []).filter(({ value }) => !isWhole(value) || fits(value, query));
+      const known = [whole + run, cut + run]
+        .flatMap((key) => this.seriesCache.get(key) ?? own.get(key) ?? [])
+        .filter(({ value }) => !isWhole(value) || fits(value, query));
       const best = known.find(({ time }) => this.clock.isCurrent(time, query.tag, [run])) ?? known[0];
       if (best) found.set(run, best);
     }
@@ -98,25 +102,48 @@ export class Source {
   }
 
   /** Fetches series; of those in `old`, where that suffices, what was appended. */
-  async fetchSeries(query: SeriesQuery, runs: readonly string[], old: ReadonlyMap<string, KeptSeries>, ask: Ask): Promise<Fetched<Series>> {
+  async fetchSeries(
+    query: SeriesQuery,
+    runs: readonly string[],
+    old: ReadonlyMap<string, KeptSeries>,
+    ask: Ask,
+  ): Promise<Fetched<Series>> {
     const fetched: Fetched<Series> = { found: new Map(), failures: [] };
     const keep = (series: Series, time: number): void => this.keep(query, series, time, fetched);
     const fetchWhole = (names: readonly string[]): Promise<void> =>
-      this.request('series', names, parametersOf(query), ask, fetched, (columns, time) => decodeSeries(columns).forEach((series) => keep(series, time)), this.isEveryRun(query, names));
+      this.request(
+        'series',
+        names,
+        parametersOf(query),
+        ask,
+        fetched,
+        (columns, time) => decodeSeries(columns).forEach((series) => keep(series, time)),
+        this.isEveryRun(query, names),
+      );
     const bases = runs.flatMap((run) => old.get(run) ?? []).filter(({ time }) => this.clock.isKnown(time));
-    const continued = continuations(query, bases.map(({ value }) => value));
+    const continued = continuations(
+      query,
+      bases.map(({ value }) => value),
+    );
     const names = new Set(continued.flatMap((one) => one.runs));
     const misfits: string[] = [];
     await Promise.all([
       fetchWhole(runs.filter((run) => !names.has(run))),
       ...continued.map((one) =>
-        this.request('series', one.runs, { ...parametersOf({ ...query, window: null }), ...one.more }, ask, fetched, (columns, time) => {
-          for (const answer of decodeSeries(columns)) {
-            const series = one.take(answer);
-            if (series && (series.decimated || fits(series, query))) keep(series, time);
-            else misfits.push(answer.run);
-          }
-        }),
+        this.request(
+          'series',
+          one.runs,
+          { ...parametersOf({ ...query, window: null }), ...one.more },
+          ask,
+          fetched,
+          (columns, time) => {
+            for (const answer of decodeSeries(columns)) {
+              const series = one.take(answer);
+              if (series && (series.decimated || fits(series, query))) keep(series, time);
+              else misfits.push(answer.run);
+            }
+          },
+        ),
       ),
     ]);
     await fetchWhole(misfits);
@@ -139,7 +166,11 @@ export class Source {
     try {
       const { columns, time } = await this.answer('bands', { ...parametersOf(query), group, spread, run }, ask);
       const kept: KeptBands = { key: bandsKey(query), value: decodeBands(columns), time };
-      this.bandsCache.set(kept.key, kept, kept.value.reduce((sum, band) => sum + 4 * band.x.byteLength, 0));
+      this.bandsCache.set(
+        kept.key,
+        kept,
+        kept.value.reduce((sum, band) => sum + 4 * band.x.byteLength, 0),
+      );
       fetched.found.set(kept.key, kept);
     } catch (error) {
       fetched.failures.push(error);
@@ -172,10 +203,15 @@ export class Source {
         const { columns, time } = await this.answer(route, { ...query, run }, ask);
         take(columns, time);
       } catch (error) {
-        if (ask.signal.aborted || statusOf(error) !== 500 || names.length < 2 || splits.left === 0) return void failures.push(error);
+        if (ask.signal.aborted || statusOf(error) !== 500 || names.length < 2 || splits.left === 0)
+          return void failures.push(error);
         splits.left -= 1;
         const middle = names.length >> 1;
-        await Promise.all([names.slice(0, middle), names.slice(middle)].map((half) => this.request(route, half, query, ask, { found: new Map(), failures }, take, false, splits)));
+        await Promise.all(
+          [names.slice(0, middle), names.slice(middle)].map((half) =>
+            this.request(route, half, query, ask, { found: new Map(), failures }, take, false, splits),
+          ),
+        );
       }
     };
     if (runs.length === 0) return;
@@ -192,7 +228,11 @@ export class Source {
   /** These are all runs that have the tag: no need to name them. */
   private isEveryRun({ tag }: SeriesQuery, runs: readonly string[]): boolean {
     const { runs: selected, allRuns, runsByTag } = this.board;
-    return runs.length > FEW && selected.value.length === allRuns.value.length && runs.length === runsByTag.value.get(tag)?.length;
+    return (
+      runs.length > FEW &&
+      selected.value.length === allRuns.value.length &&
+      runs.length === runsByTag.value.get(tag)?.length
+    );
   }
 }
 
@@ -201,7 +241,10 @@ function fits(series: Series, { width }: SeriesQuery): boolean {
   return series.points <= 4 * width;
 }
 
-/** The key of a series with every point, which window and width do not change, and that of a part of it; the run is appended. */
+/**
+ * The key of a series with every point, which window and width do not change, and that of a part of it; the run is
+ * appended.
+ */
 function keysOf({ tag, x, smoothing, attempts, logX, window, width }: SeriesQuery): readonly [string, string] {
   const whole = [tag, x, smoothing, attempts];
   return [JSON.stringify(whole), JSON.stringify([...whole, logX, window, width])];

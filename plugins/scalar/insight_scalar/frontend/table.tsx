@@ -1,6 +1,17 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { byName, copyTable, message, valueText } from '@insight-host/kit';
-import { exactTable, ordered, rowsOf, Table, TableFiles, turned, useWidths, type CellLook, type Column, type Sort } from '@insight-host/kit/table';
+import {
+  exactTable,
+  ordered,
+  rowsOf,
+  Table,
+  TableFiles,
+  turned,
+  useWidths,
+  type CellLook,
+  type Column,
+  type Sort,
+} from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { ScalarBoard } from './board';
@@ -15,7 +26,9 @@ export function SummaryTable({ board }: { readonly board: ScalarBoard }): JSX.El
   const found = useSignal<readonly SummaryRow[]>([]);
   const error = useSignal<string | null>(null);
   const sorts = useSignal<readonly Sort[]>([{ key: 'tag', down: false }]);
-  const wanted = useComputed(() => JSON.stringify(board.shownTags.value.map((tag) => [tag, board.runsByTag.value.get(tag)?.map((run) => run.name)])));
+  const wanted = useComputed(() =>
+    JSON.stringify(board.shownTags.value.map((tag) => [tag, board.runsByTag.value.get(tag)?.map((run) => run.name)])),
+  );
   const generation = useGeneration(board);
   useEffect(() => {
     const stop = new AbortController();
@@ -30,15 +43,25 @@ export function SummaryTable({ board }: { readonly board: ScalarBoard }): JSX.El
     );
     return () => stop.abort();
   }, [wanted.value, board.attempts.value, generation]);
-  const rows = useMemo(() => rowsOf(ordered(found.value, sorts.value, (row, key) => row[key as SortKey])), [found.value, sorts.value]);
-  const [runs, columns] = useMemo(() => [[columnOf(board, 'run')], COLUMNS.map((key) => columnOf(board, key))], [locale]);
+  const rows = useMemo(
+    () => rowsOf(ordered(found.value, sorts.value, (row, key) => row[key as SortKey])),
+    [found.value, sorts.value],
+  );
+  const [runs, columns] = useMemo(
+    () => [[columnOf(board, 'run')], COLUMNS.map((key) => columnOf(board, key))],
+    [locale],
+  );
   return (
     <div class="table">
       <div class="row between">
         <span class="count">{say('table.rows', { count: rows.count })}</span>
         <TableFiles board={board} name="scalars" table={() => exactTable([...runs, ...columns], rows)} />
       </div>
-      {error.value && <p class="problem" role="alert">{error.value}</p>}
+      {error.value && (
+        <p class="problem" role="alert">
+          {error.value}
+        </p>
+      )}
       <Table<SummaryRow>
         name="compare-table"
         label={say('show.table')}
@@ -48,14 +71,27 @@ export function SummaryTable({ board }: { readonly board: ScalarBoard }): JSX.El
         rowHeight={28}
         widths={useWidths(board.ctx.memory, 'summary')}
         idOf={({ run, tag }) => `${run}\n${tag}`}
-        sort={{ by: sorts.value, turn: (key, more) => (sorts.value = turned(sorts.value, key, more, key !== 'run' && key !== 'tag')) }}
+        sort={{
+          by: sorts.value,
+          turn: (key, more) => (sorts.value = turned(sorts.value, key, more, key !== 'run' && key !== 'tag')),
+        }}
         onCopyRows={(table, all) => void copyTable(board, table, all)}
       />
     </div>
   );
 }
 
-const WIDTHS: Readonly<Record<SortKey, number>> = { run: 200, tag: 180, last: 100, step: 96, min: 100, minStep: 78, max: 100, maxStep: 78, points: 78 };
+const WIDTHS: Readonly<Record<SortKey, number>> = {
+  run: 200,
+  tag: 180,
+  last: 100,
+  step: 96,
+  min: 100,
+  minStep: 78,
+  max: 100,
+  maxStep: 78,
+  points: 78,
+};
 
 function columnOf(board: ScalarBoard, key: SortKey): Column<SummaryRow> {
   const count = (n: number): string => (Number.isNaN(n) ? '' : n.toLocaleString(board.locale.value));
@@ -65,7 +101,15 @@ function columnOf(board: ScalarBoard, key: SortKey): Column<SummaryRow> {
     if (key === 'tag') return { content: board.titleOf(row.tag), title: board.titleOf(row.tag) };
     return { content: key === 'last' || key === 'min' || key === 'max' ? valueText(row[key]) : count(row[key]) };
   };
-  return { key, title: board.t(`table.${key}`), kind: isName ? 'text' : 'number', width: WIDTHS[key], grows: key === 'tag', cell, value: (row) => row[key] };
+  return {
+    key,
+    title: board.t(`table.${key}`),
+    kind: isName ? 'text' : 'number',
+    width: WIDTHS[key],
+    grows: key === 'tag',
+    cell,
+    value: (row) => row[key],
+  };
 }
 
 function RunName({ board, run }: { readonly board: ScalarBoard; readonly run: string }): JSX.Element {
@@ -101,8 +145,19 @@ async function load(board: ScalarBoard, signal: AbortSignal): Promise<SummaryRow
   const { source } = board.feeds;
   const found = await Promise.all(
     [...board.shownTags.value].sort(byName).map((tag) => {
-      const query = { tag, x: 'step', logX: false, window: null, width: 1, smoothing: 0, attempts: board.attempts.value } as const;
-      return source.current(query, board.runsByTag.value.get(tag)?.map((run) => run.name) ?? [], { signal, urgency: () => 1e6 });
+      const query = {
+        tag,
+        x: 'step',
+        logX: false,
+        window: null,
+        width: 1,
+        smoothing: 0,
+        attempts: board.attempts.value,
+      } as const;
+      return source.current(query, board.runsByTag.value.get(tag)?.map((run) => run.name) ?? [], {
+        signal,
+        urgency: () => 1e6,
+      });
     }),
   );
   return found.flatMap((series) => series.map(summary).sort((a, b) => byName(a.run, b.run)));

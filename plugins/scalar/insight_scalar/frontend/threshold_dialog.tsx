@@ -37,8 +37,21 @@ export function ThresholdDialog({ board, tag, onClose }: ThresholdDialogProps): 
       <form onSubmit={apply}>
         <div class="row">
           <Operator label={say('threshold.operator')} value={operator} onPick={(o) => set({ operator: o })} />
-          <input aria-label={say('threshold.value')} name="value" inputMode="decimal" autoComplete="off" autofocus value={value} onInput={(e) => set({ value: e.currentTarget.value })} />
-          <select aria-label={say('threshold.join')} name="join" value={join} onChange={(e) => set({ join: e.currentTarget.value as ThresholdForm['join'] })}>
+          <input
+            aria-label={say('threshold.value')}
+            name="value"
+            inputMode="decimal"
+            autoComplete="off"
+            autofocus
+            value={value}
+            onInput={(e) => set({ value: e.currentTarget.value })}
+          />
+          <select
+            aria-label={say('threshold.join')}
+            name="join"
+            value={join}
+            onChange={(e) => set({ join: e.currentTarget.value as ThresholdForm['join'] })}
+          >
             <option value="">—</option>
             <option value="and">{say('threshold.and')}</option>
             <option value="or">{say('threshold.or')}</option>
@@ -46,32 +59,72 @@ export function ThresholdDialog({ board, tag, onClose }: ThresholdDialogProps): 
         </div>
         {join && (
           <div class="row">
-            <Operator label={say('threshold.operator')} value={secondOperator} onPick={(o) => set({ secondOperator: o })} />
-            <input aria-label={say('threshold.second_value')} name="second" inputMode="decimal" autoComplete="off" value={secondValue} onInput={(e) => set({ secondValue: e.currentTarget.value })} />
+            <Operator
+              label={say('threshold.operator')}
+              value={secondOperator}
+              onPick={(o) => set({ secondOperator: o })}
+            />
+            <input
+              aria-label={say('threshold.second_value')}
+              name="second"
+              inputMode="decimal"
+              autoComplete="off"
+              value={secondValue}
+              onInput={(e) => set({ secondValue: e.currentTarget.value })}
+            />
           </div>
         )}
         <label>
-          <input type="checkbox" name="everywhere" checked={everywhere.value} onChange={(e) => (everywhere.value = e.currentTarget.checked)} />
+          <input
+            type="checkbox"
+            name="everywhere"
+            checked={everywhere.value}
+            onChange={(e) => (everywhere.value = e.currentTarget.checked)}
+          />
           {say('threshold.everywhere', { count: board.shownTags.value.length })}
         </label>
-        <p class="problem" role="alert">{problem.value ? say(problem.value) : '\u00a0'}</p>
+        <p class="problem" role="alert">
+          {problem.value ? say(problem.value) : '\u00a0'}
+        </p>
         <div class="row end">
-          <button type="button" data-action="cancel" onClick={onClose}>{say('cancel')}</button>
-          <button type="submit" class="primary" data-action="apply">{say('apply')}</button>
+          <button type="button" data-action="cancel" onClick={onClose}>
+            {say('cancel')}
+          </button>
+          <button type="submit" class="primary" data-action="apply">
+            {say('apply')}
+          </button>
         </div>
       </form>
       {there.length > 0 && (
         <div class="there">
           <div class="row between">
             <strong>{say('threshold.there', { count: there.length })}</strong>
-            <button type="button" data-action="delete-all" onClick={() => board.setThresholds(there.map(([name]) => name), null)}>{say('threshold.delete_all')}</button>
+            <button
+              type="button"
+              data-action="delete-all"
+              onClick={() =>
+                board.setThresholds(
+                  there.map(([name]) => name),
+                  null,
+                )
+              }
+            >
+              {say('threshold.delete_all')}
+            </button>
           </div>
           <ul>
             {there.map(([name, threshold]) => (
               <li key={name} data-tag={name}>
-                <span class="name" title={board.titleOf(name)}>{board.titleOf(name)}</span>
+                <span class="name" title={board.titleOf(name)}>
+                  {board.titleOf(name)}
+                </span>
                 <code>{thresholdText(threshold)}</code>
-                <Button action="delete" icon="close" label={say('threshold.delete', { tag: board.titleOf(name) })} onPress={() => board.setThresholds([name], null)} />
+                <Button
+                  action="delete"
+                  icon="close"
+                  label={say('threshold.delete', { tag: board.titleOf(name) })}
+                  onPress={() => board.setThresholds([name], null)}
+                />
               </li>
             ))}
           </ul>
@@ -81,9 +134,22 @@ export function ThresholdDialog({ board, tag, onClose }: ThresholdDialogProps): 
   );
 }
 
-function Operator({ label, value, onPick }: { readonly label: string; readonly value: '<' | '>'; readonly onPick: (value: '<' | '>') => void }): JSX.Element {
+function Operator({
+  label,
+  value,
+  onPick,
+}: {
+  readonly label: string;
+  readonly value: '<' | '>';
+  readonly onPick: (value: '<' | '>') => void;
+}): JSX.Element {
   return (
-    <select aria-label={label} name="operator" value={value} onChange={(e) => onPick(e.currentTarget.value as '<' | '>')}>
+    <select
+      aria-label={label}
+      name="operator"
+      value={value}
+      onChange={(e) => onPick(e.currentTarget.value as '<' | '>')}
+    >
       <option value=">">&gt;</option>
       <option value="<">&lt;</option>
     </select>

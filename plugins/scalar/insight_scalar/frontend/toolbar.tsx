@@ -10,8 +10,25 @@ export function Tools({ board }: { readonly board: ScalarBoard }): JSX.Element {
   const x = board.x.value;
   return (
     <>
-      <Segments name="x" label={say('x.label')} value={x} options={(['step', 'relative', 'wall'] as const).map((value) => ({ value, text: say(`x.${value}`) }))} onPick={(value) => board.setXKind(value)} />
-      <Range id="smoothing" name="smoothing" label={say('smoothing')} hint={say('smoothing.hint')} setting={board.smoothing} low={0} high={MAX_SMOOTHING} step={0.001} numberStep={0.01} settle={SETTLE} />
+      <Segments
+        name="x"
+        label={say('x.label')}
+        value={x}
+        options={(['step', 'relative', 'wall'] as const).map((value) => ({ value, text: say(`x.${value}`) }))}
+        onPick={(value) => board.setXKind(value)}
+      />
+      <Range
+        id="smoothing"
+        name="smoothing"
+        label={say('smoothing')}
+        hint={say('smoothing.hint')}
+        setting={board.smoothing}
+        low={0}
+        high={MAX_SMOOTHING}
+        step={0.001}
+        numberStep={0.01}
+        settle={SETTLE}
+      />
       <Cluster>
         <Flag board={board} setting={board.logY} name="log-y" />
         <Flag board={board} setting={board.logX} name="log-x" disabled={x === 'wall'} />
@@ -20,18 +37,54 @@ export function Tools({ board }: { readonly board: ScalarBoard }): JSX.Element {
         <Flag board={board} setting={board.dashes} name="dashes" />
       </Cluster>
       <Cluster>
-        <Button action="tool-box" icon="box" label={say('tool.box')} pressed={board.tool.value === 'box'} onPress={() => board.tool.set('box')} />
-        <Button action="tool-pan" icon="pan" label={say('tool.pan')} pressed={board.tool.value === 'pan'} onPress={() => board.tool.set('pan')} />
+        <Button
+          action="tool-box"
+          icon="box"
+          label={say('tool.box')}
+          pressed={board.tool.value === 'box'}
+          onPress={() => board.tool.set('box')}
+        />
+        <Button
+          action="tool-pan"
+          icon="pan"
+          label={say('tool.pan')}
+          pressed={board.tool.value === 'pan'}
+          onPress={() => board.tool.set('pan')}
+        />
       </Cluster>
       {board.hasRestarts.value && <AttemptsChoice board={board} setting={board.attempts} />}
       <Grouping board={board} />
-      <Segments name="show" label={say('show.label')} value={board.layout.value} options={(['charts', 'table'] as const).map((value) => ({ value, text: say(`show.${value}`) }))} onPick={(value) => board.layout.set(value, 'push')} />
+      <Segments
+        name="show"
+        label={say('show.label')}
+        value={board.layout.value}
+        options={(['charts', 'table'] as const).map((value) => ({ value, text: say(`show.${value}`) }))}
+        onPick={(value) => board.layout.set(value, 'push')}
+      />
     </>
   );
 }
 
-function Flag({ board, setting, name, disabled = false }: { readonly board: ScalarBoard; readonly setting: Setting<boolean>; readonly name: string; readonly disabled?: boolean }): JSX.Element {
-  return <Toggle action={name} text={board.t(`${name}.short`)} label={board.t(`${name}.hint`)} setting={setting} disabled={disabled} />;
+function Flag({
+  board,
+  setting,
+  name,
+  disabled = false,
+}: {
+  readonly board: ScalarBoard;
+  readonly setting: Setting<boolean>;
+  readonly name: string;
+  readonly disabled?: boolean;
+}): JSX.Element {
+  return (
+    <Toggle
+      action={name}
+      text={board.t(`${name}.short`)}
+      label={board.t(`${name}.hint`)}
+      setting={setting}
+      disabled={disabled}
+    />
+  );
 }
 
 function Grouping({ board }: { readonly board: ScalarBoard }): JSX.Element {
@@ -53,10 +106,20 @@ function Grouping({ board }: { readonly board: ScalarBoard }): JSX.Element {
           value={draft.value}
           onInput={(e) => board.grouping.type(e.currentTarget.value)}
         />
-        {problem !== null && <span id="group-problem" class="group-problem" role="status">{say('group.problem', { reason: problem })}</span>}
+        {problem !== null && (
+          <span id="group-problem" class="group-problem" role="status">
+            {say('group.problem', { reason: problem })}
+          </span>
+        )}
       </span>
       {active.value && (
-        <Segments name="spread" label={say('spread.label')} value={board.spread.value} options={(['minmax', 'std'] as const).map((value) => ({ value, text: say(`spread.${value}`) }))} onPick={(value) => board.spread.set(value)} />
+        <Segments
+          name="spread"
+          label={say('spread.label')}
+          value={board.spread.value}
+          options={(['minmax', 'std'] as const).map((value) => ({ value, text: say(`spread.${value}`) }))}
+          onPick={(value) => board.spread.set(value)}
+        />
       )}
     </Cluster>
   );

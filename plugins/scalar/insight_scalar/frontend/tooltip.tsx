@@ -47,7 +47,20 @@ function rowsOf(cursor: Cursor, lines: Lines, x: XKind, exact: ReadonlyMap<strin
     const source = lines.sources.get(point.id);
     if (!source) return [];
     const { label, color, dash, main, raw } = source;
-    if (!main) return [{ id: point.id, label, color, dash, value: point.y, smoothed: null, step: x === 'step' ? point.x : null, wall: x === 'wall' ? point.x : null, relative: x === 'relative' ? point.x : null }];
+    if (!main)
+      return [
+        {
+          id: point.id,
+          label,
+          color,
+          dash,
+          value: point.y,
+          smoothed: null,
+          step: x === 'step' ? point.x : null,
+          wall: x === 'wall' ? point.x : null,
+          relative: x === 'relative' ? point.x : null,
+        },
+      ];
     const precise = exact.get(`${source.tag}\n${source.run}`);
     const index = indexAt(main, x, point);
     if (index < 0) return [];
@@ -55,7 +68,19 @@ function rowsOf(cursor: Cursor, lines: Lines, x: XKind, exact: ReadonlyMap<strin
     const wall = precise?.wall_time ?? (main.wallTimes[index] as number);
     const shown = precise ? Number(precise.smoothed ?? precise.value) : (main.values[index] as number);
     const value = precise ? Number(precise.value) : raw ? rawAt(raw.steps, raw.values, step) : shown;
-    return [{ id: point.id, label, color, dash, value, smoothed: raw ? shown : null, step, wall, relative: wall - main.origin }];
+    return [
+      {
+        id: point.id,
+        label,
+        color,
+        dash,
+        value,
+        smoothed: raw ? shown : null,
+        step,
+        wall,
+        relative: wall - main.origin,
+      },
+    ];
   });
 }
 
@@ -100,31 +125,57 @@ export function Tooltip({ board, feed, lines, reading }: TooltipProps): JSX.Elem
     ['relative', (row) => (row.relative === null ? '' : durationText(row.relative, locale))],
     ['time', (row) => (row.wall === null ? '' : timeText(row.wall, locale))],
   ];
-  const table = columns.map(([head, text]) => ({ head, cells: rows.map(text) })).filter(({ cells }) => cells.some((cell) => cell !== ''));
+  const table = columns
+    .map(([head, text]) => ({ head, cells: rows.map(text) }))
+    .filter(({ cells }) => cells.some((cell) => cell !== ''));
   const say = board.t.bind(board);
   return (
-    <Box x={now.clientX} y={now.clientY} class={now.pinned ? 'pinned' : ''} role={now.pinned ? 'dialog' : 'tooltip'} label={say('tooltip.label')}>
+    <Box
+      x={now.clientX}
+      y={now.clientY}
+      class={now.pinned ? 'pinned' : ''}
+      role={now.pinned ? 'dialog' : 'tooltip'}
+      label={say('tooltip.label')}
+    >
       {now.pinned && (
         <div class="tooltip-head">
           <span>{say('tooltip.rows', { count: rows.length })}</span>
-          <Button action="copy" icon="copy" label={say('tooltip.copy')} onPress={() => void copy(board, rows, smoothed)} />
+          <Button
+            action="copy"
+            icon="copy"
+            label={say('tooltip.copy')}
+            onPress={() => void copy(board, rows, smoothed)}
+          />
           <Button action="unpin" icon="close" label={say('tooltip.close')} onPress={() => (reading.value = null)} />
         </div>
       )}
       <table>
         <thead>
-          <tr><th />{table.map(({ head }) => <th key={head}>{say(`tooltip.${head}`)}</th>)}</tr>
+          <tr>
+            <th />
+            {table.map(({ head }) => (
+              <th key={head}>{say(`tooltip.${head}`)}</th>
+            ))}
+          </tr>
         </thead>
         <tbody>
           {shown.map((row, i) => (
             <tr key={row.id} class={i === 0 ? 'closest' : ''}>
-              <td><Sample color={row.color} dash={row.dash} /></td>
-              {table.map(({ head, cells }, n) => <td key={head} class={n === 0 ? 'name' : 'number'} title={n === 0 ? row.label : ''}>{cells[i]}</td>)}
+              <td>
+                <Sample color={row.color} dash={row.dash} />
+              </td>
+              {table.map(({ head, cells }, n) => (
+                <td key={head} class={n === 0 ? 'name' : 'number'} title={n === 0 ? row.label : ''}>
+                  {cells[i]}
+                </td>
+              ))}
             </tr>
           ))}
         </tbody>
       </table>
-      {rows.length > shown.length && <div class="more">{say('tooltip.more', { count: rows.length - shown.length })}</div>}
+      {rows.length > shown.length && (
+        <div class="more">{say('tooltip.more', { count: rows.length - shown.length })}</div>
+      )}
     </Box>
   );
 }
@@ -132,20 +183,40 @@ export function Tooltip({ board, feed, lines, reading }: TooltipProps): JSX.Elem
 const NONE: ReadonlyMap<string, Exact> = new Map();
 
 /** Replaces points that stand for several by the exact ones, once the pointer rests. */
-function useExact(board: ScalarBoard, feed: Feed, cursor: Cursor | null, exact: Signal<ReadonlyMap<string, Exact>>): void {
+function useExact(
+  board: ScalarBoard,
+  feed: Feed,
+  cursor: Cursor | null,
+  exact: Signal<ReadonlyMap<string, Exact>>,
+): void {
   const x = cursor?.x;
   useEffect(() => {
     exact.value = NONE;
     const picture = feed.picture.value;
-    if (x === undefined || !picture || picture.query.group || !picture.layers.some((l) => l.main.some((s) => s.decimated))) return;
+    if (
+      x === undefined ||
+      !picture ||
+      picture.query.group ||
+      !picture.layers.some((l) => l.main.some((s) => s.decimated))
+    )
+      return;
     const stop = new AbortController();
     const timer = setTimeout(() => {
       void (async () => {
         const found = new Map<string, Exact>();
         for (const layer of picture.layers) {
           const runs = layer.main.slice(0, 100).map((series) => series.run);
-          const query = { tag: layer.tag, run: runs, at: x, x: picture.query.x, smoothing: picture.query.smoothing || null, attempts: picture.query.attempts };
-          const answer = await board.ctx.data.json<{ points: readonly Exact[] }>('nearest', query, { signal: stop.signal }).catch(() => ({ points: [] }));
+          const query = {
+            tag: layer.tag,
+            run: runs,
+            at: x,
+            x: picture.query.x,
+            smoothing: picture.query.smoothing || null,
+            attempts: picture.query.attempts,
+          };
+          const answer = await board.ctx.data
+            .json<{ points: readonly Exact[] }>('nearest', query, { signal: stop.signal })
+            .catch(() => ({ points: [] }));
           for (const point of answer.points) found.set(`${point.tag}\n${point.run}`, point);
         }
         if (!stop.signal.aborted) exact.value = found;
@@ -160,6 +231,13 @@ function useExact(board: ScalarBoard, feed: Feed, cursor: Cursor | null, exact: 
 
 async function copy(board: ScalarBoard, rows: readonly Row[], smoothed: boolean): Promise<void> {
   const head = ['run', 'value', ...(smoothed ? ['smoothed'] : []), 'step', 'relative', 'wall_time'];
-  const lines = rows.map((r) => [r.label, r.value, ...(smoothed ? [r.smoothed ?? ''] : []), r.step ?? '', r.relative ?? '', r.wall ?? '']);
+  const lines = rows.map((r) => [
+    r.label,
+    r.value,
+    ...(smoothed ? [r.smoothed ?? ''] : []),
+    r.step ?? '',
+    r.relative ?? '',
+    r.wall ?? '',
+  ]);
   await copyTable(board, [head, ...lines]);
 }

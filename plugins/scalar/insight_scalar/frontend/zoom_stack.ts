@@ -9,7 +9,9 @@ export function top(stack: ZoomStack): Zoom | null {
   return stack.at(-1) ?? null;
 }
 
-/** A zoom adds a step; panning and turning the wheel move the last one, so that one step back undoes a whole gesture. */
+/**
+ * A zoom adds a step; panning and turning the wheel move the last one, so that one step back undoes a whole gesture.
+ */
 export function look(stack: ZoomStack, zoom: Zoom, how: 'zoom' | 'pan' | 'reset', continues = false): ZoomStack {
   if (how === 'reset' || (!zoom.x && !zoom.y)) return [];
   const last = top(stack);

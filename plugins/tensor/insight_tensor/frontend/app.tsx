@@ -13,7 +13,13 @@ export function App({ board }: { readonly board: TensorBoard }): JSX.Element {
       name="tensors"
       look={isTable ? '' : 'distributions'}
       tools={<Tools board={board} />}
-      card={(card, place) => (isTable ? <TableBody board={board} card={card} place={place} /> : <HistogramCard board={board} card={card} place={place} />)}
+      card={(card, place) =>
+        isTable ? (
+          <TableBody board={board} card={card} place={place} />
+        ) : (
+          <HistogramCard board={board} card={card} place={place} />
+        )
+      }
     />
   );
 }
@@ -22,7 +28,13 @@ function Tools({ board }: { readonly board: TensorBoard }): JSX.Element {
   const say = board.t.bind(board);
   return (
     <>
-      <Segments name="show" label={say('show')} value={board.show.value} options={SHOWS.map((value) => ({ value, text: say(`show.${value}`) }))} onPick={(value) => board.show.set(value)} />
+      <Segments
+        name="show"
+        label={say('show')}
+        value={board.show.value}
+        options={SHOWS.map((value) => ({ value, text: say(`show.${value}`) }))}
+        onPick={(value) => board.show.set(value)}
+      />
       {!board.isComparing.value && <TimeChoice board={board} setting={board.time} />}
       {board.show.value === 'table' ? <TableTools board={board} /> : <HistogramTools board={board} />}
       {board.hasRestarts.value && <AttemptsChoice board={board} setting={board.attempts} />}
@@ -33,13 +45,31 @@ function Tools({ board }: { readonly board: TensorBoard }): JSX.Element {
 
 function TableTools({ board }: { readonly board: TensorBoard }): JSX.Element {
   const say = board.t.bind(board);
-  const notations = (['fixed', 'scientific'] as const).map((value) => ({ value, text: say(`notation.${value}`), title: say(`notation.${value}.hint`) }));
+  const notations = (['fixed', 'scientific'] as const).map((value) => ({
+    value,
+    text: say(`notation.${value}`),
+    title: say(`notation.${value}.hint`),
+  }));
   return (
     <>
-      <Segments name="notation" label={say('notation')} value={board.notation.value} options={notations} onPick={(value) => board.notation.set(value)} />
+      <Segments
+        name="notation"
+        label={say('notation')}
+        value={board.notation.value}
+        options={notations}
+        onPick={(value) => board.notation.set(value)}
+      />
       <label class="range" title={say('digits.hint')}>
         <span>{say('digits')}</span>
-        <NumberBox name="digits" label={say('digits.hint')} value={board.digits.value} low={0} high={MOST_DIGITS} live onPick={(value) => board.digits.set(value)} />
+        <NumberBox
+          name="digits"
+          label={say('digits.hint')}
+          value={board.digits.value}
+          low={0}
+          high={MOST_DIGITS}
+          live
+          onPick={(value) => board.digits.set(value)}
+        />
       </label>
       <Toggle action="heat" text={say('heat')} label={say('heat.hint')} setting={board.heat} />
       <LinkSteps board={board} />

@@ -62,7 +62,12 @@ export interface Values {
 }
 
 export function decodeValues(columns: Columns): Values {
-  const said = JSON.parse(columns.metadata['tensor'] ?? '{}') as Sheet & { given: OpenRange[]; texts?: unknown; bounded: boolean; cut?: number };
+  const said = JSON.parse(columns.metadata['tensor'] ?? '{}') as Sheet & {
+    given: OpenRange[];
+    texts?: unknown;
+    bounded: boolean;
+    cut?: number;
+  };
   const { dtype, kind, shape, slice, open, given } = said;
   const sheet: Sheet = { dtype, kind, shape, slice, open, rows: lengthOf(open[0]), columns: lengthOf(open[1]) };
   const [row, rowEnd] = placesOf(open[0], given[0]);
@@ -71,7 +76,10 @@ export function decodeValues(columns: Columns): Values {
   const complex = columns.names.includes('real');
   const real = texts ? [] : columns.column(complex ? 'real' : 'values');
   const imaginary = complex ? (columns.column('imaginary') as Float32Array | Float64Array) : null;
-  const unsigned = dtype === 'uint64' && real instanceof BigInt64Array ? new BigUint64Array(real.buffer, real.byteOffset, real.length) : real;
+  const unsigned =
+    dtype === 'uint64' && real instanceof BigInt64Array
+      ? new BigUint64Array(real.buffer, real.byteOffset, real.length)
+      : real;
   const block = new Block({ row, rowEnd, column, columnEnd }, unsigned, imaginary, texts, real instanceof Float32Array);
   return { sheet, block, bounded: said.bounded, cut: said.cut ?? 0 };
 }
@@ -85,11 +93,22 @@ function placesOf(open: OpenRange | undefined, given: OpenRange | undefined): re
 }
 
 export function covers(blocks: readonly Block[], area: Area): boolean {
-  return area.row >= area.rowEnd || area.column >= area.columnEnd || blocks.some(({ area: a }) => a.row <= area.row && a.rowEnd >= area.rowEnd && a.column <= area.column && a.columnEnd >= area.columnEnd);
+  return (
+    area.row >= area.rowEnd ||
+    area.column >= area.columnEnd ||
+    blocks.some(
+      ({ area: a }) =>
+        a.row <= area.row && a.rowEnd >= area.rowEnd && a.column <= area.column && a.columnEnd >= area.columnEnd,
+    )
+  );
 }
 
 /** What to ask for to show an area: as much again on each side of it, within the sheet and so many values. */
-export function around(area: Area, { rows, columns }: { readonly rows: number; readonly columns: number }, most: number): Area {
+export function around(
+  area: Area,
+  { rows, columns }: { readonly rows: number; readonly columns: number },
+  most: number,
+): Area {
   const high = area.rowEnd - area.row;
   const wide = area.columnEnd - area.column;
   const margin = high * wide * 9 <= most ? 1 : 0;

@@ -1,6 +1,15 @@
 import { computed } from '@preact/signals';
 import type { PluginContext, Query } from '@insight-host/api';
-import { cardId, changed, codecs, recordQuery, type CardKey, type Records, type Setting, type TagInfo } from '@insight-host/kit';
+import {
+  cardId,
+  changed,
+  codecs,
+  recordQuery,
+  type CardKey,
+  type Records,
+  type Setting,
+  type TagInfo,
+} from '@insight-host/kit';
 import { HistogramBoard } from '@insight-host/kit/histograms';
 import { MOST_DIGITS, type Format, type Kind } from './numbers';
 
@@ -24,7 +33,10 @@ export class TensorBoard extends HistogramBoard<TensorInfo> {
   readonly digits = this.later(this.setting('digits', codecs.wholeNumber(0, MOST_DIGITS, 5)), SETTLE);
   readonly notation = this.setting('notation', codecs.choice<Format['notation']>(['fixed', 'scientific'], 'fixed'));
   readonly heat = this.setting('heat', codecs.flag(true));
-  private readonly slices: Setting<ReadonlyMap<string, string>> = this.setting('slices', codecs.byCard(sliceOf, String));
+  private readonly slices: Setting<ReadonlyMap<string, string>> = this.setting(
+    'slices',
+    codecs.byCard(sliceOf, String),
+  );
   override readonly isComparing = computed(() => this.show.value === 'histogram' && this.compare.value);
 
   readonly format = computed<Format>(() => ({ digits: this.digits.value, notation: this.notation.value }));
@@ -56,7 +68,9 @@ export class TensorBoard extends HistogramBoard<TensorInfo> {
   /** The whole tensor as a file; strings, which .npy has no place for, as JSON of the slice that is shown. */
   downloadOf(card: CardKey, records: Records, index: number, kind: Kind): string {
     const query = recordQuery(card, records, index);
-    return kind === 'string' ? this.ctx.data.href('values', { ...query, slice: this.sliceOf(card) || null }) : this.ctx.data.href('npy', query);
+    return kind === 'string'
+      ? this.ctx.data.href('values', { ...query, slice: this.sliceOf(card) || null })
+      : this.ctx.data.href('npy', query);
   }
 
   override turnView(): void {

@@ -17,7 +17,8 @@ export async function copyArea(board: TensorBoard, query: Query, sheet: Sheet, a
     const lines: string[] = [];
     for (let r = row; r < rowEnd; r++) {
       const cells: string[] = [];
-      for (let c = column; c < columnEnd; c++) cells.push(exactText(block.at(r, c), sheet.kind, block.single).replace(/[\t\r\n]+/g, ' '));
+      for (let c = column; c < columnEnd; c++)
+        cells.push(exactText(block.at(r, c), sheet.kind, block.single).replace(/[\t\r\n]+/g, ' '));
       lines.push(cells.join('\t'));
     }
     given = { text: lines.join('\n'), count: (rowEnd - row) * (columnEnd - column), bounded: bounded || cut > 0 };

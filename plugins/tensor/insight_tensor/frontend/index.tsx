@@ -7,7 +7,10 @@ import zh from './locales/zh-CN.json';
 import styles from './tensors.css?inline';
 
 export default tab({
-  messages: { en: { ...stepMessages.en, ...histogramMessages.en, ...en }, 'zh-CN': { ...stepMessages['zh-CN'], ...histogramMessages['zh-CN'], ...zh } },
+  messages: {
+    en: { ...stepMessages.en, ...histogramMessages.en, ...en },
+    'zh-CN': { ...stepMessages['zh-CN'], ...histogramMessages['zh-CN'], ...zh },
+  },
   styles: cardStyles + stepStyles + histogramStyles + styles,
   board: (ctx) => new TensorBoard(ctx),
   view: (board) => <App board={board} />,

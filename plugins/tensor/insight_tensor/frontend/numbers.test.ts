@@ -14,7 +14,11 @@ describe('cells', () => {
   });
 
   it('name what is not finite', () => {
-    expect([NaN, Infinity, -Infinity].map((real) => cellText({ real }, 'float', fixed))).toEqual(['NaN', '+Inf', '−Inf']);
+    expect([NaN, Infinity, -Infinity].map((real) => cellText({ real }, 'float', fixed))).toEqual([
+      'NaN',
+      '+Inf',
+      '−Inf',
+    ]);
   });
 
   it('show every digit of an integer', () => {
@@ -24,7 +28,8 @@ describe('cells', () => {
     expect(cellText({ real: 0.5 }, 'integer', fixed)).toBe('0.500'); // what MindSpore wrote for an integer
   });
 
-  it('show where a line of a text ends', () => expect(cellText({ real: 0, text: 'a\r\nb\n' }, 'string', fixed)).toBe('a ↵ b ↵ '));
+  it('show where a line of a text ends', () =>
+    expect(cellText({ real: 0, text: 'a\r\nb\n' }, 'string', fixed)).toBe('a ↵ b ↵ '));
 
   it('show other types as what they are', () => {
     expect(cellText({ real: 1 }, 'bool', fixed)).toBe('true');
@@ -37,7 +42,9 @@ describe('cells', () => {
 
 describe('what is copied', () => {
   it('reads back as the same number', () => {
-    const numbers = [0.1, 1 / 3, 16777217, 3.4028234663852886e38, 1.401298464324817e-45, 123456.789, -2.5].map(Math.fround);
+    const numbers = [0.1, 1 / 3, 16777217, 3.4028234663852886e38, 1.401298464324817e-45, 123456.789, -2.5].map(
+      Math.fround,
+    );
     for (const number of numbers) expect(Math.fround(Number(shortest(number)))).toBe(number);
     expect(shortest(Math.fround(0.1))).toBe('0.1');
     expect(exactText({ real: 0.1 }, 'float', false)).toBe('0.1');

@@ -1,4 +1,7 @@
-/** How the values of a tensor are written: in cells, with the digits that people ask for, and in full where they are copied. */
+/**
+ * How the values of a tensor are written: in cells, with the digits that people ask for, and in full where they are
+ * copied.
+ */
 export type Kind = 'float' | 'integer' | 'bool' | 'complex' | 'string';
 
 export interface Format {

@@ -26,7 +26,13 @@ export function SliceBoxes({ board, sheet, slice, onApply }: SliceBoxesProps): J
   }, [slice, shape.length]);
   if (shape.length === 0) return null;
   const refusal = draft.value ? refusalOf(items, shape) : null;
-  const problem = refusal && say(`slice.error.${refusal.reason}`, { dimension: refusal.dimension, size: shape[refusal.dimension] ?? 0, last: (shape[refusal.dimension] ?? 0) - 1 });
+  const problem =
+    refusal &&
+    say(`slice.error.${refusal.reason}`, {
+      dimension: refusal.dimension,
+      size: shape[refusal.dimension] ?? 0,
+      last: (shape[refusal.dimension] ?? 0) - 1,
+    });
   const apply = (): void => {
     if (refusal) return;
     const isDefault = items.every((item, i) => item === defaultItems(shape.length)[i]);
@@ -35,7 +41,13 @@ export function SliceBoxes({ board, sheet, slice, onApply }: SliceBoxesProps): J
   };
   const isPlain = applied.every((item, i) => item === defaultItems(shape.length)[i]) && draft.value === null;
   return (
-    <div class="slice" role="group" aria-label={say('slice.hint')} data-testid="slice" title={problem ?? say('slice.hint')}>
+    <div
+      class="slice"
+      role="group"
+      aria-label={say('slice.hint')}
+      data-testid="slice"
+      title={problem ?? say('slice.hint')}
+    >
       <span class="bracket">[</span>
       {items.map((item, dimension) => (
         <input
@@ -48,7 +60,9 @@ export function SliceBoxes({ board, sheet, slice, onApply }: SliceBoxesProps): J
           spellcheck={false}
           autocomplete="off"
           value={item}
-          onInput={(event) => (draft.value = items.map((other, i) => (i === dimension ? event.currentTarget.value : other)))}
+          onInput={(event) =>
+            (draft.value = items.map((other, i) => (i === dimension ? event.currentTarget.value : other)))
+          }
           onKeyDown={(event) => {
             if (event.key === 'Enter') apply();
             else if (event.key === 'Escape' && draft.value !== null) draft.value = null;
@@ -59,9 +73,26 @@ export function SliceBoxes({ board, sheet, slice, onApply }: SliceBoxesProps): J
         />
       ))}
       <span class="bracket">]</span>
-      <Button action="slice-apply" icon="check" label={say('slice.apply')} disabled={draft.value === null || refusal !== null} onPress={apply} />
-      {!isPlain && <Button action="slice-reset" icon="reset" label={say('slice.reset')} onPress={() => ((draft.value = null), onApply(''))} />}
-      {problem && <span class="problem" role="alert">{problem}</span>}
+      <Button
+        action="slice-apply"
+        icon="check"
+        label={say('slice.apply')}
+        disabled={draft.value === null || refusal !== null}
+        onPress={apply}
+      />
+      {!isPlain && (
+        <Button
+          action="slice-reset"
+          icon="reset"
+          label={say('slice.reset')}
+          onPress={() => ((draft.value = null), onApply(''))}
+        />
+      )}
+      {problem && (
+        <span class="problem" role="alert">
+          {problem}
+        </span>
+      )}
     </div>
   );
 }

@@ -11,7 +11,9 @@ interface Case {
 }
 
 describe('the grammar of slices, as the server has it', () => {
-  it.each((fixture.cases as readonly Case[]).map((one) => [`${JSON.stringify(one.slice)} of [${one.shape}]`, one] as const))('%s', (_, { slice, shape, selected, text, error }) => {
+  it.each(
+    (fixture.cases as readonly Case[]).map((one) => [`${JSON.stringify(one.slice)} of [${one.shape}]`, one] as const),
+  )('%s', (_, { slice, shape, selected, text, error }) => {
     if (error) {
       let reason: string | null = null;
       try {

@@ -31,7 +31,8 @@ const ITEM = /^(?:(-?[0-9]{1,15})|(-?[0-9]{1,15})?\s*:\s*(-?[0-9]{1,15})?)$/;
 /** The items of a text, one for each dimension. */
 export function itemsOf(text: string, rank: number): readonly string[] {
   const trimmed = text.trim();
-  const inside = trimmed.startsWith('[') && trimmed.endsWith(']') && trimmed.length > 1 ? trimmed.slice(1, -1).trim() : trimmed;
+  const inside =
+    trimmed.startsWith('[') && trimmed.endsWith(']') && trimmed.length > 1 ? trimmed.slice(1, -1).trim() : trimmed;
   return inside ? inside.split(',').map((item) => item.trim()) : defaultItems(rank);
 }
 
@@ -71,6 +72,8 @@ function bound(text: string | undefined, fallback: number, size: number): number
 
 /** As a slice is written back. */
 export function sliceText(found: readonly Selected[], shape: readonly number[]): string {
-  const items = found.map(({ start, stop, open }, dimension) => (!open ? String(start) : start === 0 && stop === shape[dimension] ? ':' : `${start}:${stop}`));
+  const items = found.map(({ start, stop, open }, dimension) =>
+    !open ? String(start) : start === 0 && stop === shape[dimension] ? ':' : `${start}:${stop}`,
+  );
   return `[${items.join(', ')}]`;
 }

@@ -5,7 +5,19 @@ import { shapeText } from './numbers';
 import type { Statistics } from './use_values';
 
 const COUNTS: ReadonlySet<string> = new Set(['count', 'zeros', 'positives', 'negatives', 'nan', 'pos_inf', 'neg_inf']);
-const NAMES = ['count', 'mean', 'std', 'min', 'max', 'zeros', 'positives', 'negatives', 'nan', 'pos_inf', 'neg_inf'] as const;
+const NAMES = [
+  'count',
+  'mean',
+  'std',
+  'min',
+  'max',
+  'zeros',
+  'positives',
+  'negatives',
+  'nan',
+  'pos_inf',
+  'neg_inf',
+] as const;
 
 export interface StatisticsDialogProps {
   readonly board: TensorBoard;
@@ -31,13 +43,23 @@ export function StatisticsDialog({ board, card, statistics, fresh, onClose }: St
           {NAMES.map((name) => (
             <tr key={name}>
               <th scope="row">{say(`statistics.${name}`)}</th>
-              <td class="number" data-name={name}>{text(name, statistics[name])}</td>
+              <td class="number" data-name={name}>
+                {text(name, statistics[name])}
+              </td>
             </tr>
           ))}
         </tbody>
       </table>
       <div class="row end">
-        <Button action="copy" icon="copy" text={say('statistics.copy')} label={say('statistics.copy')} onPress={() => void copyTable(board, [['name', 'value'], ...NAMES.map((name) => [name, statistics[name] ?? ''])])} />
+        <Button
+          action="copy"
+          icon="copy"
+          text={say('statistics.copy')}
+          label={say('statistics.copy')}
+          onPress={() =>
+            void copyTable(board, [['name', 'value'], ...NAMES.map((name) => [name, statistics[name] ?? ''])])
+          }
+        />
       </div>
     </Dialog>
   );

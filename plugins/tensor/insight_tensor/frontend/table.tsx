@@ -1,4 +1,18 @@
-import { Button, CardHead, Download, ErrorCell, recordNotes, Seldom, StepSlider, timeLabel, useSteps, valueText, type CardKey, type Place, type Records } from '@insight-host/kit';
+import {
+  Button,
+  CardHead,
+  Download,
+  ErrorCell,
+  recordNotes,
+  Seldom,
+  StepSlider,
+  timeLabel,
+  useSteps,
+  valueText,
+  type CardKey,
+  type Place,
+  type Records,
+} from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
@@ -30,38 +44,84 @@ export function TableBody({ board, card, place }: TableBodyProps): JSX.Element {
   const slice = board.sliceOf(card);
   const { sheet } = values;
   const step = there ? (records.steps[index] ?? NaN) : NaN;
-  const label = there ? say('table.label', { tag: board.titleOf(card.tag), run: board.nameOf(card.run ?? ''), at: timeLabel(records, index, board.time.value, board.locale.value, say) }) : '';
+  const label = there
+    ? say('table.label', {
+        tag: board.titleOf(card.tag),
+        run: board.nameOf(card.run ?? ''),
+        at: timeLabel(records, index, board.time.value, board.locale.value, say),
+      })
+    : '';
   return (
     <>
       <CardHead board={board} card={card} note={<Plugin board={board} card={card} />}>
         <Seldom>
-          <Button action="statistics" icon="info" label={say('statistics')} disabled={statistics === null} onPress={() => (open.value = true)} />
+          <Button
+            action="statistics"
+            icon="info"
+            label={say('statistics')}
+            disabled={statistics === null}
+            onPress={() => (open.value = true)}
+          />
         </Seldom>
-        {there && sheet && <Download label={say(sheet.kind === 'string' ? 'download.json' : 'download')} href={board.downloadOf(card, records, index, sheet.kind)} />}
+        {there && sheet && (
+          <Download
+            label={say(sheet.kind === 'string' ? 'download.json' : 'download')}
+            href={board.downloadOf(card, records, index, sheet.kind)}
+          />
+        )}
       </CardHead>
       {sheet && <SliceBoxes board={board} sheet={sheet} slice={slice} onApply={(text) => board.setSlice(card, text)} />}
-      <div class={values.busy ? 'view busy' : 'view'} data-testid="tensor-view" data-step={!values.busy && there ? step : undefined}>
+      <div
+        class={values.busy ? 'view busy' : 'view'}
+        data-testid="tensor-view"
+        data-step={!values.busy && there ? step : undefined}
+      >
         {steps.error && !records ? (
           <ErrorCell board={board} card={card} reason={steps.error} onRetry={steps.retry} />
         ) : values.error && there ? (
           <div class="refused">
             <ErrorCell board={board} card={card} step={step} reason={values.error} onRetry={values.retry} />
-            {slice && <button type="button" data-action="slice-default" onClick={() => board.setSlice(card, '')}>{say('slice.reset')}</button>}
+            {slice && (
+              <button type="button" data-action="slice-default" onClick={() => board.setSlice(card, '')}>
+                {say('slice.reset')}
+              </button>
+            )}
           </div>
         ) : sheet && sheet.rows > 0 && sheet.columns > 0 ? (
-          <Sheeted board={board} sheet={sheet} blocks={values.blocks} extremes={extremes} label={label} onArea={values.look} onCopy={(area) => there && void copyArea(board, valuesQuery(card, records, index, slice), sheet, area)} />
+          <Sheeted
+            board={board}
+            sheet={sheet}
+            blocks={values.blocks}
+            extremes={extremes}
+            label={label}
+            onArea={values.look}
+            onCopy={(area) => there && void copyArea(board, valuesQuery(card, records, index, slice), sheet, area)}
+          />
         ) : sheet ? (
-          <p class="nothing" data-testid="no-values">{say('table.empty')}</p>
+          <p class="nothing" data-testid="no-values">
+            {say('table.empty')}
+          </p>
         ) : null}
       </div>
       <StepSlider board={board} card={card} steps={steps} busy={values.busy} />
       <footer data-testid="card-status">
-        <span class="counts" title={there && sheet ? countsOf(board, records, sheet, statistics, values.cut).join('\n') : ''}>
+        <span
+          class="counts"
+          title={there && sheet ? countsOf(board, records, sheet, statistics, values.cut).join('\n') : ''}
+        >
           {there && sheet && !values.error && countsOf(board, records, sheet, statistics, values.cut).join(' · ')}
         </span>
         {statistics && !values.error && <Odd board={board} statistics={statistics} />}
       </footer>
-      {open.value && statistics && <StatisticsDialog board={board} card={card} statistics={statistics} fresh={fresh} onClose={() => (open.value = false)} />}
+      {open.value && statistics && (
+        <StatisticsDialog
+          board={board}
+          card={card}
+          statistics={statistics}
+          fresh={fresh}
+          onClose={() => (open.value = false)}
+        />
+      )}
     </>
   );
 }
@@ -90,7 +150,8 @@ function Sheeted({ board, sheet, blocks, extremes, label, onArea, onCopy }: Shee
   const widest = useWidest(sheet, blocks, format);
   const last = useRef<Block | undefined>(undefined);
   const find = (row: number, column: number): Block | undefined => {
-    if (!last.current?.has(row, column) || !blocks.includes(last.current)) last.current = blocks.findLast((block) => block.has(row, column));
+    if (!last.current?.has(row, column) || !blocks.includes(last.current))
+      last.current = blocks.findLast((block) => block.has(row, column));
     return last.current;
   };
   const cell = (row: number, column: number): CellLook | null => {
@@ -100,10 +161,21 @@ function Sheeted({ board, sheet, blocks, extremes, label, onArea, onCopy }: Shee
     const text = cellText(value, sheet.kind, format);
     const isText = value.text !== undefined;
     const isOdd = !isText && !(Number.isFinite(Number(value.real)) && Number.isFinite(value.imaginary ?? 0));
-    return { content: text, title: value.text ?? text, class: isText ? 'left' : isOdd ? 'odd' : undefined, style: heat ? heatStyle(heatOf(value, extremes)) : undefined };
+    return {
+      content: text,
+      title: value.text ?? text,
+      class: isText ? 'left' : isOdd ? 'odd' : undefined,
+      style: heat ? heatStyle(heatOf(value, extremes)) : undefined,
+    };
   };
   const [firstRow, firstColumn] = [sheet.open[0]?.start ?? null, sheet.open[1]?.start ?? null];
-  const places: Column<number> = { key: 'row', title: '', kind: 'number', width: wide(Math.max(2, String((firstRow ?? 0) + sheet.rows - 1).length)), cell: (row) => ({ content: (firstRow ?? 0) + row }) };
+  const places: Column<number> = {
+    key: 'row',
+    title: '',
+    kind: 'number',
+    width: wide(Math.max(2, String((firstRow ?? 0) + sheet.rows - 1).length)),
+    cell: (row) => ({ content: (firstRow ?? 0) + row }),
+  };
   const width = wide(Math.max(4, widest));
   return (
     <Table<number>
@@ -111,7 +183,17 @@ function Sheeted({ board, sheet, blocks, extremes, label, onArea, onCopy }: Shee
       label={label}
       rows={{ count: sheet.rows, at: (row) => row, look: onArea }}
       frozen={firstRow === null ? [] : [places]}
-      columns={{ count: sheet.columns, width, at: (column) => ({ key: String((firstColumn ?? 0) + column), title: String((firstColumn ?? 0) + column), kind: 'number', width, cell: (row) => cell(row, column) }) }}
+      columns={{
+        count: sheet.columns,
+        width,
+        at: (column) => ({
+          key: String((firstColumn ?? 0) + column),
+          title: String((firstColumn ?? 0) + column),
+          kind: 'number',
+          width,
+          cell: (row) => cell(row, column),
+        }),
+      }}
       rowHeight={ROW}
       heads={firstColumn !== null}
       onCopyCells={onCopy}
@@ -140,7 +222,10 @@ function useWidest(sheet: Sheet, blocks: readonly Block[], format: Format): numb
       const stride = Math.max(1, Math.ceil(((rowEnd - row) * (columnEnd - column)) / LOOKED_AT));
       for (let place = 0, size = (rowEnd - row) * (columnEnd - column); place < size; place += stride) {
         const wide = columnEnd - column;
-        current.widest = Math.max(current.widest, cellText(block.at(row + Math.floor(place / wide), column + (place % wide)), sheet.kind, format).length);
+        current.widest = Math.max(
+          current.widest,
+          cellText(block.at(row + Math.floor(place / wide), column + (place % wide)), sheet.kind, format).length,
+        );
       }
     }
     return current.widest;
@@ -150,15 +235,27 @@ function useWidest(sheet: Sheet, blocks: readonly Block[], format: Format): numb
 /** Of which summary plugin a value is that no plugin here claims. */
 function Plugin({ board, card }: { readonly board: TensorBoard; readonly card: CardKey }): JSX.Element | null {
   const plugin = board.infoOf(card.run ?? '', card.tag)?.plugin;
-  return plugin ? <span class="plugin" title={board.t('others.of', { plugin })}>{plugin}</span> : null;
+  return plugin ? (
+    <span class="plugin" title={board.t('others.of', { plugin })}>
+      {plugin}
+    </span>
+  ) : null;
 }
 
-function countsOf(board: TensorBoard, records: Records, sheet: Sheet, statistics: Statistics | null, cut: number): readonly string[] {
+function countsOf(
+  board: TensorBoard,
+  records: Records,
+  sheet: Sheet,
+  statistics: Statistics | null,
+  cut: number,
+): readonly string[] {
   const say = board.t.bind(board);
   const size = sheet.shape.reduce((product, side) => product * side, 1);
   const known = (name: 'min' | 'max' | 'mean'): string[] => {
     const value = statistics?.[name];
-    return value === null || value === undefined || sheet.kind === 'string' ? [] : [`${say(`statistics.${name}`)} ${typeof value === 'number' ? valueText(value) : value}`];
+    return value === null || value === undefined || sheet.kind === 'string'
+      ? []
+      : [`${say(`statistics.${name}`)} ${typeof value === 'number' ? valueText(value) : value}`];
   };
   return [
     shapeText(sheet.dtype, sheet.shape),
@@ -172,9 +269,21 @@ function countsOf(board: TensorBoard, records: Records, sheet: Sheet, statistics
 }
 
 /** Number of non-finite values. */
-function Odd({ board, statistics }: { readonly board: TensorBoard; readonly statistics: Statistics }): JSX.Element | null {
+function Odd({
+  board,
+  statistics,
+}: {
+  readonly board: TensorBoard;
+  readonly statistics: Statistics;
+}): JSX.Element | null {
   const { nan, pos_inf: inf, neg_inf: negInf } = statistics;
   const number = (n: number): string => n.toLocaleString(board.locale.value);
-  const odd = [nan && `${number(nan)} NaN`, inf && `${number(inf)} +Inf`, negInf && `${number(negInf)} −Inf`].filter(Boolean);
-  return odd.length > 0 ? <span class="nonfinite" data-testid="nonfinite" title={board.t('values.nonfinite')}>{odd.join(board.t('list.separator'))}</span> : null;
+  const odd = [nan && `${number(nan)} NaN`, inf && `${number(inf)} +Inf`, negInf && `${number(negInf)} −Inf`].filter(
+    Boolean,
+  );
+  return odd.length > 0 ? (
+    <span class="nonfinite" data-testid="nonfinite" title={board.t('values.nonfinite')}>
+      {odd.join(board.t('list.separator'))}
+    </span>
+  ) : null;
 }

@@ -43,7 +43,13 @@ export function windowQuery(area: Area): Query {
 }
 
 /** The values in sight of the record at which a card's slider stands. */
-export function useValues(board: TensorBoard, card: CardKey, place: Place, records: Records | null, index: number): ShownValues {
+export function useValues(
+  board: TensorBoard,
+  card: CardKey,
+  place: Place,
+  records: Records | null,
+  index: number,
+): ShownValues {
   const id = cardId(card);
   const latest = useMemo(() => new Latest<Shown>(board.queue, () => urgencyOf(place)), [board, id]);
   const shown = useRef<Shown | null>(null);
@@ -67,7 +73,9 @@ export function useValues(board: TensorBoard, card: CardKey, place: Place, recor
   useEffect(() => {
     if (!query || !key || !wish || isThere || !visible) return;
     latest.want(wish, async (signal) => {
-      const { sheet, block, cut } = decodeValues(await board.ctx.data.columns('values', { ...query, ...windowQuery(area) }, { signal }));
+      const { sheet, block, cut } = decodeValues(
+        await board.ctx.data.columns('values', { ...query, ...windowQuery(area) }, { signal }),
+      );
       return { key, sheet, blocks: [block], cut };
     });
   }, [latest, wish, isThere, visible]);
@@ -92,7 +100,9 @@ function clipped(area: Area, { rows, columns }: Sheet): Area {
 
 /** Values of an area, for a copy: of those here, or else asked for. */
 export async function valuesOf(board: TensorBoard, query: Query, area: Area): Promise<Values> {
-  return decodeValues(await board.ctx.data.columns('values', { ...query, ...windowQuery(area) }, { signal: board.ctx.signal }));
+  return decodeValues(
+    await board.ctx.data.columns('values', { ...query, ...windowQuery(area) }, { signal: board.ctx.signal }),
+  );
 }
 
 /** What `/statistics` says; null: the type has no such thing. Integers that are too large for a number are texts. */
@@ -121,20 +131,35 @@ export interface ShownStatistics {
 }
 
 /** Statistics of the whole tensor; of a large one once the slider rests. */
-export function useStatistics(board: TensorBoard, card: CardKey, place: Place, records: Records | null, index: number): ShownStatistics {
-  const latest = useMemo(() => new Latest<Statistics>(board.queue, () => urgencyOf(place) + 1e6), [board, cardId(card)]);
+export function useStatistics(
+  board: TensorBoard,
+  card: CardKey,
+  place: Place,
+  records: Records | null,
+  index: number,
+): ShownStatistics {
+  const latest = useMemo(
+    () => new Latest<Statistics>(board.queue, () => urgencyOf(place) + 1e6),
+    [board, cardId(card)],
+  );
   const query = records && index >= 0 ? recordQuery(card, records, index) : null;
   const key = query && JSON.stringify(query);
   const visible = board.visible.value;
   useEffect(() => {
     if (!query || !key || !visible) return;
     const calm = latest.answer.value && (records?.sizes[index] ?? 0) > LARGE ? CALM : 0;
-    const timer = setTimeout(() => latest.want(key, (signal) => board.ctx.data.json<Statistics>('statistics', query, { signal })), calm);
+    const timer = setTimeout(
+      () => latest.want(key, (signal) => board.ctx.data.json<Statistics>('statistics', query, { signal })),
+      calm,
+    );
     return () => clearTimeout(timer);
   }, [latest, key, visible]);
   useEffect(() => () => latest.rest(), [latest]);
   const answer = latest.answer.value;
   const statistics = answer?.value ?? null;
-  const extremes = useMemo(() => ({ min: Number(statistics?.min ?? NaN), max: Number(statistics?.max ?? NaN) }), [statistics]);
+  const extremes = useMemo(
+    () => ({ min: Number(statistics?.min ?? NaN), max: Number(statistics?.max ?? NaN) }),
+    [statistics],
+  );
   return { statistics, fresh: answer !== null && answer.key === key, extremes };
 }

@@ -6,7 +6,9 @@ const SECOND = 1;
 const MINUTE = 60;
 const HOUR = 3600;
 const DAY = 86400;
-const BELOW_DAY = [1, 2, 5, 10, 15, 30].flatMap((n) => [n * SECOND, n * MINUTE]).concat([1, 2, 3, 6, 12].map((n) => n * HOUR));
+const BELOW_DAY = [1, 2, 5, 10, 15, 30]
+  .flatMap((n) => [n * SECOND, n * MINUTE])
+  .concat([1, 2, 3, 6, 12].map((n) => n * HOUR));
 const STEPS = [...BELOW_DAY].sort((a, b) => a - b);
 
 /** Ticks of local time for a domain in seconds since the epoch. */
@@ -53,7 +55,8 @@ function dayTicks([lo, hi]: readonly [number, number], days: number, locale: Loc
   date.setHours(0, 0, 0, 0);
   for (; date.getTime() <= hi * 1000 && ticks.length < 200; date.setDate(date.getDate() + 1)) {
     const day = Math.round((date.getTime() / 1000 - offset(date.getTime() / 1000)) / DAY);
-    if (date.getTime() >= lo * 1000 && day % days === 0) ticks.push({ value: date.getTime() / 1000, label: text.format(date) });
+    if (date.getTime() >= lo * 1000 && day % days === 0)
+      ticks.push({ value: date.getTime() / 1000, label: text.format(date) });
   }
   return ticks;
 }
@@ -76,6 +79,9 @@ function offset(seconds: number): number {
   return new Date(seconds * 1000).getTimezoneOffset() * MINUTE;
 }
 
-function formatter(locale: Locale, options: Intl.DateTimeFormatOptions & { fractionalSecondDigits?: 1 | 2 | 3 }): Intl.DateTimeFormat {
+function formatter(
+  locale: Locale,
+  options: Intl.DateTimeFormatOptions & { fractionalSecondDigits?: 1 | 2 | 3 },
+): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat(locale, { ...options, hourCycle: 'h23' });
 }

@@ -16,7 +16,11 @@ export function legendHeight(labels: readonly string[], width: number): number {
 /** Places of the items, in as many columns as fit; `top` is the middle of the first line. */
 export function legendPlaces(labels: readonly string[], width: number, top: number): LegendPlace[] {
   const [columns, each] = columnsOf(labels, width);
-  return labels.map((_, i) => ({ x: 16 + (i % columns) * each, y: top + Math.floor(i / columns) * ROW, maxWidth: each - 34 }));
+  return labels.map((_, i) => ({
+    x: 16 + (i % columns) * each,
+    y: top + Math.floor(i / columns) * ROW,
+    maxWidth: each - 34,
+  }));
 }
 
 function columnsOf(labels: readonly string[], width: number): readonly [count: number, each: number] {

@@ -12,8 +12,24 @@ export interface Palette {
 }
 
 const PLAIN: Readonly<Record<Theme['mode'], Palette>> = {
-  light: { text: '#1f2328', faint: '#636c76', grid: '#e8ebef', axis: '#c5ccd4', surface: '#ffffff', accent: '#1f6feb', danger: '#d1242f' },
-  dark: { text: '#e6edf3', faint: '#9198a1', grid: '#262c35', axis: '#454d58', surface: '#161b22', accent: '#5aa2ff', danger: '#ff5c5c' },
+  light: {
+    text: '#1f2328',
+    faint: '#636c76',
+    grid: '#e8ebef',
+    axis: '#c5ccd4',
+    surface: '#ffffff',
+    accent: '#1f6feb',
+    danger: '#d1242f',
+  },
+  dark: {
+    text: '#e6edf3',
+    faint: '#9198a1',
+    grid: '#262c35',
+    axis: '#454d58',
+    surface: '#161b22',
+    accent: '#5aa2ff',
+    danger: '#ff5c5c',
+  },
 };
 
 export function palette(theme: Theme): Palette {

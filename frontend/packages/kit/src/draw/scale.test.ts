@@ -42,7 +42,12 @@ describe('ticks', () => {
     expect(tickNumber(1_500_000, 500_000)).toBe('1.5M');
     expect(tickNumber(2e-7, 1e-7)).toBe('2e−7');
     expect(tickNumber(-0.5, 0.25)).toBe('−0.50');
-    for (const [lo, hi] of [[1e-300, 3e-300], [1e30, 5e30], [-1e-9, 1e-9], [0, 5e-324]] as const) {
+    for (const [lo, hi] of [
+      [1e-300, 3e-300],
+      [1e30, 5e30],
+      [-1e-9, 1e-9],
+      [0, 5e-324],
+    ] as const) {
       for (const tick of linearTicks([lo, hi], 5)) expect(tick.label.length).toBeLessThanOrEqual(9);
     }
   });

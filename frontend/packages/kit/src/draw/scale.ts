@@ -19,9 +19,7 @@ export function makeScale(domain: readonly [number, number], range: readonly [nu
     toPixel: log
       ? (value) => (value > 0 ? start + (Math.log10(value) - from) * slope : NaN)
       : (value) => start + (value - from) * slope,
-    toValue: log
-      ? (pixel) => 10 ** (from + (pixel - start) / slope)
-      : (pixel) => from + (pixel - start) / slope,
+    toValue: log ? (pixel) => 10 ** (from + (pixel - start) / slope) : (pixel) => from + (pixel - start) / slope,
   };
 }
 

@@ -14,7 +14,10 @@ export interface Drawn {
 
 const LEAST = 20; // pixels either way, below which nothing is drawn
 
-/** Two layers in a host, which gives them their size: the picture, and above it what follows the pointer. Drawn once a frame at most. */
+/**
+ * Two layers in a host, which gives them their size: the picture, and above it what follows the pointer. Drawn once a
+ * frame at most.
+ */
 export class Screen {
   readonly root = document.createElement('div');
   size: Size = { width: 0, height: 0, ratio: 1, labelled: false };
@@ -30,7 +33,8 @@ export class Screen {
   ) {
     this.root.tabIndex = 0;
     this.root.setAttribute('role', 'img');
-    this.root.style.cssText = 'position:relative;width:100%;height:100%;outline-offset:-2px;touch-action:pan-y;user-select:none;-webkit-user-select:none;cursor:crosshair';
+    this.root.style.cssText =
+      'position:relative;width:100%;height:100%;outline-offset:-2px;touch-action:pan-y;user-select:none;-webkit-user-select:none;cursor:crosshair';
     for (const canvas of this.layers) {
       canvas.style.cssText = 'position:absolute;left:0;top:0;width:100%;height:100%;pointer-events:none';
       canvas.setAttribute('aria-hidden', 'true');

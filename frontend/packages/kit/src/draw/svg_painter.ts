@@ -21,19 +21,26 @@ export class SvgPainter implements Painter {
       const from = starts[s] as number;
       const to = starts[s + 1] ?? end;
       if (to - from < 2) continue;
-      for (let i = from; i < to; i++) path.push(`${i === from ? 'M' : 'L'}${short(points[2 * i] as number)} ${short(points[2 * i + 1] as number)}`);
+      for (let i = from; i < to; i++)
+        path.push(`${i === from ? 'M' : 'L'}${short(points[2 * i] as number)} ${short(points[2 * i + 1] as number)}`);
     }
-    if (path.length > 0) this.parts.push(`<path d="${path.join('')}" fill="none" stroke-linejoin="bevel"${strokeText(stroke)}/>`);
+    if (path.length > 0)
+      this.parts.push(`<path d="${path.join('')}" fill="none" stroke-linejoin="bevel"${strokeText(stroke)}/>`);
   }
 
   segment(x1: number, y1: number, x2: number, y2: number, stroke: Stroke): void {
-    this.parts.push(`<line x1="${short(x1)}" y1="${short(y1)}" x2="${short(x2)}" y2="${short(y2)}"${strokeText(stroke)}/>`);
+    this.parts.push(
+      `<line x1="${short(x1)}" y1="${short(y1)}" x2="${short(x2)}" y2="${short(y2)}"${strokeText(stroke)}/>`,
+    );
   }
 
   polygon(points: Float64Array | readonly number[], color: string, alpha = 1): void {
     const pairs: string[] = [];
-    for (let i = 0; i + 1 < points.length; i += 2) pairs.push(`${short(points[i] as number)},${short(points[i + 1] as number)}`);
-    this.parts.push(`<polygon points="${pairs.join(' ')}" fill="${escape(color)}"${alpha < 1 ? ` fill-opacity="${alpha}"` : ''}/>`);
+    for (let i = 0; i + 1 < points.length; i += 2)
+      pairs.push(`${short(points[i] as number)},${short(points[i + 1] as number)}`);
+    this.parts.push(
+      `<polygon points="${pairs.join(' ')}" fill="${escape(color)}"${alpha < 1 ? ` fill-opacity="${alpha}"` : ''}/>`,
+    );
   }
 
   circle(x: number, y: number, radius: number, color: string): void {
@@ -41,7 +48,9 @@ export class SvgPainter implements Painter {
   }
 
   rectangle(x: number, y: number, width: number, height: number, color: string): void {
-    this.parts.push(`<rect x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}" fill="${escape(color)}"/>`);
+    this.parts.push(
+      `<rect x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}" fill="${escape(color)}"/>`,
+    );
   }
 
   text(x: number, y: number, name: string, style: TextStyle): void {
@@ -86,7 +95,8 @@ function short(value: number): string {
 }
 
 // Characters that XML 1.0 forbids even when escaped: file names may hold them.
-const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+const FORBIDDEN =
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 export function escape(text: string): string {
   return text

@@ -33,9 +33,18 @@ export function logTicks(domain: readonly [number, number], count: number): Tick
   return ticks;
 }
 
-export function xTicks(kind: XKind, domain: readonly [number, number], log: boolean, count: number, locale: Locale): Tick[] {
+export function xTicks(
+  kind: XKind,
+  domain: readonly [number, number],
+  log: boolean,
+  count: number,
+  locale: Locale,
+): Tick[] {
   if (kind === 'wall') return calendarTicks(domain, count, locale);
-  if (log) return logTicks(domain, count).map((t) => (kind === 'relative' && t.label ? { value: t.value, label: duration(t.value, locale) } : t));
+  if (log)
+    return logTicks(domain, count).map((t) =>
+      kind === 'relative' && t.label ? { value: t.value, label: duration(t.value, locale) } : t,
+    );
   if (kind === 'relative') return durationTicks(domain, count, locale);
   const step = Math.max(1, niceStep((domain[1] - domain[0]) / Math.max(1, count)));
   const whole = step === 2.5 ? 5 : step; // steps are whole numbers
@@ -46,7 +55,8 @@ const DURATION_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600,
 
 export function durationTicks(domain: readonly [number, number], count: number, locale: Locale): Tick[] {
   const rough = (domain[1] - domain[0]) / Math.max(1, count);
-  const step = rough <= 0.5 ? niceStep(rough) : (DURATION_STEPS.find((s) => s >= rough) ?? niceStep(rough / 86400) * 86400);
+  const step =
+    rough <= 0.5 ? niceStep(rough) : (DURATION_STEPS.find((s) => s >= rough) ?? niceStep(rough / 86400) * 86400);
   return multiples(domain[0], domain[1], step).map((value) => ({
     value,
     label: step < 1 ? `${tickNumber(value, step)} ${UNITS[locale][3]}` : duration(value, locale),
@@ -83,9 +93,17 @@ export function tickNumber(value: number, step: number): string {
   const sign = value < 0 ? '−' : '';
   if (size >= 1e15 || (size < 1e-4 && step < 1e-4)) {
     const digits = Math.max(0, Math.min(6, Math.floor(Math.log10(size)) - Math.floor(Math.log10(step) + 1e-9)));
-    return sign + exponential(size, step < size ? digits + (step / 10 ** Math.floor(Math.log10(step) + 1e-9) === 2.5 ? 1 : 0) : 0);
+    return (
+      sign +
+      exponential(size, step < size ? digits + (step / 10 ** Math.floor(Math.log10(step) + 1e-9) === 2.5 ? 1 : 0) : 0)
+    );
   }
-  for (const [unit, letter] of [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']] as const) {
+  for (const [unit, letter] of [
+    [1e12, 'T'],
+    [1e9, 'G'],
+    [1e6, 'M'],
+    [1e3, 'k'],
+  ] as const) {
     if (size < unit || size < 1e4 || step * 1000 < unit) continue;
     return `${sign}${trim((size / unit).toFixed(decimals(step / unit)))}${letter}`;
   }

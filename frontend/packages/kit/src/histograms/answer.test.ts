@@ -1,6 +1,16 @@
 import type { Columns } from '@insight-host/api';
 import { describe, expect, it } from 'vitest';
-import { chartData, countsOf, decodeHistograms, errorPlaces, histogramTable, nonfinite, percentilesOf, runRows, stepRows } from './answer';
+import {
+  chartData,
+  countsOf,
+  decodeHistograms,
+  errorPlaces,
+  histogramTable,
+  nonfinite,
+  percentilesOf,
+  runRows,
+  stepRows,
+} from './answer';
 
 function answer(described: object, more: Readonly<Record<string, Float64Array | BigInt64Array>> = {}): Columns {
   const columns: Record<string, Float64Array | BigInt64Array> = {
@@ -20,11 +30,17 @@ function answer(described: object, more: Readonly<Record<string, Float64Array | 
     neg_infs: BigInt64Array.of(0n, 0n),
     ...more,
   };
-  return { metadata: { histograms: JSON.stringify(described) }, names: Object.keys(columns), column: (name) => columns[name] as Float64Array };
+  return {
+    metadata: { histograms: JSON.stringify(described) },
+    names: Object.keys(columns),
+    column: (name) => columns[name] as Float64Array,
+  };
 }
 
 const error = { run: 'a', index: 1, step: 7, wall_time: 130, error: 'no histogram' };
-const found = decodeHistograms(answer({ points: 3, kept: 3, hidden: 0, available: 3, shown: 3, origin: 100, errors: [error] }));
+const found = decodeHistograms(
+  answer({ points: 3, kept: 3, hidden: 0, available: 3, shown: 3, origin: 100, errors: [error] }),
+);
 
 describe('an answer', () => {
   it('is cut into rows', () => {
@@ -35,12 +51,18 @@ describe('an answer', () => {
 
   it('is a table to read, with dates, and nothing where the writer said nothing', () => {
     const { head, rows } = chartData(found);
-    expect(rows.map((row) => row[head.indexOf('wall_time')])).toEqual(['1970-01-01T00:01:40.000Z', '1970-01-01T00:02:40.000Z']);
+    expect(rows.map((row) => row[head.indexOf('wall_time')])).toEqual([
+      '1970-01-01T00:01:40.000Z',
+      '1970-01-01T00:02:40.000Z',
+    ]);
     expect(rows.map((row) => row[head.indexOf('min')])).toEqual([0, null]);
   });
 
   it('has its rows where steps, or times, are', () => {
-    expect(stepRows(found, 'step').map(({ id, at }) => [id, at])).toEqual([['0', 5], ['2', 9]]);
+    expect(stepRows(found, 'step').map(({ id, at }) => [id, at])).toEqual([
+      ['0', 5],
+      ['2', 9],
+    ]);
     expect(stepRows(found, 'relative').map(({ at }) => at)).toEqual([0, 60]);
     expect(stepRows(found, 'wall').map(({ at }) => at)).toEqual([100, 160]);
     expect([errorPlaces(found, 'step'), errorPlaces(found, 'relative')]).toEqual([[7], [30]]);
@@ -48,13 +70,34 @@ describe('an answer', () => {
 
   it('of several runs has the colour of each', () => {
     const runs = decodeHistograms(answer({ runs: ['a', 'b'], errors: [] }, { axis: BigInt64Array.of(5n, 7n, 9n) }));
-    expect(runRows(runs, (run) => run.toUpperCase(), (run) => `color of ${run}`).map(({ id, label, color }) => [id, label, color])).toEqual([['a', 'A', 'color of a'], ['b', 'B', 'color of b']]);
+    expect(
+      runRows(
+        runs,
+        (run) => run.toUpperCase(),
+        (run) => `color of ${run}`,
+      ).map(({ id, label, color }) => [id, label, color]),
+    ).toEqual([
+      ['a', 'A', 'color of a'],
+      ['b', 'B', 'color of b'],
+    ]);
     expect(Array.from(runs.axis)).toEqual([5, 7, 9]);
   });
 
   it('is a table for other programs', () => {
     const table = histogramTable(found);
-    expect(table[0]).toEqual(['step', 'wall_time', 'count', 'nan', 'pos_inf', 'neg_inf', 'min', 'max', 'mean', '[0, 1)', '[1, 2]']);
+    expect(table[0]).toEqual([
+      'step',
+      'wall_time',
+      'count',
+      'nan',
+      'pos_inf',
+      'neg_inf',
+      'min',
+      'max',
+      'mean',
+      '[0, 1)',
+      '[1, 2]',
+    ]);
     expect(table[2]).toEqual([9, 160, 9, 1, 1, 0, '', '', '', 3, 4]);
   });
 });

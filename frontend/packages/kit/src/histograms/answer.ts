@@ -37,7 +37,9 @@ export interface Histograms {
   /** Of `/comparison`: the run of each row, and all steps that one of them has. */
   readonly runs: readonly string[];
   readonly axis: Float64Array;
-  /** Records that there are, that the cache policy kept, that a restart hides, that are in question, and that were read. */
+  /**
+   * Records that there are, that the cache policy kept, that a restart hides, that are in question, and that were read.
+   */
   readonly points: number;
   readonly kept: number;
   readonly hidden: number;
@@ -48,11 +50,14 @@ export interface Histograms {
   readonly errors: readonly HistogramError[];
 }
 
-type Described = Partial<Pick<Histograms, 'runs' | 'points' | 'kept' | 'hidden' | 'available' | 'shown' | 'origin' | 'errors'>>;
+type Described = Partial<
+  Pick<Histograms, 'runs' | 'points' | 'kept' | 'hidden' | 'available' | 'shown' | 'origin' | 'errors'>
+>;
 
 export function decodeHistograms(columns: Columns): Histograms {
   const described = JSON.parse(columns.metadata['histograms'] ?? '{}') as Described;
-  const column = (name: string): Float64Array => (columns.names.includes(name) ? floats(columns.column(name)) : new Float64Array());
+  const column = (name: string): Float64Array =>
+    columns.names.includes(name) ? floats(columns.column(name)) : new Float64Array();
   return {
     edges: column('edges'),
     steps: column('steps'),
@@ -103,8 +108,19 @@ export function stepRows(found: Histograms, kind: XKind): HistogramRow[] {
 }
 
 /** Runs as the rows of a chart, each in its colour. */
-export function runRows(found: Histograms, nameOf: (run: string) => string, colorOf: (run: string) => string): HistogramRow[] {
-  return found.runs.map((run, i) => ({ id: run, label: nameOf(run), at: i, counts: countsOf(found, i), percentiles: percentilesOf(found, i), color: colorOf(run) }));
+export function runRows(
+  found: Histograms,
+  nameOf: (run: string) => string,
+  colorOf: (run: string) => string,
+): HistogramRow[] {
+  return found.runs.map((run, i) => ({
+    id: run,
+    label: nameOf(run),
+    at: i,
+    counts: countsOf(found, i),
+    percentiles: percentilesOf(found, i),
+    color: colorOf(run),
+  }));
 }
 
 /** Places of the records that could not be read. */
@@ -126,8 +142,20 @@ export function nonfinite({ nans, posInfs, negInfs }: Histograms): readonly [num
 export function histogramTable(found: Histograms): (string | number)[][] {
   const bins = found.edges.length - 1;
   const runs = found.runs.length > 0;
-  const head = [...(runs ? ['run'] : []), 'step', 'wall_time', 'count', 'nan', 'pos_inf', 'neg_inf', 'min', 'max', 'mean'];
-  const known = (value: number | undefined): string | number => (value === undefined || Number.isNaN(value) ? '' : value);
+  const head = [
+    ...(runs ? ['run'] : []),
+    'step',
+    'wall_time',
+    'count',
+    'nan',
+    'pos_inf',
+    'neg_inf',
+    'min',
+    'max',
+    'mean',
+  ];
+  const known = (value: number | undefined): string | number =>
+    value === undefined || Number.isNaN(value) ? '' : value;
   const rows = Array.from(found.steps, (step, i) => [
     ...(runs ? [found.runs[i] ?? ''] : []),
     step,
@@ -141,14 +169,27 @@ export function histogramTable(found: Histograms): (string | number)[][] {
     known(found.means[i]),
     ...countsOf(found, i),
   ]);
-  return [[...head, ...Array.from({ length: bins }, (_, i) => `[${found.edges[i]}, ${found.edges[i + 1]}${i + 1 < bins ? ')' : ']'}`)], ...rows];
+  return [
+    [
+      ...head,
+      ...Array.from({ length: bins }, (_, i) => `[${found.edges[i]}, ${found.edges[i + 1]}${i + 1 < bins ? ')' : ']'}`),
+    ],
+    ...rows,
+  ];
 }
 
 /** The same to read in a table: times as dates, and nothing where the writer said nothing. */
 export function chartData(found: Histograms): ChartData {
   const [head = [], ...rows] = histogramTable(found);
   const time = head.indexOf('wall_time');
-  return { head: head.map(String), rows: rows.map((row) => row.map((cell, at) => (cell === '' ? null : at === time && Number.isFinite(cell) ? new Date(Number(cell) * 1000).toISOString() : cell))) };
+  return {
+    head: head.map(String),
+    rows: rows.map((row) =>
+      row.map((cell, at) =>
+        cell === '' ? null : at === time && Number.isFinite(cell) ? new Date(Number(cell) * 1000).toISOString() : cell,
+      ),
+    ),
+  };
 }
 
 export const VIEWS = ['top', 'front', 'distributions', 'heatmap'] as const satisfies readonly HistogramView[];

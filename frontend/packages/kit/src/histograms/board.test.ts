@@ -26,7 +26,12 @@ describe('a board of histograms', () => {
   });
 
   it('has a card for each run of a tag, or for all of them', () => {
-    expect(board.groups.value.map(({ cards }) => cards)).toEqual([[{ tag: 'w', run: 'one' }, { tag: 'w', run: 'two' }]]);
+    expect(board.groups.value.map(({ cards }) => cards)).toEqual([
+      [
+        { tag: 'w', run: 'one' },
+        { tag: 'w', run: 'two' },
+      ],
+    ]);
     board.compare.set(true);
     expect(board.groups.value.map(({ cards }) => cards)).toEqual([[{ tag: 'w', run: null }]]);
   });

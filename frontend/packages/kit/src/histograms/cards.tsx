@@ -5,7 +5,24 @@ import type { XKind } from '@insight-host/kit/draw';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { TagInfo, Records } from '@insight-host/kit';
-import { CardHead, urgencyOf, type Place, sameCard, type CardKey, csvOf, ErrorCell, Latest, Menu, type MenuItem, portions, StepSlider, type CardSteps, fileName, message, useTableView } from '@insight-host/kit';
+import {
+  CardHead,
+  urgencyOf,
+  type Place,
+  sameCard,
+  type CardKey,
+  csvOf,
+  ErrorCell,
+  Latest,
+  Menu,
+  type MenuItem,
+  portions,
+  StepSlider,
+  type CardSteps,
+  fileName,
+  message,
+  useTableView,
+} from '@insight-host/kit';
 import type { HistogramBoard } from './board';
 import { HistogramStatus } from './status';
 import { HistogramTable } from './table';
@@ -26,15 +43,32 @@ export function HistogramCard<Info extends TagInfo>(props: HistogramCardProps<In
   return props.card.run === null ? <RunHistograms {...props} /> : <SeriesHistograms {...props} run={props.card.run} />;
 }
 
-function SeriesHistograms<Info extends TagInfo>({ board, card, place, run }: HistogramCardProps<Info> & { readonly run: string }): JSX.Element {
+function SeriesHistograms<Info extends TagInfo>({
+  board,
+  card,
+  place,
+  run,
+}: HistogramCardProps<Info> & { readonly run: string }): JSX.Element {
   const query = { run, tag: card.tag, steps: board.stepCount.value, ...commonQuery(board) };
   const latest = useLatest(board, place);
   useWish(board, latest, 'histograms', query, board.version(card.tag, [run]));
   const found = latest.answer.value?.value ?? null;
   useEffect(() => {
-    if (found && found.steps.length > 0) board.setRange(card, [found.edges[0] as number, found.edges[found.edges.length - 1] as number]);
+    if (found && found.steps.length > 0)
+      board.setRange(card, [found.edges[0] as number, found.edges[found.edges.length - 1] as number]);
   }, [found]);
-  return <Picture board={board} card={card} route="histograms" query={query} latest={latest} view={board.view.value} time={board.time.value} extent={board.rangeOf(card.tag)} />;
+  return (
+    <Picture
+      board={board}
+      card={card}
+      route="histograms"
+      query={query}
+      latest={latest}
+      view={board.view.value}
+      time={board.time.value}
+      extent={board.rangeOf(card.tag)}
+    />
+  );
 }
 
 /** Each run at the step that is nearest to the slider. */
@@ -47,20 +81,47 @@ function RunHistograms<Info extends TagInfo>({ board, card, place }: HistogramCa
   const records = useMemo(() => (axis ? recordsOf(axis, attempts) : null), [axis, attempts]);
   const index = records ? board.indexOf(card, records) : -1;
   const isLast = !records || index >= records.steps.length - 1;
-  const query = { run: runs, tag: card.tag, step: isLast ? LAST : (records.steps[index] as number), ...commonQuery(board) };
+  const query = {
+    run: runs,
+    tag: card.tag,
+    step: isLast ? LAST : (records.steps[index] as number),
+    ...commonQuery(board),
+  };
   useWish(board, latest, 'comparison', query, board.version(card.tag, runs));
   const number = (n: number): string => n.toLocaleString(board.locale.value);
-  const text = runs.length < all.length ? board.t('histogram.runs.some', { shown: number(runs.length), runs: number(all.length) }) : board.t('histogram.runs', { count: runs.length });
-  const steps: CardSteps = { records, error: latest.error.value?.reason ?? null, index, move: (to) => records && board.move(card, records, to), retry: () => latest.retry() };
+  const text =
+    runs.length < all.length
+      ? board.t('histogram.runs.some', { shown: number(runs.length), runs: number(all.length) })
+      : board.t('histogram.runs', { count: runs.length });
+  const steps: CardSteps = {
+    records,
+    error: latest.error.value?.reason ?? null,
+    index,
+    move: (to) => records && board.move(card, records, to),
+    retry: () => latest.retry(),
+  };
   return (
-    <Picture board={board} card={card} route="comparison" query={query} latest={latest} view="front" time="step" text={text}>
+    <Picture
+      board={board}
+      card={card}
+      route="comparison"
+      query={query}
+      latest={latest}
+      view="front"
+      time="step"
+      text={text}
+    >
       <StepSlider board={board} card={card} steps={steps} busy={latest.busy.value} kind="step" />
     </Picture>
   );
 }
 
 function commonQuery<Info extends TagInfo>(board: HistogramBoard<Info>): Query {
-  return { attempts: board.attempts.value, bins: board.binCount.value || null, ignore_outliers: board.outliers.value ? 1 : null };
+  return {
+    attempts: board.attempts.value,
+    bins: board.binCount.value || null,
+    ignore_outliers: board.outliers.value ? 1 : null,
+  };
 }
 
 /** The steps of all runs as what a slider goes over. */
@@ -75,11 +136,20 @@ function useLatest<Info extends TagInfo>(board: HistogramBoard<Info>, place: Pla
   return latest;
 }
 
-function useWish<Info extends TagInfo>(board: HistogramBoard<Info>, latest: Latest<Histograms>, route: string, query: Query, version: number): void {
+function useWish<Info extends TagInfo>(
+  board: HistogramBoard<Info>,
+  latest: Latest<Histograms>,
+  route: string,
+  query: Query,
+  version: number,
+): void {
   const key = JSON.stringify([query, version]);
   const visible = board.visible.value;
   useEffect(() => {
-    if (visible) latest.want(key, async (signal) => decodeHistograms(await board.ctx.data.columns(route, { ...query, format: 'safetensors' }, { signal })));
+    if (visible)
+      latest.want(key, async (signal) =>
+        decodeHistograms(await board.ctx.data.columns(route, { ...query, format: 'safetensors' }, { signal })),
+      );
   }, [key, visible]);
 }
 
@@ -98,45 +168,114 @@ interface PictureProps<Info extends TagInfo> {
   readonly children?: ComponentChildren;
 }
 
-function Picture<Info extends TagInfo>({ board, card, route, query, latest, view, time, extent, text, children }: PictureProps<Info>): JSX.Element {
+function Picture<Info extends TagInfo>({
+  board,
+  card,
+  route,
+  query,
+  latest,
+  view,
+  time,
+  extent,
+  text,
+  children,
+}: PictureProps<Info>): JSX.Element {
   const chart = useRef<HistogramChart | null>(null);
   const [pointed, picked] = [useSignal<number | null>(null), useSignal<number | null>(null)]; // rows under the pointer: in the chart, in the table
   const found = latest.answer.value?.value ?? null;
   const failure = latest.error.value?.reason ?? null;
   const [unread] = found?.errors ?? [];
   const retry = (): void => latest.retry();
-  const table = useTableView(board, card.tag, board.titleOf(card.tag), () => found && chartData(found), () => import('@insight-host/kit/table'));
+  const table = useTableView(
+    board,
+    card.tag,
+    board.titleOf(card.tag),
+    () => found && chartData(found),
+    () => import('@insight-host/kit/table'),
+  );
   return (
     <>
       <CardHead board={board} card={card}>
-        <Menu action="export" icon="export" label={board.t('export.title')} items={() => [table.item, ...exportsOf(board, card, route, query, found, chart.current)]} />
+        <Menu
+          action="export"
+          icon="export"
+          label={board.t('export.title')}
+          items={() => [table.item, ...exportsOf(board, card, route, query, found, chart.current)]}
+        />
       </CardHead>
       {table.dialog}
       {failure !== null && !found ? (
-        <div class="view"><ErrorCell board={board} card={card} reason={failure} onRetry={retry} /></div>
+        <div class="view">
+          <ErrorCell board={board} card={card} reason={failure} onRetry={retry} />
+        </div>
       ) : unread && found?.steps.length === 0 ? (
-        <div class="view"><ErrorCell board={board} card={card} step={unread.step} reason={unread.error} /></div>
+        <div class="view">
+          <ErrorCell board={board} card={card} step={unread.step} reason={unread.error} />
+        </div>
       ) : (
         <div class="parts">
-          <HistogramView board={board} card={card} found={found} view={view} time={time} busy={latest.busy.value} extent={extent} marked={picked.value} chart={chart} onRow={(row) => (pointed.value = row)} />
-          {sameCard(board.full.value, card) && found && <HistogramTable board={board} found={found} marked={pointed.value} onRow={(row) => (picked.value = row)} />}
+          <HistogramView
+            board={board}
+            card={card}
+            found={found}
+            view={view}
+            time={time}
+            busy={latest.busy.value}
+            extent={extent}
+            marked={picked.value}
+            chart={chart}
+            onRow={(row) => (pointed.value = row)}
+          />
+          {sameCard(board.full.value, card) && found && (
+            <HistogramTable board={board} found={found} marked={pointed.value} onRow={(row) => (picked.value = row)} />
+          )}
         </div>
       )}
       {children}
-      <HistogramStatus board={board} found={found} failure={found ? failure : null} onRetry={retry} {...(text === undefined ? {} : { text })} />
+      <HistogramStatus
+        board={board}
+        found={found}
+        failure={found ? failure : null}
+        onRetry={retry}
+        {...(text === undefined ? {} : { text })}
+      />
     </>
   );
 }
 
-function exportsOf<Info extends TagInfo>(board: HistogramBoard<Info>, card: CardKey, route: string, query: Query, found: Histograms | null, chart: HistogramChart | null): readonly MenuItem[] {
-  const name = (extension: string): string => fileName(card.run === null ? card.tag : `${card.tag}_${card.run}`, extension, 'histograms');
+function exportsOf<Info extends TagInfo>(
+  board: HistogramBoard<Info>,
+  card: CardKey,
+  route: string,
+  query: Query,
+  found: Histograms | null,
+  chart: HistogramChart | null,
+): readonly MenuItem[] {
+  const name = (extension: string): string =>
+    fileName(card.run === null ? card.tag : `${card.tag}_${card.run}`, extension, 'histograms');
   const save = (extension: string, content: Blob | Promise<Blob>): void => {
-    Promise.resolve(content).then((blob) => board.ctx.ui.download(name(extension), blob), (error: unknown) => board.ctx.notify('error', message(error)));
+    Promise.resolve(content).then(
+      (blob) => board.ctx.ui.download(name(extension), blob),
+      (error: unknown) => board.ctx.notify('error', message(error)),
+    );
   };
   return [
-    { action: 'export-csv', text: board.t('histogram.export.csv'), onPress: () => found && save('csv', new Blob([csvOf(histogramTable(found))], { type: 'text/csv' })) },
-    { action: 'export-json', text: board.t('histogram.export.json'), href: board.ctx.data.href(route, query), download: name('json') },
-    { action: 'export-svg', text: board.t('histogram.export.svg'), onPress: () => chart && save('svg', new Blob([chart.toSVG()], { type: 'image/svg+xml' })) },
+    {
+      action: 'export-csv',
+      text: board.t('histogram.export.csv'),
+      onPress: () => found && save('csv', new Blob([csvOf(histogramTable(found))], { type: 'text/csv' })),
+    },
+    {
+      action: 'export-json',
+      text: board.t('histogram.export.json'),
+      href: board.ctx.data.href(route, query),
+      download: name('json'),
+    },
+    {
+      action: 'export-svg',
+      text: board.t('histogram.export.svg'),
+      onPress: () => chart && save('svg', new Blob([chart.toSVG()], { type: 'image/svg+xml' })),
+    },
     { action: 'export-png', text: board.t('histogram.export.png'), onPress: () => chart && save('png', chart.toPNG()) },
   ];
 }

@@ -16,7 +16,14 @@ const colors = palette(theme);
 const size = { width: 500, height: 300, ratio: 1, labelled: false };
 
 function row(at: number, counts: readonly number[], more: Partial<HistogramRow> = {}): HistogramRow {
-  return { id: `row ${at}`, label: `row <${at}>`, at, counts, percentiles: [0, 1, 2, 3, 4, 5, 6, 7, 8].map((v) => v / 4), ...more };
+  return {
+    id: `row ${at}`,
+    label: `row <${at}>`,
+    at,
+    counts,
+    percentiles: [0, 1, 2, 3, 4, 5, 6, 7, 8].map((v) => v / 4),
+    ...more,
+  };
 }
 
 const props: HistogramChartProps = {
@@ -34,7 +41,8 @@ const props: HistogramChartProps = {
   description: 'what it shows',
 };
 const views = ['front', 'top', 'distributions', 'heatmap'] as const;
-const made = (more: Partial<HistogramChartProps> = {}): ReturnType<typeof figure> => figure({ ...props, ...more }, size);
+const made = (more: Partial<HistogramChartProps> = {}): ReturnType<typeof figure> =>
+  figure({ ...props, ...more }, size);
 
 function svg(more: Partial<HistogramChartProps> = {}, labelled = false): string {
   const painter = new SvgPainter(500, 300, props.title, props.description);
@@ -57,7 +65,8 @@ describe('a figure', () => {
       const top = made({ rows });
       for (const one of rows) {
         const [, base] = baseOf(top, one.at);
-        for (const count of Array.from(one.counts)) expect(base - top.counts.toPixel(count)).toBeGreaterThanOrEqual(top.plot.top);
+        for (const count of Array.from(one.counts))
+          expect(base - top.counts.toPixel(count)).toBeGreaterThanOrEqual(top.plot.top);
       }
     }
   });
@@ -118,7 +127,13 @@ describe('the pointer', () => {
 describe('a picture', () => {
   it.each(views)('of %s is drawn for any rows', (view) => {
     const nothing = row(5, [0, 0], { percentiles: Array<number>(9).fill(NaN) });
-    for (const rows of [[], [row(3, [1, 2])], [nothing], [...props.rows, nothing], [row(5, [1, 1]), row(5, [2, 2]), row(1, [1, 0])]]) {
+    for (const rows of [
+      [],
+      [row(3, [1, 2])],
+      [nothing],
+      [...props.rows, nothing],
+      [row(5, [1, 1]), row(5, [2, 2]), row(1, [1, 0])],
+    ]) {
       const text = svg({ view, rows, errors: [4] }, true);
       expect(text).not.toContain('NaN');
       expect(text).not.toContain('Infinity');
@@ -129,12 +144,14 @@ describe('a picture', () => {
   it('for a file says what its axes are, and which run a colour is', () => {
     const rows = [row(0, [1, 2], { color: '#112233' }), row(1, [2, 1], { color: '#445566' })];
     const text = svg({ view: 'front', rows }, true);
-    for (const part of ['value', 'count', 'row &lt;0&gt;', 'row &lt;1&gt;', '#112233', '#445566']) expect(text).toContain(part);
+    for (const part of ['value', 'count', 'row &lt;0&gt;', 'row &lt;1&gt;', '#112233', '#445566'])
+      expect(text).toContain(part);
     expect(svg({ view: 'front', rows })).not.toContain('row &lt;0&gt;');
   });
 
   it('marks rows that could not be read', () => {
-    for (const view of ['top', 'distributions', 'heatmap'] as const) expect(svg({ view, errors: [5] })).toContain(colors.danger);
+    for (const view of ['top', 'distributions', 'heatmap'] as const)
+      expect(svg({ view, errors: [5] })).toContain(colors.danger);
   });
 });
 

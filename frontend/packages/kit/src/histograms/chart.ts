@@ -76,7 +76,8 @@ class Chart implements HistogramChart, Drawn {
       draw(sheet, picture, colors);
       // What was under the pointer may be another row now, or none.
       if (this.pointer) this.cursor = cursorAt(sheet, ...this.pointer);
-      else if (this.cursor && !(sheet.props.rows[this.cursor.row] && this.cursor.bin < sheet.props.edges.length - 1)) this.cursor = null;
+      else if (this.cursor && !(sheet.props.rows[this.cursor.row] && this.cursor.bin < sheet.props.edges.length - 1))
+        this.cursor = null;
     }
     drawOverlay(sheet, this.cursor, overlay, colors);
     if (this.cursor || this.told) {

@@ -7,8 +7,14 @@ import { columnsOf } from './heatmap';
 export function cursorAt(figure: Figure, px: number, py: number): HistogramCursor | null {
   const { props, plot } = figure;
   if (props.rows.length === 0) return null;
-  if (px < plot.left - 2 || px > plot.left + plot.width + 2 || py < plot.top - 2 || py > plot.top + plot.height + 2) return null;
-  const found = props.view === 'front' ? inFront(figure, px, py) : props.view === 'top' ? fromAbove(figure, px, py) : overRows(figure, px, py);
+  if (px < plot.left - 2 || px > plot.left + plot.width + 2 || py < plot.top - 2 || py > plot.top + plot.height + 2)
+    return null;
+  const found =
+    props.view === 'front'
+      ? inFront(figure, px, py)
+      : props.view === 'top'
+        ? fromAbove(figure, px, py)
+        : overRows(figure, px, py);
   return found && { row: found[0], bin: found[1], px, py };
 }
 
@@ -77,11 +83,16 @@ export function placeOf(figure: Figure, row: number, bin: number): readonly [x: 
   return [middle + shift, base - height];
 }
 
-/** What an arrow key, Home or End does to a cursor: bins along the axis of values, rows along the other. null for other keys. */
+/**
+ * What an arrow key, Home or End does to a cursor: bins along the axis of values, rows along the other. null for other
+ * keys.
+ */
 export function cursorAfter(figure: Figure, key: string, from: HistogramCursor | null): HistogramCursor | null {
   const { props } = figure;
   const [lastRow, lastBin] = [props.rows.length - 1, props.edges.length - 2];
-  const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[key] as [number, number] | undefined;
+  const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[key] as
+    | [number, number]
+    | undefined;
   if (lastRow < 0 || (!way && key !== 'Home' && key !== 'End')) return null;
   const across = props.view === 'front' || props.view === 'top';
   const limited = (value: number, most: number): number => Math.max(0, Math.min(most, value));

@@ -16,7 +16,8 @@ const HALF = 6; // pixels to both sides of a row that stands alone
 export function drawDistributions(figure: Figure, painter: Painter): void {
   const { color } = figure.props;
   for (const piece of pieces(figure.props.rows)) {
-    for (const [low, high] of PAIRS) painter.polygon([...edge(figure, piece, high), ...reversed(edge(figure, piece, low))], color, ALPHA);
+    for (const [low, high] of PAIRS)
+      painter.polygon([...edge(figure, piece, high), ...reversed(edge(figure, piece, low))], color, ALPHA);
     const points = Float64Array.from(edge(figure, piece, MEDIAN));
     painter.polylines({ points, starts: [0], end: points.length / 2 }, { color, width: 1.5 });
   }
@@ -39,7 +40,10 @@ export function pieces(rows: readonly HistogramRow[]): HistogramRow[][] {
 }
 
 function edge({ rows, values }: Figure, piece: readonly HistogramRow[], which: number): number[] {
-  const at = (row: HistogramRow, shift: number): number[] => [rows.toPixel(row.at) + shift, values.toPixel(row.percentiles[which] as number)];
+  const at = (row: HistogramRow, shift: number): number[] => [
+    rows.toPixel(row.at) + shift,
+    values.toPixel(row.percentiles[which] as number),
+  ];
   const [only] = piece;
   if (piece.length === 1 && only) return [...at(only, -HALF), ...at(only, HALF)];
   return piece.flatMap((row) => at(row, 0));

@@ -70,10 +70,16 @@ function front(figure: Figure, painter: Painter, colors: Palette): void {
 function ridges(figure: Figure, painter: Painter, colors: Palette): void {
   const { props, depth } = figure;
   const shades = rowColors(figure, colors);
-  const order = props.rows.map((_, i) => i).sort((a, b) => (props.rows[a] as HistogramRow).at - (props.rows[b] as HistogramRow).at);
+  const order = props.rows
+    .map((_, i) => i)
+    .sort((a, b) => (props.rows[a] as HistogramRow).at - (props.rows[b] as HistogramRow).at);
   const apart = depth / Math.max(1, order.length - 1);
   const fill = apart < 1.5 ? 1 : 0.88;
-  const edge: Stroke = { color: colors.surface, width: apart < 2.5 ? painter.hairline : 1, alpha: apart < 1.2 ? 0.4 : 0.85 };
+  const edge: Stroke = {
+    color: colors.surface,
+    width: apart < 2.5 ? painter.hairline : 1,
+    alpha: apart < 1.2 ? 0.4 : 0.85,
+  };
   for (const i of order) {
     const points = lineOf(figure, props.rows[i] as HistogramRow);
     const color = shades[i] as string;
@@ -103,7 +109,20 @@ function floor(figure: Figure, painter: Painter, colors: Palette): void {
   const { plot, depth, values, valueTicks, rowTicks } = figure;
   const [width, bottom] = [plot.width - depth, plot.top + plot.height];
   const line: Stroke = { color: colors.grid, width: painter.hairline };
-  painter.polygon([plot.left, bottom, plot.left + width, bottom, plot.left + width + depth, bottom - depth, plot.left + depth, bottom - depth], colors.grid, 0.25);
+  painter.polygon(
+    [
+      plot.left,
+      bottom,
+      plot.left + width,
+      bottom,
+      plot.left + width + depth,
+      bottom - depth,
+      plot.left + depth,
+      bottom - depth,
+    ],
+    colors.grid,
+    0.25,
+  );
   for (const { value } of valueTicks) {
     const x = values.toPixel(value);
     painter.polylines({ points: Float64Array.of(x, bottom, x + depth, bottom - depth), starts: [0], end: 2 }, line);
@@ -115,7 +134,11 @@ function floor(figure: Figure, painter: Painter, colors: Palette): void {
   }
 }
 
-function grid({ plot, props, values, valueTicks, counts, countTicks, rows, rowTicks }: Figure, painter: Painter, colors: Palette): void {
+function grid(
+  { plot, props, values, valueTicks, counts, countTicks, rows, rowTicks }: Figure,
+  painter: Painter,
+  colors: Palette,
+): void {
   const line: Stroke = { color: colors.grid, width: painter.hairline };
   const up = (x: number): void => painter.segment(x, plot.top, x, plot.top + plot.height, line);
   const across = (y: number): void => painter.segment(plot.left, y, plot.left + plot.width, y, line);
@@ -135,7 +158,12 @@ function errors(figure: Figure, painter: Painter, colors: Palette): void {
       painter.polygon([x, y, x + 7, y - 4, x + 7, y + 4], colors.danger);
     } else {
       const x = rows.toPixel(at);
-      painter.segment(x, plot.top, x, plot.top + plot.height, { color: colors.danger, width: painter.hairline, dash: [3, 3], alpha: 0.7 });
+      painter.segment(x, plot.top, x, plot.top + plot.height, {
+        color: colors.danger,
+        width: painter.hairline,
+        dash: [3, 3],
+        alpha: 0.7,
+      });
       painter.polygon([x - 4, plot.top, x + 4, plot.top, x, plot.top + 6], colors.danger);
     }
   }
@@ -147,9 +175,14 @@ function axes(figure: Figure, painter: Painter, colors: Palette): void {
   const line: Stroke = { color: colors.axis, width: painter.hairline };
   const below = (x: number, text: string): void => {
     const half = estimatedWidth(text, 11) / 2 + 2;
-    painter.text(Math.max(half, Math.min(size.width - half, x)), bottom + 6, text, { color: colors.faint, align: 'center', baseline: 'top' });
+    painter.text(Math.max(half, Math.min(size.width - half, x)), bottom + 6, text, {
+      color: colors.faint,
+      align: 'center',
+      baseline: 'top',
+    });
   };
-  const beside = (y: number, text: string): void => painter.text(plot.left - 6, y, text, { color: colors.faint, align: 'right', maxWidth: plot.left - 8 });
+  const beside = (y: number, text: string): void =>
+    painter.text(plot.left - 6, y, text, { color: colors.faint, align: 'right', maxWidth: plot.left - 8 });
   painter.segment(plot.left, bottom, right - depth, bottom, line);
   if (props.view === 'front' || props.view === 'top') {
     for (const { value, label } of valueTicks) below(values.toPixel(value), label);
@@ -159,10 +192,16 @@ function axes(figure: Figure, painter: Painter, colors: Palette): void {
     for (const { value, label } of valueTicks) beside(values.toPixel(value), label);
   }
   if (props.view === 'top' && depth > 0) {
-    painter.polylines({ points: Float64Array.of(right - depth, bottom, right, bottom - depth), starts: [0], end: 2 }, line);
+    painter.polylines(
+      { points: Float64Array.of(right - depth, bottom, right, bottom - depth), starts: [0], end: 2 },
+      line,
+    );
     for (const { value, label } of rowTicks) {
       const [shift, y] = baseOf(figure, value);
-      painter.text(right - depth + shift + 8, y, label, { color: colors.faint, maxWidth: size.width - right + depth - shift - 10 });
+      painter.text(right - depth + shift + 8, y, label, {
+        color: colors.faint,
+        maxWidth: size.width - right + depth - shift - 10,
+      });
     }
   }
   if (named(size)) names(figure, painter, colors);
@@ -172,7 +211,10 @@ function names({ plot, props, depth }: Figure, painter: Painter, colors: Palette
   const { view, valueLabel, countLabel, rowLabel } = props;
   const [bottom, right] = [plot.top + plot.height, plot.left + plot.width];
   const across = view === 'front' || view === 'top' ? valueLabel : rowLabel;
-  painter.text(view === 'top' ? plot.left : right, bottom + BOTTOM + 8, across, { color: colors.text, align: view === 'top' ? 'left' : 'right' });
+  painter.text(view === 'top' ? plot.left : right, bottom + BOTTOM + 8, across, {
+    color: colors.text,
+    align: view === 'top' ? 'left' : 'right',
+  });
   if (view === 'top') painter.text(right + 8, bottom - depth - 18, rowLabel, { color: colors.text });
   else painter.text(plot.left - 46, plot.top - 11, view === 'front' ? countLabel : valueLabel, { color: colors.text });
 }

@@ -1,5 +1,19 @@
 import type { HistogramChartProps, HistogramRow } from './props';
-import { BOTTOM, GUTTER, TITLE, type Area, type Size, legendHeight, legendPlaces, type LegendPlace, makeScale, type Scale, linearTicks, xTicks, type Tick } from '@insight-host/kit/draw';
+import {
+  BOTTOM,
+  GUTTER,
+  TITLE,
+  type Area,
+  type Size,
+  legendHeight,
+  legendPlaces,
+  type LegendPlace,
+  makeScale,
+  type Scale,
+  linearTicks,
+  xTicks,
+  type Tick,
+} from '@insight-host/kit/draw';
 
 /** The layout of one chart, computed before it is painted. */
 export interface Figure {
@@ -41,7 +55,12 @@ export function plotArea(props: HistogramChartProps, size: Size): Area {
   const bottom = BOTTOM + (named(size) ? LABEL : 0) + (size.labelled ? legendHeight(labels(props), size.width) : 0);
   const left = props.view === 'top' ? SIDE + 6 : GUTTER;
   const right = props.view === 'top' ? STEPS : SIDE;
-  return { left, top, width: Math.max(10, size.width - left - right), height: Math.max(10, size.height - top - bottom) };
+  return {
+    left,
+    top,
+    width: Math.max(10, size.width - left - right),
+    height: Math.max(10, size.height - top - bottom),
+  };
 }
 
 export function figure(props: HistogramChartProps, size: Size): Figure {
@@ -53,7 +72,10 @@ export function figure(props: HistogramChartProps, size: Size): Figure {
   const across = view === 'front' || view === 'top';
   const values = makeScale(valueRange(props), across ? [plot.left, plot.left + plot.width - depth] : upwards);
   const rows = makeScale(rowDomain(props), [plot.left, plot.left + plot.width]);
-  const counts = makeScale([0, view === 'front' ? (most || 1) * 1.05 : most || 1], view === 'top' ? [0, tallest(props, rows.domain, most, plot.height, depth)] : upwards);
+  const counts = makeScale(
+    [0, view === 'front' ? (most || 1) * 1.05 : most || 1],
+    view === 'top' ? [0, tallest(props, rows.domain, most, plot.height, depth)] : upwards,
+  );
   const fitting = (length: number, each: number): number => Math.max(2, Math.floor(length / each));
   return {
     props,
@@ -64,7 +86,13 @@ export function figure(props: HistogramChartProps, size: Size): Figure {
     counts,
     countTicks: view === 'front' ? linearTicks(counts.domain, fitting(plot.height, 36)) : [],
     rows,
-    rowTicks: xTicks(rowKind, rows.domain, false, view === 'top' ? fitting(depth, 17) : fitting(plot.width, rowKind === 'step' ? 48 : 60), locale),
+    rowTicks: xTicks(
+      rowKind,
+      rows.domain,
+      false,
+      view === 'top' ? fitting(depth, 17) : fitting(plot.width, rowKind === 'step' ? 48 : 60),
+      locale,
+    ),
     depth,
     most,
     legend: size.labelled ? legend(props, size, plot) : [],
@@ -81,8 +109,17 @@ function largestOf({ counts }: HistogramRow): number {
   return most;
 }
 
-/** How high the largest count of `top` is: every row stays in the plot, and those in front hide at most half of the ground. */
-function tallest({ rows }: HistogramChartProps, [first, last]: readonly [number, number], most: number, height: number, depth: number): number {
+/**
+ * How high the largest count of `top` is: every row stays in the plot, and those in front hide at most half of the
+ * ground.
+ */
+function tallest(
+  { rows }: HistogramChartProps,
+  [first, last]: readonly [number, number],
+  most: number,
+  height: number,
+  depth: number,
+): number {
   let found = height - depth / 2;
   for (const row of rows) {
     const back = depth * ((last - row.at) / (last - first));
@@ -126,12 +163,17 @@ export interface Cell {
   readonly row: number;
 }
 
-const known = new WeakMap<HistogramChartProps['rows'], readonly [errors: HistogramChartProps['errors'], cells: readonly Cell[]]>();
+const known = new WeakMap<
+  HistogramChartProps['rows'],
+  readonly [errors: HistogramChartProps['errors'], cells: readonly Cell[]]
+>();
 
 export function cellsOf({ rows, errors }: HistogramChartProps): readonly Cell[] {
   const found = known.get(rows);
   if (found && found[0] === errors) return found[1];
-  const places = [...rows.map(({ at }, row) => ({ at, row })), ...(errors ?? []).map((at) => ({ at, row: -1 }))].sort((a, b) => a.at - b.at);
+  const places = [...rows.map(({ at }, row) => ({ at, row })), ...(errors ?? []).map((at) => ({ at, row: -1 }))].sort(
+    (a, b) => a.at - b.at,
+  );
   const edges = cellEdges(places.map(({ at }) => at));
   const cells = places.map(({ row }, i) => ({ from: edges[i] as number, to: edges[i + 1] as number, row }));
   known.set(rows, [errors, cells]);
@@ -162,7 +204,10 @@ export function baseOf(figure: Figure, at: number): readonly [shift: number, y: 
   return [back, figure.plot.top + figure.plot.height - back];
 }
 
-/** x of the outline's points and their counts, interleaved: through the middle of each bin, down to nothing at both ends. */
+/**
+ * x of the outline's points and their counts, interleaved: through the middle of each bin, down to nothing at both
+ * ends.
+ */
 export function outline({ values, props: { edges } }: Figure, row: HistogramRow): Float64Array {
   const bins = row.counts.length;
   const points = new Float64Array(2 * (bins + 2));

@@ -15,7 +15,7 @@ export function drawHeatmap(figure: Figure, painter: Painter, colors: Palette): 
     if (!counts) continue;
     const [left, right] = [snapped(from, painter), snapped(to, painter)];
     if (right <= left) continue;
-    for (let bin = 0; bin < bins; ) {
+    for (let bin = 0; bin < bins;) {
       const shade = shadeOf(counts[bin] as number, most);
       let end = bin + 1;
       while (end < bins && shadeOf(counts[end] as number, most) === shade) end++;
@@ -31,7 +31,9 @@ function shadesOf(color: string, colors: Palette): readonly string[] {
   const full = mix(color, colors.text, 0.35);
   return Array.from({ length: SHADES }, (_, i) => {
     const share = i / (SHADES - 1);
-    return share < 0.7 ? mix(colors.surface, color, 0.08 + (0.92 * share) / 0.7) : mix(color, full, (share - 0.7) / 0.3);
+    return share < 0.7
+      ? mix(colors.surface, color, 0.08 + (0.92 * share) / 0.7)
+      : mix(color, full, (share - 0.7) / 0.3);
   });
 }
 

@@ -25,8 +25,12 @@ function line(figure: Figure, row: number, cursor: HistogramCursor | null, paint
   stroke(painter, points, { color: colors.text, width: 1.75 });
   if (!cursor) return;
   const { edges, view } = figure.props;
-  const [from, to] = [edges[cursor.bin] as number, edges[cursor.bin + 1] as number].map(figure.values.toPixel) as [number, number];
-  const [shift, base] = view === 'top' ? baseOf(figure, figure.props.rows[row]?.at ?? 0) : [0, figure.plot.top + figure.plot.height];
+  const [from, to] = [edges[cursor.bin] as number, edges[cursor.bin + 1] as number].map(figure.values.toPixel) as [
+    number,
+    number,
+  ];
+  const [shift, base] =
+    view === 'top' ? baseOf(figure, figure.props.rows[row]?.at ?? 0) : [0, figure.plot.top + figure.plot.height];
   const [x, y] = placeOf(figure, cursor.row, cursor.bin);
   painter.polygon([from + shift, base, from + shift, y, to + shift, y, to + shift, base], colors.accent, 0.22);
   dot(x, y, painter, colors);
@@ -39,15 +43,25 @@ function column(figure: Figure, row: number, cursor: HistogramCursor | null, pai
   painter.segment(x, plot.top, x, plot.top + plot.height, { color: colors.faint, width: painter.hairline });
   if (!cursor) return;
   if (props.view === 'distributions') {
-    for (const value of Array.from(props.rows[row]?.percentiles ?? [])) if (Number.isFinite(value)) dot(x, values.toPixel(value), painter, colors, 2);
+    for (const value of Array.from(props.rows[row]?.percentiles ?? []))
+      if (Number.isFinite(value)) dot(x, values.toPixel(value), painter, colors, 2);
     return;
   }
   const cell = cellsOf(props).find((other) => other.row === row);
   const [left, right] = cell ? [rows.toPixel(cell.from), rows.toPixel(cell.to)] : [x, x];
-  const [low, high] = [values.toPixel(props.edges[cursor.bin] as number), values.toPixel(props.edges[cursor.bin + 1] as number)];
+  const [low, high] = [
+    values.toPixel(props.edges[cursor.bin] as number),
+    values.toPixel(props.edges[cursor.bin + 1] as number),
+  ];
   const [from, to] = [Math.min(left, x - 3), Math.max(right, x + 3)];
-  stroke(painter, Float64Array.of(from, low, from, high, to, high, to, low, from, low), { color: colors.surface, width: 3.5 });
-  stroke(painter, Float64Array.of(from, low, from, high, to, high, to, low, from, low), { color: colors.text, width: 1.5 });
+  stroke(painter, Float64Array.of(from, low, from, high, to, high, to, low, from, low), {
+    color: colors.surface,
+    width: 3.5,
+  });
+  stroke(painter, Float64Array.of(from, low, from, high, to, high, to, low, from, low), {
+    color: colors.text,
+    width: 1.5,
+  });
 }
 
 function dot(x: number, y: number, painter: Painter, colors: Palette, radius = 3): void {

@@ -14,14 +14,24 @@ export interface HistogramStatusProps<Info extends TagInfo> {
 }
 
 /** The line below histograms: shown and total steps, non-finite values, unreadable records. */
-export function HistogramStatus<Info extends TagInfo>({ board, found, failure, onRetry, text }: HistogramStatusProps<Info>): JSX.Element {
+export function HistogramStatus<Info extends TagInfo>({
+  board,
+  found,
+  failure,
+  onRetry,
+  text,
+}: HistogramStatusProps<Info>): JSX.Element {
   const say = board.t.bind(board);
   if (failure) {
     return (
       <footer class="error">
         <Icon name="warn" />
-        <span role="alert" title={failure}>{failure}</span>
-        <button type="button" data-action="retry" onClick={onRetry}>{say('retry')}</button>
+        <span role="alert" title={failure}>
+          {failure}
+        </span>
+        <button type="button" data-action="retry" onClick={onRetry}>
+          {say('retry')}
+        </button>
       </footer>
     );
   }
@@ -29,17 +39,29 @@ export function HistogramStatus<Info extends TagInfo>({ board, found, failure, o
   const number = (n: number): string => n.toLocaleString(board.locale.value);
   const parts = text === undefined ? shownOf(board, found) : [text];
   const [nan, inf, negInf] = nonfinite(found);
-  const odd = [nan && `${number(nan)} NaN`, inf && `${number(inf)} +Inf`, negInf && `${number(negInf)} −Inf`].filter(Boolean);
+  const odd = [nan && `${number(nan)} NaN`, inf && `${number(inf)} +Inf`, negInf && `${number(negInf)} −Inf`].filter(
+    Boolean,
+  );
   const beyond = found.beyond.reduce((total, count) => total + count, 0);
   const reasons = found.errors.map(({ error }) => error);
   return (
     <footer data-testid="card-status">
       <span class="counts">{parts.join(' · ')}</span>
       {reasons.length > 0 && (
-        <span class="problem" data-testid="histogram-errors" title={reasons.slice(0, 10).join('\n')}>{say('histogram.errors', { count: reasons.length })}</span>
+        <span class="problem" data-testid="histogram-errors" title={reasons.slice(0, 10).join('\n')}>
+          {say('histogram.errors', { count: reasons.length })}
+        </span>
       )}
-      {beyond >= 0.5 && <span class="beyond bad" title={say('histogram.beyond.hint')}>{say('histogram.beyond.count', { count: Math.round(beyond) })}</span>}
-      {odd.length > 0 && <span class="nonfinite bad" title={say('histogram.nonfinite')}>{odd.join(say('list.separator'))}</span>}
+      {beyond >= 0.5 && (
+        <span class="beyond bad" title={say('histogram.beyond.hint')}>
+          {say('histogram.beyond.count', { count: Math.round(beyond) })}
+        </span>
+      )}
+      {odd.length > 0 && (
+        <span class="nonfinite bad" title={say('histogram.nonfinite')}>
+          {odd.join(say('list.separator'))}
+        </span>
+      )}
     </footer>
   );
 }
@@ -47,7 +69,11 @@ export function HistogramStatus<Info extends TagInfo>({ board, found, failure, o
 function shownOf<Info extends TagInfo>(board: Board<Info>, found: Histograms): string[] {
   const say = board.t.bind(board);
   const number = (n: number): string => n.toLocaleString(board.locale.value);
-  const parts = [found.shown < found.available ? say('histogram.shown', { shown: number(found.shown), available: number(found.available) }) : say('histogram.shown.all', { count: found.available })];
+  const parts = [
+    found.shown < found.available
+      ? say('histogram.shown', { shown: number(found.shown), available: number(found.available) })
+      : say('histogram.shown.all', { count: found.available }),
+  ];
   if (found.kept < found.points) parts.push(say('steps.kept', { kept: number(found.kept), count: found.points }));
   if (found.hidden > 0) parts.push(say('steps.hidden', { hidden: number(found.hidden) }));
   return parts;

@@ -15,7 +15,12 @@ export interface HistogramTableProps<Info extends TagInfo> {
 type Entry = { readonly row: number } | { readonly error: HistogramError };
 
 /** Statistics of every row; unreadable records are listed in step order. */
-export function HistogramTable<Info extends TagInfo>({ board, found, marked, onRow }: HistogramTableProps<Info>): JSX.Element {
+export function HistogramTable<Info extends TagInfo>({
+  board,
+  found,
+  marked,
+  onRow,
+}: HistogramTableProps<Info>): JSX.Element {
   const locale = board.locale.value;
   const rows = useMemo(() => rowsOf(entriesOf(found)), [found]);
   const [first, columns] = useMemo(() => {
@@ -32,7 +37,14 @@ export function HistogramTable<Info extends TagInfo>({ board, found, marked, onR
       columns={columns}
       rowHeight={22}
       widths={useWidths(board.ctx.memory, 'histograms')}
-      line={(entry) => ('row' in entry ? { class: entry.row === marked ? 'pointed' : '', title: timeText(found.wallTimes[entry.row] as number, locale) } : { class: 'error', data: { testid: 'histogram-error' } })}
+      line={(entry) =>
+        'row' in entry
+          ? {
+              class: entry.row === marked ? 'pointed' : '',
+              title: timeText(found.wallTimes[entry.row] as number, locale),
+            }
+          : { class: 'error', data: { testid: 'histogram-error' } }
+      }
       onPoint={(entry) => onRow(entry && 'row' in entry ? entry.row : null)}
       onCopyRows={(table, all) => void copyTable(board, table, all)}
     />
@@ -41,7 +53,14 @@ export function HistogramTable<Info extends TagInfo>({ board, found, marked, onR
 
 function columnsOf<Info extends TagInfo>(board: Board<Info>, found: Histograms): readonly Column<Entry>[] {
   const locale = board.locale.value;
-  const number = (key: string, title: string, width: number, of: (row: number) => number, text: (value: number) => string, look?: (value: number) => string): Column<Entry> => ({
+  const number = (
+    key: string,
+    title: string,
+    width: number,
+    of: (row: number) => number,
+    text: (value: number) => string,
+    look?: (value: number) => string,
+  ): Column<Entry> => ({
     key,
     title,
     kind: 'number',
@@ -51,19 +70,60 @@ function columnsOf<Info extends TagInfo>(board: Board<Info>, found: Histograms):
   });
   const count = (value: number): string => value.toLocaleString(locale);
   const value = (one: number): string => (Number.isNaN(one) ? '–' : valueText(one));
-  const odd = ([['NaN', found.nans], ['+Inf', found.posInfs], ['−Inf', found.negInfs]] as const).filter(([, column]) => column.some((many) => many > 0));
+  const odd = (
+    [
+      ['NaN', found.nans],
+      ['+Inf', found.posInfs],
+      ['−Inf', found.negInfs],
+    ] as const
+  ).filter(([, column]) => column.some((many) => many > 0));
   const step = number('step', board.t('time.kind.step'), 56, (row) => found.steps[row] as number, count);
   const numbers = [
-    ...(found.runs.length > 0 ? [] : [number('relative', board.t('time.kind.relative'), 70, (row) => (found.wallTimes[row] as number) - found.origin, (seconds) => durationText(seconds, locale))]),
+    ...(found.runs.length > 0
+      ? []
+      : [
+          number(
+            'relative',
+            board.t('time.kind.relative'),
+            70,
+            (row) => (found.wallTimes[row] as number) - found.origin,
+            (seconds) => durationText(seconds, locale),
+          ),
+        ]),
     number('total', board.t('histogram.total'), 58, (row) => found.totals[row] as number, count),
-    ...(['min', 'mean', 'max'] as const).map((name) => number(name, board.t(`histogram.${name}`), 98, (row) => found[`${name}s`][row] as number, value)),
-    ...odd.map(([name, column]) => number(name, name, 60, (row) => column[row] as number, count, (many) => (many > 0 ? 'bad' : ''))),
+    ...(['min', 'mean', 'max'] as const).map((name) =>
+      number(name, board.t(`histogram.${name}`), 98, (row) => found[`${name}s`][row] as number, value),
+    ),
+    ...odd.map(([name, column]) =>
+      number(
+        name,
+        name,
+        60,
+        (row) => column[row] as number,
+        count,
+        (many) => (many > 0 ? 'bad' : ''),
+      ),
+    ),
   ];
   return [
     ...(found.runs.length > 0 ? [runColumn(board, found)] : []),
-    { ...step, cell: (entry) => ('row' in entry ? step.cell(entry) : { content: count(entry.error.step) }), value: (entry) => ('row' in entry ? (found.steps[entry.row] as number) : entry.error.step) },
+    {
+      ...step,
+      cell: (entry) => ('row' in entry ? step.cell(entry) : { content: count(entry.error.step) }),
+      value: (entry) => ('row' in entry ? (found.steps[entry.row] as number) : entry.error.step),
+    },
     // The reason of an unreadable record takes the room of its statistics.
-    ...numbers.map((column, at): Column<Entry> => (at > 0 ? column : { ...column, cell: (entry) => ('row' in entry ? column.cell(entry) : { content: reasonOf(entry.error), title: entry.error.error, class: 'reason' }) })),
+    ...numbers.map((column, at): Column<Entry> =>
+      at > 0
+        ? column
+        : {
+            ...column,
+            cell: (entry) =>
+              'row' in entry
+                ? column.cell(entry)
+                : { content: reasonOf(entry.error), title: entry.error.error, class: 'reason' },
+          },
+    ),
   ];
 }
 
@@ -79,7 +139,8 @@ function runColumn<Info extends TagInfo>(board: Board<Info>, found: Histograms):
     cell: (entry) => ({
       content: (
         <>
-          <i class="swatch" style={{ background: board.runsByName.value.get(runOf(entry))?.color ?? 'var(--faint)' }} /> {board.nameOf(runOf(entry))}
+          <i class="swatch" style={{ background: board.runsByName.value.get(runOf(entry))?.color ?? 'var(--faint)' }} />{' '}
+          {board.nameOf(runOf(entry))}
         </>
       ),
       title: runOf(entry),
@@ -94,7 +155,10 @@ function reasonOf({ error }: HistogramError): string {
 }
 
 function entriesOf(found: Histograms): Entry[] {
-  const entries: (Entry & { readonly index: number })[] = Array.from(found.steps, (_, row) => ({ row, index: found.runs.length > 0 ? row : (found.indices[row] as number) }));
+  const entries: (Entry & { readonly index: number })[] = Array.from(found.steps, (_, row) => ({
+    row,
+    index: found.runs.length > 0 ? row : (found.indices[row] as number),
+  }));
   for (const error of found.errors) entries.push({ error, index: found.runs.length > 0 ? Infinity : error.index });
   return entries.sort((a, b) => a.index - b.index);
 }

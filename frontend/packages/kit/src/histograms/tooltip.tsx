@@ -15,7 +15,13 @@ export interface HistogramTooltipProps<Info extends TagInfo> {
 }
 
 /** The tooltip: the row, the bin and its count, and statistics of the row. */
-export function HistogramTooltip<Info extends TagInfo>({ board, found, view, cursor, host }: HistogramTooltipProps<Info>): JSX.Element {
+export function HistogramTooltip<Info extends TagInfo>({
+  board,
+  found,
+  view,
+  cursor,
+  host,
+}: HistogramTooltipProps<Info>): JSX.Element {
   const chart = host.current?.getBoundingClientRect();
   const say = board.t.bind(board);
   const locale = board.locale.value;
@@ -26,43 +32,89 @@ export function HistogramTooltip<Info extends TagInfo>({ board, found, view, cur
   const finite = counts.reduce((total, count) => total + count, found.beyond[row] ?? 0);
   const count = counts[bin] ?? 0;
   const wall = found.wallTimes[row] as number;
-  const odd = ([['NaN', found.nans[row]], ['+Inf', found.posInfs[row]], ['−Inf', found.negInfs[row]]] as const).filter(([, many]) => many);
+  const odd = (
+    [
+      ['NaN', found.nans[row]],
+      ['+Inf', found.posInfs[row]],
+      ['−Inf', found.negInfs[row]],
+    ] as const
+  ).filter(([, many]) => many);
   const beyond = found.beyond[row] ?? 0;
   const number = (value: number): string => (Number.isInteger(value) ? value.toLocaleString(locale) : valueText(value));
-  const estimate = (value: number): string => (Number.isInteger(value) ? number(value) : `≈ ${number(Number(value.toPrecision(4)))}`);
+  const estimate = (value: number): string =>
+    Number.isInteger(value) ? number(value) : `≈ ${number(Number(value.toPrecision(4)))}`;
   const lines: (readonly [string, string])[] =
     view === 'distributions'
-      ? Array.from(percentilesOf(found, row), (value, i) => [PERCENTS[i] ?? '', Number.isNaN(value) ? '–' : valueText(value)] as const).reverse()
+      ? Array.from(
+          percentilesOf(found, row),
+          (value, i) => [PERCENTS[i] ?? '', Number.isNaN(value) ? '–' : valueText(value)] as const,
+        ).reverse()
       : [
-          [say('histogram.bin'), `[${valueText(found.edges[bin] as number)}, ${valueText(found.edges[bin + 1] as number)}${bin + 1 < bins ? ')' : ']'}`],
-          [say('histogram.count'), `${estimate(count)}${finite > 0 ? ` (${Number(((100 * count) / finite).toPrecision(3))} %)` : ''}`],
+          [
+            say('histogram.bin'),
+            `[${valueText(found.edges[bin] as number)}, ${valueText(found.edges[bin + 1] as number)}${bin + 1 < bins ? ')' : ']'}`,
+          ],
+          [
+            say('histogram.count'),
+            `${estimate(count)}${finite > 0 ? ` (${Number(((100 * count) / finite).toPrecision(3))} %)` : ''}`,
+          ],
         ];
   const facts: (readonly [string, string])[] = [
     [say('histogram.total'), number(found.totals[row] as number)],
-    ...([['min', found.mins], ['mean', found.means], ['max', found.maxs]] as const).flatMap(([name, column]) => {
+    ...(
+      [
+        ['min', found.mins],
+        ['mean', found.means],
+        ['max', found.maxs],
+      ] as const
+    ).flatMap(([name, column]) => {
       const value = column[row] as number;
-      return Number.isNaN(value) || (view === 'distributions' && name !== 'mean') ? [] : [[say(`histogram.${name}`), valueText(value)] as const];
+      return Number.isNaN(value) || (view === 'distributions' && name !== 'mean')
+        ? []
+        : [[say(`histogram.${name}`), valueText(value)] as const];
     }),
   ];
   return (
     <Tooltip x={(chart?.left ?? 0) + cursor.px} y={(chart?.top ?? 0) + cursor.py} class="histogram-tooltip">
       <div class="tooltip-head">
-        {run !== undefined && <i class="swatch" style={{ background: board.runsByName.value.get(run)?.color ?? 'var(--faint)' }} />}
+        {run !== undefined && (
+          <i class="swatch" style={{ background: board.runsByName.value.get(run)?.color ?? 'var(--faint)' }} />
+        )}
         {run !== undefined && <span class="run">{board.nameOf(run)}</span>}
         <strong>{say('time.step', { step: (found.steps[row] as number).toLocaleString(locale) })}</strong>
-        <span class="when">{Number.isNaN(found.origin) ? timeText(wall, locale) : `${durationText(wall - found.origin, locale)} · ${timeText(wall, locale)}`}</span>
+        <span class="when">
+          {Number.isNaN(found.origin)
+            ? timeText(wall, locale)
+            : `${durationText(wall - found.origin, locale)} · ${timeText(wall, locale)}`}
+        </span>
       </div>
-      <dl class="bin">{lines.map(([name, text]) => <Line key={name} name={name} text={text} />)}</dl>
+      <dl class="bin">
+        {lines.map(([name, text]) => (
+          <Line key={name} name={name} text={text} />
+        ))}
+      </dl>
       <dl>
-        {facts.map(([name, text]) => <Line key={name} name={name} text={text} />)}
+        {facts.map(([name, text]) => (
+          <Line key={name} name={name} text={text} />
+        ))}
         {beyond > 0 && <Line name={say('histogram.beyond')} text={estimate(beyond)} bad />}
-        {odd.map(([name, many]) => <Line key={name} name={name} text={number(many as number)} bad />)}
+        {odd.map(([name, many]) => (
+          <Line key={name} name={name} text={number(many as number)} bad />
+        ))}
       </dl>
     </Tooltip>
   );
 }
 
-function Line({ name, text, bad = false }: { readonly name: string; readonly text: string; readonly bad?: boolean }): JSX.Element {
+function Line({
+  name,
+  text,
+  bad = false,
+}: {
+  readonly name: string;
+  readonly text: string;
+  readonly bad?: boolean;
+}): JSX.Element {
   return (
     <>
       <dt class={bad ? 'bad' : ''}>{name}</dt>

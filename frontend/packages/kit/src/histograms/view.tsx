@@ -35,7 +35,11 @@ export function HistogramView<Info extends TagInfo>(props: HistogramViewProps<In
   const cursor = useSignal<HistogramCursor | null>(null);
   const names = board.runsByName.value;
   const colorOf = (run: string): string => names.get(run)?.color ?? 'var(--faint)';
-  const rows = useMemo(() => (!found ? [] : found.runs.length > 0 ? runRows(found, (run) => board.nameOf(run), colorOf) : stepRows(found, time)), [found, time, names]);
+  const rows = useMemo(
+    () =>
+      !found ? [] : found.runs.length > 0 ? runRows(found, (run) => board.nameOf(run), colorOf) : stepRows(found, time),
+    [found, time, names],
+  );
   const errors = useMemo(() => (found && found.runs.length === 0 ? errorPlaces(found, time) : []), [found, time]);
   const latest = useRef<HistogramChartProps | null>(null);
   latest.current = {
@@ -64,20 +68,37 @@ export function HistogramView<Info extends TagInfo>(props: HistogramViewProps<In
   return (
     <div class={busy ? 'view busy' : 'view'} data-testid="histogram-view" data-view={props.view}>
       <div class="histogram" ref={host} />
-      {empty && <p class="nothing" data-testid="histogram-nothing">{board.t('histogram.nothing')}</p>}
-      {found && now && found.steps[now.row] !== undefined && <HistogramTooltip board={board} found={found} view={props.view} cursor={now} host={host} />}
+      {empty && (
+        <p class="nothing" data-testid="histogram-nothing">
+          {board.t('histogram.nothing')}
+        </p>
+      )}
+      {found && now && found.steps[now.row] !== undefined && (
+        <HistogramTooltip board={board} found={found} view={props.view} cursor={now} host={host} />
+      )}
     </div>
   );
 }
 
 /** What does not depend on the answer. */
-function wordsOf<Info extends TagInfo>({ board, card, view, time, extent, found, marked }: HistogramViewProps<Info>): Omit<HistogramChartProps, 'edges' | 'rows' | 'errors'> {
+function wordsOf<Info extends TagInfo>({
+  board,
+  card,
+  view,
+  time,
+  extent,
+  found,
+  marked,
+}: HistogramViewProps<Info>): Omit<HistogramChartProps, 'edges' | 'rows' | 'errors'> {
   const tag = board.titleOf(card.tag);
-  const row = marked === null || marked === undefined || !found ? null : (found.runs[marked] ?? String(found.indices[marked]));
+  const row =
+    marked === null || marked === undefined || !found ? null : (found.runs[marked] ?? String(found.indices[marked]));
   return {
     view,
     rowKind: time,
-    color: (card.run === null ? undefined : board.runsByName.value.get(card.run)?.color) ?? board.theme.value.token('--accent'),
+    color:
+      (card.run === null ? undefined : board.runsByName.value.get(card.run)?.color) ??
+      board.theme.value.token('--accent'),
     ...(extent ? { extent } : {}),
     marked: row,
     valueLabel: board.t('histogram.value'),
@@ -86,6 +107,10 @@ function wordsOf<Info extends TagInfo>({ board, card, view, time, extent, found,
     title: card.run === null ? tag : `${tag} · ${board.nameOf(card.run)}`,
     theme: board.theme.value,
     locale: board.locale.value,
-    description: board.t('histogram.description', { tag, view: board.t(`histogram.view.${view}`), count: found?.steps.length ?? 0 }),
+    description: board.t('histogram.description', {
+      tag,
+      view: board.t(`histogram.view.${view}`),
+      count: found?.steps.length ?? 0,
+    }),
   };
 }

@@ -146,7 +146,10 @@ class Chart implements LineChart, Gestures, Drawn {
   }
 }
 
-function same(a: readonly [number, number] | null | undefined, b: readonly [number, number] | null | undefined): boolean {
+function same(
+  a: readonly [number, number] | null | undefined,
+  b: readonly [number, number] | null | undefined,
+): boolean {
   return a === b || (a ?? null) === (b ?? null) || (!!a && !!b && a[0] === b[0] && a[1] === b[1]);
 }
 
@@ -156,5 +159,7 @@ function onlyCursorDiffers(a: LineChartProps, b: LineChartProps): boolean {
   keys.delete('onCursor');
   keys.delete('onView');
   keys.delete('onClick');
-  return [...keys].every((key) => a[key] === b[key] || (key.endsWith('Window') && same(a.xWindow, b.xWindow) && same(a.yWindow, b.yWindow)));
+  return [...keys].every(
+    (key) => a[key] === b[key] || (key.endsWith('Window') && same(a.xWindow, b.xWindow) && same(a.yWindow, b.yWindow)),
+  );
 }

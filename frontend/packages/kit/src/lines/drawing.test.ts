@@ -57,13 +57,21 @@ function recorded(paint: (painter: Painter) => void) {
 describe('SVG', () => {
   it('has title, axis labels and a legend, with names escaped', () => {
     const texts = [...svg(props).querySelectorAll('text')].map((t) => t.textContent);
-    for (const text of ['loss + <acc>\\x07', 'step', 'loss', 'accuracy', 'run <a> & "b"', '训练/二']) expect(texts).toContain(text);
+    for (const text of ['loss + <acc>\\x07', 'step', 'loss', 'accuracy', 'run <a> & "b"', '训练/二'])
+      expect(texts).toContain(text);
     expect(texts).not.toContain('raw');
   });
 
   it('draws every line, dashed where it is', () => {
-    const paths = [...svg(props).querySelectorAll('path')].map((p) => [p.getAttribute('stroke'), p.getAttribute('stroke-dasharray')]);
-    expect(paths).toEqual([['#111111', null], ['#123456', null], ['#654321', '6 3']]);
+    const paths = [...svg(props).querySelectorAll('path')].map((p) => [
+      p.getAttribute('stroke'),
+      p.getAttribute('stroke-dasharray'),
+    ]);
+    expect(paths).toEqual([
+      ['#111111', null],
+      ['#123456', null],
+      ['#654321', '6 3'],
+    ]);
   });
 
   it('says how many values a log axis leaves out', () => {
@@ -102,7 +110,9 @@ describe('the text of a mark at the pointer', () => {
     const marked = figure({ ...props, marks: [{ x: 1, color: 'red', text: 'a restarts at step 1' }] }, whole, size);
     const px = marked.x.toPixel(1);
     const cursor = { x: 1, y: 2, px, py: marked.plot.top + 20, nearest: [] };
-    const { texts, boxes } = recorded((painter) => drawOverlay(marked, { cursor, linkedX: null, selection: null }, painter, palette(theme)));
+    const { texts, boxes } = recorded((painter) =>
+      drawOverlay(marked, { cursor, linkedX: null, selection: null }, painter, palette(theme)),
+    );
     expect(texts.map(({ text }) => text)).toEqual(['a restarts at step 1']);
     for (const box of boxes) expect(box.y).toBeGreaterThanOrEqual(marked.plot.top + marked.plot.height);
     expect(boxes).toHaveLength(1);
@@ -114,7 +124,10 @@ describe('cursor', () => {
   it('finds the nearest points, the closest line first', () => {
     const px = drawn.x.toPixel(1);
     const first = drawn.x.toPixel(0);
-    expect(nearest(drawn, first + 3, drawn.y.toPixel(1))).toEqual([{ id: 'a', index: 0, x: 0, y: 1 }, { id: 'b', index: 0, x: 0, y: 30 }]);
+    expect(nearest(drawn, first + 3, drawn.y.toPixel(1))).toEqual([
+      { id: 'a', index: 0, x: 0, y: 1 },
+      { id: 'b', index: 0, x: 0, y: 30 },
+    ]);
     expect(nearest(drawn, first, drawn.yRight!.toPixel(30)).map((p) => p.id)).toEqual(['b', 'a']);
     expect(nearest(drawn, px, 0).map((p) => p.x)).toEqual([1, 1]);
   });
@@ -129,8 +142,20 @@ describe('cursor', () => {
 describe('box', () => {
   const plot = { left: 50, top: 10, width: 100, height: 80 };
   it('that is flat selects along one axis', () => {
-    expect(selectedArea({ from: [60, 40], to: [100, 43] }, plot)).toMatchObject({ left: 60, width: 40, top: 10, height: 80, wholeY: true });
-    expect(selectedArea({ from: [60, 20], to: [62, 60] }, plot)).toMatchObject({ left: 50, width: 100, top: 20, height: 40, wholeX: true });
+    expect(selectedArea({ from: [60, 40], to: [100, 43] }, plot)).toMatchObject({
+      left: 60,
+      width: 40,
+      top: 10,
+      height: 80,
+      wholeY: true,
+    });
+    expect(selectedArea({ from: [60, 20], to: [62, 60] }, plot)).toMatchObject({
+      left: 50,
+      width: 100,
+      top: 20,
+      height: 40,
+      wholeX: true,
+    });
   });
   it('ends at the plot', () => {
     expect(selectedArea({ from: [60, 20], to: [500, 500] }, plot)).toMatchObject({ width: 90, height: 70 });

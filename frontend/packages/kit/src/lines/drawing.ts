@@ -28,7 +28,10 @@ export function draw(figure: Figure, painter: Painter, colors: Palette): void {
     for (const entry of figure.entries) {
       if (entry.line.role === 'raw') continue;
       dots(entry, painter, entry.line.color);
-      const bad = props.threshold && entry.line.axis !== 'right' ? satisfying(props.threshold).map((i) => toPixels(i, entry.scale)) : [];
+      const bad =
+        props.threshold && entry.line.axis !== 'right'
+          ? satisfying(props.threshold).map((i) => toPixels(i, entry.scale))
+          : [];
       if (bad.length > 0) dots(entry, painter, colors.danger, (y) => bad.some((interval) => holds(interval, y)));
     }
   });
@@ -39,8 +42,10 @@ export function draw(figure: Figure, painter: Painter, colors: Palette): void {
 
 function grid({ plot, xTicks, yTicks, x, y }: Figure, painter: Painter, colors: Palette): void {
   const stroke: Stroke = { color: colors.grid, width: painter.hairline };
-  for (const tick of yTicks) painter.segment(plot.left, y.toPixel(tick.value), plot.left + plot.width, y.toPixel(tick.value), stroke);
-  for (const tick of xTicks) painter.segment(x.toPixel(tick.value), plot.top, x.toPixel(tick.value), plot.top + plot.height, stroke);
+  for (const tick of yTicks)
+    painter.segment(plot.left, y.toPixel(tick.value), plot.left + plot.width, y.toPixel(tick.value), stroke);
+  for (const tick of xTicks)
+    painter.segment(x.toPixel(tick.value), plot.top, x.toPixel(tick.value), plot.top + plot.height, stroke);
 }
 
 function line({ line: { color, role, dash }, trace }: Entry, painter: Painter, many: boolean, faint: number): void {
@@ -74,8 +79,10 @@ function band({ line, band: edges }: Entry, painter: Painter): void {
   const { low, high } = edges;
   for (let s = 0; s < Math.min(low.starts.length, high.starts.length); s++) {
     const points: number[] = [];
-    for (let i = high.starts[s] as number; i < (high.starts[s + 1] ?? high.end); i++) points.push(high.points[2 * i] as number, high.points[2 * i + 1] as number);
-    for (let i = (low.starts[s + 1] ?? low.end) - 1; i >= (low.starts[s] as number); i--) points.push(low.points[2 * i] as number, low.points[2 * i + 1] as number);
+    for (let i = high.starts[s] as number; i < (high.starts[s + 1] ?? high.end); i++)
+      points.push(high.points[2 * i] as number, high.points[2 * i + 1] as number);
+    for (let i = (low.starts[s + 1] ?? low.end) - 1; i >= (low.starts[s] as number); i--)
+      points.push(low.points[2 * i] as number, low.points[2 * i + 1] as number);
     painter.polygon(points, line.color, 0.16);
   }
 }
@@ -84,7 +91,12 @@ function verticalMarks({ props, plot, x }: Figure, painter: Painter): void {
   for (const mark of props.marks ?? []) {
     const px = x.toPixel(mark.x);
     if (!(px >= plot.left && px <= plot.left + plot.width)) continue;
-    painter.segment(px, plot.top, px, plot.top + plot.height, { color: mark.color, width: painter.hairline, dash: [3, 3], alpha: 0.8 });
+    painter.segment(px, plot.top, px, plot.top + plot.height, {
+      color: mark.color,
+      width: painter.hairline,
+      dash: [3, 3],
+      alpha: 0.8,
+    });
     painter.polygon([px - 4, plot.top, px + 4, plot.top, px, plot.top + 5], mark.color);
   }
 }
@@ -96,13 +108,21 @@ function violations(figure: Figure, threshold: Threshold, painter: Painter, colo
     if (line.role === 'raw' || line.axis === 'right') continue;
     for (const interval of satisfying(threshold)) {
       const pixels = toPixels(interval, scale);
-      painter.polylines(within(trace, pixels), { color: colors.danger, width, ...(line.dash ? { dash: line.dash } : {}) });
+      painter.polylines(within(trace, pixels), {
+        color: colors.danger,
+        width,
+        ...(line.dash ? { dash: line.dash } : {}),
+      });
     }
   }
   for (const condition of [threshold.first, threshold.second]) {
     const py = condition ? figure.y.toPixel(condition.value) : NaN;
     if (py >= plot.top && py <= plot.top + plot.height) {
-      painter.segment(plot.left, py, plot.left + plot.width, py, { color: colors.danger, width: painter.hairline, dash: [5, 4] });
+      painter.segment(plot.left, py, plot.left + plot.width, py, {
+        color: colors.danger,
+        width: painter.hairline,
+        dash: [5, 4],
+      });
     }
   }
 }
@@ -126,10 +146,19 @@ function axes(figure: Figure, painter: Painter, colors: Palette): void {
   painter.segment(plot.left, bottom, right, bottom, stroke);
   if (yRight) painter.segment(right, plot.top, right, bottom, stroke);
   for (const tick of figure.yTicks) {
-    if (tick.label) painter.text(plot.left - 6, y.toPixel(tick.value), tick.label, { color: colors.faint, align: 'right', maxWidth: plot.left - 8 });
+    if (tick.label)
+      painter.text(plot.left - 6, y.toPixel(tick.value), tick.label, {
+        color: colors.faint,
+        align: 'right',
+        maxWidth: plot.left - 8,
+      });
   }
   for (const tick of figure.yRightTicks) {
-    if (tick.label && yRight) painter.text(right + 6, yRight.toPixel(tick.value), tick.label, { color: colors.faint, maxWidth: size.width - right - 8 });
+    if (tick.label && yRight)
+      painter.text(right + 6, yRight.toPixel(tick.value), tick.label, {
+        color: colors.faint,
+        maxWidth: size.width - right - 8,
+      });
   }
   for (const tick of figure.xTicks) {
     const half = estimatedWidth(tick.label, 11) / 2 + 2;
@@ -137,15 +166,25 @@ function axes(figure: Figure, painter: Painter, colors: Palette): void {
     if (tick.label) painter.text(px, bottom + 6, tick.label, { color: colors.faint, align: 'center', baseline: 'top' });
   }
   if (yRight || namesX(size)) {
-    painter.text(plot.left - 46, plot.top - 11, props.yLabel, { color: colors.text, maxWidth: plot.width / (yRight ? 2 : 1) + 40 });
+    painter.text(plot.left - 46, plot.top - 11, props.yLabel, {
+      color: colors.text,
+      maxWidth: plot.width / (yRight ? 2 : 1) + 40,
+    });
     if (yRight && props.yRightLabel) {
-      painter.text(size.width - 8, plot.top - 11, props.yRightLabel, { color: colors.text, align: 'right', maxWidth: plot.width / 2 + 40 });
+      painter.text(size.width - 8, plot.top - 11, props.yRightLabel, {
+        color: colors.text,
+        align: 'right',
+        maxWidth: plot.width / 2 + 40,
+      });
     }
   }
   if (namesX(size)) painter.text(right, bottom + 30, props.xLabel, { color: colors.text, align: 'right' });
   if (figure.leftOut > 0) {
     const taken = namesX(size) ? estimatedWidth(props.xLabel, 11) + 12 : 0;
-    painter.text(plot.left, bottom + 30, words(props.locale).leftOut(figure.leftOut), { color: colors.faint, maxWidth: plot.width - taken });
+    painter.text(plot.left, bottom + 30, words(props.locale).leftOut(figure.leftOut), {
+      color: colors.faint,
+      maxWidth: plot.width - taken,
+    });
   }
 }
 

@@ -92,8 +92,15 @@ export interface YOptions {
   readonly ignoreOutliers: boolean;
 }
 
-/** The y range to show for what lies in the x window: padded and rounded outwards, so that it is steady as points arrive. */
-export function yRange(lines: readonly Line[], window: readonly [number, number], options: YOptions): readonly [number, number] {
+/**
+ * The y range to show for what lies in the x window: padded and rounded outwards, so that it is steady as points
+ * arrive.
+ */
+export function yRange(
+  lines: readonly Line[],
+  window: readonly [number, number],
+  options: YOptions,
+): readonly [number, number] {
   const values = options.ignoreOutliers ? collect(lines, window, options.log) : null;
   const found = values ? percentiles(values, 0.05, 0.95) : extremes(lines, window, options.log);
   return padded(found, options.log);
@@ -133,7 +140,11 @@ export function percentiles(values: Float64Array, low: number, high: number): re
   return [at(low), at(high)];
 }
 
-function each(lines: readonly Line[], window: readonly [number, number], visit: (ys: Numbers, start: number, end: number, xs: Numbers) => void): void {
+function each(
+  lines: readonly Line[],
+  window: readonly [number, number],
+  visit: (ys: Numbers, start: number, end: number, xs: Numbers) => void,
+): void {
   for (const line of lines) {
     for (const piece of pieces(line)) {
       const [start, end] = visible(line.x, piece, window);
@@ -146,7 +157,11 @@ function each(lines: readonly Line[], window: readonly [number, number], visit: 
   }
 }
 
-function extremes(lines: readonly Line[], window: readonly [number, number], log: boolean): readonly [number, number] | null {
+function extremes(
+  lines: readonly Line[],
+  window: readonly [number, number],
+  log: boolean,
+): readonly [number, number] | null {
   let [lo, hi] = [Infinity, -Infinity];
   let [outLo, outHi] = [Infinity, -Infinity]; // of neighbours outside, when nothing lies inside
   each(lines, window, (ys, start, end, xs) => {

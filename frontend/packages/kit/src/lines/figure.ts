@@ -1,5 +1,20 @@
 import type { Line, LineChartProps } from './props';
-import { BOTTOM, GUTTER, TITLE, type Area, type Size, legendHeight, legendPlaces, type LegendPlace, makeScale, type Scale, linearTicks, logTicks, xTicks, type Tick } from '@insight-host/kit/draw';
+import {
+  BOTTOM,
+  GUTTER,
+  TITLE,
+  type Area,
+  type Size,
+  legendHeight,
+  legendPlaces,
+  type LegendPlace,
+  makeScale,
+  type Scale,
+  linearTicks,
+  logTicks,
+  xTicks,
+  type Tick,
+} from '@insight-host/kit/draw';
 import { xRange, yRange } from './extent';
 import { trace, type Trace } from './trace';
 
@@ -35,7 +50,6 @@ export interface LegendItem extends LegendPlace {
   readonly line: Line;
 }
 
-
 const NOTE = 16; // pixels of the line below the labels of the x axis
 
 /** Whether there is room for the name of the x axis. */
@@ -51,7 +65,12 @@ export function plotArea(props: LineChartProps, size: Size, noted: boolean): Are
   const legendRoom = size.labelled ? legendHeight(labels(props), size.width) : 0;
   const bottom = BOTTOM + (namesX(size) ? 18 : noted ? NOTE : 0) + legendRoom;
   const right = hasRight ? GUTTER : 14;
-  return { left: GUTTER, top, width: Math.max(10, size.width - GUTTER - right), height: Math.max(10, size.height - top - bottom) };
+  return {
+    left: GUTTER,
+    top,
+    width: Math.max(10, size.width - GUTTER - right),
+    height: Math.max(10, size.height - top - bottom),
+  };
 }
 
 export function figure(props: LineChartProps, window: Window, size: Size): Figure {

@@ -14,7 +14,8 @@ export function listenToKeys(element: HTMLElement, gestures: Gestures): Disposer
   const move = (direction: 1 | -1, far: boolean): void => {
     const { x } = gestures.figure();
     const [lo, hi] = x.domain;
-    const from = at !== null && at >= lo && at <= hi ? at : direction === 1 ? lo - 1e-9 * Math.abs(lo) : hi + 1e-9 * Math.abs(hi);
+    const from =
+      at !== null && at >= lo && at <= hi ? at : direction === 1 ? lo - 1e-9 * Math.abs(lo) : hi + 1e-9 * Math.abs(hi);
     const start = far ? x.toValue(x.toPixel(from) + direction * 40) : from;
     at = neighbourX(gestures.figure(), start, direction) ?? at;
     show();
@@ -29,7 +30,8 @@ export function listenToKeys(element: HTMLElement, gestures: Gestures): Disposer
     else if (key === '+' || key === '=') zoom(0.5);
     else if (key === '-') zoom(2);
     else if (key === '0') gestures.look({ x: null, y: null }, 'reset');
-    else if (key === 'Enter' && at !== null) gestures.click([gestures.figure().x.toPixel(at), gestures.figure().plot.top + gestures.figure().plot.height / 2]);
+    else if (key === 'Enter' && at !== null)
+      gestures.click([gestures.figure().x.toPixel(at), gestures.figure().plot.top + gestures.figure().plot.height / 2]);
     else return false;
     return true;
   };

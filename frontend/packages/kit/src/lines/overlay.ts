@@ -18,7 +18,10 @@ export interface Selection {
 const THIN = 10; // pixels; a box flatter than this selects along one axis only
 
 /** The part of the plot that a drag selects; an axis along which it hardly moved is taken whole. */
-export function selectedArea(selection: Selection, plot: Area): Area & { readonly wholeX: boolean; readonly wholeY: boolean } {
+export function selectedArea(
+  selection: Selection,
+  plot: Area,
+): Area & { readonly wholeX: boolean; readonly wholeY: boolean } {
   const clampX = (v: number): number => Math.max(plot.left, Math.min(plot.left + plot.width, v));
   const clampY = (v: number): number => Math.max(plot.top, Math.min(plot.top + plot.height, v));
   const [x1, x2] = [clampX(selection.from[0]), clampX(selection.to[0])].sort((a, b) => a - b) as [number, number];
@@ -41,9 +44,24 @@ export function drawOverlay(figure: Figure, overlay: Overlay, painter: Painter, 
   const { cursor, selection } = overlay;
   if (selection) {
     const area = selectedArea(selection, plot);
-    painter.polygon([area.left, area.top, area.left + area.width, area.top, area.left + area.width, area.top + area.height, area.left, area.top + area.height], colors.accent, 0.14);
-    for (const px of [area.left, area.left + area.width]) painter.segment(px, area.top, px, area.top + area.height, { color: colors.accent, width: 1 });
-    for (const py of [area.top, area.top + area.height]) painter.segment(area.left, py, area.left + area.width, py, { color: colors.accent, width: 1 });
+    painter.polygon(
+      [
+        area.left,
+        area.top,
+        area.left + area.width,
+        area.top,
+        area.left + area.width,
+        area.top + area.height,
+        area.left,
+        area.top + area.height,
+      ],
+      colors.accent,
+      0.14,
+    );
+    for (const px of [area.left, area.left + area.width])
+      painter.segment(px, area.top, px, area.top + area.height, { color: colors.accent, width: 1 });
+    for (const py of [area.top, area.top + area.height])
+      painter.segment(area.left, py, area.left + area.width, py, { color: colors.accent, width: 1 });
     return;
   }
   const px = cursor ? cursor.px : overlay.linkedX !== null ? x.toPixel(overlay.linkedX) : NaN;

@@ -6,7 +6,17 @@ import { listenToPointer, type Change } from './pointer';
 
 function setUp() {
   const theme = { mode: 'light' as const, token: () => '#000' };
-  const props: LineChartProps = { lines: [], xKind: 'step', xLabel: 'x', yLabel: 'y', title: 't', theme, locale: 'en', description: 'd', xExtent: [0, 100] };
+  const props: LineChartProps = {
+    lines: [],
+    xKind: 'step',
+    xLabel: 'x',
+    yLabel: 'y',
+    title: 't',
+    theme,
+    locale: 'en',
+    description: 'd',
+    xExtent: [0, 100],
+  };
   const drawn = figure(props, { x: null, y: null }, { width: 400, height: 200, ratio: 1, labelled: false });
   const element = document.createElement('div');
   element.setPointerCapture = () => undefined;
@@ -20,7 +30,12 @@ function setUp() {
     click: () => undefined,
   });
   const at = (type: string, clientX: number, clientY: number, finger = 0): void =>
-    void element.dispatchEvent(Object.assign(new MouseEvent(type, { clientX, clientY, button: 0 }), { pointerId: finger, pointerType: finger ? 'touch' : 'mouse' }));
+    void element.dispatchEvent(
+      Object.assign(new MouseEvent(type, { clientX, clientY, button: 0 }), {
+        pointerId: finger,
+        pointerType: finger ? 'touch' : 'mouse',
+      }),
+    );
   const press = (from: readonly [number, number], to: readonly [number, number]): void => {
     at('pointerdown', ...from);
     if (from !== to) at('pointermove', ...to);

@@ -21,7 +21,8 @@ export interface Gestures {
 
 const SLOP = 4; // pixels that a click may wander
 
-const distance = (a: readonly [number, number], b: readonly [number, number]): number => Math.max(8, Math.hypot(a[0] - b[0], a[1] - b[1]));
+const distance = (a: readonly [number, number], b: readonly [number, number]): number =>
+  Math.max(8, Math.hypot(a[0] - b[0], a[1] - b[1]));
 
 export function listenToPointer(element: HTMLElement, gestures: Gestures): Disposer {
   let cancel: (() => void) | null = null; // of the drag that is under way
@@ -29,8 +30,11 @@ export function listenToPointer(element: HTMLElement, gestures: Gestures): Dispo
   let pinch: { readonly figure: Figure; readonly middle: number; readonly apart: number } | null = null;
   let still = 0; // consecutive clicks without movement: two drags from one place are not a double click
   const stop = new AbortController();
-  const on = <K extends keyof HTMLElementEventMap>(type: K, run: (event: HTMLElementEventMap[K]) => void, passive = true): void =>
-    element.addEventListener(type, run, { signal: stop.signal, passive });
+  const on = <K extends keyof HTMLElementEventMap>(
+    type: K,
+    run: (event: HTMLElementEventMap[K]) => void,
+    passive = true,
+  ): void => element.addEventListener(type, run, { signal: stop.signal, passive });
   const place = (event: MouseEvent): readonly [number, number] => {
     const box = element.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];

@@ -61,8 +61,14 @@ export interface LineChartProps {
   /** Accessible description of the chart. */
   readonly description: string;
   /** The user zoomed or panned; null axis: back to everything on that axis. */
-  readonly onView?: (view: { x: readonly [number, number] | null; y: readonly [number, number] | null }, how: 'zoom' | 'pan' | 'reset') => void;
-  /** The pointer moved over the plot (null: left it). `nearest` are points of main lines near x, nearest to the pointer first. */
+  readonly onView?: (
+    view: { x: readonly [number, number] | null; y: readonly [number, number] | null },
+    how: 'zoom' | 'pan' | 'reset',
+  ) => void;
+  /**
+   * The pointer moved over the plot (null: left it). `nearest` are points of main lines near x, nearest to the pointer
+   * first.
+   */
   readonly onCursor?: (cursor: Cursor | null) => void;
   readonly onClick?: (cursor: Cursor) => void;
 }

@@ -18,11 +18,21 @@ describe('threshold', () => {
   });
 
   it('joins two conditions', () => {
-    const between = satisfying({ first: { operator: '>', value: 2 }, join: 'and', second: { operator: '<', value: 4 } });
+    const between = satisfying({
+      first: { operator: '>', value: 2 },
+      join: 'and',
+      second: { operator: '<', value: 4 },
+    });
     expect(between).toEqual([{ low: 2, lowClosed: false, high: 4, highClosed: false }]);
-    expect(satisfying({ first: { operator: '<', value: 1 }, join: 'and', second: { operator: '>', value: 2 } })).toEqual([]);
-    expect(satisfying({ first: { operator: '<', value: 1 }, join: 'or', second: { operator: '>', value: 2 } })).toHaveLength(2);
-    expect(satisfying({ first: { operator: '<=', value: 1 }, join: 'and', second: { operator: '>=', value: 1 } })).toHaveLength(1);
+    expect(
+      satisfying({ first: { operator: '<', value: 1 }, join: 'and', second: { operator: '>', value: 2 } }),
+    ).toEqual([]);
+    expect(
+      satisfying({ first: { operator: '<', value: 1 }, join: 'or', second: { operator: '>', value: 2 } }),
+    ).toHaveLength(2);
+    expect(
+      satisfying({ first: { operator: '<=', value: 1 }, join: 'and', second: { operator: '>=', value: 1 } }),
+    ).toHaveLength(1);
   });
 
   it('knows < from <= on a flat line', () => {

@@ -43,7 +43,12 @@ export function toPixels(interval: Interval, scale: Scale): Interval {
     const pixel = scale.toPixel(value);
     return Number.isNaN(pixel) ? Infinity : pixel; // at or below zero on a log axis: below everything
   };
-  return { low: at(interval.high, -Infinity), lowClosed: interval.highClosed, high: at(interval.low, Infinity), highClosed: interval.lowClosed };
+  return {
+    low: at(interval.high, -Infinity),
+    lowClosed: interval.highClosed,
+    high: at(interval.low, Infinity),
+    highClosed: interval.lowClosed,
+  };
 }
 
 /** The parts of polylines whose y lies in the interval, cut where they cross its ends. */

@@ -4,7 +4,14 @@ import { makeScale } from '../draw/scale';
 import { lowerBound, percentiles, pieces, visible, xRange, yRange } from './extent';
 import { trace } from './trace';
 
-const line = (x: number[], y: number[], more: Partial<Line> = {}): Line => ({ id: 'a', label: 'a', color: 'red', x, y, ...more });
+const line = (x: number[], y: number[], more: Partial<Line> = {}): Line => ({
+  id: 'a',
+  label: 'a',
+  color: 'red',
+  x,
+  y,
+  ...more,
+});
 const sx = makeScale([0, 10], [0, 100]);
 const sy = makeScale([0, 10], [100, 0]);
 const plain = { log: false, ignoreOutliers: false };
@@ -20,7 +27,10 @@ describe('visible range', () => {
 
   it('is cut at breaks, and whole where x is not sorted', () => {
     const l = line([0, 1, 2, 1, 2, 3], [0, 0, 0, 0, 0, 0], { breaks: [3, 0, 99] });
-    expect(pieces(l)).toEqual([{ start: 0, end: 3, sorted: true }, { start: 3, end: 6, sorted: true }]);
+    expect(pieces(l)).toEqual([
+      { start: 0, end: 3, sorted: true },
+      { start: 3, end: 6, sorted: true },
+    ]);
     expect(pieces(line([2, 1], [0, 0]))[0]?.sorted).toBe(false);
     expect(pieces(line([], []))).toEqual([]);
   });
@@ -49,7 +59,10 @@ describe('y range', () => {
 
   it('leaves outliers out when asked', () => {
     const y = Array.from({ length: 100 }, (_, i) => (i === 50 ? 1e6 : i / 100));
-    const l = line(y.map((_, i) => i), y);
+    const l = line(
+      y.map((_, i) => i),
+      y,
+    );
     expect(yRange([l], [0, 99], { log: false, ignoreOutliers: true })[1]).toBeLessThan(2);
     expect(yRange([l], [0, 99], plain)[1]).toBeGreaterThan(1e6);
     expect(percentiles(Float64Array.of(4, 0, 2), 0, 0.5)).toEqual([0, 2]);
@@ -72,7 +85,12 @@ describe('trace', () => {
 
   it('marks infinities at their edge, once a pixel', () => {
     const t = trace(line([1, 1.01, 2, 3], [Infinity, Infinity, -Infinity, 1]), sx, sy);
-    expect(t.marks).toEqual([{ x: 10, kind: 'up' }, { x: 20, kind: 'down' }].map((m) => expect.objectContaining({ kind: m.kind })));
+    expect(t.marks).toEqual(
+      [
+        { x: 10, kind: 'up' },
+        { x: 20, kind: 'down' },
+      ].map((m) => expect.objectContaining({ kind: m.kind })),
+    );
   });
 
   it('counts what a log axis cannot show', () => {

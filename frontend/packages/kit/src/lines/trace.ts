@@ -53,7 +53,14 @@ export function trace(line: Line, sx: Scale, sy: Scale, ys: Numbers = line.y, ra
     }
     path.gap();
   }
-  return { points: path.points, starts: path.starts, end: path.count, dots: path.dots, marks: [...marks.values()], leftOut };
+  return {
+    points: path.points,
+    starts: path.starts,
+    end: path.count,
+    dots: path.dots,
+    marks: [...marks.values()],
+    leftOut,
+  };
 }
 
 class Path {
@@ -146,12 +153,19 @@ class Path {
   private cutEdges(): void {
     const { points, first, count } = this;
     const cut = (from: number, to: number, edge: number): void => {
-      const [x1, y1, x2, y2] = [points[2 * from], points[2 * from + 1], points[2 * to], points[2 * to + 1]] as [number, number, number, number];
+      const [x1, y1, x2, y2] = [points[2 * from], points[2 * from + 1], points[2 * to], points[2 * to + 1]] as [
+        number,
+        number,
+        number,
+        number,
+      ];
       if (x1 === x2) return;
       points[2 * from] = edge;
       points[2 * from + 1] = y1 + ((y2 - y1) * (edge - x1)) / (x2 - x1);
     };
-    if ((points[2 * first] as number) < this.left && (points[2 * first + 2] as number) > this.left) cut(first, first + 1, this.left);
-    if ((points[2 * count - 2] as number) > this.right && (points[2 * count - 4] as number) < this.right) cut(count - 1, count - 2, this.right);
+    if ((points[2 * first] as number) < this.left && (points[2 * first + 2] as number) > this.left)
+      cut(first, first + 1, this.left);
+    if ((points[2 * count - 2] as number) > this.right && (points[2 * count - 4] as number) < this.right)
+      cut(count - 1, count - 2, this.right);
   }
 }

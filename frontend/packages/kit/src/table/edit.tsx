@@ -44,7 +44,16 @@ export function EditCell(props: EditCellProps): JSX.Element {
   );
 }
 
-function EditField({ label, kind, most, text, refused, onSave, onKeep, onEnd }: EditCellProps & { readonly onEnd: () => void }): JSX.Element {
+function EditField({
+  label,
+  kind,
+  most,
+  text,
+  refused,
+  onSave,
+  onKeep,
+  onEnd,
+}: EditCellProps & { readonly onEnd: () => void }): JSX.Element {
   const element = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
   const ended = useRef(false);
   // Before the next key.

@@ -14,10 +14,17 @@ export interface TableFilesProps {
 /** Buttons that copy a table and save it as CSV. */
 export function TableFiles({ board, name, table }: TableFilesProps): JSX.Element {
   const say = board.t.bind(board);
-  const save = (): void => board.ctx.ui.download(fileName(name, 'csv', 'table'), new Blob([csvOf(table())], { type: 'text/csv' }));
+  const save = (): void =>
+    board.ctx.ui.download(fileName(name, 'csv', 'table'), new Blob([csvOf(table())], { type: 'text/csv' }));
   return (
     <span class="table-files">
-      <Button action="copy-table" icon="copy" text={say('table.copy')} label={say('table.copy')} onPress={() => void copyTable(board, table())} />
+      <Button
+        action="copy-table"
+        icon="copy"
+        text={say('table.copy')}
+        label={say('table.copy')}
+        onPress={() => void copyTable(board, table())}
+      />
       <Button action="save-table" icon="export" text={say('table.csv')} label={say('table.csv')} onPress={save} />
     </span>
   );

@@ -31,7 +31,14 @@ export function Head<R>({ given, id, layout, from, end, widths, marked }: HeadPr
       >
         {column.tool}
         {given.sort && column.sorts !== false ? (
-          <button type="button" tabIndex={-1} class="sort" data-action="sort" title={given.sort.hint && [column.hint, given.sort.hint].filter(Boolean).join('\n')} onClick={(event) => given.sort?.turn(column.key, event.shiftKey)}>
+          <button
+            type="button"
+            tabIndex={-1}
+            class="sort"
+            data-action="sort"
+            title={given.sort.hint && [column.hint, given.sort.hint].filter(Boolean).join('\n')}
+            onClick={(event) => given.sort?.turn(column.key, event.shiftKey)}
+          >
             <span class="name">{column.title}</span>
             {direction !== 'none' && <span class="arrow">{direction === 'ascending' ? '▲' : '▼'}</span>}
           </button>
@@ -47,7 +54,9 @@ export function Head<R>({ given, id, layout, from, end, widths, marked }: HeadPr
     <div class="line head" role="row" aria-rowindex={1} style={{ height: `${rowHeight}px` }}>
       {layout.frozen.map(({ left, width }, at) => head(at, left, width))}
       <div class="scrolled" role="presentation">
-        {Array.from({ length: end - from }, (_, i) => head(frozen.length + from + i, layout.leftOf(from + i) - start, layout.widthOf(from + i)))}
+        {Array.from({ length: end - from }, (_, i) =>
+          head(frozen.length + from + i, layout.leftOf(from + i) - start, layout.widthOf(from + i)),
+        )}
       </div>
     </div>
   );

@@ -36,24 +36,51 @@ export interface Layout {
 }
 
 /** Places columns in a table that is `view` pixels wide; columns that grow share the room that is left. */
-export function layoutOf<C extends Sized>(frozen: readonly C[], columns: readonly C[] | EvenColumns<C>, widths: Widths, view: number): Layout {
+export function layoutOf<C extends Sized>(
+  frozen: readonly C[],
+  columns: readonly C[] | EvenColumns<C>,
+  widths: Widths,
+  view: number,
+): Layout {
   const listed = 'at' in columns && 'width' in columns ? null : (columns as readonly C[]);
   const all = [...frozen, ...(listed ?? [])];
   const own = ({ key, width }: C): number => widths.get(key) ?? width;
   const growing = all.filter(({ key, grows }) => grows && !widths.has(key));
-  const room = view - all.reduce((sum, column) => sum + own(column), 0) - (listed ? 0 : (columns as EvenColumns<C>).count * (columns as EvenColumns<C>).width);
+  const room =
+    view -
+    all.reduce((sum, column) => sum + own(column), 0) -
+    (listed ? 0 : (columns as EvenColumns<C>).count * (columns as EvenColumns<C>).width);
   const share = growing.length > 0 ? Math.max(0, Math.floor(room / growing.length)) : 0;
   const widthOf = (column: C): number => own(column) + (growing.includes(column) ? share : 0);
   const stay = edgesOf(frozen.map(widthOf));
-  const sides = frozen.map((_, at) => ({ left: stay[at] as number, width: (stay[at + 1] as number) - (stay[at] as number) }));
+  const sides = frozen.map((_, at) => ({
+    left: stay[at] as number,
+    width: (stay[at + 1] as number) - (stay[at] as number),
+  }));
   const side = stay.at(-1) as number;
   if (!listed) {
     const { count, width } = columns as EvenColumns<C>;
-    return { frozen: sides, side, count, total: count * width, leftOf: (at) => at * width, widthOf: () => width, columnAt: (pixel) => clamp(Math.floor(pixel / width), count - 1) };
+    return {
+      frozen: sides,
+      side,
+      count,
+      total: count * width,
+      leftOf: (at) => at * width,
+      widthOf: () => width,
+      columnAt: (pixel) => clamp(Math.floor(pixel / width), count - 1),
+    };
   }
   const edges = edgesOf(listed.map(widthOf));
   const leftOf = (at: number): number => edges[at] as number;
-  return { frozen: sides, side, count: listed.length, total: edges.at(-1) as number, leftOf, widthOf: (at) => leftOf(at + 1) - leftOf(at), columnAt: (pixel) => placeIn(edges, pixel) };
+  return {
+    frozen: sides,
+    side,
+    count: listed.length,
+    total: edges.at(-1) as number,
+    leftOf,
+    widthOf: (at) => leftOf(at + 1) - leftOf(at),
+    columnAt: (pixel) => placeIn(edges, pixel),
+  };
 }
 
 /** Of these widths, the left edge of each, and the right edge of the last. */

@@ -24,7 +24,9 @@ const NONE: readonly never[] = [];
 
 export function columnOf<R>({ frozen = NONE, columns }: TableProps<R>, at: number): Column<R> | undefined {
   if (at < frozen.length) return frozen[at];
-  return 'at' in columns && 'count' in columns ? columns.at(at - frozen.length) : (columns as readonly Column<R>[])[at - frozen.length];
+  return 'at' in columns && 'count' in columns
+    ? columns.at(at - frozen.length)
+    : (columns as readonly Column<R>[])[at - frozen.length];
 }
 
 /** Of the cells of a line, the columns that are marked and the column that keys act on. */
@@ -37,14 +39,19 @@ interface Marks {
 function marksOf(selection: Selection | null, place: number): Marks | null {
   if (!selection) return null;
   const { row, rowEnd, column, columnEnd } = areaOf(selection);
-  return place < row || place >= rowEnd ? null : { column, columnEnd, focus: selection.focus.row === place ? selection.focus.column : -1 };
+  return place < row || place >= rowEnd
+    ? null
+    : { column, columnEnd, focus: selection.focus.row === place ? selection.focus.column : -1 };
 }
 
 /** One row of a table; drawn again only if what it shows changes. */
 export function Line<R>({ given, id, layout, from, end, place, top, selection }: LineProps<R>): JSX.Element {
   const { frozen = NONE, rows, rowHeight, heads = true, line, onOpen, onPick, onPoint, onCopyCells } = given;
   // A computed of a text: the other lines do not change when the selection moves.
-  const marked = useMemo(() => computed(() => JSON.stringify(marksOf(selection.value, place))), [selection, place]).value;
+  const marked = useMemo(
+    () => computed(() => JSON.stringify(marksOf(selection.value, place))),
+    [selection, place],
+  ).value;
   const marks = JSON.parse(marked) as Marks | null;
   const row = rows.at(place);
   const look = row === null ? undefined : line?.(row, place);
@@ -53,7 +60,15 @@ export function Line<R>({ given, id, layout, from, end, place, top, selection }:
     const column = columnOf(given, at) as Column<R>;
     const stays = at < frozen.length;
     const shown = row === null ? null : column.cell(row);
-    const classes = ['cell', column.kind, stays && 'stays', !shown && 'absent', onCopyCells && isMarked(at) && 'marked', marks?.focus === at && 'focus', shown?.class];
+    const classes = [
+      'cell',
+      column.kind,
+      stays && 'stays',
+      !shown && 'absent',
+      onCopyCells && isMarked(at) && 'marked',
+      marks?.focus === at && 'focus',
+      shown?.class,
+    ];
     return (
       <div
         key={column.key}
@@ -89,7 +104,9 @@ export function Line<R>({ given, id, layout, from, end, place, top, selection }:
     >
       {layout.frozen.map(({ left, width }, at) => cell(at, left, width))}
       <div class="scrolled" role="presentation">
-        {Array.from({ length: end - from }, (_, i) => cell(frozen.length + from + i, layout.leftOf(from + i) - start, layout.widthOf(from + i)))}
+        {Array.from({ length: end - from }, (_, i) =>
+          cell(frozen.length + from + i, layout.leftOf(from + i) - start, layout.widthOf(from + i)),
+        )}
       </div>
     </div>
   );

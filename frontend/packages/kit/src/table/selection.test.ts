@@ -3,7 +3,11 @@ import { areaOf, selectionAfter, type Selection } from './selection';
 
 const extent = { rows: 100, columns: 5 };
 const at = (row: number, column: number): Selection => ({ anchor: { row, column }, focus: { row, column } });
-const press = (selection: Selection | null, key: string, more: { shift?: boolean; ctrl?: boolean } = {}): Selection | null => selectionAfter(selection, { key, shift: false, ctrl: false, ...more }, extent, 10);
+const press = (
+  selection: Selection | null,
+  key: string,
+  more: { shift?: boolean; ctrl?: boolean } = {},
+): Selection | null => selectionAfter(selection, { key, shift: false, ctrl: false, ...more }, extent, 10);
 
 describe('keys of a table', () => {
   it('move within it', () => {
@@ -23,7 +27,13 @@ describe('keys of a table', () => {
     expect(areaOf(selected)).toEqual({ row: 3, rowEnd: 5, column: 1, columnEnd: 3 });
   });
 
-  it('select everything', () => expect(areaOf(press(at(3, 2), 'a', { ctrl: true }) as Selection)).toEqual({ row: 0, rowEnd: 100, column: 0, columnEnd: 5 }));
+  it('select everything', () =>
+    expect(areaOf(press(at(3, 2), 'a', { ctrl: true }) as Selection)).toEqual({
+      row: 0,
+      rowEnd: 100,
+      column: 0,
+      columnEnd: 5,
+    }));
 
   it('that mean nothing are left to others', () => {
     expect(press(at(0, 0), 'f')).toBeNull();

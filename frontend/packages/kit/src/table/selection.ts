@@ -46,8 +46,17 @@ export interface Press {
   readonly ctrl: boolean;
 }
 
-/** The selection after a key; null if the key does not move it. `page` is the number of rows in sight. Home and End go to the ends of the row, of a table of whole rows (`lines`) to its first and last row. */
-export function selectionAfter(selection: Selection | null, { key, shift, ctrl }: Press, { rows, columns }: Extent, page: number, lines = false): Selection | null {
+/**
+ * The selection after a key; null if the key does not move it. `page` is the number of rows in sight. Home and End go
+ * to the ends of the row, of a table of whole rows (`lines`) to its first and last row.
+ */
+export function selectionAfter(
+  selection: Selection | null,
+  { key, shift, ctrl }: Press,
+  { rows, columns }: Extent,
+  page: number,
+  lines = false,
+): Selection | null {
   if (rows === 0 || columns === 0) return null;
   const last: Cell = { row: rows - 1, column: columns - 1 };
   if (ctrl && key.toLowerCase() === 'a') return { anchor: FIRST, focus: last };

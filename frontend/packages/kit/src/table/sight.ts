@@ -21,7 +21,11 @@ export interface Sight {
 }
 
 /** Follows what of a large area is in sight, also where it is larger than a browser can scroll. */
-export function useSight(scroller: { readonly current: HTMLDivElement | null }, size: Size, { width, height, side, head }: Extents): Sight {
+export function useSight(
+  scroller: { readonly current: HTMLDivElement | null },
+  size: Size,
+  { width, height, side, head }: Extents,
+): Sight {
   const offset = useSignal({ x: 0, y: 0 });
   const expected = useRef(-1); // the position that `go` has set
   const across = trackOf(width, Math.max(0, size.width - side));
@@ -42,10 +46,14 @@ export function useSight(scroller: { readonly current: HTMLDivElement | null }, 
     if (!element) return;
     const { across: horizontal, down: vertical } = here.current;
     const ours = vertical.scaled && Math.abs(element.scrollTop - expected.current) < 1;
-    const next = { x: offsetAt(horizontal, element.scrollLeft), y: ours ? offset.value.y : offsetAt(vertical, element.scrollTop) };
+    const next = {
+      x: offsetAt(horizontal, element.scrollLeft),
+      y: ours ? offset.value.y : offsetAt(vertical, element.scrollTop),
+    };
     if (next.x !== offset.value.x || next.y !== offset.value.y) offset.value = next;
   };
-  // On a scaled track one turn of the wheel would skip many rows: it moves the rows instead, and the scroll bar follows.
+  // On a scaled track one turn of the wheel would skip many rows: it moves the rows instead, and the scroll bar
+  // follows.
   useLayoutEffect(() => {
     const { current: element } = scroller;
     if (!element || !down.scaled) return;
@@ -59,5 +67,12 @@ export function useSight(scroller: { readonly current: HTMLDivElement | null }, 
     return () => element.removeEventListener('wheel', turn);
   }, [down.scaled]);
   // Whole pixels: text between two pixels is blurred.
-  return { x: Math.round(within(across, offset.value.x)), y: Math.round(within(down, offset.value.y)), across, down, go, onScroll };
+  return {
+    x: Math.round(within(across, offset.value.x)),
+    y: Math.round(within(down, offset.value.y)),
+    across,
+    down,
+    go,
+    onScroll,
+  };
 }

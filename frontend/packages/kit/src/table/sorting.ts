@@ -18,7 +18,10 @@ export function sortText({ key, down }: Sort): string {
   return down ? `-${key}` : key;
 }
 
-/** After a press on a head: this column, the other way round if it was the order already; `more` keeps the columns before it. */
+/**
+ * After a press on a head: this column, the other way round if it was the order already; `more` keeps the columns
+ * before it.
+ */
 export function turned(sorts: readonly Sort[], key: string, more: boolean, downFirst: boolean): readonly Sort[] {
   const now = sorts.find((sort) => sort.key === key);
   const next = { key, down: now ? !now.down : downFirst };
@@ -31,12 +34,17 @@ const isMissing = (value: Value): value is null => value === null || Number.isNa
 /** Numbers by size, texts in natural order; null and NaN last in either direction. */
 export function compared(a: Value, b: Value, down: boolean): number {
   if (isMissing(a) || isMissing(b)) return Number(isMissing(a)) - Number(isMissing(b));
-  const order = typeof a === 'string' || typeof b === 'string' ? byName(String(a), String(b)) : Number(a > b) - Number(a < b);
+  const order =
+    typeof a === 'string' || typeof b === 'string' ? byName(String(a), String(b)) : Number(a > b) - Number(a < b);
   return down ? -order : order;
 }
 
 /** The rows in this order; rows that are equal keep theirs. */
-export function ordered<R>(rows: readonly R[], sorts: readonly Sort[], valueOf: (row: R, key: string) => Value): readonly R[] {
+export function ordered<R>(
+  rows: readonly R[],
+  sorts: readonly Sort[],
+  valueOf: (row: R, key: string) => Value,
+): readonly R[] {
   if (sorts.length === 0) return rows;
   return [...rows].sort((a, b) => {
     for (const { key, down } of sorts) {

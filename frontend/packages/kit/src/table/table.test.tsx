@@ -14,9 +14,24 @@ interface Person {
 }
 
 const PEOPLE: readonly Person[] = Array.from({ length: 500 }, (_, at) => ({ name: `p${at}`, age: at / 3 }));
-const NAME: Column<Person> = { key: 'name', title: 'Name', kind: 'text', width: 100, cell: ({ name }) => ({ content: name }), value: ({ name }) => name };
-const AGE: Column<Person> = { key: 'age', title: 'Age', kind: 'number', width: 60, cell: ({ age }) => ({ content: age.toFixed(1) }), value: ({ age }) => age };
-const wide = (count: number): readonly Column<Person>[] => Array.from({ length: count }, (_, at) => ({ ...AGE, key: `age${at}` }));
+const NAME: Column<Person> = {
+  key: 'name',
+  title: 'Name',
+  kind: 'text',
+  width: 100,
+  cell: ({ name }) => ({ content: name }),
+  value: ({ name }) => name,
+};
+const AGE: Column<Person> = {
+  key: 'age',
+  title: 'Age',
+  kind: 'number',
+  width: 60,
+  cell: ({ age }) => ({ content: age.toFixed(1) }),
+  value: ({ age }) => age,
+};
+const wide = (count: number): readonly Column<Person>[] =>
+  Array.from({ length: count }, (_, at) => ({ ...AGE, key: `age${at}` }));
 
 let host: HTMLElement;
 
@@ -33,7 +48,20 @@ afterEach(() => {
 });
 
 function shown(more: Partial<TableProps<Person>> = {}): HTMLElement {
-  act(() => render(<Table<Person> name="people" label="People" rows={rowsOf(PEOPLE)} frozen={[NAME]} columns={[AGE]} rowHeight={20} {...more} />, host));
+  act(() =>
+    render(
+      <Table<Person>
+        name="people"
+        label="People"
+        rows={rowsOf(PEOPLE)}
+        frozen={[NAME]}
+        columns={[AGE]}
+        rowHeight={20}
+        {...more}
+      />,
+      host,
+    ),
+  );
   return host.querySelector<HTMLElement>('[data-testid=people]') as HTMLElement;
 }
 
@@ -41,12 +69,26 @@ function press(grid: HTMLElement, ...keys: readonly string[]): void {
   for (const text of keys) {
     const parts = text.split('+');
     const key = parts.at(-1) as string;
-    act(() => void grid.dispatchEvent(new KeyboardEvent('keydown', { key, shiftKey: parts.includes('Shift'), ctrlKey: parts.includes('Control'), altKey: parts.includes('Alt'), bubbles: true, cancelable: true })));
+    act(
+      () =>
+        void grid.dispatchEvent(
+          new KeyboardEvent('keydown', {
+            key,
+            shiftKey: parts.includes('Shift'),
+            ctrlKey: parts.includes('Control'),
+            altKey: parts.includes('Alt'),
+            bubbles: true,
+            cancelable: true,
+          }),
+        ),
+    );
   }
 }
 
-const names = (grid: HTMLElement): (string | null)[] => [...grid.querySelectorAll('[role=rowheader]')].map((cell) => cell.textContent);
-const active = (grid: HTMLElement): Element | null => grid.querySelector(`#${CSS.escape(grid.getAttribute('aria-activedescendant') ?? '')}`);
+const names = (grid: HTMLElement): (string | null)[] =>
+  [...grid.querySelectorAll('[role=rowheader]')].map((cell) => cell.textContent);
+const active = (grid: HTMLElement): Element | null =>
+  grid.querySelector(`#${CSS.escape(grid.getAttribute('aria-activedescendant') ?? '')}`);
 
 describe('what exists of a table', () => {
   it('is what is in sight, and assistive technology learns how much there is', () => {
@@ -56,7 +98,9 @@ describe('what exists of a table', () => {
     expect([grid.getAttribute('aria-rowcount'), grid.getAttribute('aria-colcount')]).toEqual(['501', '51']);
     const row = grid.querySelector('[role=row]:not(.head)');
     expect(row?.getAttribute('aria-rowindex')).toBe('2');
-    expect([...(row?.querySelectorAll('[aria-colindex]') ?? [])].map((cell) => cell.getAttribute('aria-colindex'))).toEqual(['1', '2', '3', '4', '5', '6', '7']);
+    expect(
+      [...(row?.querySelectorAll('[aria-colindex]') ?? [])].map((cell) => cell.getAttribute('aria-colindex')),
+    ).toEqual(['1', '2', '3', '4', '5', '6', '7']);
   });
 
   it('follows the keys to the last row, and says what is in sight', () => {
@@ -110,7 +154,9 @@ describe('a table of whole rows', () => {
 
   it('presses the button of a cell by Enter', () => {
     const pressed = vi.fn();
-    const grid = shown({ columns: [{ ...AGE, cell: ({ name }) => ({ content: <button type="button" onClick={() => pressed(name)} /> }) }] });
+    const grid = shown({
+      columns: [{ ...AGE, cell: ({ name }) => ({ content: <button type="button" onClick={() => pressed(name)} /> }) }],
+    });
     press(grid, 'ArrowDown', 'ArrowRight', 'Enter');
     expect(pressed).toHaveBeenCalledExactlyOnceWith('p1');
   });
@@ -118,25 +164,48 @@ describe('a table of whole rows', () => {
   it('sorts by the column that keys act on, with Shift by several', () => {
     const turn = vi.fn();
     const grid = shown({ sort: { by: [{ key: 'age', down: true }], turn } });
-    expect([...grid.querySelectorAll('[role=columnheader]')].map((head) => head.getAttribute('aria-sort'))).toEqual(['none', 'descending']);
+    expect([...grid.querySelectorAll('[role=columnheader]')].map((head) => head.getAttribute('aria-sort'))).toEqual([
+      'none',
+      'descending',
+    ]);
     press(grid, 's', 'ArrowRight', 'Shift+s');
-    expect(turn.mock.calls).toEqual([['name', false], ['age', true]]);
+    expect(turn.mock.calls).toEqual([
+      ['name', false],
+      ['age', true],
+    ]);
   });
 
   it('copies the marked rows in full, under their heads', () => {
     const copied = vi.fn();
     const grid = shown({ onCopyRows: copied });
     press(grid, 'ArrowDown', 'Shift+ArrowDown', 'Control+c');
-    expect(copied).toHaveBeenCalledExactlyOnceWith([['Name', 'Age'], ['p1', 1 / 3], ['p2', 2 / 3]], 2);
+    expect(copied).toHaveBeenCalledExactlyOnceWith(
+      [
+        ['Name', 'Age'],
+        ['p1', 1 / 3],
+        ['p2', 2 / 3],
+      ],
+      2,
+    );
     press(grid, 'Control+a', 'Control+c');
     expect(copied.mock.lastCall?.[0]).toHaveLength(501);
   });
 
   it('says how many marked rows there are, also of rows that are not loaded', () => {
     const copied = vi.fn();
-    const grid = shown({ rows: { count: 9, at: (row) => (row < 2 ? (PEOPLE[row] as Person) : null) }, onCopyRows: copied });
+    const grid = shown({
+      rows: { count: 9, at: (row) => (row < 2 ? (PEOPLE[row] as Person) : null) },
+      onCopyRows: copied,
+    });
     press(grid, 'Control+a', 'Control+c');
-    expect(copied).toHaveBeenCalledExactlyOnceWith([['Name', 'Age'], ['p0', 0], ['p1', 1 / 3]], 9);
+    expect(copied).toHaveBeenCalledExactlyOnceWith(
+      [
+        ['Name', 'Age'],
+        ['p0', 0],
+        ['p1', 1 / 3],
+      ],
+      9,
+    );
   });
 
   it('leaves keys of a field in a cell to the field', () => {
@@ -152,7 +221,10 @@ describe('a table of whole rows', () => {
     press(grid, 'ArrowRight', 'Alt+ArrowRight');
     expect([...widths.value]).toEqual([['age', 76]]);
     const edge = grid.querySelector<HTMLElement>('[data-column=age] .edge') as HTMLElement;
-    const send = (type: string, clientX: number): void => void act(() => void edge.dispatchEvent(new PointerEvent(type, { clientX, pointerId: 1, button: 0, bubbles: true })));
+    const send = (type: string, clientX: number): void =>
+      void act(
+        () => void edge.dispatchEvent(new PointerEvent(type, { clientX, pointerId: 1, button: 0, bubbles: true })),
+      );
     edge.setPointerCapture = () => undefined;
     send('pointerdown', 176);
     send('pointermove', 250);
@@ -168,7 +240,10 @@ describe('a table of whole rows', () => {
 describe('a table of cells', () => {
   it('selects cells of the columns that scroll, and copies their area', () => {
     const copied = vi.fn();
-    const grid = shown({ columns: { count: 4, width: 60, at: (place) => ({ ...AGE, key: String(place) }) }, onCopyCells: copied });
+    const grid = shown({
+      columns: { count: 4, width: 60, at: (place) => ({ ...AGE, key: String(place) }) },
+      onCopyCells: copied,
+    });
     expect(grid.getAttribute('aria-activedescendant')).toBeNull();
     press(grid, 'ArrowDown', 'ArrowRight', 'Shift+ArrowDown', 'Shift+ArrowRight', 'Control+c');
     expect(copied).toHaveBeenCalledExactlyOnceWith({ row: 0, rowEnd: 2, column: 1, columnEnd: 3 });
@@ -182,7 +257,11 @@ describe('a table with headings', () => {
   it('opens and closes a group by the arrows in its first column', () => {
     const onPick = vi.fn();
     const expanded = signal(true);
-    const grid = shown({ tree: true, onPick, line: ({ age }) => (age === 0 ? { expanded: expanded.value, level: 1 } : { level: 2 }) });
+    const grid = shown({
+      tree: true,
+      onPick,
+      line: ({ age }) => (age === 0 ? { expanded: expanded.value, level: 1 } : { level: 2 }),
+    });
     expect(grid.getAttribute('role')).toBe('treegrid');
     press(grid, 'ArrowLeft');
     expect(onPick).toHaveBeenCalledExactlyOnceWith(PEOPLE[0]);
@@ -199,7 +278,19 @@ describe('a text that is edited in its cell', () => {
   const [onSave, onKeep] = [vi.fn(), vi.fn()];
   beforeEach(() => vi.clearAllMocks());
   const edited = (more: Partial<EditCellProps> = {}): HTMLElement => {
-    const cell = <EditCell name="note" label="Note" kind="line" most={9} text="old" hint="" onSave={onSave} onKeep={onKeep} {...more} />;
+    const cell = (
+      <EditCell
+        name="note"
+        label="Note"
+        kind="line"
+        most={9}
+        text="old"
+        hint=""
+        onSave={onSave}
+        onKeep={onKeep}
+        {...more}
+      />
+    );
     const grid = shown({ rows: rowsOf(PEOPLE.slice(0, 1)), columns: [{ ...AGE, cell: () => ({ content: cell }) }] });
     press(grid, 'ArrowRight', 'Enter');
     return grid;

@@ -29,9 +29,17 @@ export function Table<R>(given: TableProps<R>): JSX.Element {
   const size = useSize(scroller).value;
   const own = useSignal<Widths>(new Map());
   const widths = given.widths ?? own;
-  const layout = useMemo(() => layoutOf(frozen, columns, widths.value, size.width), [frozen, columns, widths.value, size.width]);
+  const layout = useMemo(
+    () => layoutOf(frozen, columns, widths.value, size.width),
+    [frozen, columns, widths.value, size.width],
+  );
   const head = heads ? rowHeight : 0;
-  const sight = useSight(scroller, size, { width: layout.total, height: rows.count * rowHeight, side: layout.side, head });
+  const sight = useSight(scroller, size, {
+    width: layout.total,
+    height: rows.count * rowHeight,
+    side: layout.side,
+    head,
+  });
   const { x, y, across, down } = sight;
   const selection = useSignal<Selection | null>(onCopyCells ? null : at(FIRST));
   const isDragging = useRef(false);
@@ -48,7 +56,8 @@ export function Table<R>(given: TableProps<R>): JSX.Element {
   useLayoutEffect(() => {
     const last = rows.count - 1;
     if (onCopyCells) selection.value = null;
-    else if (selection.value && selection.value.focus.row > last) selection.value = at({ ...selection.value.focus, row: Math.max(0, last) });
+    else if (selection.value && selection.value.focus.row > last)
+      selection.value = at({ ...selection.value.focus, row: Math.max(0, last) });
   }, [rows.count, layout.count]);
   const reset = useRef(question);
   useLayoutEffect(() => {
@@ -60,7 +69,10 @@ export function Table<R>(given: TableProps<R>): JSX.Element {
 
   const show = ({ row: line, column }: Cell): void => {
     const scrolled = column - frozen.length;
-    const left = scrolled < 0 ? x : showing(across, x, layout.leftOf(scrolled), layout.leftOf(scrolled) + layout.widthOf(scrolled));
+    const left =
+      scrolled < 0
+        ? x
+        : showing(across, x, layout.leftOf(scrolled), layout.leftOf(scrolled) + layout.widthOf(scrolled));
     sight.go(left, showing(down, y, line * rowHeight, (line + 1) * rowHeight));
   };
   const select = (next: Selection): void => {
@@ -71,18 +83,23 @@ export function Table<R>(given: TableProps<R>): JSX.Element {
   const cellAt = (event: PointerEvent | MouseEvent): Cell => {
     const box = scroller.current?.getBoundingClientRect();
     const pixel = event.clientX - (box?.left ?? 0) - layout.side + x;
-    return { row: clamp(Math.floor((event.clientY - (box?.top ?? 0) - head + y) / rowHeight), rows.count - 1), column: frozen.length + layout.columnAt(Math.max(0, pixel)) };
+    return {
+      row: clamp(Math.floor((event.clientY - (box?.top ?? 0) - head + y) / rowHeight), rows.count - 1),
+      column: frozen.length + layout.columnAt(Math.max(0, pixel)),
+    };
   };
   const copy = (): void => {
     const area = selection.value && areaOf(selection.value);
     if (!area) return;
     if (onCopyCells) onCopyCells(shifted(area, -frozen.length));
-    else if (Array.isArray(columns)) given.onCopyRows?.(exactTable([...frozen, ...columns], rows, area.row, area.rowEnd), area.rowEnd - area.row);
+    else if (Array.isArray(columns))
+      given.onCopyRows?.(exactTable([...frozen, ...columns], rows, area.row, area.rowEnd), area.rowEnd - area.row);
   };
   const open = ({ row: place, column }: Cell): void => {
     const line = rows.at(place);
     if (line === null) return;
-    const button = column < frozen.length ? null : document.getElementById(`${id}-${place}-${column}`)?.querySelector('button');
+    const button =
+      column < frozen.length ? null : document.getElementById(`${id}-${place}-${column}`)?.querySelector('button');
     if (button) button.click();
     else (given.onOpen ?? given.onPick)?.(line);
   };
@@ -96,7 +113,11 @@ export function Table<R>(given: TableProps<R>): JSX.Element {
     const key = event.key.toLowerCase();
     if (event.altKey) {
       if (ctrl || !column || !Array.isArray(columns) || (key !== 'arrowleft' && key !== 'arrowright')) return false;
-      resize(widths, column.key, (widths.value.get(column.key) ?? column.width) + (key === 'arrowleft' ? -NUDGE : NUDGE));
+      resize(
+        widths,
+        column.key,
+        (widths.value.get(column.key) ?? column.width) + (key === 'arrowleft' ? -NUDGE : NUDGE),
+      );
     } else if (ctrl && key === 'c') {
       if (!selected || (!onCopyCells && !given.onCopyRows)) return false;
       copy();
@@ -104,13 +125,29 @@ export function Table<R>(given: TableProps<R>): JSX.Element {
       if (!selected || !isWide(selected, onCopyCells !== undefined)) return false;
       selection.value = onCopyCells ? null : at(focus);
     } else if (!ctrl && !onCopyCells && (key === 'enter' || key === 'f2')) open(focus);
-    else if (!ctrl && given.tree && focus.column === 0 && line !== null && given.line?.(line, focus.row).expanded === (key === 'arrowleft') && (key === 'arrowleft' || key === 'arrowright')) given.onPick?.(line);
-    else if (!ctrl && key === ' ' && line !== null && (given.onPick ?? given.onOpen)) (given.onPick ?? given.onOpen)?.(line);
-    else if (!ctrl && key === 's' && given.sort && column && column.sorts !== false) given.sort.turn(column.key, event.shiftKey);
+    else if (
+      !ctrl &&
+      given.tree &&
+      focus.column === 0 &&
+      line !== null &&
+      given.line?.(line, focus.row).expanded === (key === 'arrowleft') &&
+      (key === 'arrowleft' || key === 'arrowright')
+    )
+      given.onPick?.(line);
+    else if (!ctrl && key === ' ' && line !== null && (given.onPick ?? given.onOpen))
+      (given.onPick ?? given.onOpen)?.(line);
+    else if (!ctrl && key === 's' && given.sort && column && column.sorts !== false)
+      given.sort.turn(column.key, event.shiftKey);
     else {
       const page = Math.max(1, Math.floor(down.view / rowHeight) - 1);
       const local = selected && onCopyCells ? moved(selected, -first) : selected;
-      const next = selectionAfter(local, { key: event.key, shift: event.shiftKey, ctrl }, { ...extent, columns: extent.columns - first }, page, !onCopyCells);
+      const next = selectionAfter(
+        local,
+        { key: event.key, shift: event.shiftKey, ctrl },
+        { ...extent, columns: extent.columns - first },
+        page,
+        !onCopyCells,
+      );
       if (!next) return false;
       if (ctrl && key === 'a') selection.value = moved(next, first);
       else select(moved(next, first));
@@ -126,7 +163,8 @@ export function Table<R>(given: TableProps<R>): JSX.Element {
     if (event.button !== 0 || rows.count === 0 || layout.count === 0 || isOnBar(event, scroller.current)) return;
     const focus = cellAt(event);
     if (!onCopyCells) {
-      if (event.clientY >= (scroller.current?.getBoundingClientRect().top ?? 0) + head) selection.value = at({ ...focus, column: columnUnder(event) ?? focus.column });
+      if (event.clientY >= (scroller.current?.getBoundingClientRect().top ?? 0) + head)
+        selection.value = at({ ...focus, column: columnUnder(event) ?? focus.column });
       return;
     }
     selection.value = { anchor: event.shiftKey && selection.value ? selection.value.anchor : focus, focus };
@@ -153,19 +191,37 @@ export function Table<R>(given: TableProps<R>): JSX.Element {
       onScroll={sight.onScroll}
       onKeyDown={onKeyDown}
       onPointerDown={begin}
-      onPointerMove={(event) => isDragging.current && selection.value && select({ anchor: selection.value.anchor, focus: cellAt(event) })}
+      onPointerMove={(event) =>
+        isDragging.current && selection.value && select({ anchor: selection.value.anchor, focus: cellAt(event) })
+      }
       onPointerUp={() => (isDragging.current = false)}
       onPointerCancel={() => (isDragging.current = false)}
       {...(given.onPoint ? { onPointerLeave: () => given.onPoint?.(null) } : {})}
     >
       <div class="track" style={{ width: `${layout.side + across.length}px`, height: `${head + down.length}px` }} />
-      <div class="sight" role="presentation" style={{ width: `${size.width}px`, height: `${size.height}px`, '--scrolled': `${layout.side + layout.leftOf(from) - x}px` }}>
+      <div
+        class="sight"
+        role="presentation"
+        style={{
+          width: `${size.width}px`,
+          height: `${size.height}px`,
+          '--scrolled': `${layout.side + layout.leftOf(from) - x}px`,
+        }}
+      >
         {heads && <Head {...shown} widths={widths} marked={selection.value && areaOf(selection.value)} />}
         <div class="body" role="presentation" style={{ top: `${head + base * rowHeight - y}px` }}>
           {Array.from({ length: Math.max(0, rowEnd - row) }, (_, i) => {
             const place = row + i;
             const line = given.idOf ? rows.at(place) : null;
-            return <Line key={line !== null && given.idOf ? given.idOf(line) : place} {...shown} place={place} top={(place - base) * rowHeight} selection={selection} />;
+            return (
+              <Line
+                key={line !== null && given.idOf ? given.idOf(line) : place}
+                {...shown}
+                place={place}
+                top={(place - base) * rowHeight}
+                selection={selection}
+              />
+            );
           })}
         </div>
       </div>

@@ -36,7 +36,10 @@ export function TableDialog({ board, name, title, data, onClose }: TableDialogPr
     const all = head.map((_, at) => columnOf(data, at));
     return [all.slice(0, 1), all.slice(1)];
   }, [data]);
-  const inOrder = useMemo(() => ordered(rows, sorts.value, (row, key) => row[Number(key)] ?? null), [rows, sorts.value]);
+  const inOrder = useMemo(
+    () => ordered(rows, sorts.value, (row, key) => row[Number(key)] ?? null),
+    [rows, sorts.value],
+  );
   const shown = useMemo(() => rowsOf(inOrder), [inOrder]);
   const lines = Math.min(MOST_LINES, rows.length) + 1;
   return (
@@ -65,12 +68,27 @@ function columnOf({ head, rows }: ChartData, at: number): Column<Row> {
   const title = head[at] as string;
   const looked = rows.slice(0, LOOKED_AT);
   const letters = looked.reduce((most, row) => Math.max(most, textOf(row[at] ?? null).length), title.length + 2);
-  const isNumber = looked.some((row) => typeof row[at] === 'number' || typeof row[at] === 'bigint') && !looked.some((row) => typeof row[at] === 'string');
-  const cell = (row: Row): { content: string; title: string } => ({ content: textOf(row[at] ?? null), title: String(row[at] ?? '') });
-  return { key: String(at), title, kind: isNumber ? 'number' : 'text', width: Math.min(320, Math.max(70, letters * 8 + 26)), grows: true, cell, value: (row) => row[at] ?? null };
+  const isNumber =
+    looked.some((row) => typeof row[at] === 'number' || typeof row[at] === 'bigint') &&
+    !looked.some((row) => typeof row[at] === 'string');
+  const cell = (row: Row): { content: string; title: string } => ({
+    content: textOf(row[at] ?? null),
+    title: String(row[at] ?? ''),
+  });
+  return {
+    key: String(at),
+    title,
+    kind: isNumber ? 'number' : 'text',
+    width: Math.min(320, Math.max(70, letters * 8 + 26)),
+    grows: true,
+    cell,
+    value: (row) => row[at] ?? null,
+  };
 }
 
 function textOf(value: Value): string {
   if (value === null) return '–';
-  return typeof value === 'number' && !Number.isSafeInteger(value) ? valueText(value) : String(value).replace(/^-(?=\d)/, '−');
+  return typeof value === 'number' && !Number.isSafeInteger(value)
+    ? valueText(value)
+    : String(value).replace(/^-(?=\d)/, '−');
 }

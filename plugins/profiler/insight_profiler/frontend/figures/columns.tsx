@@ -31,12 +31,30 @@ export interface ColumnsProps {
 
 const [LEFT, RIGHT, TOP, BOTTOM] = [56, 8, 10, 34];
 
-export function Columns({ board, columns, layers, label, xLabel, height = 240, tip: tipOf, onPress }: ColumnsProps): JSX.Element {
+export function Columns({
+  board,
+  columns,
+  layers,
+  label,
+  xLabel,
+  height = 240,
+  tip: tipOf,
+  onPress,
+}: ColumnsProps): JSX.Element {
   const [ref, width] = useWidth(900);
   const ink = inkOf(board.theme.value);
   const tip = useTip();
-  const pointed = usePointed(columns.length, onPress ? (at, event) => onPress(at, event.shiftKey) : null, (at) => showTip(at));
-  const highest = columns.reduce((most, { parts }) => Math.max(most, parts.reduce((sum, part) => sum + part, 0)), 0);
+  const pointed = usePointed(columns.length, onPress ? (at, event) => onPress(at, event.shiftKey) : null, (at) =>
+    showTip(at),
+  );
+  const highest = columns.reduce(
+    (most, { parts }) =>
+      Math.max(
+        most,
+        parts.reduce((sum, part) => sum + part, 0),
+      ),
+    0,
+  );
   const unit = unitOf(highest);
   const [plotWidth, plotHeight] = [Math.max(50, width - LEFT - RIGHT), height - TOP - BOTTOM];
   const pitch = plotWidth / Math.max(1, columns.length);
@@ -44,13 +62,19 @@ export function Columns({ board, columns, layers, label, xLabel, height = 240, t
   const bar = Math.max(1, slot > 8 ? slot - Math.min(6, slot * 0.25) : slot * 0.85);
   const y = (ns: number): number => TOP + plotHeight - (highest > 0 ? (ns / highest) * plotHeight : 0);
   const x = (at: number): number => LEFT + at * slot + (slot - bar) / 2;
-  const every = Math.max(1, Math.ceil((columns.reduce((most, { label: text }) => Math.max(most, text.length), 1) * 7 + 10) / slot));
+  const every = Math.max(
+    1,
+    Math.ceil((columns.reduce((most, { label: text }) => Math.max(most, text.length), 1) * 7 + 10) / slot),
+  );
   const isFiltered = columns.some(({ isChosen }) => !isChosen);
   const locale = board.locale.value;
   const { value: at } = pointed.at;
   const showTip = (place: number | null): void => {
     const box = ref.current?.getBoundingClientRect();
-    tip.value = place === null || !box ? null : { x: box.left + LEFT + (place + 0.5) * slot, y: box.top + TOP + plotHeight / 2, ...tipOf(place) };
+    tip.value =
+      place === null || !box
+        ? null
+        : { x: box.left + LEFT + (place + 0.5) * slot, y: box.top + TOP + plotHeight / 2, ...tipOf(place) };
   };
   const point = (event: PointerEvent, place: number): void => {
     pointed.at.value = place;
@@ -58,17 +82,32 @@ export function Columns({ board, columns, layers, label, xLabel, height = 240, t
   };
   return (
     <div ref={ref} class="drawing-place" onPointerLeave={() => ((tip.value = null), (pointed.at.value = null))}>
-      <svg class="drawing" width={width} height={height} role="listbox" tabIndex={0} aria-label={label} aria-activedescendant={at === null ? undefined : `profiler-column-${at}`} font-size={11} onKeyDown={pointed.onKeyDown} onBlur={pointed.onBlur}>
+      <svg
+        class="drawing"
+        width={width}
+        height={height}
+        role="listbox"
+        tabIndex={0}
+        aria-label={label}
+        aria-activedescendant={at === null ? undefined : `profiler-column-${at}`}
+        font-size={11}
+        onKeyDown={pointed.onKeyDown}
+        onBlur={pointed.onBlur}
+      >
         {evenTicks(0, inUnit(highest, unit), 4).map((tick) => {
           const place = TOP + plotHeight - (tick / Math.max(1e-12, inUnit(highest, unit))) * plotHeight;
           return (
             <g key={tick}>
               <path d={`M${LEFT} ${place}H${width - RIGHT}`} stroke={ink.grid} />
-              <text x={LEFT - 6} y={place + 4} text-anchor="end" fill={ink.muted}>{tick.toLocaleString(locale)}</text>
+              <text x={LEFT - 6} y={place + 4} text-anchor="end" fill={ink.muted}>
+                {tick.toLocaleString(locale)}
+              </text>
             </g>
           );
         })}
-        <text x={4} y={TOP + 2} fill={ink.muted} font-size={10.5}>{unitSign(unit)}</text>
+        <text x={4} y={TOP + 2} fill={ink.muted} font-size={10.5}>
+          {unitSign(unit)}
+        </text>
         {columns.map((column, i) => {
           let below = 0;
           return (
@@ -85,16 +124,44 @@ export function Columns({ board, columns, layers, label, xLabel, height = 240, t
               onPointerMove={(event) => point(event, i)}
               onClick={(event) => onPress?.(i, event.shiftKey)}
             >
-              <rect x={LEFT + i * slot} y={TOP} width={slot} height={plotHeight} fill={at === i ? ink.selection : 'transparent'} />
+              <rect
+                x={LEFT + i * slot}
+                y={TOP}
+                width={slot}
+                height={plotHeight}
+                fill={at === i ? ink.selection : 'transparent'}
+              />
               {column.parts.map((part, layer) => {
                 const top = y(below + part);
                 const bottom = y(below);
                 below += part;
-                return part > 0 ? <rect key={layers[layer]?.key} x={x(i)} y={top} width={bar} height={Math.max(0, bottom - top)} fill={layers[layer]?.color ?? ink.other} /> : null;
+                return part > 0 ? (
+                  <rect
+                    key={layers[layer]?.key}
+                    x={x(i)}
+                    y={top}
+                    width={bar}
+                    height={Math.max(0, bottom - top)}
+                    fill={layers[layer]?.color ?? ink.other}
+                  />
+                ) : null;
               })}
-              {column.isOutlier && <circle data-testid="outlier" cx={LEFT + (i + 0.5) * slot} cy={TOP - 4} r={Math.min(3, Math.max(1.5, slot / 3))} fill={ink.accent} />}
+              {column.isOutlier && (
+                <circle
+                  data-testid="outlier"
+                  cx={LEFT + (i + 0.5) * slot}
+                  cy={TOP - 4}
+                  r={Math.min(3, Math.max(1.5, slot / 3))}
+                  fill={ink.accent}
+                />
+              )}
               {i % every === 0 && (
-                <text x={LEFT + i * slot + slot / 2} y={height - BOTTOM + 14} text-anchor="middle" fill={column.isChosen && isFiltered ? ink.accent : ink.muted}>
+                <text
+                  x={LEFT + i * slot + slot / 2}
+                  y={height - BOTTOM + 14}
+                  text-anchor="middle"
+                  fill={column.isChosen && isFiltered ? ink.accent : ink.muted}
+                >
                   {column.label}
                 </text>
               )}
@@ -102,7 +169,14 @@ export function Columns({ board, columns, layers, label, xLabel, height = 240, t
           );
         })}
         <path d={`M${LEFT} ${TOP + plotHeight}H${width - RIGHT}`} stroke={ink.muted} />
-        <text x={LEFT + Math.min(plotWidth, slot * columns.length) / 2} y={height - 4} text-anchor="middle" fill={ink.muted}>{xLabel}</text>
+        <text
+          x={LEFT + Math.min(plotWidth, slot * columns.length) / 2}
+          y={height - 4}
+          text-anchor="middle"
+          fill={ink.muted}
+        >
+          {xLabel}
+        </text>
       </svg>
       <Tip tip={tip} />
     </div>

@@ -29,7 +29,22 @@ export interface CurvesProps {
   readonly tools?: JSX.Element | null;
 }
 
-export function Curves({ board, name, title, hint, lines, xLabel, yLabel, height = 220, busy = false, marks = NO_MARKS, xText = String, yText, onPress, tools = null }: CurvesProps): JSX.Element {
+export function Curves({
+  board,
+  name,
+  title,
+  hint,
+  lines,
+  xLabel,
+  yLabel,
+  height = 220,
+  busy = false,
+  marks = NO_MARKS,
+  xText = String,
+  yText,
+  onPress,
+  tools = null,
+}: CurvesProps): JSX.Element {
   const host = useRef<HTMLDivElement>(null);
   const chart = useRef<LineChart | null>(null);
   const zoom = board.zooms.value.get(name) ?? null;
@@ -64,7 +79,12 @@ export function Curves({ board, name, title, hint, lines, xLabel, yLabel, height
         const line = lines.find((one) => one.id === id);
         return [line?.label ?? id, yText(y), line?.color ?? ''];
       });
-      tip.value = { x: place.left + cursor.px, y: place.top + cursor.py, title: xText(cursor.nearest[0]?.x ?? cursor.x), lines: rows };
+      tip.value = {
+        x: place.left + cursor.px,
+        y: place.top + cursor.py,
+        title: xText(cursor.nearest[0]?.x ?? cursor.x),
+        lines: rows,
+      };
     },
     ...(onPress ? { onClick: (cursor) => onPress(cursor.nearest[0]?.x ?? cursor.x, shift.current) } : {}),
   });
@@ -80,10 +100,26 @@ export function Curves({ board, name, title, hint, lines, xLabel, yLabel, height
   const [theme, locale] = [board.theme.value, board.locale.value];
   useEffect(() => chart.current?.update(props()), [lines, theme, locale, xLabel, yLabel, title, marks, zoom]);
   const say = board.t.bind(board);
-  const csv = (): Blob => csvBlob(['line', 'x', 'y'], lines.filter(({ role }) => role !== 'raw').flatMap(({ label, x, y }) => Array.from(x, (at, i) => [label, at, y[i] ?? null])));
+  const csv = (): Blob =>
+    csvBlob(
+      ['line', 'x', 'y'],
+      lines
+        .filter(({ role }) => role !== 'raw')
+        .flatMap(({ label, x, y }) => Array.from(x, (at, i) => [label, at, y[i] ?? null])),
+    );
   const items = (): ReturnType<NonNullable<Parameters<typeof Figure>[0]['items']>> => [
-    { action: 'export-svg', text: say('export.svg'), onPress: () => save(board, name, 'svg', () => new Blob([chart.current?.toSVG() ?? ''], { type: 'image/svg+xml' })) },
-    { action: 'export-png', text: say('export.png'), onPress: () => save(board, name, 'png', async () => (await chart.current?.toPNG()) ?? Promise.reject(new Error(''))) },
+    {
+      action: 'export-svg',
+      text: say('export.svg'),
+      onPress: () =>
+        save(board, name, 'svg', () => new Blob([chart.current?.toSVG() ?? ''], { type: 'image/svg+xml' })),
+    },
+    {
+      action: 'export-png',
+      text: say('export.png'),
+      onPress: () =>
+        save(board, name, 'png', async () => (await chart.current?.toPNG()) ?? Promise.reject(new Error(''))),
+    },
     { action: 'export-csv', text: say('export.csv'), onPress: () => save(board, name, 'csv', csv) },
   ];
   return (
@@ -98,11 +134,21 @@ export function Curves({ board, name, title, hint, lines, xLabel, yLabel, height
       tools={
         <>
           {tools}
-          {zoom && <button type="button" class="tool text" data-action="zoom-reset" onClick={() => setZoom(null)}>{say('zoom.reset')}</button>}
+          {zoom && (
+            <button type="button" class="tool text" data-action="zoom-reset" onClick={() => setZoom(null)}>
+              {say('zoom.reset')}
+            </button>
+          )}
         </>
       }
     >
-      <div ref={host} class="curve" style={{ height: `${height}px` }} onPointerDown={(event) => (shift.current = event.shiftKey)} onPointerLeave={() => (tip.value = null)} />
+      <div
+        ref={host}
+        class="curve"
+        style={{ height: `${height}px` }}
+        onPointerDown={(event) => (shift.current = event.shiftKey)}
+        onPointerLeave={() => (tip.value = null)}
+      />
       <div class="below-curve">
         <Legend entries={lines.map(({ id, color, label }) => ({ key: id, color, label }))} />
         <span class="count">{xLabel}</span>

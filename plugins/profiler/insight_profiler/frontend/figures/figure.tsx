@@ -26,11 +26,29 @@ export interface FigureProps {
 }
 
 /** One part of a view: a title, what is said, and its files. */
-export function Figure({ board, name, title, hint, tools, data, items, drawn = true, busy = false, children }: FigureProps): JSX.Element {
+export function Figure({
+  board,
+  name,
+  title,
+  hint,
+  tools,
+  data,
+  items,
+  drawn = true,
+  busy = false,
+  children,
+}: FigureProps): JSX.Element {
   const place = useRef<HTMLElement>(null);
   const say = board.t.bind(board);
   const table = useTableView(board, name, title, data ?? (() => null), () => import('@insight-host/kit/table'));
-  const picture = (extension: 'svg' | 'png'): void => saveDrawing(board, name, place.current?.querySelector<SVGSVGElement>('svg.drawing'), extension, inkOf(board.theme.peek()).background);
+  const picture = (extension: 'svg' | 'png'): void =>
+    saveDrawing(
+      board,
+      name,
+      place.current?.querySelector<SVGSVGElement>('svg.drawing'),
+      extension,
+      inkOf(board.theme.peek()).background,
+    );
   const all = (): readonly MenuItem[] => [
     ...(drawn
       ? [
@@ -40,7 +58,15 @@ export function Figure({ board, name, title, hint, tools, data, items, drawn = t
       : []),
     ...(items?.() ?? []),
     ...(data && drawn ? [table.item] : []),
-    ...(data ? [{ action: 'export-csv', text: say('export.csv'), onPress: () => save(board, name, 'csv', () => csvBlob(data().head, data().rows)) }] : []),
+    ...(data
+      ? [
+          {
+            action: 'export-csv',
+            text: say('export.csv'),
+            onPress: () => save(board, name, 'csv', () => csvBlob(data().head, data().rows)),
+          },
+        ]
+      : []),
   ];
   return (
     <section ref={place} class={busy ? 'figure busy' : 'figure'} data-figure={name} aria-label={title}>
@@ -48,7 +74,9 @@ export function Figure({ board, name, title, hint, tools, data, items, drawn = t
         <h3 title={hint}>{title}</h3>
         <span class="tools">
           {tools}
-          {(drawn || data || items) && <Menu action="export" icon="export" label={say('export.of', { title })} items={all} />}
+          {(drawn || data || items) && (
+            <Menu action="export" icon="export" label={say('export.of', { title })} items={all} />
+          )}
         </span>
       </header>
       {children}

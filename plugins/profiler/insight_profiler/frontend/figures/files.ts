@@ -5,7 +5,9 @@ import { profileName } from '../words';
 
 const MARGIN = 12;
 
-/** A drawing of the page as a file of its own: it has its colours as attributes already, and gets a ground to stand on. */
+/**
+ * A drawing of the page as a file of its own: it has its colours as attributes already, and gets a ground to stand on.
+ */
 function standing(drawing: SVGSVGElement, background: string): Picture {
   const copy = drawing.cloneNode(true) as SVGSVGElement;
   const box = drawing.getBoundingClientRect();
@@ -17,12 +19,25 @@ function standing(drawing: SVGSVGElement, background: string): Picture {
   copy.setAttribute('font-family', 'system-ui, sans-serif');
   for (const element of copy.querySelectorAll('[data-live]')) element.remove(); // what only follows the pointer
   const ground = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
-  for (const [name, value] of [['x', -MARGIN], ['y', -MARGIN], ['width', width], ['height', height], ['fill', background]] as const) ground.setAttribute(name, String(value));
+  for (const [name, value] of [
+    ['x', -MARGIN],
+    ['y', -MARGIN],
+    ['width', width],
+    ['height', height],
+    ['fill', background],
+  ] as const)
+    ground.setAttribute(name, String(value));
   copy.prepend(ground);
   return pictureOf(copy, width, height);
 }
 
-export function saveDrawing(board: ProfilerBoard, name: string, drawing: SVGSVGElement | null | undefined, extension: 'svg' | 'png', background: string): void {
+export function saveDrawing(
+  board: ProfilerBoard,
+  name: string,
+  drawing: SVGSVGElement | null | undefined,
+  extension: 'svg' | 'png',
+  background: string,
+): void {
   if (!drawing) return;
   const picture = standing(drawing, background);
   save(board, name, extension, () => (extension === 'svg' ? svgFile : pngFile)(picture));
@@ -32,8 +47,11 @@ export function save(board: ProfilerBoard, name: string, extension: string, make
   const { value: profile } = board.chosenInfo;
   Promise.resolve()
     .then(make)
-    .then((content) => board.ctx.ui.download(fileName(`${profile ? profileName(profile) : ''}_${name}`, extension, name), content))
+    .then((content) =>
+      board.ctx.ui.download(fileName(`${profile ? profileName(profile) : ''}_${name}`, extension, name), content),
+    )
     .catch((error: unknown) => board.ctx.notify('error', board.t('export.failed', { reason: message(error) })));
 }
 
-export const csvBlob = (head: readonly string[], rows: readonly (readonly CsvCell[])[]): Blob => new Blob([csvOf([head, ...rows])], { type: 'text/csv' });
+export const csvBlob = (head: readonly string[], rows: readonly (readonly CsvCell[])[]): Blob =>
+  new Blob([csvOf([head, ...rows])], { type: 'text/csv' });

@@ -76,6 +76,10 @@ export function inkOf(theme: Theme): Ink {
 
 /** Of a text upon a colour `#rrggbb`. */
 export function onColor(color: string): string {
-  const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16)) as [number, number, number];
+  const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16)) as [
+    number,
+    number,
+    number,
+  ];
   return 0.299 * red + 0.587 * green + 0.114 * blue > 140 ? '#10151b' : '#ffffff';
 }

@@ -31,11 +31,21 @@ export function Lanes({ board, bars, lanes, label }: LanesProps): JSX.Element {
   const ink = inkOf(board.theme.value);
   const tip = useTip();
   const showTip = (bar: Bar, px: number, py: number): void => {
-    tip.value = { x: px, y: py, title: bar.name, lines: [[board.t('column.duration'), timeText(bar.duration, locale)], [board.t('lanes.start'), timeText(bar.start - from, locale)], [board.t('column.share'), shareText(bar.duration / whole, locale)]] };
+    tip.value = {
+      x: px,
+      y: py,
+      title: bar.name,
+      lines: [
+        [board.t('column.duration'), timeText(bar.duration, locale)],
+        [board.t('lanes.start'), timeText(bar.start - from, locale)],
+        [board.t('column.share'), shareText(bar.duration / whole, locale)],
+      ],
+    };
   };
   const pointed = usePointed(bars.length, null, (at) => {
     const [bar, box] = [at === null ? undefined : bars[at], ref.current?.getBoundingClientRect()];
-    if (bar && box) showTip(bar, box.left + x(bar.start + bar.duration / 2), box.top + TOP + bar.lane * LANE + LANE / 2);
+    if (bar && box)
+      showTip(bar, box.left + x(bar.start + bar.duration / 2), box.top + TOP + bar.lane * LANE + LANE / 2);
     else tip.value = null;
   });
   const start = bars.reduce((least, bar) => Math.min(least, bar.start), Infinity);
@@ -48,17 +58,32 @@ export function Lanes({ board, bars, lanes, label }: LanesProps): JSX.Element {
   const x = (ns: number): number => LEFT + ((ns - from) / whole) * plot;
   return (
     <div ref={ref} class="drawing-place" onPointerLeave={() => ((tip.value = null), (pointed.at.value = null))}>
-      <svg class="drawing" width={width} height={height} role="listbox" tabIndex={0} aria-label={label} aria-activedescendant={pointed.at.value === null ? undefined : `profiler-bar-${pointed.at.value}`} font-size={11} onKeyDown={pointed.onKeyDown} onBlur={pointed.onBlur}>
+      <svg
+        class="drawing"
+        width={width}
+        height={height}
+        role="listbox"
+        tabIndex={0}
+        aria-label={label}
+        aria-activedescendant={pointed.at.value === null ? undefined : `profiler-bar-${pointed.at.value}`}
+        font-size={11}
+        onKeyDown={pointed.onKeyDown}
+        onBlur={pointed.onBlur}
+      >
         {evenTicks(0, inUnit(whole, unit), 8).map((tick) => {
           const place = LEFT + (tick / inUnit(whole, unit)) * plot;
           return (
             <g key={tick}>
               <path d={`M${place} ${TOP - 6}V${height - 8}`} stroke={ink.grid} />
-              <text x={place} y={12} text-anchor="middle" fill={ink.muted}>{tick.toLocaleString(locale)}</text>
+              <text x={place} y={12} text-anchor="middle" fill={ink.muted}>
+                {tick.toLocaleString(locale)}
+              </text>
             </g>
           );
         })}
-        <text x={LEFT - 10} y={12} text-anchor="end" fill={ink.muted}>{unitSign(unit)}</text>
+        <text x={LEFT - 10} y={12} text-anchor="end" fill={ink.muted}>
+          {unitSign(unit)}
+        </text>
         {lanes.map((lane, i) => (
           <text key={`${i}-${lane}`} x={LEFT - 10} y={TOP + i * LANE + LANE / 2 + 4} text-anchor="end" fill={ink.text}>
             {shortened(lane, LEFT - 16)}
@@ -82,9 +107,23 @@ export function Lanes({ board, bars, lanes, label }: LanesProps): JSX.Element {
                 showTip(bar, event.clientX, event.clientY);
               }}
             >
-              <rect x={x(bar.start)} y={TOP + bar.lane * LANE + 3} width={wide} height={LANE - 8} rx={Math.min(3, wide / 2)} fill={bar.color} stroke={pointed.at.value === i ? ink.text : 'none'} />
+              <rect
+                x={x(bar.start)}
+                y={TOP + bar.lane * LANE + 3}
+                width={wide}
+                height={LANE - 8}
+                rx={Math.min(3, wide / 2)}
+                fill={bar.color}
+                stroke={pointed.at.value === i ? ink.text : 'none'}
+              />
               {wide > 70 && (
-                <text x={x(bar.start) + 6} y={TOP + bar.lane * LANE + LANE / 2 + 3} fill={onColor(bar.color)} font-weight={600} pointer-events="none">
+                <text
+                  x={x(bar.start) + 6}
+                  y={TOP + bar.lane * LANE + LANE / 2 + 3}
+                  fill={onColor(bar.color)}
+                  font-weight={600}
+                  pointer-events="none"
+                >
                   {shortened(text, wide - 12, 12.5)}
                 </text>
               )}

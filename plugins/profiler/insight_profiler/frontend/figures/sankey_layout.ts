@@ -49,11 +49,19 @@ export function sankeyOf(links: readonly FlowLink[], width: number, height: numb
   for (const [at, column] of columns.entries()) {
     // Next to its source, so that fewer lines cross.
     const place = (name: string): number => {
-      const sources = kept.filter(({ target }) => target === name).map(({ source, value }) => [nodes.get(source)?.y ?? 0, value] as const);
+      const sources = kept
+        .filter(({ target }) => target === name)
+        .map(({ source, value }) => [nodes.get(source)?.y ?? 0, value] as const);
       const weight = sources.reduce((sum, [, value]) => sum + value, 0);
       return weight > 0 ? sources.reduce((sum, [y, value]) => sum + y * value, 0) / weight : 0;
     };
-    const ordered = at === 0 ? [...column].sort((a, b) => valueOf(b) - valueOf(a)) : column.map((name) => [name, place(name)] as const).sort((a, b) => a[1] - b[1] || valueOf(b[0]) - valueOf(a[0])).map(([name]) => name);
+    const ordered =
+      at === 0
+        ? [...column].sort((a, b) => valueOf(b) - valueOf(a))
+        : column
+            .map((name) => [name, place(name)] as const)
+            .sort((a, b) => a[1] - b[1] || valueOf(b[0]) - valueOf(a[0]))
+            .map(([name]) => name);
     let y = 0;
     for (const name of ordered) {
       const high = Math.max(LEAST, valueOf(name) * scale);
@@ -63,7 +71,11 @@ export function sankeyOf(links: readonly FlowLink[], width: number, height: numb
   }
   const [left, right] = [new Map<string, number>(), new Map<string, number>()];
   const placed = [...kept]
-    .sort((a, b) => (nodes.get(a.target)?.y ?? 0) - (nodes.get(b.target)?.y ?? 0) || (nodes.get(a.source)?.y ?? 0) - (nodes.get(b.source)?.y ?? 0))
+    .sort(
+      (a, b) =>
+        (nodes.get(a.target)?.y ?? 0) - (nodes.get(b.target)?.y ?? 0) ||
+        (nodes.get(a.source)?.y ?? 0) - (nodes.get(b.source)?.y ?? 0),
+    )
     .map((link): PlacedLink => {
       const [from, to] = [nodes.get(link.source) as PlacedNode, nodes.get(link.target) as PlacedNode];
       const wide = link.value * scale;

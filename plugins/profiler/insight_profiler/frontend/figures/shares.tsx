@@ -45,7 +45,19 @@ export function Shares({ board, parts, unit, label, as, onPress }: SharesProps):
   const at = pointed.at.value;
   return (
     <div ref={ref} class="drawing-place">
-      <svg class="drawing" width={width} height={height} role="listbox" tabIndex={0} aria-label={label} aria-activedescendant={at === null ? undefined : `profiler-part-${at}`} onKeyDown={pointed.onKeyDown} onBlur={pointed.onBlur} onPointerLeave={() => (pointed.at.value = null)} font-size={11.5}>
+      <svg
+        class="drawing"
+        width={width}
+        height={height}
+        role="listbox"
+        tabIndex={0}
+        aria-label={label}
+        aria-activedescendant={at === null ? undefined : `profiler-part-${at}`}
+        onKeyDown={pointed.onKeyDown}
+        onBlur={pointed.onBlur}
+        onPointerLeave={() => (pointed.at.value = null)}
+        font-size={11.5}
+      >
         {as === 'pie' ? (
           <>
             <Ring {...common} />
@@ -114,7 +126,8 @@ function arc(middle: number, inner: number, outer: number, from: number, to: num
   // A whole turn has no two ends: it is drawn as almost one.
   const end = Math.min(to, from + 2 * Math.PI - 1e-4);
   const large = end - from > Math.PI ? 1 : 0;
-  const at = (radius: number, angle: number): string => `${(middle + radius * Math.cos(angle)).toFixed(2)} ${(middle + radius * Math.sin(angle)).toFixed(2)}`;
+  const at = (radius: number, angle: number): string =>
+    `${(middle + radius * Math.cos(angle)).toFixed(2)} ${(middle + radius * Math.sin(angle)).toFixed(2)}`;
   return `M${at(outer, from)}A${outer} ${outer} 0 ${large} 1 ${at(outer, end)}L${at(inner, end)}A${inner} ${inner} 0 ${large} 0 ${at(inner, from)}Z`;
 }
 
@@ -154,11 +167,24 @@ function Lines({ board, parts, unit, ink, pointed, press, room: all, inColumn, b
           <title>{part.label}</title>
           <rect width={width} height={LINE} rx={3} fill={pointed.at.value === i ? ink.selection : 'transparent'} />
           {bars ? (
-            <rect x={names + 8} y={4} height={LINE - 8} rx={2} width={highest > 0 ? Math.max(1, (part.value / highest) * room) : 0} fill={part.color} />
+            <rect
+              x={names + 8}
+              y={4}
+              height={LINE - 8}
+              rx={2}
+              width={highest > 0 ? Math.max(1, (part.value / highest) * room) : 0}
+              fill={part.color}
+            />
           ) : (
             <rect x={2} y={5} width={10} height={10} rx={3} fill={part.color} />
           )}
-          <text x={bars ? names : 18} y={13.5} text-anchor={bars ? 'end' : 'start'} fill={part.isRest ? ink.muted : ink.text} {...(part.isRest ? { 'font-style': 'italic' } : {})}>
+          <text
+            x={bars ? names : 18}
+            y={13.5}
+            text-anchor={bars ? 'end' : 'start'}
+            fill={part.isRest ? ink.muted : ink.text}
+            {...(part.isRest ? { 'font-style': 'italic' } : {})}
+          >
             {shortened(part.label, names - 20, 11.5)}
           </text>
           <text x={width - 62} y={13.5} text-anchor="end" fill={ink.text}>

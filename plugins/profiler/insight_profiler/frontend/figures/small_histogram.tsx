@@ -29,8 +29,21 @@ export function SmallHistogram({ board, edges, counts, label }: SmallHistogramPr
   const text = (i: number): string => `${timeText(edges[i] ?? 0, locale)} – ${timeText(edges[i + 1] ?? 0, locale)}`;
   return (
     <div ref={ref} class="drawing-place" onPointerLeave={() => ((tip.value = null), (pointed.at.value = null))}>
-      <svg class="drawing" width={width} height={HEIGHT} font-size={10.5} role="listbox" tabIndex={0} aria-label={label} aria-activedescendant={pointed.at.value === null ? undefined : `profiler-bin-${pointed.at.value}`} onKeyDown={pointed.onKeyDown} onBlur={pointed.onBlur}>
-        <text x={0} y={10} fill={ink.muted}>{countText(highest, locale)}</text>
+      <svg
+        class="drawing"
+        width={width}
+        height={HEIGHT}
+        font-size={10.5}
+        role="listbox"
+        tabIndex={0}
+        aria-label={label}
+        aria-activedescendant={pointed.at.value === null ? undefined : `profiler-bin-${pointed.at.value}`}
+        onKeyDown={pointed.onKeyDown}
+        onBlur={pointed.onBlur}
+      >
+        <text x={0} y={10} fill={ink.muted}>
+          {countText(highest, locale)}
+        </text>
         {counts.map((count, i) => (
           <g
             key={i}
@@ -40,16 +53,37 @@ export function SmallHistogram({ board, edges, counts, label }: SmallHistogramPr
             aria-label={`${text(i)}: ${count}`}
             onPointerMove={(event) => {
               pointed.at.value = i;
-              tip.value = { x: event.clientX, y: event.clientY, title: text(i), lines: [[board.t('column.calls'), countText(count, locale)]] };
+              tip.value = {
+                x: event.clientX,
+                y: event.clientY,
+                title: text(i),
+                lines: [[board.t('column.calls'), countText(count, locale)]],
+              };
             }}
           >
-            <rect x={i * slot} y={TOP} width={slot} height={plot} fill={pointed.at.value === i ? ink.selection : 'transparent'} />
-            <rect x={i * slot + 0.5} y={TOP + plot * (1 - count / highest)} width={Math.max(1, slot - 1)} height={(plot * count) / highest} fill={ink.accent} />
+            <rect
+              x={i * slot}
+              y={TOP}
+              width={slot}
+              height={plot}
+              fill={pointed.at.value === i ? ink.selection : 'transparent'}
+            />
+            <rect
+              x={i * slot + 0.5}
+              y={TOP + plot * (1 - count / highest)}
+              width={Math.max(1, slot - 1)}
+              height={(plot * count) / highest}
+              fill={ink.accent}
+            />
           </g>
         ))}
         <path d={`M0 ${TOP + plot + 0.5}H${width}`} stroke={ink.muted} />
-        <text x={0} y={HEIGHT - 5} fill={ink.muted}>{timeText(edges[0] ?? 0, locale)}</text>
-        <text x={width} y={HEIGHT - 5} text-anchor="end" fill={ink.muted}>{timeText(edges.at(-1) ?? 0, locale)}</text>
+        <text x={0} y={HEIGHT - 5} fill={ink.muted}>
+          {timeText(edges[0] ?? 0, locale)}
+        </text>
+        <text x={width} y={HEIGHT - 5} text-anchor="end" fill={ink.muted}>
+          {timeText(edges.at(-1) ?? 0, locale)}
+        </text>
       </svg>
       <Tip tip={tip} />
     </div>

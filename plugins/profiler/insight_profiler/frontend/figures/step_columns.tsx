@@ -41,7 +41,15 @@ export function StepColumns({ board, rows, outliers, label }: StepColumnsProps):
       title: `${board.t('step')} ${columns[at]?.label ?? ''}${duration === null ? '' : ` · ${timeText(duration, locale)}`}${columns[at]?.isOutlier ? ` · ${board.t('step.outlier')}` : ''}`,
       lines: names.flatMap((name, i): (readonly [string, string, string])[] => {
         const part = columns[at]?.parts[i] ?? 0;
-        return part > 0 ? [[categoryText(board, name), `${timeText(part, locale)}  ${shareText(whole > 0 ? part / whole : 0, locale)}`, ink.category(name)]] : [];
+        return part > 0
+          ? [
+              [
+                categoryText(board, name),
+                `${timeText(part, locale)}  ${shareText(whole > 0 ? part / whole : 0, locale)}`,
+                ink.category(name),
+              ],
+            ]
+          : [];
       }),
     };
   };
@@ -49,5 +57,15 @@ export function StepColumns({ board, rows, outliers, label }: StepColumnsProps):
     const number = numbers[at];
     if (typeof number === 'number') board.chooseStep(number, extend);
   };
-  return <Columns board={board} columns={columns} layers={names.map((key) => ({ key, color: ink.category(key), label: categoryText(board, key) }))} label={label} xLabel={board.t('step')} tip={tip} onPress={press} />;
+  return (
+    <Columns
+      board={board}
+      columns={columns}
+      layers={names.map((key) => ({ key, color: ink.category(key), label: categoryText(board, key) }))}
+      label={label}
+      xLabel={board.t('step')}
+      tip={tip}
+      onPress={press}
+    />
+  );
 }

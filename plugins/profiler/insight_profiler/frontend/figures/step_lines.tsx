@@ -17,7 +17,16 @@ interface StepLinesProps {
   readonly tools?: JSX.Element | null;
 }
 
-export function StepLines({ board, name, title, lines, unit, busy, marks = NO_MARKS, tools = null }: StepLinesProps): JSX.Element {
+export function StepLines({
+  board,
+  name,
+  title,
+  lines,
+  unit,
+  busy,
+  marks = NO_MARKS,
+  tools = null,
+}: StepLinesProps): JSX.Element {
   const say = board.t.bind(board);
   const locale = board.locale.value;
   return (

@@ -35,7 +35,11 @@ export function Grid({ board, name, columns, sort, onSort, isOpen, ...given }: G
       widths={useWidths(board.ctx.memory, name)}
       rowHeight={LINE}
       sort={{ by: [sort], turn: (key) => onSort(columns.find((column) => column.key === key) as Column<Row>) }}
-      line={(row, place) => ({ selected: isOpen?.(row) === true, class: isOpen?.(row) ? 'open' : '', data: { row: place } })}
+      line={(row, place) => ({
+        selected: isOpen?.(row) === true,
+        class: isOpen?.(row) ? 'open' : '',
+        data: { row: place },
+      })}
       onCopyRows={(rows, all) => void copyTable(board, rows, all)}
     />
   );

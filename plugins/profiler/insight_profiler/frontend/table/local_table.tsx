@@ -26,17 +26,59 @@ export interface LocalTableProps {
   readonly isOpen?: (row: Row) => boolean;
 }
 
-export function LocalTable({ board, name, title, note = '', columns, rows, sort, widths = {}, views = {}, tools, onOpen, isOpen }: LocalTableProps): JSX.Element {
+export function LocalTable({
+  board,
+  name,
+  title,
+  note = '',
+  columns,
+  rows,
+  sort,
+  widths = {},
+  views = {},
+  tools,
+  onOpen,
+  isOpen,
+}: LocalTableProps): JSX.Element {
   const say = board.t.bind(board);
   const chosen = board.sorts.value.get(name) ?? sort;
   const sorted = sortOf(chosen);
   const times = columns.flatMap(({ unit }, at) => (unit === 'ns' ? [at] : []));
-  const longest = rows.reduce((most, row) => times.reduce((high, at) => Math.max(high, Math.abs(Number(row[at] ?? 0))), most), 0);
+  const longest = rows.reduce(
+    (most, row) => times.reduce((high, at) => Math.max(high, Math.abs(Number(row[at] ?? 0))), most),
+    0,
+  );
   const unit = board.unit.value === 'auto' ? unitOf(longest / 5) : board.unit.value;
-  const placed = columnsOf({ columns, shown: null, unit, locale: board.locale.value, say, has: (key) => say(key) !== key, widths, views });
-  const local = useMemo(() => rowsOf(ordered(rows, chosen ? [sorted] : [], (row, key) => row[columns.findIndex((column) => column.name === key)] ?? null)), [rows, chosen, columns.map((column) => column.name).join()]);
+  const placed = columnsOf({
+    columns,
+    shown: null,
+    unit,
+    locale: board.locale.value,
+    say,
+    has: (key) => say(key) !== key,
+    widths,
+    views,
+  });
+  const local = useMemo(
+    () =>
+      rowsOf(
+        ordered(
+          rows,
+          chosen ? [sorted] : [],
+          (row, key) => row[columns.findIndex((column) => column.name === key)] ?? null,
+        ),
+      ),
+    [rows, chosen, columns.map((column) => column.name).join()],
+  );
   return (
-    <Figure board={board} name={name} title={title} drawn={false} tools={tools} data={() => ({ head: columns.map((column) => (column.unit === 'ns' ? `${column.name}_ns` : column.name)), rows })}>
+    <Figure
+      board={board}
+      name={name}
+      title={title}
+      drawn={false}
+      tools={tools}
+      data={() => ({ head: columns.map((column) => (column.unit === 'ns' ? `${column.name}_ns` : column.name)), rows })}
+    >
       {note && <p class="hint">{note}</p>}
       <div style={{ height: `${(Math.min(MOST_LINES, rows.length) + 1) * LINE + 12}px` }} class="grid-place">
         <Grid
@@ -47,7 +89,9 @@ export function LocalTable({ board, name, title, note = '', columns, rows, sort,
           columns={placed}
           sort={sorted}
           onSort={({ key, kind }) => {
-            const next = turned([sorted], key, false, kind === 'number').map(sortText).join();
+            const next = turned([sorted], key, false, kind === 'number')
+              .map(sortText)
+              .join();
             board.sorts.set(new Map([...board.sorts.peek(), [name, next]]));
           }}
           {...(onOpen ? { onOpen } : {})}

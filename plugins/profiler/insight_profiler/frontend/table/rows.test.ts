@@ -3,11 +3,17 @@ import { expect, test, vi } from 'vitest';
 import type { Row, TableAnswer } from '../contract';
 import { PAGE, ServerRows } from './rows';
 
-const COLUMNS = [{ name: 'name', unit: 'text' }, { name: 'total', unit: 'ns' }] as const;
+const COLUMNS = [
+  { name: 'name', unit: 'text' },
+  { name: 'total', unit: 'ns' },
+] as const;
 const settled = (): Promise<void> => new Promise((done) => setTimeout(done));
 
 function answer(offset: number, limit: number, total: number, mark = ''): TableAnswer {
-  const rows = Array.from({ length: Math.max(0, Math.min(limit, total - offset)) }, (_, i): Row => [`${mark}${offset + i}`, offset + i]);
+  const rows = Array.from({ length: Math.max(0, Math.min(limit, total - offset)) }, (_, i): Row => [
+    `${mark}${offset + i}`,
+    offset + i,
+  ]);
   return { columns: COLUMNS, rows, total, of: total };
 }
 

@@ -90,7 +90,11 @@ export class ServerRows<A extends TableAnswer> implements Rows<Row> {
     this.loading.set(page, stop);
     this.busy.value = true;
     try {
-      const answer = await this.queue.run(() => 0, stop.signal, () => request(page * PAGE, PAGE, stop.signal));
+      const answer = await this.queue.run(
+        () => 0,
+        stop.signal,
+        () => request(page * PAGE, PAGE, stop.signal),
+      );
       if (stop.signal.aborted) return;
       if (this.shown !== key) {
         this.shown = key;

@@ -45,7 +45,19 @@ export function valueOf(answer: Pick<TableAnswer, 'columns'>, row: Row, name: st
 }
 
 export function ServerTable<A extends TableAnswer>(props: ServerTableProps<A>): JSX.Element {
-  const { board, name, label, route, settings, sort, order = [], hidden = [], views = {}, widths = {}, titles = {} } = props;
+  const {
+    board,
+    name,
+    label,
+    route,
+    settings,
+    sort,
+    order = [],
+    hidden = [],
+    views = {},
+    widths = {},
+    titles = {},
+  } = props;
   const say = board.t.bind(board);
   const { rows, question, query } = useRows<A>(board, route, { ...props.query, ...settings.ask(sort) });
   const answer = rows.head.value;
@@ -53,29 +65,50 @@ export function ServerTable<A extends TableAnswer>(props: ServerTableProps<A>): 
     if (answer) props.onAnswer?.(answer);
   }, [answer]);
   const longest = answer ? (props.unitFor?.(answer) ?? longestOf(answer)) : null;
-  const unit = board.steadyUnit(`${name}-${question.length > 0 ? JSON.stringify(props.query['by'] ?? props.query['group'] ?? '') : ''}`, longest);
+  const unit = board.steadyUnit(
+    `${name}-${question.length > 0 ? JSON.stringify(props.query['by'] ?? props.query['group'] ?? '') : ''}`,
+    longest,
+  );
   const known = answer?.columns ?? [];
   const inOrder = useMemo(() => {
     const place = (column: string): number => (order.includes(column) ? order.indexOf(column) : order.length);
     return [...known].sort((a, b) => place(a.name) - place(b.name));
   }, [known.map((column) => column.name).join()]);
   const chosen = settings.columns.value.filter((column) => known.some((one) => one.name === column));
-  const shown = chosen.length > 0 ? inOrder.filter((column) => chosen.includes(column.name)).map((column) => column.name) : inOrder.map((column) => column.name).filter((column) => !hidden.includes(column));
-  const columns = columnsOf({ columns: known, shown, unit, locale: board.locale.value, say, has: (key) => say(key) !== key, views, widths, titles });
+  const shown =
+    chosen.length > 0
+      ? inOrder.filter((column) => chosen.includes(column.name)).map((column) => column.name)
+      : inOrder.map((column) => column.name).filter((column) => !hidden.includes(column));
+  const columns = columnsOf({
+    columns: known,
+    shown,
+    unit,
+    locale: board.locale.value,
+    say,
+    has: (key) => say(key) !== key,
+    views,
+    widths,
+    titles,
+  });
   const { onOpen, isOpen } = props;
   const error = rows.error.value;
   return (
     <section class="table-view" aria-label={label}>
       <div class="table-tools" role="toolbar" aria-label={label}>
         {props.tools}
-        {settings.fields.length > 0 && <Search board={board} settings={settings} name={name} error={rows.waits.value ? null : error} />}
+        {settings.fields.length > 0 && (
+          <Search board={board} settings={settings} name={name} error={rows.waits.value ? null : error} />
+        )}
         <span class="count" data-testid={`${name}-count`}>
           {answer && (props.status?.(answer, unit) ?? say('rows.shown', { shown: answer.total, count: answer.of }))}
         </span>
         <span class="ends">
           <UnitChoice board={board} />
           <ColumnChooser board={board} settings={settings} columns={inOrder} shown={shown} />
-          <Download label={say('export.csv')} href={board.ctx.data.href(route, { ...query, columns: shown.join(','), format: 'csv' })} />
+          <Download
+            label={say('export.csv')}
+            href={board.ctx.data.href(route, { ...query, columns: shown.join(','), format: 'csv' })}
+          />
         </span>
       </div>
       {error !== null && (
@@ -91,7 +124,9 @@ export function ServerTable<A extends TableAnswer>(props: ServerTableProps<A>): 
       {answer && props.above?.(answer, unit)}
       {answer ? (
         answer.total === 0 ? (
-          <p class="nothing" data-testid="no-rows">{say(answer.of > 0 ? 'rows.no_match' : 'rows.none')}</p>
+          <p class="nothing" data-testid="no-rows">
+            {say(answer.of > 0 ? 'rows.no_match' : 'rows.none')}
+          </p>
         ) : (
           <Grid
             board={board}

@@ -23,7 +23,9 @@ export class TableSettings {
 
   /** A press on a head: the column the other way round, or another one, the largest number first. */
   turn(column: string, isText: boolean, fallback: string): void {
-    const next = turned([this.sorted(fallback)], column, false, !isText).map(sortText).join();
+    const next = turned([this.sorted(fallback)], column, false, !isText)
+      .map(sortText)
+      .join();
     this.sort.set(next === fallback ? '' : next);
   }
 

@@ -22,9 +22,17 @@ export function Search({ board, settings, name, error = null }: SearchProps): JS
   return (
     <span class="search">
       {settings.fields.length > 1 && (
-        <select data-control={`${name}-field`} aria-label={say('search.field')} title={say('search.field')} value={settings.field.value} onChange={({ currentTarget }) => settings.field.set(currentTarget.value as FieldName)}>
+        <select
+          data-control={`${name}-field`}
+          aria-label={say('search.field')}
+          title={say('search.field')}
+          value={settings.field.value}
+          onChange={({ currentTarget }) => settings.field.set(currentTarget.value as FieldName)}
+        >
           {settings.fields.map((field) => (
-            <option key={field} value={field} selected={field === settings.field.value}>{say(`search.field.${field}`)}</option>
+            <option key={field} value={field} selected={field === settings.field.value}>
+              {say(`search.field.${field}`)}
+            </option>
           ))}
         </select>
       )}
@@ -78,7 +86,13 @@ export function ColumnChooser({ board, settings, columns, shown }: ChooserProps)
                     data-column={name}
                     checked={shown.includes(name)}
                     disabled={shown.length === 1 && shown[0] === name}
-                    onChange={({ currentTarget }) => settings.columns.set(columns.map((column) => column.name).filter((other) => (other === name ? currentTarget.checked : shown.includes(other))))}
+                    onChange={({ currentTarget }) =>
+                      settings.columns.set(
+                        columns
+                          .map((column) => column.name)
+                          .filter((other) => (other === name ? currentTarget.checked : shown.includes(other))),
+                      )
+                    }
                   />
                   {title(name)}
                 </label>
@@ -86,7 +100,9 @@ export function ColumnChooser({ board, settings, columns, shown }: ChooserProps)
             ))}
           </ul>
           <div class="row end">
-            <button type="button" data-action="columns-default" onClick={() => settings.columns.set([])}>{say('columns.default')}</button>
+            <button type="button" data-action="columns-default" onClick={() => settings.columns.set([])}>
+              {say('columns.default')}
+            </button>
           </div>
         </Dialog>
       )}
@@ -98,9 +114,17 @@ export function ColumnChooser({ board, settings, columns, shown }: ChooserProps)
 export function UnitChoice({ board }: { readonly board: ProfilerBoard }): JSX.Element {
   const say = board.t.bind(board);
   return (
-    <select data-control="unit" aria-label={say('unit')} title={say('unit')} value={board.unit.value} onChange={({ currentTarget }) => board.unit.set(currentTarget.value as 'auto')}>
+    <select
+      data-control="unit"
+      aria-label={say('unit')}
+      title={say('unit')}
+      value={board.unit.value}
+      onChange={({ currentTarget }) => board.unit.set(currentTarget.value as 'auto')}
+    >
       {(['auto', ...TIME_UNITS] as const).map((unit) => (
-        <option key={unit} value={unit} selected={unit === board.unit.value}>{unit === 'auto' ? say('unit.auto') : unitSign(unit)}</option>
+        <option key={unit} value={unit} selected={unit === board.unit.value}>
+          {unit === 'auto' ? say('unit.auto') : unitSign(unit)}
+        </option>
       ))}
     </select>
   );

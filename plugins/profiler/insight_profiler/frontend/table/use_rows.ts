@@ -6,7 +6,11 @@ import { ServerRows } from './rows';
 type Query = Readonly<Record<string, string | number | boolean | null>>;
 
 /** Paginated rows of a route; requested again when more of the profile was read. */
-export function useRows<A extends TableAnswer>(board: ProfilerBoard, route: string, query: Query): { readonly rows: ServerRows<A>; readonly question: string; readonly query: Query } {
+export function useRows<A extends TableAnswer>(
+  board: ProfilerBoard,
+  route: string,
+  query: Query,
+): { readonly rows: ServerRows<A>; readonly question: string; readonly query: Query } {
   const rows = useMemo(() => new ServerRows<A>(board.queue), []);
   const { value: profile } = board.profile;
   const all = { ...board.query.value, ...query };
@@ -14,7 +18,8 @@ export function useRows<A extends TableAnswer>(board: ProfilerBoard, route: stri
   const key = `${question}${profile?.version ?? ''}${profile?.complete ?? ''}`;
   const isAsked = board.visible.value && profile !== null && profile.state !== 'failed';
   useEffect(() => {
-    if (isAsked) rows.want(key, (offset, limit, signal) => board.ctx.data.json<A>(route, { ...all, offset, limit }, { signal }));
+    if (isAsked)
+      rows.want(key, (offset, limit, signal) => board.ctx.data.json<A>(route, { ...all, offset, limit }, { signal }));
   }, [key, isAsked]);
   useEffect(() => () => rows.stop(), []);
   return { rows, question, query: all };

@@ -66,7 +66,14 @@ export interface SliceAnswer extends BriefSlice {
   readonly self: number;
   readonly step: number | null;
   readonly operator: OperatorOfSlice | null;
-  readonly kernel: { readonly name: string | null; readonly stream: string | null; readonly grid: string | null; readonly block: string | null; readonly core: string | null; readonly operator: OperatorOfSlice | null } | null;
+  readonly kernel: {
+    readonly name: string | null;
+    readonly stream: string | null;
+    readonly grid: string | null;
+    readonly block: string | null;
+    readonly core: string | null;
+    readonly operator: OperatorOfSlice | null;
+  } | null;
   readonly parents: readonly { readonly id: number; readonly name: string }[];
   readonly flows: readonly Flow[];
   readonly arguments: Values | null;
@@ -81,7 +88,16 @@ export interface SearchAnswer {
 }
 
 /** As the numbers of categories go. */
-export const CATEGORY_NAMES = ['kernel', 'memcpy', 'memset', 'communication', 'runtime', 'data', 'operator', 'other'] as const;
+export const CATEGORY_NAMES = [
+  'kernel',
+  'memcpy',
+  'memset',
+  'communication',
+  'runtime',
+  'data',
+  'operator',
+  'other',
+] as const;
 
 /** Rows `low` to `high` are of one depth of a track, in the order of time, and none begins before the last ended. */
 export interface Lane {
@@ -112,7 +128,13 @@ export interface Slices extends Span {
 }
 
 export function slicesOf(columns: Columns, tracks: ReadonlySet<number>, width: number): Slices {
-  const said = JSON.parse(columns.metadata['slices'] ?? '{}') as { from: number; to: number; version: number; of: number; names: Record<string, string> };
+  const said = JSON.parse(columns.metadata['slices'] ?? '{}') as {
+    from: number;
+    to: number;
+    version: number;
+    of: number;
+    names: Record<string, string>;
+  };
   const [track, depth] = [columns.column('track') as Int32Array, columns.column('depth') as Int32Array];
   const lanes = new Map<number, Lane[]>();
   for (let low = 0, i = 1; i <= track.length; i++) {
@@ -169,12 +191,22 @@ export interface Curves extends Span {
 export function curvesOf(columns: Columns, width: number): Curves {
   const said = JSON.parse(columns.metadata['counters'] ?? '{}') as { from: number; to: number; version: number };
   const counter = columns.column('counter') as Int32Array;
-  const [time, minimum, maximum, last] = ['time', 'minimum', 'maximum', 'last'].map((name) => columns.column(name)) as [Float64Array, Float64Array, Float64Array, Float64Array];
+  const [time, minimum, maximum, last] = ['time', 'minimum', 'maximum', 'last'].map((name) => columns.column(name)) as [
+    Float64Array,
+    Float64Array,
+    Float64Array,
+    Float64Array,
+  ];
   const counters = new Map<number, Points>();
   for (let low = 0, i = 1; i <= counter.length; i++) {
     if (i < counter.length && counter[i] === counter[low]) continue;
     const part = (values: Float64Array): Float64Array => values.subarray(low, i);
-    counters.set(counter[low] as number, { time: part(time), minimum: part(minimum), maximum: part(maximum), last: part(last) });
+    counters.set(counter[low] as number, {
+      time: part(time),
+      minimum: part(minimum),
+      maximum: part(maximum),
+      last: part(last),
+    });
     low = i;
   }
   return { ...said, column: (said.to - said.from) / width, counters };

@@ -24,13 +24,18 @@ export function axisOf(span: Span, width: number, locale: Locale): Axis {
   const above = ABOVE[unit];
   // as many ticks as there are share what stands before them
   const size = 1 / inUnit(1, above);
-  const zero = above !== unit && span.to >= 10 * size && lengthOf(span) < size ? Math.floor(span.from / size) * size : 0;
+  const zero =
+    above !== unit && span.to >= 10 * size && lengthOf(span) < size ? Math.floor(span.from / size) * size : 0;
   const digits = Math.max(0, -Math.floor(Math.log10(inUnit(step, unit)) + 1e-9));
   const ticks: Tick[] = [];
   for (let i = Math.ceil(span.from / step); i * step <= span.to && ticks.length < 1000; i++) {
     const value = inUnit(i * step - zero, unit);
-    ticks.push({ at: i * step, text: `${zero > 0 ? '+' : ''}${value.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${unitSign(unit)}` });
+    ticks.push({
+      at: i * step,
+      text: `${zero > 0 ? '+' : ''}${value.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${unitSign(unit)}`,
+    });
   }
-  const base = zero > 0 ? `${inUnit(zero, above).toLocaleString(locale, { maximumFractionDigits: 0 })} ${unitSign(above)}` : '';
+  const base =
+    zero > 0 ? `${inUnit(zero, above).toLocaleString(locale, { maximumFractionDigits: 0 })} ${unitSign(above)}` : '';
   return { ticks, base, step };
 }

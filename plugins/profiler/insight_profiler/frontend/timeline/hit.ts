@@ -65,7 +65,11 @@ export function hitAt(view: View, x: number, y: number): Hit | null {
 }
 
 /** The neighbour of a drawn slice: before (-1) or after (1) it on its lane, or the first within it (`in`). */
-export function neighbour(view: View, { track, depth, start, duration, id }: BriefSlice, where: -1 | 1 | 'in'): Hit | null {
+export function neighbour(
+  view: View,
+  { track, depth, start, duration, id }: BriefSlice,
+  where: -1 | 1 | 'in',
+): Hit | null {
   const row = view.layout.rowOf.get(track);
   const answer = layersOf(view.answers, track, view.span, lengthOf(view.span) / view.width).at(-1);
   const lane = answer?.lanes.get(track)?.find((one) => one.depth === (where === 'in' ? depth + 1 : depth));

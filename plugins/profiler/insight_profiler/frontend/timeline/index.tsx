@@ -38,16 +38,35 @@ export default function Timeline({ board }: ViewProps): JSX.Element {
   useKeys(stage, root);
   if (!tracks) {
     const { value: error } = state.tracksError;
-    return error === null ? <div class="waiting" aria-busy="true" /> : <Empty title={say('failure.view')} text={error}><button type="button" data-action="retry" onClick={() => state.retry()}>{say('retry')}</button></Empty>;
+    return error === null ? (
+      <div class="waiting" aria-busy="true" />
+    ) : (
+      <Empty title={say('failure.view')} text={error}>
+        <button type="button" data-action="retry" onClick={() => state.retry()}>
+          {say('retry')}
+        </button>
+      </Empty>
+    );
   }
-  if (state.layout.value.rows.length === 0) return <Empty title={say('timeline.nothing')} text={say('timeline.nothing.text')} />;
+  if (state.layout.value.rows.length === 0)
+    return <Empty title={say('timeline.nothing')} text={say('timeline.nothing.text')} />;
   return (
-    <div ref={root} class={state.isFull.value ? 'timeline full' : 'timeline'} data-testid="timeline" data-complete={tracks.complete}>
+    <div
+      ref={root}
+      class={state.isFull.value ? 'timeline full' : 'timeline'}
+      data-testid="timeline"
+      data-complete={tracks.complete}
+    >
       <style>{styles}</style>
       <Tools stage={stage} />
       <Categories stage={stage} />
       {(tracks.tracks.length < tracks.track_count || tracks.counters.length < tracks.counter_count) && (
-        <p class="hint" data-testid="timeline-cut">{say('timeline.cut', { shown: countText(tracks.tracks.length + tracks.counters.length, state.locale.value), total: countText(tracks.track_count + tracks.counter_count, state.locale.value) })}</p>
+        <p class="hint" data-testid="timeline-cut">
+          {say('timeline.cut', {
+            shown: countText(tracks.tracks.length + tracks.counters.length, state.locale.value),
+            total: countText(tracks.track_count + tracks.counter_count, state.locale.value),
+          })}
+        </p>
       )}
       <Trouble stage={stage} />
       <div class="timeline-body">
@@ -68,7 +87,8 @@ function useKeys(stage: Stage, root: { readonly current: HTMLElement | null }): 
     const pressed = (event: KeyboardEvent): void => {
       const { target } = event;
       const element = root.current;
-      if (!element || !stage.state.visible.value || event.defaultPrevented || document.querySelector('dialog[open]')) return;
+      if (!element || !stage.state.visible.value || event.defaultPrevented || document.querySelector('dialog[open]'))
+        return;
       if (!(target instanceof HTMLElement) || (target !== document.body && !element.contains(target))) return;
       if (target.matches('input, select, textarea, [contenteditable]')) return;
       const isControl = target.matches('button, a, [role=slider], .grid, .grid *');
@@ -95,7 +115,13 @@ function Categories({ stage }: { readonly stage: Stage }): JSX.Element | null {
   const names = CATEGORY_NAMES.filter((_, i) => (stage.categories.value >> i) & 1);
   return (
     <div class="timeline-legend">
-      <Legend entries={names.map((name) => ({ key: name, color: ink.category(name), label: categoryText(state.board, name) }))} />
+      <Legend
+        entries={names.map((name) => ({
+          key: name,
+          color: ink.category(name),
+          label: categoryText(state.board, name),
+        }))}
+      />
     </div>
   );
 }
@@ -106,7 +132,9 @@ function Trouble({ stage }: { readonly stage: Stage }): JSX.Element | null {
   return (
     <p class="problem" role="status">
       {error}{' '}
-      <button type="button" data-action="retry" onClick={() => (stage.store.retry(), stage.state.retry())}>{stage.state.t('retry')}</button>
+      <button type="button" data-action="retry" onClick={() => (stage.store.retry(), stage.state.retry())}>
+        {stage.state.t('retry')}
+      </button>
     </p>
   );
 }
@@ -115,14 +143,24 @@ function Trouble({ stage }: { readonly stage: Stage }): JSX.Element | null {
 function Picture({ stage }: { readonly stage: Stage }): JSX.Element {
   const { state } = stage;
   const say = state.t.bind(state);
-  const [rows, ruler, minimap, scroll] = [useRef<HTMLCanvasElement>(null), useRef<HTMLCanvasElement>(null), useRef<HTMLCanvasElement>(null), useRef<HTMLDivElement>(null)];
+  const [rows, ruler, minimap, scroll] = [
+    useRef<HTMLCanvasElement>(null),
+    useRef<HTMLCanvasElement>(null),
+    useRef<HTMLCanvasElement>(null),
+    useRef<HTMLDivElement>(null),
+  ];
   useEffect(() => {
-    if (rows.current && ruler.current && minimap.current && scroll.current) stage.attach({ rows: rows.current, ruler: ruler.current, minimap: minimap.current, scroll: scroll.current });
+    if (rows.current && ruler.current && minimap.current && scroll.current)
+      stage.attach({ rows: rows.current, ruler: ruler.current, minimap: minimap.current, scroll: scroll.current });
   }, []);
   const locale = state.locale.value;
   const { value: span } = state.span;
   const { value: whole } = state.whole;
-  const seen = say('timeline.window', { from: timeText(span.from, locale), to: timeText(span.to, locale), length: timeText(lengthOf(span), locale) });
+  const seen = say('timeline.window', {
+    from: timeText(span.from, locale),
+    to: timeText(span.to, locale),
+    length: timeText(lengthOf(span), locale),
+  });
   const slices = (state.tracks.value?.tracks ?? []).reduce((sum, track) => sum + track.slices, 0);
   const busy = useComputed(() => stage.store.busy);
   const onMinimapKey = (event: KeyboardEvent): void => {
@@ -146,11 +184,37 @@ function Picture({ stage }: { readonly stage: Stage }): JSX.Element {
         <div class="timeline-corner" style={{ height: `${MINIMAP + RULER}px` }}>
           <strong>{timeText(lengthOf(span), locale)}</strong>
           <span class="count">{say('timeline.of', { length: timeText(lengthOf(whole), locale) })}</span>
-          {(state.tracks.value?.steps.length ?? 0) > 0 && <span class="corner-steps">{say(state.board.profile.value?.step_origin === 'inferred' ? 'steps.inferred' : 'timeline.steps')}</span>}
+          {(state.tracks.value?.steps.length ?? 0) > 0 && (
+            <span class="corner-steps">
+              {say(state.board.profile.value?.step_origin === 'inferred' ? 'steps.inferred' : 'timeline.steps')}
+            </span>
+          )}
         </div>
         <div class="timeline-plot">
-          <canvas ref={minimap} class="minimap" data-testid="timeline-minimap" role="slider" tabIndex={0} aria-label={say('timeline.minimap')} aria-valuemin={0} aria-valuemax={100} aria-valuenow={Math.round(((span.from - whole.from) / lengthOf(whole)) * 100)} aria-valuetext={seen} onKeyDown={onMinimapKey} style={{ height: `${MINIMAP}px` }} />
-          <canvas ref={ruler} class="ruler" data-testid="timeline-ruler" role="img" aria-label={`${say('timeline.axis')}: ${axisOf(span, state.width.value, locale).ticks.map(({ text }) => text).join(', ')}`} style={{ height: `${RULER}px` }} />
+          <canvas
+            ref={minimap}
+            class="minimap"
+            data-testid="timeline-minimap"
+            role="slider"
+            tabIndex={0}
+            aria-label={say('timeline.minimap')}
+            aria-valuemin={0}
+            aria-valuemax={100}
+            aria-valuenow={Math.round(((span.from - whole.from) / lengthOf(whole)) * 100)}
+            aria-valuetext={seen}
+            onKeyDown={onMinimapKey}
+            style={{ height: `${MINIMAP}px` }}
+          />
+          <canvas
+            ref={ruler}
+            class="ruler"
+            data-testid="timeline-ruler"
+            role="img"
+            aria-label={`${say('timeline.axis')}: ${axisOf(span, state.width.value, locale)
+              .ticks.map(({ text }) => text)
+              .join(', ')}`}
+            style={{ height: `${RULER}px` }}
+          />
         </div>
       </div>
       <div class="timeline-rows">
@@ -158,10 +222,24 @@ function Picture({ stage }: { readonly stage: Stage }): JSX.Element {
           <TrackLabels stage={stage} />
         </div>
         <div class="timeline-canvas">
-          <canvas ref={rows} data-testid="timeline-canvas" role="application" tabIndex={0} aria-label={say('timeline.label', { tracks: countText(state.layout.value.rowOf.size, locale), slices: countText(slices, locale) })} aria-description={say('timeline.keys')} data-from={Math.round(span.from)} data-to={Math.round(span.to)} />
+          <canvas
+            ref={rows}
+            data-testid="timeline-canvas"
+            role="application"
+            tabIndex={0}
+            aria-label={say('timeline.label', {
+              tracks: countText(state.layout.value.rowOf.size, locale),
+              slices: countText(slices, locale),
+            })}
+            aria-description={say('timeline.keys')}
+            data-from={Math.round(span.from)}
+            data-to={Math.round(span.to)}
+          />
         </div>
       </div>
-      <p class="visually-hidden" role="status" aria-live="polite">{state.slice.value ? `${state.slice.value.name}, ${timeText(state.slice.value.duration, locale)}` : seen}</p>
+      <p class="visually-hidden" role="status" aria-live="polite">
+        {state.slice.value ? `${state.slice.value.name}, ${timeText(state.slice.value.duration, locale)}` : seen}
+      </p>
       <Pointed stage={stage} />
     </div>
   );
@@ -181,6 +259,12 @@ function Pointed({ stage }: { readonly stage: Stage }): JSX.Element | null {
     [say('timeline.category'), categoryText(state.board, hit.category)],
   ];
   const several: readonly [string, string] = [say('timeline.merged'), countText(hit.merged, locale)];
-  tip.value = { x: hit.x, y: hit.y, title: hit.name || '—', lines: hit.merged > 1 ? [several, [say('timeline.together'), timeText(hit.duration, locale)], ...lines.slice(1)] : lines };
+  tip.value = {
+    x: hit.x,
+    y: hit.y,
+    title: hit.name || '—',
+    lines:
+      hit.merged > 1 ? [several, [say('timeline.together'), timeText(hit.duration, locale)], ...lines.slice(1)] : lines,
+  };
   return <Tip tip={tip} />;
 }

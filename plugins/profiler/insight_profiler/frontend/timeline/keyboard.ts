@@ -5,7 +5,11 @@ import type { Stage } from './stage';
 import { lengthOf, moved, zoomed } from './span';
 
 /** For the page's list of keys; what they do is below. */
-export const KEYS: readonly Key[] = ['w', 'd', 'e', 'z', 'x', 'f', '.', 'Enter'].map((key): Key => [key, `timeline.key.${key === '.' ? 'next' : key.toLowerCase()}`, () => undefined]);
+export const KEYS: readonly Key[] = ['w', 'd', 'e', 'z', 'x', 'f', '.', 'Enter'].map((key): Key => [
+  key,
+  `timeline.key.${key === '.' ? 'next' : key.toLowerCase()}`,
+  () => undefined,
+]);
 
 const ZOOM = 0.7;
 const PAN = 0.15; // of the picture

@@ -31,6 +31,8 @@ export class Labels {
 export function ownName(text: string): string {
   const bracket = /[<([]/.exec(text.slice(1))?.index;
   const head = bracket === undefined ? text : text.slice(0, bracket + 1);
-  const at = Math.max(...['::', '/', ': '].map((mark) => (head.includes(mark) ? head.lastIndexOf(mark) + mark.length : 0)));
+  const at = Math.max(
+    ...['::', '/', ': '].map((mark) => (head.includes(mark) ? head.lastIndexOf(mark) + mark.length : 0)),
+  );
   return at < text.length ? text.slice(at) : text;
 }

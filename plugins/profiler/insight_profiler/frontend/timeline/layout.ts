@@ -48,27 +48,70 @@ export function layoutOf({ tracks, counters }: TracksAnswer, closed: ReadonlySet
     top += row.height;
   };
   for (const group of tracks.filter(({ parent }) => parent === null).sort(byOrder)) {
-    const members = [group, ...tracks.filter(({ parent }) => parent === group.id).sort(byOrder)].filter(({ slices }) => slices > 0);
+    const members = [group, ...tracks.filter(({ parent }) => parent === group.id).sort(byOrder)].filter(
+      ({ slices }) => slices > 0,
+    );
     if (members.length === 0) continue;
     const alone = members.length === 1 && members[0] === group;
     if (!alone) {
       const isOpen = !closed.has(`g${group.id}`);
-      add({ kind: 'group', key: `g${group.id}`, label: group.label, about: group.device && group.device !== group.label ? group.device : '', height: GROUP, isOpen, canClose: true, levels: isOpen ? 0 : 1, tracks: isOpen ? [] : members.map(({ id }) => id) });
+      add({
+        kind: 'group',
+        key: `g${group.id}`,
+        label: group.label,
+        about: group.device && group.device !== group.label ? group.device : '',
+        height: GROUP,
+        isOpen,
+        canClose: true,
+        levels: isOpen ? 0 : 1,
+        tracks: isOpen ? [] : members.map(({ id }) => id),
+      });
       if (!isOpen) continue;
     }
     for (const track of members) {
       const isOpen = !closed.has(`t${track.id}`);
       const levels = isOpen ? track.levels : 1;
-      add({ kind: 'track', key: `t${track.id}`, label: track.label, about: '', height: 2 * PAD + levels * LEVEL, isOpen, canClose: track.levels > 1, levels, tracks: [track.id] });
+      add({
+        kind: 'track',
+        key: `t${track.id}`,
+        label: track.label,
+        about: '',
+        height: 2 * PAD + levels * LEVEL,
+        isOpen,
+        canClose: track.levels > 1,
+        levels,
+        tracks: [track.id],
+      });
     }
   }
   const shown = counters.filter(({ points }) => points > 0);
   for (const group of new Set(shown.map((counter) => counter.group))) {
     const isOpen = !closed.has(`c-${group}`);
-    add({ kind: 'group', key: `c-${group}`, label: group, about: '', height: GROUP, isOpen, canClose: true, levels: 0, tracks: [] });
+    add({
+      kind: 'group',
+      key: `c-${group}`,
+      label: group,
+      about: '',
+      height: GROUP,
+      isOpen,
+      canClose: true,
+      levels: 0,
+      tracks: [],
+    });
     if (!isOpen) continue;
     for (const counter of shown.filter((one) => one.group === group)) {
-      add({ kind: 'counter', key: `n${counter.id}`, label: counter.label, about: counter.device ?? '', height: COUNTER, isOpen: true, canClose: false, levels: 0, tracks: [], counter });
+      add({
+        kind: 'counter',
+        key: `n${counter.id}`,
+        label: counter.label,
+        about: counter.device ?? '',
+        height: COUNTER,
+        isOpen: true,
+        canClose: false,
+        levels: 0,
+        tracks: [],
+        counter,
+      });
     }
   }
   return { rows, height: top, rowOf };
@@ -96,5 +139,7 @@ export function rowsBetween(layout: Layout, top: number, bottom: number): readon
 
 /** Top of the bars of a depth; what is deeper than its row shows is on the last level that it does. */
 export function barTop(row: Row, depth: number): number {
-  return row.kind === 'group' ? row.top + (row.height - BAR) / 2 : row.top + PAD + Math.min(depth, row.levels - 1) * LEVEL;
+  return row.kind === 'group'
+    ? row.top + (row.height - BAR) / 2
+    : row.top + PAD + Math.min(depth, row.levels - 1) * LEVEL;
 }

@@ -71,7 +71,10 @@ function shadesOf(ink: Ink): { readonly names: readonly Shade[]; readonly catego
   let known = shadesKnown.get(ink);
   if (!known) {
     const shade = (hex: string): Shade => ({ full: colorOf(hex), pale: colorOf(hex, PALE), ink: onColor(hex) });
-    known = { names: Array.from({ length: SHADES }, (_, i) => shade(ink.rank(i))), categories: CATEGORY_NAMES.map((name) => shade(ink.category(name))) };
+    known = {
+      names: Array.from({ length: SHADES }, (_, i) => shade(ink.rank(i))),
+      categories: CATEGORY_NAMES.map((name) => shade(ink.category(name))),
+    };
     shadesKnown.set(ink, known);
   }
   return known;
@@ -127,7 +130,8 @@ export function paint(context: CanvasRenderingContext2D, picture: Picture, strip
 function grounds(context: CanvasRenderingContext2D, picture: Picture, rows: readonly Row[]): void {
   const { width, height, ink, top, span, locale } = picture;
   context.fillStyle = ink.grid;
-  for (const { at } of axisOf(span, width, locale).ticks) context.fillRect(Math.round(((at - span.from) / lengthOf(span)) * width), 0, 1, height);
+  for (const { at } of axisOf(span, width, locale).ticks)
+    context.fillRect(Math.round(((at - span.from) / lengthOf(span)) * width), 0, 1, height);
   for (const row of rows) {
     const y = row.top - top;
     if (row.kind === 'group') {
@@ -140,7 +144,13 @@ function grounds(context: CanvasRenderingContext2D, picture: Picture, rows: read
 }
 
 /** Bars of all rows in sight: lines of pixels at first, names after that. */
-function bars(context: CanvasRenderingContext2D, picture: Picture, rows: readonly Row[], strips: Strips, named: Label[]): number {
+function bars(
+  context: CanvasRenderingContext2D,
+  picture: Picture,
+  rows: readonly Row[],
+  strips: Strips,
+  named: Label[],
+): number {
   const { span, width, ratio, top, height, answers } = picture;
   const pixels = Math.max(1, Math.round(width * ratio));
   const column = lengthOf(span) / width;
@@ -166,7 +176,17 @@ function bars(context: CanvasRenderingContext2D, picture: Picture, rows: readonl
 }
 
 /** One lane of one answer; what `above` draws better is left to it. */
-function line(picture: Picture, answer: Slices, lane: Lane, above: Span | null, strips: Strips, line: number, pixels: number, y: number, named: Label[]): number {
+function line(
+  picture: Picture,
+  answer: Slices,
+  lane: Lane,
+  above: Span | null,
+  strips: Strips,
+  line: number,
+  pixels: number,
+  y: number,
+  named: Label[],
+): number {
   const { span, width, byCategory, isMoving } = picture;
   const { start, duration, name, category, merged } = answer;
   const looks = looksOf(answer, picture);
@@ -190,7 +210,14 @@ function line(picture: Picture, answer: Slices, lane: Lane, above: Span | null, 
     const shade = (byCategory ? categories[category[i] as number] : names[looks.shade[place] ?? 0]) as Shade;
     const isFound = looks.isFound[place] === 1 || picture.matches === null;
     strips.fill(line, from, to, isFound ? shade.full : shade.pale);
-    if (to - from >= least && merged[i] === 1) named.push({ x: from / ratio + 4, y: y + BAR / 2 + 0.5, room: (to - from) / ratio - 7, text: answer.names.get(place) ?? '', ink: isFound ? shade.ink : picture.ink.muted });
+    if (to - from >= least && merged[i] === 1)
+      named.push({
+        x: from / ratio + 4,
+        y: y + BAR / 2 + 0.5,
+        room: (to - from) / ratio - 7,
+        text: answer.names.get(place) ?? '',
+        ink: isFound ? shade.ink : picture.ink.muted,
+      });
   }
   return count;
 }
@@ -199,7 +226,9 @@ function line(picture: Picture, answer: Slices, lane: Lane, above: Span | null, 
 function curve(context: CanvasRenderingContext2D, picture: Picture, row: Row): void {
   const { counter } = row;
   const { span, width, top, ink, curves } = picture;
-  const answer = curves.find((one) => one.counters.has(counter?.id ?? -1) && one.from <= span.from && one.to >= span.to) ?? curves.find((one) => one.counters.has(counter?.id ?? -1));
+  const answer =
+    curves.find((one) => one.counters.has(counter?.id ?? -1) && one.from <= span.from && one.to >= span.to) ??
+    curves.find((one) => one.counters.has(counter?.id ?? -1));
   const points = answer?.counters.get(counter?.id ?? -1);
   if (!counter || !answer || !points || counter.maximum === null || counter.minimum === null) return;
   const [low, high] = [Math.min(0, counter.minimum), Math.max(counter.maximum, counter.minimum + 1e-9, 1e-9)];
@@ -230,7 +259,10 @@ function curve(context: CanvasRenderingContext2D, picture: Picture, row: Row): v
 }
 
 /** What does not count is dull; what is summed up stands out. */
-function shade(context: CanvasRenderingContext2D, { span, width, height, counted, range, ink, top, layout }: Picture): void {
+function shade(
+  context: CanvasRenderingContext2D,
+  { span, width, height, counted, range, ink, top, layout }: Picture,
+): void {
   const x = (time: number): number => ((time - span.from) / lengthOf(span)) * width;
   if (counted) {
     context.globalAlpha = 0.62;
@@ -243,13 +275,18 @@ function shade(context: CanvasRenderingContext2D, { span, width, height, counted
   const [from, to] = [x(range.from), x(range.to)];
   context.fillStyle = ink.selection;
   if (range.tracks === null) context.fillRect(from, 0, to - from, height);
-  else for (const row of new Set(range.tracks.map((track) => layout.rowOf.get(track)))) if (row) context.fillRect(from, row.top - top, to - from, row.height);
+  else
+    for (const row of new Set(range.tracks.map((track) => layout.rowOf.get(track))))
+      if (row) context.fillRect(from, row.top - top, to - from, row.height);
   context.fillStyle = ink.accent;
   context.fillRect(Math.round(from), 0, 1, height);
   context.fillRect(Math.round(to) - 1, 0, 1, height);
 }
 
-function boxOf({ layout, span, width, top }: Picture, { track, depth, start, duration }: Place): { readonly x: number; readonly y: number; readonly width: number } | null {
+function boxOf(
+  { layout, span, width, top }: Picture,
+  { track, depth, start, duration }: Place,
+): { readonly x: number; readonly y: number; readonly width: number } | null {
   const row = layout.rowOf.get(track);
   if (!row) return null;
   const x = ((start - span.from) / lengthOf(span)) * width;

@@ -10,7 +10,11 @@ const STEPS_TOP = 22;
 const HANDLE = 5; // px
 export const HEIGHT = 44; // of the minimap, px
 
-export function paintRuler(context: CanvasRenderingContext2D, { span, width, ink, locale, steps }: Picture, chosen: StepRange | null): void {
+export function paintRuler(
+  context: CanvasRenderingContext2D,
+  { span, width, ink, locale, steps }: Picture,
+  chosen: StepRange | null,
+): void {
   context.fillStyle = ink.background;
   context.fillRect(0, 0, width, 80);
   const x = (time: number): number => ((time - span.from) / lengthOf(span)) * width;
@@ -55,7 +59,13 @@ export class Minimap {
   private readonly strips = new Strips();
   private painted: readonly unknown[] = [];
 
-  draw(context: CanvasRenderingContext2D, { width, ratio, ink, byCategory }: Picture, whole: Span, answer: Slices | null, answered: TracksAnswer): void {
+  draw(
+    context: CanvasRenderingContext2D,
+    { width, ratio, ink, byCategory }: Picture,
+    whole: Span,
+    answer: Slices | null,
+    answered: TracksAnswer,
+  ): void {
     const { width: columns, height: rows } = context.canvas;
     const wanted = [columns, rows, ratio, ink, byCategory, answer, answered];
     if (wanted.some((one, i) => one !== this.painted[i])) {
@@ -70,15 +80,29 @@ export class Minimap {
   }
 }
 
-function paintGroups(context: CanvasRenderingContext2D, strips: Strips, { width, ratio, ink, byCategory }: Pick<Picture, 'width' | 'ratio' | 'ink' | 'byCategory'>, whole: Span, answer: Slices, { tracks }: TracksAnswer): void {
+function paintGroups(
+  context: CanvasRenderingContext2D,
+  strips: Strips,
+  { width, ratio, ink, byCategory }: Pick<Picture, 'width' | 'ratio' | 'ink' | 'byCategory'>,
+  whole: Span,
+  answer: Slices,
+  { tracks }: TracksAnswer,
+): void {
   const shown = tracks.filter(({ slices }) => slices > 0);
-  const groups = [...new Set(shown.map(({ id, parent }) => parent ?? id))].sort((a, b) => (tracks[a]?.order ?? 0) - (tracks[b]?.order ?? 0) || a - b);
+  const groups = [...new Set(shown.map(({ id, parent }) => parent ?? id))].sort(
+    (a, b) => (tracks[a]?.order ?? 0) - (tracks[b]?.order ?? 0) || a - b,
+  );
   const pitch = (HEIGHT - 6) / Math.max(1, groups.length);
   const pixels = Math.max(1, Math.round(width * ratio));
   const scale = pixels / lengthOf(whole);
   strips.begin(pixels, groups.length);
-  const lines = new Map(groups.map((group, at) => [group, strips.line(3 + at * pitch, Math.max(1, Math.min(14, pitch - 1)))]));
-  const [names, categories] = [Array.from({ length: SHADES }, (_, i) => colorOf(ink.rank(i))), CATEGORY_NAMES.map((name) => colorOf(ink.category(name)))];
+  const lines = new Map(
+    groups.map((group, at) => [group, strips.line(3 + at * pitch, Math.max(1, Math.min(14, pitch - 1)))]),
+  );
+  const [names, categories] = [
+    Array.from({ length: SHADES }, (_, i) => colorOf(ink.rank(i))),
+    CATEGORY_NAMES.map((name) => colorOf(ink.category(name))),
+  ];
   const shades = new Map([...answer.names].map(([place, text]) => [place, names[shadeOf(text)]]));
   for (const { id, parent } of shown) {
     const lane = answer.lanes.get(id)?.[0];
@@ -86,15 +110,30 @@ function paintGroups(context: CanvasRenderingContext2D, strips: Strips, { width,
     for (let i = lane?.low ?? 0; lane && i < lane.high; i++) {
       const begin = answer.start[i] as number;
       const from = Math.min(pixels - 1, Math.max(0, Math.round((begin - whole.from) * scale)));
-      const to = Math.min(pixels, Math.max(from + 1, Math.round((begin + (answer.duration[i] as number) - whole.from) * scale)));
-      strips.fill(line, from, to, (byCategory ? categories[answer.category[i] as number] : shades.get(answer.name[i] as number)) ?? 0);
+      const to = Math.min(
+        pixels,
+        Math.max(from + 1, Math.round((begin + (answer.duration[i] as number) - whole.from) * scale)),
+      );
+      strips.fill(
+        line,
+        from,
+        to,
+        (byCategory ? categories[answer.category[i] as number] : shades.get(answer.name[i] as number)) ?? 0,
+      );
     }
   }
   strips.draw(context, 0, width);
 }
 
 /** The whole profile, and what part of it is below. */
-export function paintMinimap(context: CanvasRenderingContext2D, picture: Picture, whole: Span, answer: Slices | null, tracks: TracksAnswer, minimap: Minimap): void {
+export function paintMinimap(
+  context: CanvasRenderingContext2D,
+  picture: Picture,
+  whole: Span,
+  answer: Slices | null,
+  tracks: TracksAnswer,
+  minimap: Minimap,
+): void {
   const { width, ink, span } = picture;
   const height = HEIGHT;
   context.fillStyle = ink.background;

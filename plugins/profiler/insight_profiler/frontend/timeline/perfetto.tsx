@@ -12,7 +12,12 @@ const EVERY = 50; // ms
 const PATIENCE = 30_000; // ms
 
 /** Asks a window until it says that it is ready, then hands the trace over; it stays in the browser. */
-export async function handOver(target: Window, trace: Promise<ArrayBuffer>, title: string, stop: AbortSignal): Promise<void> {
+export async function handOver(
+  target: Window,
+  trace: Promise<ArrayBuffer>,
+  title: string,
+  stop: AbortSignal,
+): Promise<void> {
   const ready = new Promise<void>((resolve, reject) => {
     const end = (): void => {
       clearInterval(timer);
@@ -53,8 +58,15 @@ export function PerfettoDialog({ state }: { readonly state: TimelineState }): JS
     }
     busy.value = true;
     status.value = say('timeline.perfetto.waiting');
-    const address = state.ctx.data.href('trace', { ...board.query.value, from: Math.floor(from), to: Math.ceil(to), tracks: tracks?.join() ?? null });
-    const trace = fetch(address, { signal: stop.current.signal }).then((answer) => (answer.ok ? answer.arrayBuffer() : Promise.reject(new Error(`${answer.status} ${answer.statusText}`))));
+    const address = state.ctx.data.href('trace', {
+      ...board.query.value,
+      from: Math.floor(from),
+      to: Math.ceil(to),
+      tracks: tracks?.join() ?? null,
+    });
+    const trace = fetch(address, { signal: stop.current.signal }).then((answer) =>
+      answer.ok ? answer.arrayBuffer() : Promise.reject(new Error(`${answer.status} ${answer.statusText}`)),
+    );
     try {
       await handOver(target, trace, board.chosenInfo.value?.name || 'profile', stop.current.signal);
       close();
@@ -69,10 +81,24 @@ export function PerfettoDialog({ state }: { readonly state: TimelineState }): JS
     <Dialog name="perfetto" title={say('timeline.perfetto')} onClose={close}>
       <p>{say('timeline.perfetto.text', { length: timeText(lengthOf({ from, to }), state.locale.value) })}</p>
       <p class="hint">{say('timeline.perfetto.needs')}</p>
-      {status.value !== null && <p role="status" data-testid="perfetto-status">{status.value}</p>}
+      {status.value !== null && (
+        <p role="status" data-testid="perfetto-status">
+          {status.value}
+        </p>
+      )}
       <div class="row end">
-        <button type="button" data-action="cancel" onClick={close}>{say('timeline.cancel')}</button>
-        <button type="button" class="primary" data-action="open-perfetto" disabled={busy.value} onClick={() => void open()}>{say('timeline.perfetto.open')}</button>
+        <button type="button" data-action="cancel" onClick={close}>
+          {say('timeline.cancel')}
+        </button>
+        <button
+          type="button"
+          class="primary"
+          data-action="open-perfetto"
+          disabled={busy.value}
+          onClick={() => void open()}
+        >
+          {say('timeline.perfetto.open')}
+        </button>
       </div>
     </Dialog>
   );

@@ -34,10 +34,21 @@ export class Search {
   readonly query = computed(() => {
     const { value: text } = this.text;
     const { value: steps } = this.state.stepSpan;
-    return text === '' ? null : { ...this.state.board.query.value, q: text, regex: this.regex.value ? 1 : null, ...(steps ? { from: steps.from, to: steps.to } : {}) };
+    return text === ''
+      ? null
+      : {
+          ...this.state.board.query.value,
+          q: text,
+          regex: this.regex.value ? 1 : null,
+          ...(steps ? { from: steps.from, to: steps.to } : {}),
+        };
   });
-  readonly answer = computed<SearchAnswer | null>(() => (this.text.value === '' ? null : (this.latest.answer.value?.value ?? null)));
-  readonly error = computed<string | null>(() => (this.text.value === '' ? null : (this.latest.error.value?.reason ?? null)));
+  readonly answer = computed<SearchAnswer | null>(() =>
+    this.text.value === '' ? null : (this.latest.answer.value?.value ?? null),
+  );
+  readonly error = computed<string | null>(() =>
+    this.text.value === '' ? null : (this.latest.error.value?.reason ?? null),
+  );
   /** Whether a name is found, by the same rule as the host's; null while nothing is searched. */
   readonly matches = computed<((name: string) => boolean) | null>(() => {
     const { value: text } = this.text;
@@ -63,7 +74,10 @@ export class Search {
     });
   }
 
-  /** To the next one found or the one before; from the last to the first. The first time: the next from the left edge on. */
+  /**
+   * To the next one found or the one before; from the last to the first. The first time: the next from the left edge
+   * on.
+   */
   async step(by: number): Promise<void> {
     const { value: answer } = this.answer;
     const query = this.query.peek();
@@ -75,10 +89,12 @@ export class Search {
     if (known) return this.go(known, place);
     const offset = Math.max(0, by > 0 ? place : place - PAGE + 1);
     const key = JSON.stringify(query);
-    const more = await this.state.ctx.data.json<SearchAnswer>('search', { ...query, offset, limit: PAGE }, { signal: this.state.ctx.signal }).catch((error: unknown) => {
-      if (statusOf(error) === null) throw error;
-      return null;
-    });
+    const more = await this.state.ctx.data
+      .json<SearchAnswer>('search', { ...query, offset, limit: PAGE }, { signal: this.state.ctx.signal })
+      .catch((error: unknown) => {
+        if (statusOf(error) === null) throw error;
+        return null;
+      });
     const row = more?.rows[place - offset];
     if (!more || !row || JSON.stringify(this.query.peek()) !== key) return;
     this.latest.answer.value = { key: `${key} ${offset}`, value: more };

@@ -20,7 +20,11 @@ export function SelectionPanel({ stage, range }: { readonly stage: Stage; readon
   const say = state.t.bind(state);
   const locale = state.locale.value;
   const text = (answer: SelectionAnswer): string =>
-    say('timeline.selection.status', { length: timeText(lengthOf(range), locale), slices: countText(answer.slices, locale), busy: shareText(answer.busy / lengthOf(range), locale) });
+    say('timeline.selection.status', {
+      length: timeText(lengthOf(range), locale),
+      slices: countText(answer.slices, locale),
+      busy: shareText(answer.busy / lengthOf(range), locale),
+    });
   return (
     <section class="timeline-selection" data-testid="timeline-selection" aria-label={say('timeline.selection')}>
       <ServerTable<SelectionAnswer>
@@ -41,9 +45,18 @@ export function SelectionPanel({ stage, range }: { readonly stage: Stage; readon
         }}
         tools={
           <>
-            <strong>{range.tracks ? say('timeline.selection.tracks', { count: range.tracks.length }) : say('timeline.selection.all')}</strong>
+            <strong>
+              {range.tracks
+                ? say('timeline.selection.tracks', { count: range.tracks.length })
+                : say('timeline.selection.all')}
+            </strong>
             <Button action="fit-range" icon="box" label={say('timeline.fit')} onPress={() => state.look(range)} />
-            <Button action="clear-range" icon="close" label={say('timeline.selection.close')} onPress={() => board.range.set(null)} />
+            <Button
+              action="clear-range"
+              icon="close"
+              label={say('timeline.selection.close')}
+              onPress={() => board.range.set(null)}
+            />
           </>
         }
       />

@@ -19,7 +19,11 @@ export function SlicePanel({ state }: { readonly state: TimelineState }): JSX.El
         {slice && <Button action="fit-slice" icon="box" label={say('timeline.fit')} onPress={() => state.fit()} />}
         <Button action="close-panel" icon="close" label={say('panel.close')} onPress={() => state.choose(null)} />
       </header>
-      {error !== null && <p class="problem" role="status">{error}</p>}
+      {error !== null && (
+        <p class="problem" role="status">
+          {error}
+        </p>
+      )}
       {slice && (
         <>
           <Facts state={state} slice={slice} />
@@ -56,8 +60,12 @@ function Facts({ state, slice }: SliceProps): JSX.Element {
     ['category', say('timeline.category'), categoryText(state.board, slice.category)],
     ...(slice.step === null ? [] : [['step', say('step'), String(slice.step)] as const]),
     ['track', say('timeline.track'), trackText(state, slice.track), true],
-    ...(['stream', 'grid', 'block', 'core'] as const).flatMap((name) => (slice.kernel?.[name] ? [[name, word(state.board, 'column', name), slice.kernel[name]] as const] : [])),
-    ...(slice.operator?.shapes ? [['shapes', word(state.board, 'column', 'shapes'), slice.operator.shapes, true] as const] : []),
+    ...(['stream', 'grid', 'block', 'core'] as const).flatMap((name) =>
+      slice.kernel?.[name] ? [[name, word(state.board, 'column', name), slice.kernel[name]] as const] : [],
+    ),
+    ...(slice.operator?.shapes
+      ? [['shapes', word(state.board, 'column', 'shapes'), slice.operator.shapes, true] as const]
+      : []),
   ];
   return (
     <dl class="row-facts">
@@ -76,8 +84,24 @@ function Links({ state, slice }: SliceProps): JSX.Element | null {
   const say = state.t.bind(state);
   const { board } = state;
   const has = (view: string): boolean => board.profile.value?.views.includes(view) === true;
-  const operator = (action: string, text: string, { name, type, scope, shapes, side }: OperatorOfSlice): JSX.Element => (
-    <button type="button" class="link" data-action={action} onClick={() => board.openOperator(side, shapes ? 'shape' : 'name', { ...(name ? { name } : {}), ...(type ? { type } : {}), ...(scope ? { scope } : {}), ...(shapes ? { shapes } : {}) })}>
+  const operator = (
+    action: string,
+    text: string,
+    { name, type, scope, shapes, side }: OperatorOfSlice,
+  ): JSX.Element => (
+    <button
+      type="button"
+      class="link"
+      data-action={action}
+      onClick={() =>
+        board.openOperator(side, shapes ? 'shape' : 'name', {
+          ...(name ? { name } : {}),
+          ...(type ? { type } : {}),
+          ...(scope ? { scope } : {}),
+          ...(shapes ? { shapes } : {}),
+        })
+      }
+    >
       {text}
     </button>
   );
@@ -85,18 +109,36 @@ function Links({ state, slice }: SliceProps): JSX.Element | null {
   const launched = kernel?.operator ?? null;
   const links = [
     slice.operator && has('operators') && operator('to-operator', say('timeline.to_operator'), slice.operator),
-    launched && has('operators') && operator('to-launcher', say('timeline.to_launcher', { name: launched.name ?? '' }), launched),
+    launched &&
+      has('operators') &&
+      operator('to-launcher', say('timeline.to_launcher', { name: launched.name ?? '' }), launched),
     kernel && has('kernels') && (
-      <button type="button" class="link" data-action="to-kernel" onClick={() => board.go('kernels', { q: kernel.name ?? slice.name })}>
+      <button
+        type="button"
+        class="link"
+        data-action="to-kernel"
+        onClick={() => board.go('kernels', { q: kernel.name ?? slice.name })}
+      >
         {say('timeline.to_kernel')}
       </button>
     ),
     slice.step !== null && (
-      <button type="button" class="link" data-action="to-step" onClick={() => board.chooseStep(slice.step ?? 0, false, true)}>
+      <button
+        type="button"
+        class="link"
+        data-action="to-step"
+        onClick={() => board.chooseStep(slice.step ?? 0, false, true)}
+      >
         {say('timeline.to_step', { step: String(slice.step) })}
       </button>
     ),
-    <button key="find" type="button" class="link" data-action="find-same" onClick={() => (state.search.regex.set(false), state.search.text.set(slice.name))}>
+    <button
+      key="find"
+      type="button"
+      class="link"
+      data-action="find-same"
+      onClick={() => (state.search.regex.set(false), state.search.text.set(slice.name))}
+    >
       {say('timeline.find_same')}
     </button>,
   ].filter(Boolean);
@@ -129,13 +171,25 @@ function Flows({ state, flows }: { readonly state: TimelineState; readonly flows
     <section class="figure">
       <header>
         <h3>{say('timeline.flows')}</h3>
-        <Button action="arrows" text={say('timeline.arrows')} label={say('timeline.arrows.hint')} pressed={state.hasArrows.value} onPress={() => (state.hasArrows.value = !state.hasArrows.value)} />
+        <Button
+          action="arrows"
+          text={say('timeline.arrows')}
+          label={say('timeline.arrows.hint')}
+          pressed={state.hasArrows.value}
+          onPress={() => (state.hasArrows.value = !state.hasArrows.value)}
+        />
       </header>
       <ol class="bars" data-testid="slice-flows">
         {flows.slice(0, MOST_FLOWS).map(({ direction, kind, slice }, i) => (
           <li key={i} data-direction={direction}>
-            <button type="button" title={`${slice.name}\n${trackText(state, slice.track)}`} onClick={() => state.choose(slice)}>
-              <span class="name">{direction === 'out' ? '→' : '←'} {slice.name || '—'}</span>
+            <button
+              type="button"
+              title={`${slice.name}\n${trackText(state, slice.track)}`}
+              onClick={() => state.choose(slice)}
+            >
+              <span class="name">
+                {direction === 'out' ? '→' : '←'} {slice.name || '—'}
+              </span>
               <span class="number">{word(state.board, 'timeline.flow', kind)}</span>
               <span class="number">{timeText(slice.duration, locale)}</span>
             </button>

@@ -31,7 +31,8 @@ export function zoomed(span: Span, whole: Span, at: number, factor: number): Spa
   return within({ from, to: from + length }, whole);
 }
 
-export const moved = (span: Span, whole: Span, by: number): Span => within({ from: span.from + by, to: span.to + by }, whole);
+export const moved = (span: Span, whole: Span, by: number): Span =>
+  within({ from: span.from + by, to: span.to + by }, whole);
 
 /** A stretch with some room on both sides. */
 export function around(start: number, duration: number, whole: Span, times = 3): Span {
@@ -61,7 +62,17 @@ export const rangeCodec: Codec<Range | null> = {
   parse(text) {
     const [from, to, tracks] = (text ?? '').split('~');
     const span = parsed(from, to);
-    return span && { ...span, tracks: tracks ? tracks.split('.').map(Number).filter((track) => Number.isSafeInteger(track) && track >= 0) : null };
+    return (
+      span && {
+        ...span,
+        tracks: tracks
+          ? tracks
+              .split('.')
+              .map(Number)
+              .filter((track) => Number.isSafeInteger(track) && track >= 0)
+          : null,
+      }
+    );
   },
   format: (range) => (range ? `${written(range)}${range.tracks ? `~${range.tracks.join('.')}` : ''}` : null),
 };

@@ -83,8 +83,27 @@ export class Stage {
       () => canvases.scroll.removeEventListener('scroll', scrolled),
       follow(this, canvases),
       effect(() => {
-        void [state.span.value, state.layout.value, state.slice.value, state.hasArrows.value, state.draft.value, state.board.range.value, state.stepSpan.value];
-        void [state.search.matches.value, state.color.value, state.theme.value, state.locale.value, state.visible.value, this.top.value, this.pointed.value, state.width.value, this.height.value, this.overview.answer.value];
+        void [
+          state.span.value,
+          state.layout.value,
+          state.slice.value,
+          state.hasArrows.value,
+          state.draft.value,
+          state.board.range.value,
+          state.stepSpan.value,
+        ];
+        void [
+          state.search.matches.value,
+          state.color.value,
+          state.theme.value,
+          state.locale.value,
+          state.visible.value,
+          this.top.value,
+          this.pointed.value,
+          state.width.value,
+          this.height.value,
+          this.overview.answer.value,
+        ];
         this.schedule();
       }),
       effect(() => {
@@ -119,7 +138,8 @@ export class Stage {
     if (!row || !scroll) return;
     const y = barTop(row, depth);
     const { scrollTop, clientHeight } = scroll;
-    if (y < scrollTop + 4 || y + LEVEL > scrollTop + clientHeight - 4) requestAnimationFrame(() => (scroll.scrollTop = Math.max(0, y - clientHeight / 3)));
+    if (y < scrollTop + 4 || y + LEVEL > scrollTop + clientHeight - 4)
+      requestAnimationFrame(() => (scroll.scrollTop = Math.max(0, y - clientHeight / 3)));
   }
 
   schedule(): void {
@@ -132,19 +152,43 @@ export class Stage {
     if (!canvases || !state.visible.peek()) return;
     const tracks = state.tracks.peek();
     if (!tracks) return;
-    const [span, whole, layout, width, height, top] = [state.span.peek(), state.whole.peek(), state.layout.peek(), state.width.peek(), this.height.peek(), this.top.peek()];
+    const [span, whole, layout, width, height, top] = [
+      state.span.peek(),
+      state.whole.peek(),
+      state.layout.peek(),
+      state.width.peek(),
+      this.height.peek(),
+      this.top.peek(),
+    ];
     this.settle(span);
     this.stay(tracks, layout);
     const ratio = this.pixels.get(canvases.rows)?.ratio ?? 1;
     const columns = Math.round(width);
     this.want(columns);
-    store.wantCurves(tracks.version, span, whole, columns, layout.rows.some(({ counter }) => counter !== null));
+    store.wantCurves(
+      tracks.version,
+      span,
+      whole,
+      columns,
+      layout.rows.some(({ counter }) => counter !== null),
+    );
     this.categories.value = store.slices.reduce((bits, one) => bits | one.categories, this.categories.peek());
     const slice = state.slice.peek();
     const picture: Picture = {
       ...{ layout, span, top, width, height, ratio, answers: store.slices, curves: store.curves },
-      ...{ ink: inkOf(state.theme.peek()), locale: state.locale.peek(), byCategory: state.color.peek() === 'category', matches: state.search.matches.peek() },
-      ...{ steps: tracks.steps, counted: state.stepSpan.peek(), range: state.draft.peek() ?? state.board.range.peek(), chosen: slice, pointed: this.pointed.peek() },
+      ...{
+        ink: inkOf(state.theme.peek()),
+        locale: state.locale.peek(),
+        byCategory: state.color.peek() === 'category',
+        matches: state.search.matches.peek(),
+      },
+      ...{
+        steps: tracks.steps,
+        counted: state.stepSpan.peek(),
+        range: state.draft.peek() ?? state.board.range.peek(),
+        chosen: slice,
+        pointed: this.pointed.peek(),
+      },
       ...{ flows: state.hasArrows.peek() ? (slice?.flows ?? []) : [], isMoving: this.isMoving },
     };
     const context = this.contextOf(canvases.rows);
@@ -152,7 +196,8 @@ export class Stage {
     const ruler = this.contextOf(canvases.ruler);
     if (ruler) paintRuler(ruler, picture, state.board.steps.peek());
     const minimap = this.contextOf(canvases.minimap);
-    if (minimap) paintMinimap(minimap, picture, whole, this.overview.answer.peek()?.value ?? null, tracks, this.minimap);
+    if (minimap)
+      paintMinimap(minimap, picture, whole, this.overview.answer.peek()?.value ?? null, tracks, this.minimap);
   }
 
   /** In CSS pixels, of a bitmap as large as the canvas is on the screen. */
@@ -196,7 +241,8 @@ export class Stage {
     if (!tracks) return;
     const layout = state.layout.peek();
     const [top, height] = [this.top.peek(), this.height.peek()];
-    const of = (from: number, to: number): readonly number[] => rowsBetween(layout, from, to).flatMap((row) => row.tracks);
+    const of = (from: number, to: number): readonly number[] =>
+      rowsBetween(layout, from, to).flatMap((row) => row.tracks);
     const lanes = layout.rows.reduce((sum, row) => sum + row.levels * row.tracks.length, 0);
     const near = lanes <= MANY ? of(0, layout.height) : of(top - height / 2, top + 1.5 * height);
     store.wantSlices(tracks.version, state.span.peek(), state.whole.peek(), columns, of(top, top + height), near);
@@ -205,7 +251,9 @@ export class Stage {
     const query = { ...state.board.query.peek(), from: 0, to: Math.max(1, state.whole.peek().to), width, levels: 1 };
     const before = this.overview.answer.peek()?.value;
     if (before?.version !== tracks.version || Math.abs(Math.log2(before.column / (query.to / width))) > 0.7) {
-      this.overview.want(JSON.stringify([tracks.version, query]), async (signal) => slicesOf(await state.ctx.data.columns('slices', query, { signal }), new Set(all), width));
+      this.overview.want(JSON.stringify([tracks.version, query]), async (signal) =>
+        slicesOf(await state.ctx.data.columns('slices', query, { signal }), new Set(all), width),
+      );
     }
   }
 

@@ -40,9 +40,20 @@ export class TimelineState extends TabState {
   constructor(readonly board: ProfilerBoard) {
     super(board.ctx);
     this.window = this.later(board.window, 300);
-    this.search = new Search(this, this.later(this.setting('find', codecs.text), 250), this.setting('find-regex', codecs.flag(false)));
+    this.search = new Search(
+      this,
+      this.later(this.setting('find', codecs.text), 250),
+      this.setting('find-regex', codecs.flag(false)),
+    );
     const flag = codecs.flag(false);
-    this.selectionTable = new TableSettings(this.setting('range-q', codecs.text), this.setting('range-regex', flag), this.setting('range-field', codecs.choice(['all', 'name', 'type', 'scope'], 'all')), this.setting('range-sort', codecs.text), this.setting('range-columns', codecs.names), ['all']);
+    this.selectionTable = new TableSettings(
+      this.setting('range-q', codecs.text),
+      this.setting('range-regex', flag),
+      this.setting('range-field', codecs.choice(['all', 'name', 'type', 'scope'], 'all')),
+      this.setting('range-sort', codecs.text),
+      this.setting('range-columns', codecs.names),
+      ['all'],
+    );
     this.until(this.followProfile());
     this.until(this.followSlice());
     this.until(this.followSteps());
@@ -60,7 +71,12 @@ export class TimelineState extends TabState {
   readonly stepSpan = computed<Span | null>(() => {
     const range = this.board.steps.value;
     const chosen = range ? (this.tracks.value?.steps ?? []).filter(({ number }) => holds(range, number)) : [];
-    return chosen.length > 0 ? { from: Math.min(...chosen.map(({ start }) => start)), to: Math.max(...chosen.map(({ start, duration }) => start + duration)) } : null;
+    return chosen.length > 0
+      ? {
+          from: Math.min(...chosen.map(({ start }) => start)),
+          to: Math.max(...chosen.map(({ start, duration }) => start + duration)),
+        }
+      : null;
   });
   /** What a summary, a file and Perfetto are about. */
   readonly subject = computed<Range>(() => this.board.range.value ?? { ...this.span.value, tracks: null });
@@ -89,7 +105,13 @@ export class TimelineState extends TabState {
   turnAll(isOpen: boolean): void {
     const { value: tracks } = this.tracks;
     if (!tracks) return;
-    this.board.closed.set(isOpen ? [] : layoutOf(tracks, new Set()).rows.filter(({ kind }) => kind === 'group').map(({ key }) => key));
+    this.board.closed.set(
+      isOpen
+        ? []
+        : layoutOf(tracks, new Set())
+            .rows.filter(({ kind }) => kind === 'group')
+            .map(({ key }) => key),
+    );
   }
 
   /** One step alone, the one before or after those that are. */
@@ -183,7 +205,13 @@ export class TimelineState extends TabState {
 
   /** Numbers of slices change while a profile is being read. */
   private async findAgain({ track, start, duration, depth }: Chosen): Promise<void> {
-    const query = { ...this.board.query.peek(), from: start, to: start + Math.max(1, duration), width: 10_000, tracks: String(track) };
+    const query = {
+      ...this.board.query.peek(),
+      from: start,
+      to: start + Math.max(1, duration),
+      width: 10_000,
+      tracks: String(track),
+    };
     try {
       const answer = await this.ctx.data.columns('slices', query, { signal: this.ctx.signal });
       const [starts, depths, ids] = [answer.column('start'), answer.column('depth'), answer.column('id')];
@@ -240,13 +268,15 @@ export class TimelineState extends TabState {
 
   /** Steps that are chosen anywhere come into sight; those of the address do not take the place of its window. */
   private followSteps(): () => void {
-    let before = this.window.peek() === null && this.chosenId.peek() === null ? '' : JSON.stringify(this.board.steps.peek());
+    let before =
+      this.window.peek() === null && this.chosenId.peek() === null ? '' : JSON.stringify(this.board.steps.peek());
     return effect(() => {
       const { value: span } = this.stepSpan;
       const now = JSON.stringify(this.board.steps.value);
       if (!this.tracks.value || now === before) return;
       before = now;
-      if (span) untracked(() => this.look({ from: span.from - lengthOf(span) * 0.05, to: span.to + lengthOf(span) * 0.05 }));
+      if (span)
+        untracked(() => this.look({ from: span.from - lengthOf(span) * 0.05, to: span.to + lengthOf(span) * 0.05 }));
     });
   }
 }

@@ -10,19 +10,29 @@ const MARGIN = 0.3; // of the picture, on both sides
 const BLURRED = 1.3; // times as wide a column as there should be
 const FINE = 8; // times as many columns as the screen has
 
-/** The answers for a picture: of those that hold all of it the one made for its scale; else the one that holds the most, and another above. */
+/**
+ * The answers for a picture: of those that hold all of it the one made for its scale; else the one that holds the most,
+ * and another above.
+ */
 export function layersOf(answers: readonly Slices[], track: number, span: Span, column: number): readonly Slices[] {
-  const cost = (one: Slices): number => (one.column > column ? 2 * Math.log2(one.column / column) : Math.log2(column / one.column));
-  const known = answers.filter((one) => one.tracks.has(track) && overlap(one, span) > 0).sort((a, b) => cost(a) - cost(b));
+  const cost = (one: Slices): number =>
+    one.column > column ? 2 * Math.log2(one.column / column) : Math.log2(column / one.column);
+  const known = answers
+    .filter((one) => one.tracks.has(track) && overlap(one, span) > 0)
+    .sort((a, b) => cost(a) - cost(b));
   const best = known[0];
   if (!best || covers(best, span)) return best ? [best] : [];
   const widest = known.reduce((most, one) => (overlap(one, span) > overlap(most, span) ? one : most), best);
   return widest === best ? [best] : [widest, best];
 }
 
-const suits = (one: { readonly column: number } & Span, span: Span, column: number): boolean => covers(one, span) && one.column <= column * BLURRED && one.column * FINE >= column;
+const suits = (one: { readonly column: number } & Span, span: Span, column: number): boolean =>
+  covers(one, span) && one.column <= column * BLURRED && one.column * FINE >= column;
 
-/** Asks for the slices and counters of what is in sight with some room around it, the latest wish only; what came stays until better comes. */
+/**
+ * Asks for the slices and counters of what is in sight with some room around it, the latest wish only; what came stays
+ * until better comes.
+ */
 export class Store {
   slices: readonly Slices[] = [];
   curves: readonly Curves[] = [];
@@ -62,22 +72,43 @@ export class Store {
   }
 
   /** `shown` are in sight; `near` are asked for with them. */
-  wantSlices(version: number, span: Span, whole: Span, columns: number, shown: readonly number[], near: readonly number[]): void {
+  wantSlices(
+    version: number,
+    span: Span,
+    whole: Span,
+    columns: number,
+    shown: readonly number[],
+    near: readonly number[],
+  ): void {
     if (shown.length === 0) return;
     const column = lengthOf(span) / columns;
-    if (this.slices.some((one) => one.version === version && suits(one, span, column) && shown.every((track) => one.tracks.has(track)))) return;
+    if (
+      this.slices.some(
+        (one) => one.version === version && suits(one, span, column) && shown.every((track) => one.tracks.has(track)),
+      )
+    )
+      return;
     const { query, width } = this.question(span, whole, columns);
     const tracks = [...near].sort((a, b) => a - b).join();
-    this.latestSlices.want(JSON.stringify([version, query, tracks]), async (signal) => slicesOf(await this.board.ctx.data.columns('slices', { ...query, tracks }, { signal }), new Set(near), width));
+    this.latestSlices.want(JSON.stringify([version, query, tracks]), async (signal) =>
+      slicesOf(await this.board.ctx.data.columns('slices', { ...query, tracks }, { signal }), new Set(near), width),
+    );
   }
 
   wantCurves(version: number, span: Span, whole: Span, columns: number, isShown: boolean): void {
-    if (!isShown || this.curves.some((one) => one.version === version && suits(one, span, lengthOf(span) / columns))) return;
+    if (!isShown || this.curves.some((one) => one.version === version && suits(one, span, lengthOf(span) / columns)))
+      return;
     const { query, width } = this.question(span, whole, columns);
-    this.latestCurves.want(JSON.stringify([version, query]), async (signal) => curvesOf(await this.board.ctx.data.columns('counters', query, { signal }), width));
+    this.latestCurves.want(JSON.stringify([version, query]), async (signal) =>
+      curvesOf(await this.board.ctx.data.columns('counters', query, { signal }), width),
+    );
   }
 
-  private question(span: Span, whole: Span, columns: number): { readonly query: Readonly<Record<string, string | number>>; readonly width: number } {
+  private question(
+    span: Span,
+    whole: Span,
+    columns: number,
+  ): { readonly query: Readonly<Record<string, string | number>>; readonly width: number } {
     const room = lengthOf(span) * MARGIN;
     const wider = within({ from: Math.floor(span.from - room), to: Math.ceil(span.to + room) }, whole);
     const all = { from: Math.floor(wider.from), to: Math.max(Math.ceil(wider.to), Math.floor(wider.from) + 1) };

@@ -1,4 +1,7 @@
-/** Bars as pixels: one line of them for each lane, which the canvas then stretches to its height. Many times faster than a rectangle for each. */
+/**
+ * Bars as pixels: one line of them for each lane, which the canvas then stretches to its height. Many times faster than
+ * a rectangle for each.
+ */
 
 export type Color = number; // as a little-endian machine has RGBA in memory
 
@@ -50,6 +53,8 @@ export class Strips {
     if (!this.image || !this.context || this.places.length === 0) return;
     this.context.putImageData(this.image, 0, 0, 0, 0, this.width, this.places.length);
     context.imageSmoothingEnabled = false;
-    this.places.forEach(({ y, height }, line) => context.drawImage(this.canvas, 0, line, this.width, 1, left, y, width, height));
+    this.places.forEach(({ y, height }, line) =>
+      context.drawImage(this.canvas, 0, line, this.width, 1, left, y, width, height),
+    );
   }
 }

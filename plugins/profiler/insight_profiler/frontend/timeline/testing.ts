@@ -9,7 +9,13 @@ export interface Made {
 }
 
 /** An answer for the stretch from `from` to `to`; slices are called after their places. */
-export function slices(from: number, to: number, width: number, made: readonly Made[], tracks: readonly number[] = [...new Set(made.map(({ track }) => track))]): Slices {
+export function slices(
+  from: number,
+  to: number,
+  width: number,
+  made: readonly Made[],
+  tracks: readonly number[] = [...new Set(made.map(({ track }) => track))],
+): Slices {
   const lanes = new Map<number, { track: number; depth: number; low: number; high: number }[]>();
   made.forEach(({ track, depth }, i) => {
     const known = lanes.get(track) ?? [];
@@ -38,5 +44,16 @@ export function track(id: number, parent: number | null, more: Partial<TrackInfo
 }
 
 export function tracksAnswer(tracks: readonly TrackInfo[], more: Partial<TracksAnswer> = {}): TracksAnswer {
-  return { tracks, counters: [], steps: [], track_count: tracks.length, counter_count: 0, duration: 1000, start_ns: '0', version: 1, complete: true, ...more };
+  return {
+    tracks,
+    counters: [],
+    steps: [],
+    track_count: tracks.length,
+    counter_count: 0,
+    duration: 1000,
+    start_ns: '0',
+    version: 1,
+    complete: true,
+    ...more,
+  };
 }

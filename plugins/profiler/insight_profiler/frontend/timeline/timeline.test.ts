@@ -57,18 +57,36 @@ describe('the axis', () => {
     expect(new Set(ticks.map((tick) => tick.text)).size).toBe(ticks.length);
   });
   test('ticks are apart whatever the width', () => {
-    for (const width of [300, 1000, 3000]) expect(axisOf({ from: 17, to: 123_456_789 }, width, 'en').ticks.length).toBeLessThanOrEqual(width / 100 + 1);
+    for (const width of [300, 1000, 3000])
+      expect(axisOf({ from: 17, to: 123_456_789 }, width, 'en').ticks.length).toBeLessThanOrEqual(width / 100 + 1);
   });
 });
 
 describe('rows', () => {
-  const answer = tracksAnswer([track(0, null, { slices: 0, order: 2 }), track(1, 0, { levels: 3, order: 5 }), track(2, 0, { order: 1 }), track(3, 0, { slices: 0 }), track(4, null, { order: 1 }), track(5, null, { slices: 0, order: 0 })], {
-    counters: [{ id: 0, label: 'Allocated', group: 'memory', unit: 'bytes', device: null, points: 4, minimum: 0, maximum: 9 }, { id: 1, label: 'Empty', group: 'memory', unit: '', device: null, points: 0, minimum: null, maximum: null }],
-  });
+  const answer = tracksAnswer(
+    [
+      track(0, null, { slices: 0, order: 2 }),
+      track(1, 0, { levels: 3, order: 5 }),
+      track(2, 0, { order: 1 }),
+      track(3, 0, { slices: 0 }),
+      track(4, null, { order: 1 }),
+      track(5, null, { slices: 0, order: 0 }),
+    ],
+    {
+      counters: [
+        { id: 0, label: 'Allocated', group: 'memory', unit: 'bytes', device: null, points: 4, minimum: 0, maximum: 9 },
+        { id: 1, label: 'Empty', group: 'memory', unit: '', device: null, points: 0, minimum: null, maximum: null },
+      ],
+    },
+  );
   const layout = layoutOf(answer, new Set());
   test('are in order, without what is empty', () => {
     expect(layout.rows.map(({ key }) => key)).toEqual(['t4', 'g0', 't2', 't1', 'c-memory', 'n0']);
-    expect(layout.rows.every((row, i) => i === 0 || row.top === (layout.rows[i - 1]?.top ?? 0) + (layout.rows[i - 1]?.height ?? 0))).toBe(true);
+    expect(
+      layout.rows.every(
+        (row, i) => i === 0 || row.top === (layout.rows[i - 1]?.top ?? 0) + (layout.rows[i - 1]?.height ?? 0),
+      ),
+    ).toBe(true);
     expect(layout.height).toBe((layout.rows.at(-1)?.top ?? 0) + (layout.rows.at(-1)?.height ?? 0));
   });
   test('a closed group shows its tracks in one row, a closed track one level', () => {
@@ -78,7 +96,9 @@ describe('rows', () => {
     expect(layoutOf(answer, new Set(['t1'])).rowOf.get(1)?.height).toBe(layout.rowOf.get(2)?.height);
   });
   test('are found by their height', () => {
-    layout.rows.forEach((row, i) => expect([rowAt(layout, row.top), rowAt(layout, row.top + row.height - 1)]).toEqual([i, i]));
+    layout.rows.forEach((row, i) =>
+      expect([rowAt(layout, row.top), rowAt(layout, row.top + row.height - 1)]).toEqual([i, i]),
+    );
     expect(rowsBetween(layout, 0, layout.height)).toEqual(layout.rows);
     expect(rowsBetween(layout, -500, 1).map(({ key }) => key)).toEqual(['t4']);
     expect(rowsBetween(layout, layout.height + 10, layout.height + 20)).toEqual([]);
@@ -101,17 +121,26 @@ describe('what is drawn', () => {
     expect(layersOf([later], 0, { from: 0, to: 100 }, 1)).toEqual([]);
   });
   test('colours as a canvas has them in memory', () => {
-    expect(new Uint8Array(new Uint32Array([colorOf('#123456')]).buffer)).toEqual(new Uint8Array([0x12, 0x34, 0x56, 255]));
+    expect(new Uint8Array(new Uint32Array([colorOf('#123456')]).buffer)).toEqual(
+      new Uint8Array([0x12, 0x34, 0x56, 255]),
+    );
     expect(new Uint8Array(new Uint32Array([colorOf('#123456', 0.5)]).buffer)[3]).toBe(128);
   });
 });
 
 describe('names upon bars', () => {
   test('are cut to what fits, name spaces first', () => {
-    const context = { measureText: (text: string) => ({ width: text.length * 6 }) } as unknown as CanvasRenderingContext2D;
+    const context = {
+      measureText: (text: string) => ({ width: text.length * 6 }),
+    } as unknown as CanvasRenderingContext2D;
     const labels = new Labels();
     const fitting = (room: number): string => labels.fitting(context, 'aten::convolution', room);
-    expect([fitting(200), fitting(70), fitting(50), fitting(10)]).toEqual(['aten::convolution', 'convolution', 'convolu…', '']);
+    expect([fitting(200), fitting(70), fitting(50), fitting(10)]).toEqual([
+      'aten::convolution',
+      'convolution',
+      'convolu…',
+      '',
+    ]);
   });
   test.each([
     ['aten::empty', 'empty'],
@@ -131,7 +160,12 @@ describe('which slice is at a place', () => {
     { track: 0, depth: 1, start: 300, duration: 1 },
   ];
   const answer = slices(0, 1000, 1000, made);
-  const view: View = { layout: layoutOf(tracksAnswer([track(0, null, { levels: 2 })]), new Set()), span: { from: 0, to: 1000 }, width: 500, answers: [answer] };
+  const view: View = {
+    layout: layoutOf(tracksAnswer([track(0, null, { levels: 2 })]), new Set()),
+    span: { from: 0, to: 1000 },
+    width: 500,
+    answers: [answer],
+  };
   const [row] = view.layout.rows;
   if (!row) throw new Error('no row');
   const y = (depth: number): number => barTop(row, depth) + BAR / 2;
@@ -160,7 +194,12 @@ describe('which slice is at a place', () => {
   test('the first that ends later', () => {
     const lane = answer.lanes.get(0)?.[0];
     if (!lane) throw new Error('no lane');
-    expect([firstFrom(answer, lane, -10), firstFrom(answer, lane, 500), firstFrom(answer, lane, 501), firstFrom(answer, lane, 701)]).toEqual([0, 0, 1, 2]);
+    expect([
+      firstFrom(answer, lane, -10),
+      firstFrom(answer, lane, 500),
+      firstFrom(answer, lane, 501),
+      firstFrom(answer, lane, 701),
+    ]).toEqual([0, 0, 1, 2]);
   });
   test('covers', () => {
     expect(covers({ from: 0, to: 10 }, { from: 0, to: 10 })).toBe(true);

@@ -29,22 +29,58 @@ export function Tools({ stage }: { readonly stage: Stage }): JSX.Element {
       <Cluster>
         <Button action="zoom-out" text="−" label={say('timeline.zoom_out')} onPress={() => zoom(1 / 0.5)} />
         <Button action="zoom-in" text="+" label={say('timeline.zoom_in')} onPress={() => zoom(0.5)} />
-        <Button action="zoom-all" icon="reset" label={say('timeline.zoom_all')} disabled={state.window.value === null} onPress={() => state.window.set(null)} />
+        <Button
+          action="zoom-all"
+          icon="reset"
+          label={say('timeline.zoom_all')}
+          disabled={state.window.value === null}
+          onPress={() => state.window.set(null)}
+        />
       </Cluster>
       {steps.length > 0 && (
         <Cluster>
           <Button action="step-before" icon="previous" label={say('steps.before')} onPress={() => state.stepBy(-1)} />
-          <span class="count" data-testid="timeline-step">{chosen ? say(chosen.first === chosen.last ? 'steps.one' : 'steps.range', { steps: stepsText(chosen) }) : say('timeline.all_steps')}</span>
+          <span class="count" data-testid="timeline-step">
+            {chosen
+              ? say(chosen.first === chosen.last ? 'steps.one' : 'steps.range', { steps: stepsText(chosen) })
+              : say('timeline.all_steps')}
+          </span>
           <Button action="step-after" icon="next" label={say('steps.after')} onPress={() => state.stepBy(1)} />
         </Cluster>
       )}
-      <Segments name="timeline-color" label={say('timeline.color')} value={state.color.value} options={[{ value: 'name', text: say('timeline.color.name') }, { value: 'category', text: say('timeline.color.category') }]} onPick={(value) => state.color.set(value)} />
+      <Segments
+        name="timeline-color"
+        label={say('timeline.color')}
+        value={state.color.value}
+        options={[
+          { value: 'name', text: say('timeline.color.name') },
+          { value: 'category', text: say('timeline.color.category') },
+        ]}
+        onPick={(value) => state.color.set(value)}
+      />
       <span class="ends">
-        <Button action="summary" icon="columns" text={say('timeline.summary')} label={say('timeline.summary.hint')} pressed={board.range.value !== null} onPress={() => (board.range.value ? board.range.set(null) : sum())} />
+        <Button
+          action="summary"
+          icon="columns"
+          text={say('timeline.summary')}
+          label={say('timeline.summary.hint')}
+          pressed={board.range.value !== null}
+          onPress={() => (board.range.value ? board.range.set(null) : sum())}
+        />
         <Button action="open-all" icon="open" label={say('timeline.open_all')} onPress={() => state.turnAll(true)} />
-        <Button action="close-all" icon="closed" label={say('timeline.close_all')} onPress={() => state.turnAll(false)} />
+        <Button
+          action="close-all"
+          icon="closed"
+          label={say('timeline.close_all')}
+          onPress={() => state.turnAll(false)}
+        />
         <Files stage={stage} />
-        <Toggle action="full-screen" icon="full" label={say(state.isFull.value ? 'full.leave' : 'full.enter')} setting={state.isFull} />
+        <Toggle
+          action="full-screen"
+          icon="full"
+          label={say(state.isFull.value ? 'full.leave' : 'full.enter')}
+          setting={state.isFull}
+        />
       </span>
     </div>
   );
@@ -61,11 +97,20 @@ function Files({ stage }: { readonly stage: Stage }): JSX.Element {
       label={say(state.board.range.value ? 'timeline.files.range' : 'timeline.files.window')}
       items={() => {
         const { from, to, tracks } = state.subject.value;
-        const query = { ...state.board.query.value, from: Math.floor(from), to: Math.ceil(to), tracks: tracks?.join() ?? null };
+        const query = {
+          ...state.board.query.value,
+          from: Math.floor(from),
+          to: Math.ceil(to),
+          tracks: tracks?.join() ?? null,
+        };
         const { data } = state.ctx;
         return [
           { action: 'trace', text: say('timeline.files.trace'), href: data.href('trace', query) },
-          { action: 'trace-packed', text: say('timeline.files.packed'), href: data.href('trace', { ...query, packed: 1 }) },
+          {
+            action: 'trace-packed',
+            text: say('timeline.files.packed'),
+            href: data.href('trace', { ...query, packed: 1 }),
+          },
           { action: 'perfetto', text: say('timeline.perfetto'), onPress: () => (state.dialog.value = 'perfetto') },
         ];
       }}
@@ -84,7 +129,12 @@ function SearchBox({ stage }: { readonly stage: Stage }): JSX.Element {
   const { value: answer } = search.answer;
   const { value: error } = search.error;
   const { value: place } = search.place;
-  const count = answer === null ? '' : place >= 0 ? say('timeline.found.at', { place: countText(place + 1, locale), total: countText(answer.total, locale) }) : say('timeline.found', { count: answer.total });
+  const count =
+    answer === null
+      ? ''
+      : place >= 0
+        ? say('timeline.found.at', { place: countText(place + 1, locale), total: countText(answer.total, locale) })
+        : say('timeline.found', { count: answer.total });
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'Enter') {
       event.preventDefault();
@@ -121,25 +171,49 @@ function SearchBox({ stage }: { readonly stage: Stage }): JSX.Element {
         onKeyDown={onKeyDown}
       />
       <Toggle action="timeline-regex" text=".*" label={say('search.regex')} setting={search.regex} />
-      <Button action="find-before" icon="previous" label={say('timeline.find.before')} disabled={!answer || answer.total === 0} onPress={() => void search.step(-1)} />
-      <Button action="find-after" icon="next" label={say('timeline.find.after')} disabled={!answer || answer.total === 0} onPress={() => void search.step(1)} />
-      <span class="count" data-testid="timeline-found-count" role="status">{count}</span>
+      <Button
+        action="find-before"
+        icon="previous"
+        label={say('timeline.find.before')}
+        disabled={!answer || answer.total === 0}
+        onPress={() => void search.step(-1)}
+      />
+      <Button
+        action="find-after"
+        icon="next"
+        label={say('timeline.find.after')}
+        disabled={!answer || answer.total === 0}
+        onPress={() => void search.step(1)}
+      />
+      <span class="count" data-testid="timeline-found-count" role="status">
+        {count}
+      </span>
       {isOpen.value && answer && answer.total > 0 && (
         <div class="timeline-found" id="timeline-found" data-testid="timeline-found" tabIndex={-1}>
           <ul aria-label={say('timeline.found.names')}>
             {answer.names.slice(0, 8).map(({ name, count: calls, total }) => (
               <li key={name} class="of-name">
-                <span class="name" title={name}>{name || '—'}</span>
+                <span class="name" title={name}>
+                  {name || '—'}
+                </span>
                 <span class="number">{say('timeline.times', { count: calls })}</span>
                 <span class="number">{timeText(total, locale)}</span>
               </li>
             ))}
-            {answer.names.length > 8 && <li class="hint">{say('timeline.found.more_names', { count: answer.names.length - 8 })}</li>}
+            {answer.names.length > 8 && (
+              <li class="hint">{say('timeline.found.more_names', { count: answer.names.length - 8 })}</li>
+            )}
           </ul>
           <ul aria-label={say('timeline.found.slices')}>
             {answer.rows.slice(0, SHOWN).map((row, i) => (
               <li key={row.id}>
-                <button type="button" data-found={row.id} aria-current={place === answer.offset + i} title={row.name} onClick={() => search.go(row, answer.offset + i)}>
+                <button
+                  type="button"
+                  data-found={row.id}
+                  aria-current={place === answer.offset + i}
+                  title={row.name}
+                  onClick={() => search.go(row, answer.offset + i)}
+                >
                   <span class="name">{row.name || '—'}</span>
                   <span class="number">{timeText(row.start, locale)}</span>
                   <span class="number">{timeText(row.duration, locale)}</span>

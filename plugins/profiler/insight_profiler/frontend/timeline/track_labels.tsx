@@ -33,12 +33,24 @@ function Label({ stage, row }: { readonly stage: Stage; readonly row: Row }): JS
     return (
       <div class={`label ${row.kind}`} style={style} data-row-key={row.key} title={title}>
         <span class="name">{name}</span>
-        {row.counter && <span class="about">{[row.about, extentText(row.counter, state.locale.value)].filter(Boolean).join(' · ')}</span>}
+        {row.counter && (
+          <span class="about">
+            {[row.about, extentText(row.counter, state.locale.value)].filter(Boolean).join(' · ')}
+          </span>
+        )}
       </div>
     );
   }
   return (
-    <button type="button" class={`label ${row.kind}`} style={style} data-row-key={row.key} aria-expanded={row.isOpen} title={title} onClick={() => state.turn(row)}>
+    <button
+      type="button"
+      class={`label ${row.kind}`}
+      style={style}
+      data-row-key={row.key}
+      aria-expanded={row.isOpen}
+      title={title}
+      onClick={() => state.turn(row)}
+    >
       <Icon name={row.isOpen ? 'open' : 'closed'} />
       <span class="name">{name}</span>
       {row.about !== '' && <span class="about">{row.about}</span>}
@@ -48,6 +60,7 @@ function Label({ stage, row }: { readonly stage: Stage; readonly row: Row }): JS
 
 function extentText({ minimum, maximum, unit }: CounterInfo, locale: 'en' | 'zh-CN'): string {
   if (minimum === null || maximum === null) return '';
-  const text = (value: number): string => (unit === 'bytes' ? sizeText(value, locale) : `${countText(value, locale)}${unit === 'percent' ? ' %' : ''}`);
+  const text = (value: number): string =>
+    unit === 'bytes' ? sizeText(value, locale) : `${countText(value, locale)}${unit === 'percent' ? ' %' : ''}`;
   return `${text(minimum)} – ${text(maximum)}`;
 }

@@ -32,7 +32,11 @@ export default function Cluster({ board }: ViewProps): JSX.Element {
   const run = board.profile.value?.run ?? null;
   const round = useSignal(0);
   const query = { ...board.query.value, steps: board.stepsQuery.value };
-  const asked = useAnswer<ClusterAnswer>(board, run === null ? null : JSON.stringify([query, round.value, board.profile.value?.version]), (signal) => board.ctx.data.json<ClusterAnswer>('cluster', query, { signal }));
+  const asked = useAnswer<ClusterAnswer>(
+    board,
+    run === null ? null : JSON.stringify([query, round.value, board.profile.value?.version]),
+    (signal) => board.ctx.data.json<ClusterAnswer>('cluster', query, { signal }),
+  );
   const isReading = asked.value?.others.some(({ state }) => state === 'reading') === true;
   useEffect(() => {
     if (!isReading || asked.busy || !board.visible.value) return;
@@ -68,7 +72,11 @@ function Others({ board, answer: { others, ranks } }: AnswerProps): JSX.Element 
   const failed = others.filter(({ state }) => state === 'failed');
   return (
     <>
-      {reading > 0 && <p class="hint" role="status">{say('cluster.reading', { count: reading, shown: ranks.length })}</p>}
+      {reading > 0 && (
+        <p class="hint" role="status">
+          {say('cluster.reading', { count: reading, shown: ranks.length })}
+        </p>
+      )}
       {failed.map(({ profile, failure }) => (
         <p key={profile} class="problem">{`${profile}: ${failure ? sentence(board, 'failure', failure) : ''}`}</p>
       ))}
@@ -92,22 +100,47 @@ function Stragglers({ board, answer: { stragglers, ranks, warm_up: left } }: Ans
             <Icon name="warn" />
             <span>
               {[
-                say(stage === null ? 'cluster.straggler' : 'cluster.straggler.stage', { rank, stage: String(stage), name: categoryText(board, time), work: timeText(work, locale), usual: timeText(usual, locale), more: shareText(usual > 0 ? work / usual - 1 : 0, locale), count: steps }),
-                wait !== null && others !== null && others > wait ? say('cluster.straggler.waits', { wait: timeText(wait, locale), usual: timeText(others, locale) }) : '',
-              ].join(' ').trim()}
+                say(stage === null ? 'cluster.straggler' : 'cluster.straggler.stage', {
+                  rank,
+                  stage: String(stage),
+                  name: categoryText(board, time),
+                  work: timeText(work, locale),
+                  usual: timeText(usual, locale),
+                  more: shareText(usual > 0 ? work / usual - 1 : 0, locale),
+                  count: steps,
+                }),
+                wait !== null && others !== null && others > wait
+                  ? say('cluster.straggler.waits', { wait: timeText(wait, locale), usual: timeText(others, locale) })
+                  : '',
+              ]
+                .join(' ')
+                .trim()}
             </span>
           </li>
         ))}
         {stragglers.length === 0 && (
           <li class="info">
             <Icon name="check" />
-            <span>{say(ranks.length < 2 ? 'cluster.alone' : ranks.some(({ steps }) => (steps?.count ?? 0) >= LEAST_STEPS) ? 'cluster.even' : 'cluster.few')}</span>
+            <span>
+              {say(
+                ranks.length < 2
+                  ? 'cluster.alone'
+                  : ranks.some(({ steps }) => (steps?.count ?? 0) >= LEAST_STEPS)
+                    ? 'cluster.even'
+                    : 'cluster.few',
+              )}
+            </span>
           </li>
         )}
         {left.length > 0 && (
           <li class="info" data-testid="warm-up">
             <Icon name="info" />
-            <span>{say('cluster.warm_up', { count: left.length, steps: left.length > 1 ? `${left[0]}–${left.at(-1)}` : String(left[0]) })}</span>
+            <span>
+              {say('cluster.warm_up', {
+                count: left.length,
+                steps: left.length > 1 ? `${left[0]}–${left.at(-1)}` : String(left[0]),
+              })}
+            </span>
           </li>
         )}
       </ul>
@@ -121,7 +154,10 @@ interface RanksProps {
 }
 
 /** The ranks of the stage that was chosen, of all without. */
-function ofStage(board: ProfilerBoard, ranks: readonly RankRow[]): { readonly stages: readonly string[]; readonly stage: string; readonly shown: readonly RankRow[] } {
+function ofStage(
+  board: ProfilerBoard,
+  ranks: readonly RankRow[],
+): { readonly stages: readonly string[]; readonly stage: string; readonly shown: readonly RankRow[] } {
   const stages = [...new Set(ranks.map(({ stage }) => String(stage ?? '')))].filter(Boolean).sort();
   const stage = stages.includes(board.stage.value ?? '') ? (board.stage.value ?? '') : '';
   return { stages, stage, shown: stage === '' ? ranks : ranks.filter((row) => String(row.stage ?? '') === stage) };
@@ -133,7 +169,11 @@ function RankLines({ board, ranks }: RanksProps): JSX.Element | null {
   const locale = board.locale.value;
   const theme = board.theme.value;
   const query = { ...board.query.value, time: board.rankTime.value || null };
-  const asked = useAnswer<RankStepsAnswer>(board, JSON.stringify([query, ranks.map(({ profile }) => profile), board.profile.value?.version]), (signal) => board.ctx.data.json<RankStepsAnswer>('rank_steps', query, { signal }));
+  const asked = useAnswer<RankStepsAnswer>(
+    board,
+    JSON.stringify([query, ranks.map(({ profile }) => profile), board.profile.value?.version]),
+    (signal) => board.ctx.data.json<RankStepsAnswer>('rank_steps', query, { signal }),
+  );
   const { value: answer, error, busy } = asked;
   const { shown } = ofStage(board, ranks);
   const highest = (answer?.ranks ?? []).reduce((most, { value }) => value.reduce((a, b) => Math.max(a, b), most), 0);
@@ -141,9 +181,22 @@ function RankLines({ board, ranks }: RanksProps): JSX.Element | null {
   const lines = useMemo((): readonly Line[] => {
     const ink = inkOf(theme);
     const wanted = new Set(shown.map(({ rank }) => rank));
-    return (answer?.ranks ?? []).filter(({ rank }) => wanted.has(rank)).map(({ rank, number, value }, i): Line => ({ id: String(rank), label: say('rank', { rank }), color: ink.rank(i), x: number, y: value.map((ns) => inUnit(ns, unit)) }));
+    return (answer?.ranks ?? [])
+      .filter(({ rank }) => wanted.has(rank))
+      .map(({ rank, number, value }, i): Line => ({
+        id: String(rank),
+        label: say('rank', { rank }),
+        color: ink.rank(i),
+        x: number,
+        y: value.map((ns) => inUnit(ns, unit)),
+      }));
   }, [answer, unit, theme, locale, shown.length, board.stage.value]);
-  if (error !== null) return <p class="problem" role="status">{error}</p>;
+  if (error !== null)
+    return (
+      <p class="problem" role="status">
+        {error}
+      </p>
+    );
   if (!answer || answer.time === null || lines.length === 0) return null;
   const most = Math.max(...answer.ranks.map(({ count }) => count));
   const drawn = Math.max(...answer.ranks.map(({ number }) => number.length));
@@ -160,9 +213,15 @@ function RankLines({ board, ranks }: RanksProps): JSX.Element | null {
           {drawn < most && <span class="count">{say('overview.steps.some', { shown: drawn, count: most })}</span>}
           <label class="choice-of">
             <span>{say('cluster.time')}</span>
-            <select data-control="rank-time" value={answer.time} onChange={({ currentTarget: { value } }) => board.rankTime.set(value, 'push')}>
+            <select
+              data-control="rank-time"
+              value={answer.time}
+              onChange={({ currentTarget: { value } }) => board.rankTime.set(value, 'push')}
+            >
               {answer.times.map((name) => (
-                <option key={name} value={name} selected={name === answer.time}>{categoryText(board, name)}</option>
+                <option key={name} value={name} selected={name === answer.time}>
+                  {categoryText(board, name)}
+                </option>
               ))}
             </select>
           </label>
@@ -178,26 +237,56 @@ function Ranks({ board, ranks }: RanksProps): JSX.Element {
   const locale = board.locale.value;
   const ink = inkOf(board.theme.value);
   const { stages, stage, shown } = ofStage(board, ranks);
-  const found = DIVISIONS.find((names) => names.some((name) => shown.some(({ times }) => (times[name] ?? 0) > 0))) ?? ['duration'];
+  const found = DIVISIONS.find((names) => names.some((name) => shown.some(({ times }) => (times[name] ?? 0) > 0))) ?? [
+    'duration',
+  ];
   const names = found.filter((name) => shown.some(({ times }) => times[name] !== undefined));
   return (
     <Figure
       board={board}
       name="ranks"
-      title={board.steps.value ? say('cluster.ranks.of', { steps: stepsText(board.steps.value) }) : say('cluster.ranks')}
+      title={
+        board.steps.value ? say('cluster.ranks.of', { steps: stepsText(board.steps.value) }) : say('cluster.ranks')
+      }
       hint={say('cluster.ranks.hint')}
-      tools={stages.length > 1 && <Segments name="stage" label={say('cluster.stage')} value={stage} options={['', ...stages].map((value) => ({ value, text: value === '' ? say('cluster.stages') : say('cluster.stage.of', { stage: value }) }))} onPick={(value) => board.stage.set(value || null, 'push')} />}
-      data={() => ({ head: ['rank', ...names.map((name) => `${name}_ns`)], rows: shown.map((row) => [row.rank, ...names.map((name) => row.times[name] ?? null)]) })}
+      tools={
+        stages.length > 1 && (
+          <Segments
+            name="stage"
+            label={say('cluster.stage')}
+            value={stage}
+            options={['', ...stages].map((value) => ({
+              value,
+              text: value === '' ? say('cluster.stages') : say('cluster.stage.of', { stage: value }),
+            }))}
+            onPick={(value) => board.stage.set(value || null, 'push')}
+          />
+        )
+      }
+      data={() => ({
+        head: ['rank', ...names.map((name) => `${name}_ns`)],
+        rows: shown.map((row) => [row.rank, ...names.map((name) => row.times[name] ?? null)]),
+      })}
     >
       <Columns
         board={board}
-        columns={shown.map((row): StackedColumn => ({ label: String(row.rank), parts: names.map((name) => Math.max(0, row.times[name] ?? 0)), isChosen: true }))}
+        columns={shown.map((row): StackedColumn => ({
+          label: String(row.rank),
+          parts: names.map((name) => Math.max(0, row.times[name] ?? 0)),
+          isChosen: true,
+        }))}
         layers={names.map((key) => ({ key, color: ink.category(key), label: categoryText(board, key) }))}
         label={say('cluster.ranks')}
         xLabel={say('cluster.rank')}
         tip={(at) => {
           const row = shown[at];
-          return { title: `${say('cluster.rank')} ${row?.rank ?? ''}${row?.host ? ` · ${row.host}` : ''}`, lines: Object.entries(row?.times ?? {}).map(([name, time]): readonly [string, string] => [categoryText(board, name), timeText(time, locale)]) };
+          return {
+            title: `${say('cluster.rank')} ${row?.rank ?? ''}${row?.host ? ` · ${row.host}` : ''}`,
+            lines: Object.entries(row?.times ?? {}).map(([name, time]): readonly [string, string] => [
+              categoryText(board, name),
+              timeText(time, locale),
+            ]),
+          };
         }}
         onPress={(at) => {
           const row = shown[at];
@@ -218,12 +307,17 @@ function RankTable({ board, ranks, title }: RanksProps & { readonly title: strin
     [{ name: 'host', unit: 'text' }, (row) => row.host],
     [{ name: 'stage', unit: 'number' }, (row) => row.stage],
     [{ name: 'steps', unit: 'count' }, (row) => row.steps?.count ?? null],
-    ...times.map((name): readonly [ColumnInfo, (row: RankRow) => Cell] => [{ name, unit: 'ns' }, (row) => row.times[name] ?? null]),
+    ...times.map((name): readonly [ColumnInfo, (row: RankRow) => Cell] => [
+      { name, unit: 'ns' },
+      (row) => row.times[name] ?? null,
+    ]),
     [{ name: 'peak_memory', unit: 'bytes' }, (row) => row.peak_memory],
     [{ name: 'flops', unit: 'flops' }, (row) => row.flops?.flops ?? null],
     [{ name: 'utilization', unit: 'share' }, (row) => row.flops?.utilization ?? null],
   ];
-  const shown = all.filter(([{ name }, of]) => name === 'profile' || ranks.some((row) => of(row) !== null && of(row) !== ''));
+  const shown = all.filter(
+    ([{ name }, of]) => name === 'profile' || ranks.some((row) => of(row) !== null && of(row) !== ''),
+  );
   return (
     <LocalTable
       board={board}

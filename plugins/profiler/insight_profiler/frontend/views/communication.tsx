@@ -19,7 +19,9 @@ export default function Communication({ board }: ViewProps): JSX.Element {
   const range = board.steps.value;
   const step = range && range.first === range.last ? range.first : null;
   const counts = board.profile.value?.counts ?? {};
-  const tables = (['operators', 'links'] as const).filter((name) => (counts[name === 'operators' ? 'collectives' : 'links'] ?? 0) > 0);
+  const tables = (['operators', 'links'] as const).filter(
+    (name) => (counts[name === 'operators' ? 'collectives' : 'links'] ?? 0) > 0,
+  );
   const shown = tables.includes(table) ? table : (tables[0] ?? 'operators');
   return (
     <ServerTable<CommunicationAnswer>
@@ -35,7 +37,19 @@ export default function Communication({ board }: ViewProps): JSX.Element {
       widths={{ source: 110, target: 110, kind: 120 }}
       tools={
         <>
-          {tables.length > 1 && <Segments name="communication-table" label={say('communication.table')} value={shown} options={tables.map((value) => ({ value, text: say(`communication.${value}`), title: say(`communication.${value}.hint`) }))} onPick={(value) => board.communicationTable.set(value, 'push')} />}
+          {tables.length > 1 && (
+            <Segments
+              name="communication-table"
+              label={say('communication.table')}
+              value={shown}
+              options={tables.map((value) => ({
+                value,
+                text: say(`communication.${value}`),
+                title: say(`communication.${value}.hint`),
+              }))}
+              onPick={(value) => board.communicationTable.set(value, 'push')}
+            />
+          )}
           <StepChoice board={board} steps={steps.value} step={step} />
         </>
       }
@@ -45,16 +59,32 @@ export default function Communication({ board }: ViewProps): JSX.Element {
 }
 
 /** All steps or one. */
-function StepChoice({ board, steps, step }: { readonly board: ProfilerBoard; readonly steps: readonly number[]; readonly step: number | null }): JSX.Element | null {
+function StepChoice({
+  board,
+  steps,
+  step,
+}: {
+  readonly board: ProfilerBoard;
+  readonly steps: readonly number[];
+  readonly step: number | null;
+}): JSX.Element | null {
   const say = board.t.bind(board);
   if (steps.length === 0) return null;
   return (
     <label class="choice-of">
       <span>{say('step')}</span>
-      <select data-control="communication-step" value={step === null ? '' : String(step)} onChange={({ currentTarget: { value } }) => board.steps.set(value === '' ? null : { first: Number(value), last: Number(value) }, 'push')}>
+      <select
+        data-control="communication-step"
+        value={step === null ? '' : String(step)}
+        onChange={({ currentTarget: { value } }) =>
+          board.steps.set(value === '' ? null : { first: Number(value), last: Number(value) }, 'push')
+        }
+      >
         <option value="">{say('steps.all')}</option>
         {steps.map((number) => (
-          <option key={number} value={String(number)} selected={number === step}>{number}</option>
+          <option key={number} value={String(number)} selected={number === step}>
+            {number}
+          </option>
         ))}
       </select>
     </label>

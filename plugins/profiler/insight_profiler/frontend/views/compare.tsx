@@ -9,7 +9,19 @@ import type { ViewProps } from '../views';
 import { profileName, rankText, word } from '../words';
 import { Sides } from './operators';
 
-const ORDER = ['name', 'type', 'base', 'value', 'difference', 'ratio', 'share', 'base_calls', 'calls', 'scope', 'shapes'];
+const ORDER = [
+  'name',
+  'type',
+  'base',
+  'value',
+  'difference',
+  'ratio',
+  'share',
+  'base_calls',
+  'calls',
+  'scope',
+  'shapes',
+];
 
 /** Two profiles: by how much each operator became slower or faster. */
 export default function Compare({ board }: ViewProps): JSX.Element {
@@ -20,7 +32,13 @@ export default function Compare({ board }: ViewProps): JSX.Element {
       <div class="empty" data-testid="empty">
         <h2>{say('compare.none')}</h2>
         <p>{say('compare.none.text')}</p>
-        <Button action="pick-base" icon="compare" text={say('compare.title')} label={say('compare.title')} onPress={() => (board.dialog.value = 'base')} />
+        <Button
+          action="pick-base"
+          icon="compare"
+          text={say('compare.title')}
+          label={say('compare.title')}
+          onPress={() => (board.dialog.value = 'base')}
+        />
       </div>
     );
   }
@@ -45,35 +63,89 @@ function Differences({ board, base }: ViewProps & { readonly base: ProfileInfo }
       order={by === 'type' ? ['type', ...ORDER] : by === 'scope' ? ['scope', ...ORDER] : ORDER}
       hidden={['change', 'share']}
       widths={{ difference: 230, type: by === 'type' ? 220 : 150 }}
-      status={(answer) => [say('rows.shown', { shown: answer.total, count: answer.of }), say('compare.new', { count: answer.new }), say('compare.gone', { count: answer.gone })].join(' · ')}
+      status={(answer) =>
+        [
+          say('rows.shown', { shown: answer.total, count: answer.of }),
+          say('compare.new', { count: answer.new }),
+          say('compare.gone', { count: answer.gone }),
+        ].join(' · ')
+      }
       tools={
         <>
-          <Segments name="by" label={say('operators.by')} value={by} options={GROUPINGS.map((value) => ({ value, text: say(`operators.by.${value}`), title: say(`operators.by.${value}.hint`) }))} onPick={(value) => board.by.set(value, 'push')} />
-          <Segments name="per" label={say('compare.per')} value={per} options={(['total', 'step', 'call'] as const).map((value) => ({ value, text: say(`compare.per.${value}`), title: say(`compare.per.${value}.hint`) }))} onPick={(value) => board.per.set(value, 'push')} />
+          <Segments
+            name="by"
+            label={say('operators.by')}
+            value={by}
+            options={GROUPINGS.map((value) => ({
+              value,
+              text: say(`operators.by.${value}`),
+              title: say(`operators.by.${value}.hint`),
+            }))}
+            onPick={(value) => board.by.set(value, 'push')}
+          />
+          <Segments
+            name="per"
+            label={say('compare.per')}
+            value={per}
+            options={(['total', 'step', 'call'] as const).map((value) => ({
+              value,
+              text: say(`compare.per.${value}`),
+              title: say(`compare.per.${value}.hint`),
+            }))}
+            onPick={(value) => board.per.set(value, 'push')}
+          />
           <Sides board={board} />
         </>
       }
       onAnswer={(answer) => {
         board.sides.value = answer.sides;
         const before = highest.peek().of === listed ? highest.peek().value : 0;
-        highest.value = { of: listed, value: answer.rows.reduce((high, row) => Math.max(high, Math.abs(Number(valueOf(answer, row, 'difference') ?? 0))), before) };
+        highest.value = {
+          of: listed,
+          value: answer.rows.reduce(
+            (high, row) => Math.max(high, Math.abs(Number(valueOf(answer, row, 'difference') ?? 0))),
+            before,
+          ),
+        };
       }}
       above={(answer) => <Head board={board} base={base} answer={answer} />}
       views={{
-        difference: (value, _, unit) => (typeof value === 'number' ? <Diverging board={board} value={value} highest={highest.value.value} unit={unit} /> : null),
-        ratio: (value) => <span>{typeof value === 'number' ? `${value.toLocaleString(board.locale.value, { maximumFractionDigits: 2 })}×` : say('compare.only')}</span>,
+        difference: (value, _, unit) =>
+          typeof value === 'number' ? (
+            <Diverging board={board} value={value} highest={highest.value.value} unit={unit} />
+          ) : null,
+        ratio: (value) => (
+          <span>
+            {typeof value === 'number'
+              ? `${value.toLocaleString(board.locale.value, { maximumFractionDigits: 2 })}×`
+              : say('compare.only')}
+          </span>
+        ),
       }}
     />
   );
 }
 
 /** A bar to the right for slower, to the left for faster. */
-function Diverging({ board, value, highest, unit }: { readonly board: ProfilerBoard; readonly value: number; readonly highest: number; readonly unit: TimeUnit }): JSX.Element {
+function Diverging({
+  board,
+  value,
+  highest,
+  unit,
+}: {
+  readonly board: ProfilerBoard;
+  readonly value: number;
+  readonly highest: number;
+  readonly unit: TimeUnit;
+}): JSX.Element {
   const width = highest > 0 ? Math.min(50, (50 * Math.abs(value)) / highest) : 0;
   return (
     <span class={value > 0 ? 'diverging slower' : value < 0 ? 'diverging faster' : 'diverging'}>
       <span class="track" aria-hidden="true">
-        <span class="bar" style={value > 0 ? { left: '50%', width: `${width}%` } : { right: '50%', width: `${width}%` }} />
+        <span
+          class="bar"
+          style={value > 0 ? { left: '50%', width: `${width}%` } : { right: '50%', width: `${width}%` }}
+        />
       </span>
       <span class="number">{`${value > 0 ? '+' : value < 0 ? '−' : ''}${timeCell(Math.abs(value), unit, board.locale.value)}`}</span>
     </span>
@@ -91,7 +163,10 @@ function Head({ board, base, answer }: HeadProps): JSX.Element {
   const say = board.t.bind(board);
   const locale = board.locale.value;
   const { value: own } = board.chosenInfo;
-  const median = (steps: StepSummary | null): string => (steps ? say('compare.median', { median: timeText(steps.p50, locale), count: steps.count }) : say('compare.no_steps'));
+  const median = (steps: StepSummary | null): string =>
+    steps
+      ? say('compare.median', { median: timeText(steps.p50, locale), count: steps.count })
+      : say('compare.no_steps');
   const [before, after] = [answer.base_steps?.p50 ?? null, answer.steps?.p50 ?? null];
   const change = before !== null && after !== null && before > 0 ? after / before - 1 : null;
   return (
@@ -99,20 +174,49 @@ function Head({ board, base, answer }: HeadProps): JSX.Element {
       <Side board={board} label={say('compare.base')} profile={base} text={median(answer.base_steps)} />
       <Button action="swap" text="⇄" label={say('compare.swap')} onPress={() => board.swap()} />
       {own && <Side board={board} label={say('compare.own')} profile={own} text={median(answer.steps)} />}
-      {change !== null && <strong class={change > 0 ? 'slower' : 'faster'}>{say(change > 0 ? 'compare.slower' : 'compare.faster', { share: shareText(Math.abs(change), locale) })}</strong>}
+      {change !== null && (
+        <strong class={change > 0 ? 'slower' : 'faster'}>
+          {say(change > 0 ? 'compare.slower' : 'compare.faster', { share: shareText(Math.abs(change), locale) })}
+        </strong>
+      )}
       <span class="spring" />
-      <Button action="pick-base" icon="compare" text={say('compare.other')} label={say('compare.title')} onPress={() => (board.dialog.value = 'base')} />
+      <Button
+        action="pick-base"
+        icon="compare"
+        text={say('compare.other')}
+        label={say('compare.title')}
+        onPress={() => (board.dialog.value = 'base')}
+      />
     </div>
   );
 }
 
-function Side({ board, label, profile, text }: { readonly board: ProfilerBoard; readonly label: string; readonly profile: ProfileInfo; readonly text: string }): JSX.Element {
+function Side({
+  board,
+  label,
+  profile,
+  text,
+}: {
+  readonly board: ProfilerBoard;
+  readonly label: string;
+  readonly profile: ProfileInfo;
+  readonly text: string;
+}): JSX.Element {
   const run = board.runsByName.value.get(profile.run);
   return (
     <span class="side" title={`${profile.run}\n${profile.profile}`}>
       <span class="label">{label}</span>
       <span class="dot" style={{ background: run?.color ?? 'transparent' }} />
-      <span class="name">{[board.nameOf(profile.run), profileName(profile), word(board, 'source', profile.source), rankText(board, profile.rank)].filter(Boolean).join(' · ')}</span>
+      <span class="name">
+        {[
+          board.nameOf(profile.run),
+          profileName(profile),
+          word(board, 'source', profile.source),
+          rankText(board, profile.rank),
+        ]
+          .filter(Boolean)
+          .join(' · ')}
+      </span>
       <span class="note">{text}</span>
     </span>
   );

@@ -22,7 +22,9 @@ export default function Flops({ board }: ViewProps): JSX.Element {
     <div class="scroll">
       <Answered board={board} asked={asked}>
         {(answer) => {
-          const links = (answer.links ?? []).flatMap(({ source, target, flops }): FlowLink[] => (flops === null ? [] : [{ source, target, value: flops }]));
+          const links = (answer.links ?? []).flatMap(({ source, target, flops }): FlowLink[] =>
+            flops === null ? [] : [{ source, target, value: flops }],
+          );
           return (
             <>
               {answer.summary && <Rates board={board} summary={answer.summary} />}
@@ -35,17 +37,30 @@ export default function Flops({ board }: ViewProps): JSX.Element {
   );
 }
 
-function Rates({ board, summary }: { readonly board: ProfilerBoard; readonly summary: NonNullable<FlopsAnswer['summary']> }): JSX.Element {
+function Rates({
+  board,
+  summary,
+}: {
+  readonly board: ProfilerBoard;
+  readonly summary: NonNullable<FlopsAnswer['summary']>;
+}): JSX.Element {
   const say = board.t.bind(board);
   const locale = board.locale.value;
-  const groups: (readonly [string, FlopsRates | undefined])[] = [['', summary], ['cube', summary.cube], ['vector', summary.vector]];
+  const groups: (readonly [string, FlopsRates | undefined])[] = [
+    ['', summary],
+    ['cube', summary.cube],
+    ['vector', summary.vector],
+  ];
   return (
     <div class="facts">
       {groups.flatMap(([group, rates]) =>
         (['flops', 'flops_per_second', 'utilization'] as const).flatMap((name) => {
           const value = rates?.[name];
           if (value === null || value === undefined) return [];
-          const text = name === 'utilization' ? shareText(value, locale) : powerText(value, name === 'flops' ? 'FLOP' : 'FLOP/s', locale);
+          const text =
+            name === 'utilization'
+              ? shareText(value, locale)
+              : powerText(value, name === 'flops' ? 'FLOP' : 'FLOP/s', locale);
           return (
             <div key={`${group}${name}`} class="fact" data-fact={`${group}${name}`}>
               <span class="label">{`${say(`flops.${name}`)}${group ? ` (${say(`flops.${group}`)})` : ''}`}</span>
@@ -71,16 +86,41 @@ function Scopes({ board, links, busy }: ScopesProps): JSX.Element {
   const [ref, width] = useWidth(1000);
   const ink = inkOf(board.theme.value);
   const tip = useTip();
-  const { nodes, links: placed, height } = useMemo(() => sankeyOf(links, width, HEIGHT, LABELS), [links.length, links[0], width]);
+  const {
+    nodes,
+    links: placed,
+    height,
+  } = useMemo(() => sankeyOf(links, width, HEIGHT, LABELS), [links.length, links[0], width]);
   const pointed = usePointed(nodes.length, null);
   const deepest = nodes.reduce((most, node) => Math.max(most, node.depth), 0);
   const room = deepest > 0 ? (width - NODE_WIDTH - LABELS) / deepest - NODE_WIDTH - 16 : LABELS;
   const text = (value: number): string => powerText(value, 'FLOP', locale);
   const at = pointed.at.value === null ? null : nodes[pointed.at.value];
   return (
-    <Figure board={board} name="flops" title={say('flops.scopes')} hint={say('flops.scopes.hint')} busy={busy} data={() => ({ head: ['source', 'target', 'flops'], rows: links.map(({ source, target, value }) => [source, target, value]) })}>
+    <Figure
+      board={board}
+      name="flops"
+      title={say('flops.scopes')}
+      hint={say('flops.scopes.hint')}
+      busy={busy}
+      data={() => ({
+        head: ['source', 'target', 'flops'],
+        rows: links.map(({ source, target, value }) => [source, target, value]),
+      })}
+    >
       <div ref={ref} class="drawing-place" onPointerLeave={() => ((tip.value = null), (pointed.at.value = null))}>
-        <svg class="drawing" width={width} height={height + 8} font-size={11} role="listbox" tabIndex={0} aria-label={say('flops.scopes')} aria-activedescendant={pointed.at.value === null ? undefined : `profiler-node-${pointed.at.value}`} onKeyDown={pointed.onKeyDown} onBlur={pointed.onBlur}>
+        <svg
+          class="drawing"
+          width={width}
+          height={height + 8}
+          font-size={11}
+          role="listbox"
+          tabIndex={0}
+          aria-label={say('flops.scopes')}
+          aria-activedescendant={pointed.at.value === null ? undefined : `profiler-node-${pointed.at.value}`}
+          onKeyDown={pointed.onKeyDown}
+          onBlur={pointed.onBlur}
+        >
           <g transform="translate(0 4)">
             {placed.map((link) => {
               const { source, target, value } = link;
@@ -92,7 +132,14 @@ function Scopes({ board, links, busy }: ScopesProps): JSX.Element {
                   d={ribbon(link)}
                   fill={lit ? ink.accent : ink.other}
                   fill-opacity={lit ? 0.55 : 0.4}
-                  onPointerMove={(event) => (tip.value = { x: event.clientX, y: event.clientY, title: `${source} → ${target}`, lines: [['FLOPs', text(value)]] })}
+                  onPointerMove={(event) =>
+                    (tip.value = {
+                      x: event.clientX,
+                      y: event.clientY,
+                      title: `${source} → ${target}`,
+                      lines: [['FLOPs', text(value)]],
+                    })
+                  }
                 />
               );
             })}
@@ -106,12 +153,27 @@ function Scopes({ board, links, busy }: ScopesProps): JSX.Element {
                 data-node={node.name}
                 onPointerMove={(event) => {
                   pointed.at.value = i;
-                  tip.value = { x: event.clientX, y: event.clientY, title: node.name, lines: [['FLOPs', text(node.value)]] };
+                  tip.value = {
+                    x: event.clientX,
+                    y: event.clientY,
+                    title: node.name,
+                    lines: [['FLOPs', text(node.value)]],
+                  };
                 }}
               >
-                <rect x={node.x} y={node.y} width={NODE_WIDTH} height={node.height} rx={2} fill={ink.rank(node.depth)} />
+                <rect
+                  x={node.x}
+                  y={node.y}
+                  width={NODE_WIDTH}
+                  height={node.height}
+                  rx={2}
+                  fill={ink.rank(node.depth)}
+                />
                 <text x={node.x + NODE_WIDTH + 5} y={node.y + node.height / 2 + 4} fill={ink.text}>
-                  {shortened(node.name.split('/').at(-1) ?? node.name, node.depth === deepest ? LABELS - 8 : Math.min(LABELS, room))}
+                  {shortened(
+                    node.name.split('/').at(-1) ?? node.name,
+                    node.depth === deepest ? LABELS - 8 : Math.min(LABELS, room),
+                  )}
                 </text>
               </g>
             ))}

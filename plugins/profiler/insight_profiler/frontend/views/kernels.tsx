@@ -5,7 +5,24 @@ import type { TableAnswer } from '../contract';
 import { ServerTable, valueOf } from '../table/server_table';
 import type { ViewProps } from '../views';
 
-const ORDER = ['name', 'operator', 'members', 'calls', 'total', 'share', 'average', 'minimum', 'maximum', 'stream', 'grid', 'block', 'core', 'registers', 'shared_memory', 'occupancy'];
+const ORDER = [
+  'name',
+  'operator',
+  'members',
+  'calls',
+  'total',
+  'share',
+  'average',
+  'minimum',
+  'maximum',
+  'stream',
+  'grid',
+  'block',
+  'core',
+  'registers',
+  'shared_memory',
+  'occupancy',
+];
 const GROUPS = ['name', 'operator', 'none'] as const;
 
 /** What ran on devices, by name, by what launched it, or each with its grid. */
@@ -24,7 +41,19 @@ export default function Kernels({ board }: ViewProps): JSX.Element {
       order={ORDER}
       titles={{ members: say('kernels.members') }}
       widths={{ name: 380, operator: 240 }}
-      tools={<Segments name="group" label={say('kernels.group')} value={group} options={GROUPS.map((value) => ({ value, text: say(`kernels.group.${value}`), title: say(`kernels.group.${value}.hint`) }))} onPick={(value) => board.group.set(value, 'push')} />}
+      tools={
+        <Segments
+          name="group"
+          label={say('kernels.group')}
+          value={group}
+          options={GROUPS.map((value) => ({
+            value,
+            text: say(`kernels.group.${value}`),
+            title: say(`kernels.group.${value}.hint`),
+          }))}
+          onPick={(value) => board.group.set(value, 'push')}
+        />
+      }
       {...(group === 'operator'
         ? {
             onOpen: (row, answer) =>

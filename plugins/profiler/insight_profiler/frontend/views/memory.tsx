@@ -29,9 +29,21 @@ export default function Memory({ board }: ViewProps): JSX.Element {
             <>
               {alikeOf(answer.curves).map((curves) => {
                 const [{ device = '', label: first = '' } = {}] = curves;
-                const peaks = answer.peaks.filter((peak) => peak.device === device && curves.some(({ label }) => label === peak.label));
+                const peaks = answer.peaks.filter(
+                  (peak) => peak.device === device && curves.some(({ label }) => label === peak.label),
+                );
                 return (
-                  <DeviceCurves key={`${device}\n${first}`} board={board} device={device} curves={curves} marks={peaks.map(({ time, label, value }) => ({ time: time ?? 0, text: `${label}: ${summandTexts(value, 0, locale)[0]}` }))} busy={asked.busy} />
+                  <DeviceCurves
+                    key={`${device}\n${first}`}
+                    board={board}
+                    device={device}
+                    curves={curves}
+                    marks={peaks.map(({ time, label, value }) => ({
+                      time: time ?? 0,
+                      text: `${label}: ${summandTexts(value, 0, locale)[0]}`,
+                    }))}
+                    busy={asked.busy}
+                  />
                 );
               })}
               {answer.graphs.map((graph, i) => (
@@ -46,7 +58,13 @@ export default function Memory({ board }: ViewProps): JSX.Element {
                     board={board}
                     name="largest"
                     title={say('memory.largest')}
-                    columns={[{ name: 'name', unit: 'text' }, { name: 'bytes', unit: 'bytes' }, { name: 'device', unit: 'text' }, { name: 'start', unit: 'ns' }, { name: 'end', unit: 'ns' }]}
+                    columns={[
+                      { name: 'name', unit: 'text' },
+                      { name: 'bytes', unit: 'bytes' },
+                      { name: 'device', unit: 'text' },
+                      { name: 'start', unit: 'ns' },
+                      { name: 'end', unit: 'ns' },
+                    ]}
                     rows={answer.largest.map((row) => [row.name, row.bytes, row.device, row.start, row.end])}
                     sort="-bytes"
                     widths={{ device: 120, name: 200 }}
@@ -62,20 +80,39 @@ export default function Memory({ board }: ViewProps): JSX.Element {
 }
 
 /** The allocations at the peak of a device; the rows add up to the peak. */
-function Holders({ board, holder: { device, time, bytes, before, names, rows } }: { readonly board: ProfilerBoard; readonly holder: MemoryAnswer['holders'][number] }): JSX.Element {
+function Holders({
+  board,
+  holder: { device, time, bytes, before, names, rows },
+}: {
+  readonly board: ProfilerBoard;
+  readonly holder: MemoryAnswer['holders'][number];
+}): JSX.Element {
   const say = board.t.bind(board);
   const locale = board.locale.value;
   const listed = rows.reduce((sum, row) => sum + row.bytes, 0);
   const rest = bytes - listed - (before ?? 0);
-  const all = [...rows.map((row) => ({ ...row, count: row.count as number | null })), ...(rest > 0 ? [{ name: say('memory.rest', { count: names - rows.length }), bytes: rest, count: null }] : []), ...(before ? [{ name: say('memory.before'), bytes: before, count: null }] : [])];
+  const all = [
+    ...rows.map((row) => ({ ...row, count: row.count as number | null })),
+    ...(rest > 0 ? [{ name: say('memory.rest', { count: names - rows.length }), bytes: rest, count: null }] : []),
+    ...(before ? [{ name: say('memory.before'), bytes: before, count: null }] : []),
+  ];
   const [whole, shown, earlier] = summandTexts(bytes, before ?? 0, locale);
   return (
     <LocalTable
       board={board}
       name="holders"
-      title={say(before === null ? 'memory.holders.own' : 'memory.holders', { device: device || say('memory.device'), bytes: whole, time: timeText(time, locale) })}
+      title={say(before === null ? 'memory.holders.own' : 'memory.holders', {
+        device: device || say('memory.device'),
+        bytes: whole,
+        time: timeText(time, locale),
+      })}
       note={before ? say('memory.holders.sum', { shown, before: earlier, bytes: whole }) : ''}
-      columns={[{ name: 'name', unit: 'text' }, { name: 'bytes', unit: 'bytes' }, { name: 'share', unit: 'share' }, { name: 'count', unit: 'count' }]}
+      columns={[
+        { name: 'name', unit: 'text' },
+        { name: 'bytes', unit: 'bytes' },
+        { name: 'share', unit: 'share' },
+        { name: 'count', unit: 'count' },
+      ]}
       rows={all.map((row) => [row.name, row.bytes, bytes > 0 ? row.bytes / bytes : null, row.count])}
       sort="-bytes"
     />
@@ -105,22 +142,62 @@ export function alikeOf(all: readonly MemoryCurve[]): readonly (readonly MemoryC
 }
 
 /** Memory over the nodes of a graph in their order, and the tensors that hold it where that is most. */
-function Planned({ board, graph, busy }: { readonly board: ProfilerBoard; readonly graph: PlannedGraph; readonly busy: boolean }): JSX.Element {
+function Planned({
+  board,
+  graph,
+  busy,
+}: {
+  readonly board: ProfilerBoard;
+  readonly graph: PlannedGraph;
+  readonly busy: boolean;
+}): JSX.Element {
   const say = board.t.bind(board);
   const locale = board.locale.value;
   const theme = board.theme.value;
   const name = String(graph.graph ?? '');
-  const lines = useMemo((): readonly Line[] => [{ id: name, label: name, color: inkOf(theme).rank(0), x: graph.bytes.map((_, at) => at + 1), y: graph.bytes.map((bytes) => bytes / 1e6) }], [graph, theme]);
+  const lines = useMemo(
+    (): readonly Line[] => [
+      {
+        id: name,
+        label: name,
+        color: inkOf(theme).rank(0),
+        x: graph.bytes.map((_, at) => at + 1),
+        y: graph.bytes.map((bytes) => bytes / 1e6),
+      },
+    ],
+    [graph, theme],
+  );
   return (
     <>
-      <Curves board={board} name={`planned-${name}`} title={say('memory.planned', { graph: name })} lines={lines} xLabel={say('memory.node')} yLabel="MB" busy={busy} xText={(x) => graph.nodes[x - 1] ?? String(x)} yText={(y) => sizeText(y * 1e6, locale)} />
+      <Curves
+        board={board}
+        name={`planned-${name}`}
+        title={say('memory.planned', { graph: name })}
+        lines={lines}
+        xLabel={say('memory.node')}
+        yLabel="MB"
+        busy={busy}
+        xText={(x) => graph.nodes[x - 1] ?? String(x)}
+        yText={(y) => sizeText(y * 1e6, locale)}
+      />
       {graph.holders.length > 0 && (
         <LocalTable
           board={board}
           name={`planned-${name}`}
-          title={say('memory.planned.holders', { bytes: sizeText(graph.peak_bytes ?? 0, locale), node: graph.peak_node ?? '' })}
-          columns={[{ name: 'name', unit: 'text' }, { name: 'bytes', unit: 'bytes' }, { name: 'type', unit: 'text' }]}
-          rows={graph.holders.map((holder) => [holder.name, holder.bytes, [holder.type, holder.data_type].filter(Boolean).join(' · ')])}
+          title={say('memory.planned.holders', {
+            bytes: sizeText(graph.peak_bytes ?? 0, locale),
+            node: graph.peak_node ?? '',
+          })}
+          columns={[
+            { name: 'name', unit: 'text' },
+            { name: 'bytes', unit: 'bytes' },
+            { name: 'type', unit: 'text' },
+          ]}
+          rows={graph.holders.map((holder) => [
+            holder.name,
+            holder.bytes,
+            [holder.type, holder.data_type].filter(Boolean).join(' · '),
+          ])}
           sort="-bytes"
         />
       )}
@@ -166,7 +243,10 @@ function DeviceCurves({ board, device, curves, marks, busy }: DeviceCurvesProps)
       return { id: curve.label, label: curve.label, color: ink.rank(i), x, y };
     });
   }, [curves, theme, unit, size]);
-  const shown = useMemo(() => marks.map(({ time, text }) => ({ x: inUnit(time, unit), color: inkOf(theme).muted, text })), [marks.map(({ time }) => time).join(), unit, theme]);
+  const shown = useMemo(
+    () => marks.map(({ time, text }) => ({ x: inUnit(time, unit), color: inkOf(theme).muted, text })),
+    [marks.map(({ time }) => time).join(), unit, theme],
+  );
   return (
     <Curves
       board={board}

@@ -44,7 +44,9 @@ export function OperatorPanel({ board, by, opened, query }: OperatorPanelProps):
             <Facts board={board} answer={answer} />
             {answer.histogram && <Durations board={board} histogram={answer.histogram} />}
             {answer.by_step && answer.by_step.number.length > 0 && <BySteps board={board} bySteps={answer.by_step} />}
-            {answer.members && answer.members.rows.length > 0 && <Members board={board} by={by} members={answer.members} />}
+            {answer.members && answer.members.rows.length > 0 && (
+              <Members board={board} by={by} members={answer.members} />
+            )}
             {answer.slices.length > 0 && <Longest board={board} answer={answer} />}
           </>
         )}
@@ -67,7 +69,13 @@ function Facts({ board, answer: { row, columns } }: AnswerProps): JSX.Element {
         .map(({ name, unit }) => (
           <div key={name} class={TEXTS.includes(name) ? 'long' : ''} data-fact={name}>
             <dt>{word(board, 'column', name)}</dt>
-            <dd>{name === 'information' ? <Information text={String(row[name])} /> : valueWithUnit(row[name] as Cell, unit, locale)}</dd>
+            <dd>
+              {name === 'information' ? (
+                <Information text={String(row[name])} />
+              ) : (
+                valueWithUnit(row[name] as Cell, unit, locale)
+              )}
+            </dd>
           </div>
         ))}
     </dl>
@@ -85,25 +93,58 @@ function Information({ text }: { readonly text: string }): JSX.Element {
   return <pre>{shown}</pre>;
 }
 
-function Durations({ board, histogram }: { readonly board: ProfilerBoard; readonly histogram: NonNullable<OperatorAnswer['histogram']> }): JSX.Element {
+function Durations({
+  board,
+  histogram,
+}: {
+  readonly board: ProfilerBoard;
+  readonly histogram: NonNullable<OperatorAnswer['histogram']>;
+}): JSX.Element {
   const say = board.t.bind(board);
   const { edges, counts } = histogram;
   return (
-    <Figure board={board} name="durations" title={say('panel.durations')} hint={say('panel.durations.hint')} data={() => ({ head: ['from_ns', 'to_ns', 'calls'], rows: counts.map((count, i) => [edges[i] ?? null, edges[i + 1] ?? null, count]) })}>
+    <Figure
+      board={board}
+      name="durations"
+      title={say('panel.durations')}
+      hint={say('panel.durations.hint')}
+      data={() => ({
+        head: ['from_ns', 'to_ns', 'calls'],
+        rows: counts.map((count, i) => [edges[i] ?? null, edges[i + 1] ?? null, count]),
+      })}
+    >
       <SmallHistogram board={board} edges={edges} counts={counts} label={say('panel.durations')} />
     </Figure>
   );
 }
 
-function BySteps({ board, bySteps }: { readonly board: ProfilerBoard; readonly bySteps: NonNullable<OperatorAnswer['by_step']> }): JSX.Element {
+function BySteps({
+  board,
+  bySteps,
+}: {
+  readonly board: ProfilerBoard;
+  readonly bySteps: NonNullable<OperatorAnswer['by_step']>;
+}): JSX.Element {
   const say = board.t.bind(board);
   const locale = board.locale.value;
   const ink = inkOf(board.theme.value);
   const every = Math.max(1, Math.ceil(bySteps.number.length / 200));
   const places = bySteps.number.map((_, i) => i).filter((i) => i % every === 0);
-  const columns = places.map((i): StackedColumn => ({ label: String(bySteps.number[i]), parts: [bySteps.total[i] ?? 0], isChosen: holds(board.steps.value, bySteps.number[i] ?? -1) }));
+  const columns = places.map((i): StackedColumn => ({
+    label: String(bySteps.number[i]),
+    parts: [bySteps.total[i] ?? 0],
+    isChosen: holds(board.steps.value, bySteps.number[i] ?? -1),
+  }));
   return (
-    <Figure board={board} name="by-step" title={say('panel.by_step')} data={() => ({ head: ['step', 'total_ns', 'calls'], rows: bySteps.number.map((number, i) => [number, bySteps.total[i] ?? null, bySteps.calls[i] ?? null]) })}>
+    <Figure
+      board={board}
+      name="by-step"
+      title={say('panel.by_step')}
+      data={() => ({
+        head: ['step', 'total_ns', 'calls'],
+        rows: bySteps.number.map((number, i) => [number, bySteps.total[i] ?? null, bySteps.calls[i] ?? null]),
+      })}
+    >
       <Columns
         board={board}
         columns={columns}
@@ -113,7 +154,13 @@ function BySteps({ board, bySteps }: { readonly board: ProfilerBoard; readonly b
         height={150}
         tip={(at) => {
           const i = places[at] ?? 0;
-          return { title: `${say('step')} ${bySteps.number[i]}`, lines: [[say('column.total'), timeText(bySteps.total[i] ?? 0, locale)], [say('column.calls'), countText(bySteps.calls[i] ?? 0, locale)]] };
+          return {
+            title: `${say('step')} ${bySteps.number[i]}`,
+            lines: [
+              [say('column.total'), timeText(bySteps.total[i] ?? 0, locale)],
+              [say('column.calls'), countText(bySteps.calls[i] ?? 0, locale)],
+            ],
+          };
         }}
         onPress={(at, extend) => board.chooseStep(bySteps.number[places[at] ?? 0] ?? 0, extend)}
       />
@@ -151,7 +198,9 @@ function Members({ board, by, members }: MembersProps): JSX.Element {
                 onClick={() =>
                   batch(() => {
                     board.by.set(finer, 'push');
-                    board.opened.set(OPERATOR_KEYS.map((name) => (finer === 'name' && name === 'shapes' ? '' : text(row, name))));
+                    board.opened.set(
+                      OPERATOR_KEYS.map((name) => (finer === 'name' && name === 'shapes' ? '' : text(row, name))),
+                    );
                   })
                 }
               >
@@ -180,8 +229,17 @@ function Longest({ board, answer: { slices } }: AnswerProps): JSX.Element {
       <ol class="bars">
         {slices.map(({ id, start, duration, step }) => (
           <li key={id}>
-            <button type="button" disabled={!leads} title={leads ? say('panel.longest.hint') : ''} onClick={() => board.openSlice(id)}>
-              <span class="name">{step === null ? say('panel.at', { time: timeText(start, locale) }) : say('panel.at_step', { time: timeText(start, locale), step: String(step) })}</span>
+            <button
+              type="button"
+              disabled={!leads}
+              title={leads ? say('panel.longest.hint') : ''}
+              onClick={() => board.openSlice(id)}
+            >
+              <span class="name">
+                {step === null
+                  ? say('panel.at', { time: timeText(start, locale) })
+                  : say('panel.at_step', { time: timeText(start, locale), step: String(step) })}
+              </span>
               <span class="number">{timeText(duration, locale)}</span>
             </button>
           </li>

@@ -23,7 +23,16 @@ export function OperatorShares({ board, query, unit, onType }: OperatorSharesPro
   const say = board.t.bind(board);
   const { value: chart } = board.chart;
   const settings = board.operators;
-  const asked = useProfileAnswer<OperatorsAnswer>(board, 'operators', { ...query, q: settings.query.value || null, regex: settings.regex.value ? 1 : null, field: settings.field.value, sort: 'share', order: 'desc', limit: TOP, offset: 0 });
+  const asked = useProfileAnswer<OperatorsAnswer>(board, 'operators', {
+    ...query,
+    q: settings.query.value || null,
+    regex: settings.regex.value ? 1 : null,
+    field: settings.field.value,
+    sort: 'share',
+    order: 'desc',
+    limit: TOP,
+    offset: 0,
+  });
   const answer = asked.value;
   if (chart === 'none') return null;
   if (!answer) return asked.error === null ? <div class="figure room" aria-busy="true" /> : null; // the table stays where it is
@@ -37,9 +46,19 @@ export function OperatorShares({ board, query, unit, onType }: OperatorSharesPro
       title={say(`operators.shares.${answer.by}`, { unit: unitSign(unit) })}
       hint={say('operators.shares.hint')}
       busy={asked.busy}
-      data={() => ({ head: ['name', 'time_ns', 'share'], rows: parts.map(({ label, value, share }) => [label, value, share]) })}
+      data={() => ({
+        head: ['name', 'time_ns', 'share'],
+        rows: parts.map(({ label, value, share }) => [label, value, share]),
+      })}
     >
-      <Shares board={board} parts={parts} unit={unit} label={say(`operators.shares.${answer.by}`, { unit: unitSign(unit) })} as={chart} {...(byType ? { onPress: (part: Part) => onType(part.key) } : {})} />
+      <Shares
+        board={board}
+        parts={parts}
+        unit={unit}
+        label={say(`operators.shares.${answer.by}`, { unit: unitSign(unit) })}
+        as={chart}
+        {...(byType ? { onPress: (part: Part) => onType(part.key) } : {})}
+      />
     </Figure>
   );
 }
@@ -52,11 +71,32 @@ export function partsOf(board: ProfilerBoard, answer: OperatorsAnswer): readonly
     return typeof value === 'number' ? value : null;
   };
   const parts = answer.rows.map((row, i): Part => {
-    const label = answer.by === 'type' ? text(row, 'type') : answer.by === 'scope' ? text(row, 'scope') : [text(row, 'name') || text(row, 'type'), answer.by === 'shape' ? text(row, 'shapes') : ''].filter(Boolean).join(' ');
-    return { key: answer.by === 'type' ? text(row, 'type') : `${i}`, label: label || '—', value: number(row, 'self') ?? number(row, 'total') ?? 0, share: number(row, 'share') ?? 0, color: ink.rank(i) };
+    const label =
+      answer.by === 'type'
+        ? text(row, 'type')
+        : answer.by === 'scope'
+          ? text(row, 'scope')
+          : [text(row, 'name') || text(row, 'type'), answer.by === 'shape' ? text(row, 'shapes') : '']
+              .filter(Boolean)
+              .join(' ');
+    return {
+      key: answer.by === 'type' ? text(row, 'type') : `${i}`,
+      label: label || '—',
+      value: number(row, 'self') ?? number(row, 'total') ?? 0,
+      share: number(row, 'share') ?? 0,
+      color: ink.rank(i),
+    };
   });
   const { other } = answer;
   const rest = other.self ?? other.total;
-  if (other.rows > 0 && rest !== null) parts.push({ key: REST, label: board.t('operators.other', { count: other.rows }), value: rest, share: other.share ?? 0, color: ink.other, isRest: true });
+  if (other.rows > 0 && rest !== null)
+    parts.push({
+      key: REST,
+      label: board.t('operators.other', { count: other.rows }),
+      value: rest,
+      share: other.share ?? 0,
+      color: ink.other,
+      isRest: true,
+    });
   return parts;
 }

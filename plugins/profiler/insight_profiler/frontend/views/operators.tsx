@@ -9,18 +9,46 @@ import type { ViewProps } from '../views';
 import { OperatorPanel } from './operator_panel';
 import { OperatorShares } from './operator_shares';
 
-const ORDER = ['name', 'type', 'members', 'calls', 'total', 'self', 'share', 'average', 'minimum', 'maximum', 'p95', 'per_step', 'device_total', 'device_self', 'flops', 'bytes', 'core', 'scope', 'shapes', 'information'];
+const ORDER = [
+  'name',
+  'type',
+  'members',
+  'calls',
+  'total',
+  'self',
+  'share',
+  'average',
+  'minimum',
+  'maximum',
+  'p95',
+  'per_step',
+  'device_total',
+  'device_self',
+  'flops',
+  'bytes',
+  'core',
+  'scope',
+  'shapes',
+  'information',
+];
 /** By a grouping: what tells its rows apart, in the order of OPERATOR_KEYS. */
-const KEYS: Readonly<Record<Grouping, readonly string[]>> = { type: ['type'], scope: ['scope'], name: ['name', 'type', 'scope'], shape: ['name', 'type', 'scope', 'shapes'] };
+const KEYS: Readonly<Record<Grouping, readonly string[]>> = {
+  type: ['type'],
+  scope: ['scope'],
+  name: ['name', 'type', 'scope'],
+  shape: ['name', 'type', 'scope', 'shapes'],
+};
 
 export default function Operators({ board }: ViewProps): JSX.Element {
   const say = board.t.bind(board);
   const by = board.by.value;
   const type = board.type.value;
   const query = { by, side: board.side.value || null, type, steps: board.stepsQuery.value };
-  const keyOf = (answer: OperatorsAnswer, row: Row): readonly string[] => OPERATOR_KEYS.map((name) => (KEYS[by].includes(name) ? String(valueOf(answer, row, name) ?? '') : ''));
+  const keyOf = (answer: OperatorsAnswer, row: Row): readonly string[] =>
+    OPERATOR_KEYS.map((name) => (KEYS[by].includes(name) ? String(valueOf(answer, row, name) ?? '') : ''));
   const opened = board.opened.value;
-  const open = (key: readonly string[]): void => board.opened.set(key.every((part, i) => part === opened[i]) ? [] : key);
+  const open = (key: readonly string[]): void =>
+    board.opened.set(key.every((part, i) => part === opened[i]) ? [] : key);
   return (
     <div class="split">
       <ServerTable<OperatorsAnswer>
@@ -35,7 +63,9 @@ export default function Operators({ board }: ViewProps): JSX.Element {
         unitFor={wholeOf}
         onAnswer={(answer) => (board.sides.value = answer.sides)}
         tools={<Tools board={board} />}
-        above={(_, unit) => <OperatorShares board={board} query={query} unit={unit} onType={(kind) => board.openType(kind)} />}
+        above={(_, unit) => (
+          <OperatorShares board={board} query={query} unit={unit} onType={(kind) => board.openType(kind)} />
+        )}
         status={(answer, unit) => statusOf(board, answer, unit)}
         widths={by === 'scope' ? { scope: 320 } : by === 'type' ? { type: 220 } : {}}
         views={
@@ -44,10 +74,18 @@ export default function Operators({ board }: ViewProps): JSX.Element {
                 type: (value) => (
                   <span class="with-tool">
                     <span class="name">{String(value ?? '—')}</span>
-                    <button type="button" class="tool seldom" tabIndex={-1} data-action="details" title={say('operators.details')} aria-label={say('operators.details')} onClick={(event) => {
-                      event.stopPropagation();
-                      open(['', String(value ?? ''), '', '']);
-                    }}>
+                    <button
+                      type="button"
+                      class="tool seldom"
+                      tabIndex={-1}
+                      data-action="details"
+                      title={say('operators.details')}
+                      aria-label={say('operators.details')}
+                      onClick={(event) => {
+                        event.stopPropagation();
+                        open(['', String(value ?? ''), '', '']);
+                      }}
+                    >
                       ⓘ
                     </button>
                   </span>
@@ -55,7 +93,9 @@ export default function Operators({ board }: ViewProps): JSX.Element {
               }
             : {}
         }
-        onOpen={(row, answer) => (by === 'type' ? board.openType(String(valueOf(answer, row, 'type') ?? '')) : open(keyOf(answer, row)))}
+        onOpen={(row, answer) =>
+          by === 'type' ? board.openType(String(valueOf(answer, row, 'type') ?? '')) : open(keyOf(answer, row))
+        }
         isOpen={(row, answer) => opened.length > 0 && keyOf(answer, row).every((part, i) => part === opened[i])}
       />
       {opened.length > 0 && <OperatorPanel board={board} by={by} opened={opened} query={query} />}
@@ -75,7 +115,10 @@ function statusOf(board: ProfilerBoard, answer: OperatorsAnswer, unit: TimeUnit)
   const own = sum.self ?? sum.total;
   const parts = [board.t('rows.shown', { shown: answer.total, count: answer.of })];
   if (sum.calls !== null) parts.push(board.t('operators.calls', { count: sum.calls }));
-  if (own !== null) parts.push(`${inUnit(own, unit).toLocaleString(locale, { maximumFractionDigits: 3 })} ${unitSign(unit)}${sum.share === null ? '' : ` (${shareText(sum.share, locale)})`}`);
+  if (own !== null)
+    parts.push(
+      `${inUnit(own, unit).toLocaleString(locale, { maximumFractionDigits: 3 })} ${unitSign(unit)}${sum.share === null ? '' : ` (${shareText(sum.share, locale)})`}`,
+    );
   return parts.join(' · ');
 }
 
@@ -88,7 +131,11 @@ function Tools({ board }: { readonly board: ProfilerBoard }): JSX.Element {
         name="by"
         label={say('operators.by')}
         value={board.by.value}
-        options={GROUPINGS.map((value) => ({ value, text: say(`operators.by.${value}`), title: say(`operators.by.${value}.hint`) }))}
+        options={GROUPINGS.map((value) => ({
+          value,
+          text: say(`operators.by.${value}`),
+          title: say(`operators.by.${value}.hint`),
+        }))}
         onPick={(value) => {
           batch(() => {
             board.by.set(value, 'push');
@@ -98,8 +145,22 @@ function Tools({ board }: { readonly board: ProfilerBoard }): JSX.Element {
         }}
       />
       <Sides board={board} />
-      <Segments name="chart" label={say('operators.chart')} value={board.chart.value} options={(['pie', 'bars', 'none'] as const).map((value) => ({ value, text: say(`operators.chart.${value}`) }))} onPick={(value) => board.chart.set(value)} />
-      {type !== null && <Button action="leave-type" icon="close" text={type || '—'} label={say('operators.leave', { type })} onPress={() => board.leaveType()} />}
+      <Segments
+        name="chart"
+        label={say('operators.chart')}
+        value={board.chart.value}
+        options={(['pie', 'bars', 'none'] as const).map((value) => ({ value, text: say(`operators.chart.${value}`) }))}
+        onPick={(value) => board.chart.set(value)}
+      />
+      {type !== null && (
+        <Button
+          action="leave-type"
+          icon="close"
+          text={type || '—'}
+          label={say('operators.leave', { type })}
+          onPress={() => board.leaveType()}
+        />
+      )}
     </>
   );
 }
@@ -110,5 +171,13 @@ export function Sides({ board }: { readonly board: ProfilerBoard }): JSX.Element
   const isGpu = board.profile.value?.platform === 'gpu'; // of which both sides are known, before the first answer says so
   const sides = board.sides.value.length > 0 ? board.sides.value : isGpu ? (['host', 'device'] as const) : [];
   if (sides.length < 2) return null;
-  return <Segments name="side" label={say('operators.side')} value={board.side.value || 'device'} options={sides.map((value) => ({ value, text: say(`side.${value}`), title: say(`side.${value}.hint`) }))} onPick={(value) => board.side.set(value, 'push')} />;
+  return (
+    <Segments
+      name="side"
+      label={say('operators.side')}
+      value={board.side.value || 'device'}
+      options={sides.map((value) => ({ value, text: say(`side.${value}`), title: say(`side.${value}.hint`) }))}
+      onPick={(value) => board.side.set(value, 'push')}
+    />
+  );
 }

@@ -26,11 +26,15 @@ export default function Overview({ board }: ViewProps): JSX.Element {
               {!answer.steps && Object.keys(answer.biggest).length === 0 && <Elsewhere board={board} />}
               <div class="beside">
                 <div class="wide">
-                  {answer.step_rows && <Steps board={board} answer={answer} rows={answer.step_rows} busy={asked.busy} />}
+                  {answer.step_rows && (
+                    <Steps board={board} answer={answer} rows={answer.step_rows} busy={asked.busy} />
+                  )}
                   <div class="pair">
                     {(['device', 'host'] as const).map((side) => {
                       const table = answer.biggest[side];
-                      return table && table.rows.length > 0 ? <Biggest key={side} board={board} side={side} table={table} /> : null;
+                      return table && table.rows.length > 0 ? (
+                        <Biggest key={side} board={board} side={side} table={table} />
+                      ) : null;
                     })}
                   </div>
                 </div>
@@ -63,16 +67,58 @@ function Facts({ board, answer }: OverviewProps): JSX.Element {
   const start = profile?.start_ns ? new Date(Number(BigInt(profile.start_ns) / 1_000_000n)) : null;
   const figures: (readonly [key: string, value: string, note?: string])[] = [];
   if (steps) {
-    figures.push(['steps', steps.count.toLocaleString(locale), steps.origin === 'inferred' ? say('steps.inferred') : '']);
-    figures.push(['step_time', timeText(steps.p50, locale), say('overview.spread', { mean: timeText(steps.mean, locale), p95: timeText(steps.p95, locale), low: timeText(steps.minimum, locale), high: timeText(steps.maximum, locale) })]);
-    if (steps.outlier_count > 0) figures.push(['outliers', steps.outlier_count.toLocaleString(locale), outliersText(board, steps)]);
+    figures.push([
+      'steps',
+      steps.count.toLocaleString(locale),
+      steps.origin === 'inferred' ? say('steps.inferred') : '',
+    ]);
+    figures.push([
+      'step_time',
+      timeText(steps.p50, locale),
+      say('overview.spread', {
+        mean: timeText(steps.mean, locale),
+        p95: timeText(steps.p95, locale),
+        low: timeText(steps.minimum, locale),
+        high: timeText(steps.maximum, locale),
+      }),
+    ]);
+    if (steps.outlier_count > 0)
+      figures.push(['outliers', steps.outlier_count.toLocaleString(locale), outliersText(board, steps)]);
   }
   const timeline = profile?.duration_ns ?? 0;
-  if (answer.covered > 0) figures.push(['duration', timeText(answer.covered, locale), timeline > 0 && timeline < answer.covered ? say('overview.timeline', { time: timeText(timeline, locale) }) : start ? start.toLocaleString(locale) : '']);
-  if (memory) figures.push(['peak_memory', memory.unit === 'bytes' ? sizeText(memory.value, locale) : `${memory.value.toLocaleString(locale)} ${memory.unit}`, [memory.device, memory.label].filter(Boolean).join(' · ')]);
+  if (answer.covered > 0)
+    figures.push([
+      'duration',
+      timeText(answer.covered, locale),
+      timeline > 0 && timeline < answer.covered
+        ? say('overview.timeline', { time: timeText(timeline, locale) })
+        : start
+          ? start.toLocaleString(locale)
+          : '',
+    ]);
+  if (memory)
+    figures.push([
+      'peak_memory',
+      memory.unit === 'bytes'
+        ? sizeText(memory.value, locale)
+        : `${memory.value.toLocaleString(locale)} ${memory.unit}`,
+      [memory.device, memory.label].filter(Boolean).join(' · '),
+    ]);
   const devices = (profile?.devices ?? []).map(({ name }) => name).filter(Boolean);
-  if (devices.length > 0) figures.push(['device', devices.length > 2 ? say('overview.devices', { count: devices.length }) : devices.join(', '), devices.length > 2 ? devices.join(', ') : (profile?.platform ?? '')]);
-  if (profile?.host) figures.push(['host', profile.host, profile.world_size ? say('overview.world', { rank: profile.rank ?? 0, size: profile.world_size }) : (profile.worker ?? '')]);
+  if (devices.length > 0)
+    figures.push([
+      'device',
+      devices.length > 2 ? say('overview.devices', { count: devices.length }) : devices.join(', '),
+      devices.length > 2 ? devices.join(', ') : (profile?.platform ?? ''),
+    ]);
+  if (profile?.host)
+    figures.push([
+      'host',
+      profile.host,
+      profile.world_size
+        ? say('overview.world', { rank: profile.rank ?? 0, size: profile.world_size })
+        : (profile.worker ?? ''),
+    ]);
   const more = answer.facts.filter(({ value }) => value !== null && value !== '' && typeof value !== 'object');
   return (
     <div class="facts" data-testid="facts">
@@ -105,11 +151,19 @@ function Elsewhere({ board }: { readonly board: ProfilerBoard }): JSX.Element {
   return (
     <section class="figure elsewhere">
       <p>{board.t('overview.elsewhere')}</p>
-      {board.views.value.filter((view) => view !== 'overview' && view !== 'compare').map((view) => (
-        <button key={view} type="button" class="link" data-action={`go-${view}`} onClick={() => board.viewWanted.set(view, 'push')}>
-          {board.t(`view.${view}`)}
-        </button>
-      ))}
+      {board.views.value
+        .filter((view) => view !== 'overview' && view !== 'compare')
+        .map((view) => (
+          <button
+            key={view}
+            type="button"
+            class="link"
+            data-action={`go-${view}`}
+            onClick={() => board.viewWanted.set(view, 'push')}
+          >
+            {board.t(`view.${view}`)}
+          </button>
+        ))}
     </section>
   );
 }
@@ -132,10 +186,18 @@ function Steps({ board, answer, rows, busy }: StepsProps): JSX.Element {
       title={say('overview.steps.title')}
       hint={say('overview.steps.hint')}
       busy={busy}
-      data={() => ({ head: names.map((name) => (name === 'number' ? 'step' : `${name}_ns`)), rows: numbers.map((_, i) => names.map((name) => rows[name]?.[i] ?? null)) })}
+      data={() => ({
+        head: names.map((name) => (name === 'number' ? 'step' : `${name}_ns`)),
+        rows: numbers.map((_, i) => names.map((name) => rows[name]?.[i] ?? null)),
+      })}
       tools={
         <span class="count">
-          {[answer.steps?.origin === 'inferred' && say('steps.inferred'), numbers.length < all && say('overview.steps.some', { shown: numbers.length, count: all })].filter(Boolean).join(' · ')}
+          {[
+            answer.steps?.origin === 'inferred' && say('steps.inferred'),
+            numbers.length < all && say('overview.steps.some', { shown: numbers.length, count: all }),
+          ]
+            .filter(Boolean)
+            .join(' · ')}
         </span>
       }
     >
@@ -143,11 +205,20 @@ function Steps({ board, answer, rows, busy }: StepsProps): JSX.Element {
       {chosen ? (
         <p class="hint" data-testid="chosen-steps">
           {say(answer.steps ? 'overview.steps.chosen' : 'overview.steps.none', { steps: stepsText(chosen) })}{' '}
-          {answer.steps && (['operators', 'kernels', 'steps'] as const).filter((view) => board.views.value.includes(view)).map((view) => (
-            <button key={view} type="button" class="link" data-action={`go-${view}`} onClick={() => board.viewWanted.set(view, 'push')}>
-              {say(`view.${view}`)}
-            </button>
-          ))}
+          {answer.steps &&
+            (['operators', 'kernels', 'steps'] as const)
+              .filter((view) => board.views.value.includes(view))
+              .map((view) => (
+                <button
+                  key={view}
+                  type="button"
+                  class="link"
+                  data-action={`go-${view}`}
+                  onClick={() => board.viewWanted.set(view, 'push')}
+                >
+                  {say(`view.${view}`)}
+                </button>
+              ))}
         </p>
       ) : (
         <p class="hint">{say('overview.steps.hint')}</p>
@@ -162,16 +233,54 @@ function Shares({ board, answer }: OverviewProps): JSX.Element {
   const ink = inkOf(board.theme.value);
   const whole = answer.shares.reduce((sum, { time }) => sum + time, 0);
   return (
-    <Figure board={board} name="shares" title={say(!board.steps.value && (answer.steps?.outlier_count ?? 0) > 0 ? 'overview.shares.usual' : 'overview.shares.title')} drawn={false} data={() => ({ head: ['category', 'time_ns', 'share'], rows: answer.shares.map(({ category, time, share }) => [category, time, share]) })}>
+    <Figure
+      board={board}
+      name="shares"
+      title={say(
+        !board.steps.value && (answer.steps?.outlier_count ?? 0) > 0
+          ? 'overview.shares.usual'
+          : 'overview.shares.title',
+      )}
+      drawn={false}
+      data={() => ({
+        head: ['category', 'time_ns', 'share'],
+        rows: answer.shares.map(({ category, time, share }) => [category, time, share]),
+      })}
+    >
       <div class="share-bar" aria-hidden="true">
-        {answer.shares.map(({ category, time }) => time > 0 && <span key={category} style={{ width: `${(100 * time) / whole}%`, background: ink.category(category) }} title={categoryText(board, category)} />)}
+        {answer.shares.map(
+          ({ category, time }) =>
+            time > 0 && (
+              <span
+                key={category}
+                style={{ width: `${(100 * time) / whole}%`, background: ink.category(category) }}
+                title={categoryText(board, category)}
+              />
+            ),
+        )}
       </div>
-      <Legend entries={answer.shares.filter(({ time }) => time > 0).map(({ category, time, share }) => ({ key: category, color: ink.category(category), label: categoryText(board, category), value: timeText(time, locale), share: share === null ? '' : shareText(share, locale) }))} />
+      <Legend
+        entries={answer.shares
+          .filter(({ time }) => time > 0)
+          .map(({ category, time, share }) => ({
+            key: category,
+            color: ink.category(category),
+            label: categoryText(board, category),
+            value: timeText(time, locale),
+            share: share === null ? '' : shareText(share, locale),
+          }))}
+      />
     </Figure>
   );
 }
 
-function AdviceList({ board, advice }: { readonly board: ProfilerBoard; readonly advice: readonly Advice[] }): JSX.Element {
+function AdviceList({
+  board,
+  advice,
+}: {
+  readonly board: ProfilerBoard;
+  readonly advice: readonly Advice[];
+}): JSX.Element {
   const say = board.t.bind(board);
   return (
     <section class="figure advice" aria-label={say('advice.title')}>
@@ -180,12 +289,21 @@ function AdviceList({ board, advice }: { readonly board: ProfilerBoard; readonly
       </header>
       <ul>
         {advice.map((one, i) => (
-          <li key={`${one.code}-${i}`} class={one.severity.startsWith('warn') ? 'warning' : 'info'} data-advice={one.code}>
+          <li
+            key={`${one.code}-${i}`}
+            class={one.severity.startsWith('warn') ? 'warning' : 'info'}
+            data-advice={one.code}
+          >
             <Icon name={one.severity.startsWith('warn') ? 'warn' : 'info'} />
             <span>
               {sentence(board, 'advice', one)}{' '}
               {board.views.value.some((view) => view === one.view) && (
-                <button type="button" class="link" data-action="advice" onClick={() => board.go(one.view, one.parameters)}>
+                <button
+                  type="button"
+                  class="link"
+                  data-action="advice"
+                  onClick={() => board.go(one.view, one.parameters)}
+                >
                   {say(`view.${one.view}`)}
                 </button>
               )}
@@ -211,20 +329,47 @@ function Biggest({ board, side, table }: BiggestProps): JSX.Element {
   const at = (name: string): number => table.columns.findIndex((column) => column.name === name);
   const text = (cell: Cell | undefined): string => (cell === null || cell === undefined ? '' : String(cell));
   const rows = table.rows.map((row) => {
-    const number = (name: string): number | null => (typeof row[at(name)] === 'number' ? (row[at(name)] as number) : null);
-    return { name: text(row[at('name')]), type: text(row[at('type')]), scope: text(row[at('scope')]), time: number('self') ?? number('total') ?? 0, share: number('share') ?? 0 };
+    const number = (name: string): number | null =>
+      typeof row[at(name)] === 'number' ? (row[at(name)] as number) : null;
+    return {
+      name: text(row[at('name')]),
+      type: text(row[at('type')]),
+      scope: text(row[at('scope')]),
+      time: number('self') ?? number('total') ?? 0,
+      share: number('share') ?? 0,
+    };
   });
   const highest = rows.reduce((most, { time }) => Math.max(most, time), 0);
   return (
-    <Figure board={board} name={`biggest-${side}`} title={say(`overview.biggest.${side}`)} hint={say('overview.biggest.hint')} drawn={false} data={() => ({ head: ['name', 'type', 'scope', 'time_ns', 'share'], rows: rows.map(({ name, type, scope, time, share }) => [name, type, scope, time, share]) })}>
+    <Figure
+      board={board}
+      name={`biggest-${side}`}
+      title={say(`overview.biggest.${side}`)}
+      hint={say('overview.biggest.hint')}
+      drawn={false}
+      data={() => ({
+        head: ['name', 'type', 'scope', 'time_ns', 'share'],
+        rows: rows.map(({ name, type, scope, time, share }) => [name, type, scope, time, share]),
+      })}
+    >
       <ol class="bars">
         {rows.map(({ name, type, scope, time, share }, i) => (
           <li key={i}>
-            <button type="button" title={[scope, name, type].filter(Boolean).join('\n')} onClick={() => board.openOperator(side, 'name', { name, type, scope })}>
+            <button
+              type="button"
+              title={[scope, name, type].filter(Boolean).join('\n')}
+              onClick={() => board.openOperator(side, 'name', { name, type, scope })}
+            >
               <span class="name">{name || type}</span>
               <span class="number">{timeText(time, locale)}</span>
               <span class="number share">{shareText(share, locale)}</span>
-              <span class="bar" style={{ width: `${highest > 0 ? (100 * time) / highest : 0}%`, background: ink.category(side === 'device' ? 'kernel' : 'operator') }} />
+              <span
+                class="bar"
+                style={{
+                  width: `${highest > 0 ? (100 * time) / highest : 0}%`,
+                  background: ink.category(side === 'device' ? 'kernel' : 'operator'),
+                }}
+              />
             </button>
           </li>
         ))}

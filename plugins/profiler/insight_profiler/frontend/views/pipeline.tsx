@@ -53,8 +53,20 @@ export default function Pipeline({ board }: ViewProps): JSX.Element {
                 board={board}
                 name="operations"
                 title={say('pipeline.operations')}
-                columns={[{ name: 'operation', unit: 'text' }, { name: 'stage', unit: 'text' }, { name: 'calls', unit: 'count' }, { name: 'average', unit: 'ns' }, { name: 'information', unit: 'text' }]}
-                rows={(answer.operations ?? []).map((row) => [row.operation, row.stage, row.calls, row.average, row.information])}
+                columns={[
+                  { name: 'operation', unit: 'text' },
+                  { name: 'stage', unit: 'text' },
+                  { name: 'calls', unit: 'count' },
+                  { name: 'average', unit: 'ns' },
+                  { name: 'information', unit: 'text' },
+                ]}
+                rows={(answer.operations ?? []).map((row) => [
+                  row.operation,
+                  row.stage,
+                  row.calls,
+                  row.average,
+                  row.information,
+                ])}
                 sort="-average"
               />
             )}
@@ -66,7 +78,13 @@ export default function Pipeline({ board }: ViewProps): JSX.Element {
 }
 
 /** Operators below one another as data go through them, each with the queue behind it. */
-function Flow({ board, operators }: { readonly board: ProfilerBoard; readonly operators: readonly PipelineOperator[] }): JSX.Element {
+function Flow({
+  board,
+  operators,
+}: {
+  readonly board: ProfilerBoard;
+  readonly operators: readonly PipelineOperator[];
+}): JSX.Element {
   const say = board.t.bind(board);
   const locale = board.locale.value;
   const slow = bottlenecks(operators);
@@ -79,18 +97,51 @@ function Flow({ board, operators }: { readonly board: ProfilerBoard; readonly op
       title={say('pipeline.flow')}
       hint={say('pipeline.flow.hint')}
       drawn={false}
-      data={() => ({ head: ['id', 'type', 'workers', 'queue_capacity', 'queue_average', 'queue_usage', 'user_percent', 'system_percent'], rows: ordered.map(({ operator: { id, type, workers, queue, cpu } }) => [id, type, workers ?? null, queue?.capacity ?? null, queue?.average ?? null, queue?.usage ?? null, cpu?.user ?? null, cpu?.system ?? null]) })}
+      data={() => ({
+        head: [
+          'id',
+          'type',
+          'workers',
+          'queue_capacity',
+          'queue_average',
+          'queue_usage',
+          'user_percent',
+          'system_percent',
+        ],
+        rows: ordered.map(({ operator: { id, type, workers, queue, cpu } }) => [
+          id,
+          type,
+          workers ?? null,
+          queue?.capacity ?? null,
+          queue?.average ?? null,
+          queue?.usage ?? null,
+          cpu?.user ?? null,
+          cpu?.system ?? null,
+        ]),
+      })}
     >
       <ol class="flow" data-testid="pipeline-flow">
         {ordered.map(({ operator, level }, i) => {
           const { id, type, workers, queue, cpu } = operator;
           const usage = queue?.usage ?? null;
           return (
-            <li key={id} style={{ marginLeft: `${Math.min(6, level) * 22}px` }} data-operator={id} class={slow.has(id) ? 'slow' : ''}>
+            <li
+              key={id}
+              style={{ marginLeft: `${Math.min(6, level) * 22}px` }}
+              data-operator={id}
+              class={slow.has(id) ? 'slow' : ''}
+            >
               <div class="operator">
                 <strong>{type}</strong>
                 {typeof workers === 'number' && <span class="note">{say('pipeline.workers', { count: workers })}</span>}
-                {cpu && (cpu.user !== null || cpu.system !== null) && <span class="note">{say('pipeline.cpu.of', { user: countText(cpu.user ?? 0, locale), system: countText(cpu.system ?? 0, locale) })}</span>}
+                {cpu && (cpu.user !== null || cpu.system !== null) && (
+                  <span class="note">
+                    {say('pipeline.cpu.of', {
+                      user: countText(cpu.user ?? 0, locale),
+                      system: countText(cpu.system ?? 0, locale),
+                    })}
+                  </span>
+                )}
                 {slow.has(id) && (
                   <span class="warning" title={say('pipeline.slow.hint')}>
                     <Icon name="warn" /> {say('pipeline.slow')}
@@ -98,18 +149,36 @@ function Flow({ board, operators }: { readonly board: ProfilerBoard; readonly op
                 )}
               </div>
               {queue ? (
-                <button type="button" class="queue" aria-pressed={chosen === String(id)} title={say('pipeline.queue.hint')} onClick={() => board.pipelineOperator.set(chosen === String(id) ? null : String(id))}>
+                <button
+                  type="button"
+                  class="queue"
+                  aria-pressed={chosen === String(id)}
+                  title={say('pipeline.queue.hint')}
+                  onClick={() => board.pipelineOperator.set(chosen === String(id) ? null : String(id))}
+                >
                   <span class="meter" aria-hidden="true">
                     <span style={{ width: `${100 * Math.min(1, usage ?? 0)}%` }} />
                   </span>
                   <span class="note">
-                    {usage !== null ? say('pipeline.queue', { usage: shareText(usage, locale), average: countText(queue.average ?? 0, locale), capacity: queue.capacity ?? 0 }) : say('pipeline.queue.unknown', { capacity: queue.capacity ?? 0 })}
+                    {usage !== null
+                      ? say('pipeline.queue', {
+                          usage: shareText(usage, locale),
+                          average: countText(queue.average ?? 0, locale),
+                          capacity: queue.capacity ?? 0,
+                        })
+                      : say('pipeline.queue.unknown', { capacity: queue.capacity ?? 0 })}
                   </span>
                 </button>
               ) : (
-                i < ordered.length - 1 && <span class="arrow" aria-hidden="true">↓</span>
+                i < ordered.length - 1 && (
+                  <span class="arrow" aria-hidden="true">
+                    ↓
+                  </span>
+                )
               )}
-              {chosen === String(id) && queue && (queue.samples?.length ?? 0) > 0 && <Samples board={board} samples={queue.samples ?? []} capacity={queue.capacity ?? 0} />}
+              {chosen === String(id) && queue && (queue.samples?.length ?? 0) > 0 && (
+                <Samples board={board} samples={queue.samples ?? []} capacity={queue.capacity ?? 0} />
+              )}
             </li>
           );
         })}
@@ -120,15 +189,37 @@ function Flow({ board, operators }: { readonly board: ProfilerBoard; readonly op
 }
 
 /** How full a queue was, sample by sample. */
-function Samples({ board, samples, capacity }: { readonly board: ProfilerBoard; readonly samples: readonly number[]; readonly capacity: number }): JSX.Element {
+function Samples({
+  board,
+  samples,
+  capacity,
+}: {
+  readonly board: ProfilerBoard;
+  readonly samples: readonly number[];
+  readonly capacity: number;
+}): JSX.Element {
   const ink = inkOf(board.theme.value);
   const [width, height] = [280, 48];
   const highest = samples.reduce((most, sample) => Math.max(most, sample), Math.max(1, capacity));
-  const points = samples.map((sample, i) => `${((i / Math.max(1, samples.length - 1)) * width).toFixed(1)} ${(height - 2 - (sample / highest) * (height - 4)).toFixed(1)}`);
+  const points = samples.map(
+    (sample, i) =>
+      `${((i / Math.max(1, samples.length - 1)) * width).toFixed(1)} ${(height - 2 - (sample / highest) * (height - 4)).toFixed(1)}`,
+  );
   return (
-    <svg class="samples" width={width} height={height} role="img" aria-label={board.t('pipeline.samples', { count: samples.length })}>
+    <svg
+      class="samples"
+      width={width}
+      height={height}
+      role="img"
+      aria-label={board.t('pipeline.samples', { count: samples.length })}
+    >
       <path d={`M0 ${height - 1.5}H${width}`} stroke={ink.grid} />
-      <path d={samples.length > 1 ? `M${points.join('L')}` : `M0 ${points[0]?.split(' ')[1]}H${width}`} fill="none" stroke={ink.category('data')} stroke-width={1.5} />
+      <path
+        d={samples.length > 1 ? `M${points.join('L')}` : `M0 ${points[0]?.split(' ')[1]}H${width}`}
+        fill="none"
+        stroke={ink.category('data')}
+        stroke-width={1.5}
+      />
     </svg>
   );
 }
@@ -152,7 +243,17 @@ function Queue({ board, queue, busy }: QueueProps): JSX.Element {
     const x = (queue.number ?? []).map((number) => number ?? NaN);
     return (['get', 'push', 'total'] as const).flatMap((column, i): Line[] => {
       const values = queue[column];
-      return values ? [{ id: column, label: word(board, 'batch', column), color: ink.rank(i), x, y: values.map((value) => (value === null ? NaN : inUnit(value, unit))) }] : [];
+      return values
+        ? [
+            {
+              id: column,
+              label: word(board, 'batch', column),
+              color: ink.rank(i),
+              x,
+              y: values.map((value) => (value === null ? NaN : inUnit(value, unit))),
+            },
+          ]
+        : [];
     });
   }, [queue, theme, unit, locale]);
   const sizes = useMemo((): readonly Line[] => {
@@ -160,7 +261,18 @@ function Queue({ board, queue, busy }: QueueProps): JSX.Element {
     const x = (queue.number ?? []).map((number) => number ?? NaN);
     return (['queue_size', 'queue_capacity'] as const).flatMap((column): Line[] => {
       const values = queue[column];
-      return values ? [{ id: column, label: word(board, 'batch', column), color: column === 'queue_size' ? ink.category('data') : ink.muted, x, y: values.map((value) => value ?? NaN), ...(column === 'queue_capacity' ? { dash: [4, 4] } : {}) }] : [];
+      return values
+        ? [
+            {
+              id: column,
+              label: word(board, 'batch', column),
+              color: column === 'queue_size' ? ink.category('data') : ink.muted,
+              x,
+              y: values.map((value) => value ?? NaN),
+              ...(column === 'queue_capacity' ? { dash: [4, 4] } : {}),
+            },
+          ]
+        : [];
     });
   }, [queue, theme, locale]);
   const empty = queue.empty !== null && queue.batches > 0 ? queue.empty / queue.batches : null;
@@ -178,11 +290,32 @@ function Queue({ board, queue, busy }: QueueProps): JSX.Element {
           busy={busy}
           xText={(x) => `${say('pipeline.batch')} ${x}`}
           yText={(y) => countText(y, locale)}
-          tools={<span class={empty !== null && empty > 0.3 ? 'count warning' : 'count'} data-testid="queue-empty">{queue.empty === null ? say('pipeline.batches', { count: queue.batches }) : say('pipeline.empty', { empty: queue.empty, count: queue.batches, share: shareText(empty ?? 0, locale) })}</span>}
+          tools={
+            <span class={empty !== null && empty > 0.3 ? 'count warning' : 'count'} data-testid="queue-empty">
+              {queue.empty === null
+                ? say('pipeline.batches', { count: queue.batches })
+                : say('pipeline.empty', {
+                    empty: queue.empty,
+                    count: queue.batches,
+                    share: shareText(empty ?? 0, locale),
+                  })}
+            </span>
+          }
         />
       )}
       {waits.length > 0 && (
-        <Curves board={board} name={`queue-wait-${queue.name}`} title={say('pipeline.waits', { queue: name, unit: unitSign(unit) })} lines={waits} xLabel={say('pipeline.batch')} yLabel={unitSign(unit)} height={180} busy={busy} xText={(x) => `${say('pipeline.batch')} ${x}`} yText={(y) => `${countText(y, locale)} ${unitSign(unit)}`} />
+        <Curves
+          board={board}
+          name={`queue-wait-${queue.name}`}
+          title={say('pipeline.waits', { queue: name, unit: unitSign(unit) })}
+          lines={waits}
+          xLabel={say('pipeline.batch')}
+          yLabel={unitSign(unit)}
+          height={180}
+          busy={busy}
+          xText={(x) => `${say('pipeline.batch')} ${x}`}
+          yText={(y) => `${countText(y, locale)} ${unitSign(unit)}`}
+        />
       )}
     </>
   );
@@ -201,14 +334,21 @@ function Processors({ board, cpu, busy }: ProcessorsProps): JSX.Element {
     <>
       {kinds.map((kind) => {
         const series = cpu.series.filter(({ group, unit }) => `${group}\n${unit}` === kind && cpu.times_ms.length > 0);
-        return series.length > 0 ? <ProcessorCurves key={kind} board={board} cpu={cpu} series={series} busy={busy} /> : null;
+        return series.length > 0 ? (
+          <ProcessorCurves key={kind} board={board} cpu={cpu} series={series} busy={busy} />
+        ) : null;
       })}
       {cpu.processors !== null && <p class="hint">{say('pipeline.processors', { count: cpu.processors })}</p>}
     </>
   );
 }
 
-function ProcessorCurves({ board, cpu, series, busy }: ProcessorsProps & { readonly series: readonly Series[] }): JSX.Element {
+function ProcessorCurves({
+  board,
+  cpu,
+  series,
+  busy,
+}: ProcessorsProps & { readonly series: readonly Series[] }): JSX.Element {
   const say = board.t.bind(board);
   const locale = board.locale.value;
   const theme = board.theme.value;
@@ -219,11 +359,27 @@ function ProcessorCurves({ board, cpu, series, busy }: ProcessorsProps & { reado
     const first = cpu.times_ms[0] ?? 0;
     return series.map(({ label, values, average }, i): Line => ({
       id: label,
-      label: average === null ? label.replaceAll('_', ' ') : `${label.replaceAll('_', ' ')} (⌀ ${countText(average, locale)}${sign})`,
+      label:
+        average === null
+          ? label.replaceAll('_', ' ')
+          : `${label.replaceAll('_', ' ')} (⌀ ${countText(average, locale)}${sign})`,
       color: ink.rank(i),
       x: values.map((_, at) => ((cpu.times_ms[at] ?? NaN) - first) / 1000),
       y: values.map((value) => value ?? NaN),
     }));
   }, [series.length, cpu, theme, locale]);
-  return <Curves board={board} name={`cpu-${group}-${unit}`} title={say(`pipeline.cpu.${group}`, { unit: sign || say('pipeline.count') })} lines={lines} xLabel={say('memory.time', { unit: 's' })} yLabel={sign} height={180} busy={busy} xText={(x) => `${countText(x, locale)} s`} yText={(y) => `${countText(y, locale)} ${sign}`} />;
+  return (
+    <Curves
+      board={board}
+      name={`cpu-${group}-${unit}`}
+      title={say(`pipeline.cpu.${group}`, { unit: sign || say('pipeline.count') })}
+      lines={lines}
+      xLabel={say('memory.time', { unit: 's' })}
+      yLabel={sign}
+      height={180}
+      busy={busy}
+      xText={(x) => `${countText(x, locale)} s`}
+      yText={(y) => `${countText(y, locale)} ${sign}`}
+    />
+  );
 }

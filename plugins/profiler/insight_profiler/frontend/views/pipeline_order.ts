@@ -20,7 +20,8 @@ export function inDataOrder(operators: readonly PipelineOperator[]): readonly Pl
     });
     found.push({ operator, level });
   };
-  for (const operator of operators) if (operator.parent === null || operator.parent === undefined || !byId.has(operator.parent)) visit(operator, 0);
+  for (const operator of operators)
+    if (operator.parent === null || operator.parent === undefined || !byId.has(operator.parent)) visit(operator, 0);
   for (const operator of operators) visit(operator, 0); // a ring has no beginning
   return found;
 }
@@ -34,7 +35,13 @@ export function bottlenecks(operators: readonly PipelineOperator[]): ReadonlySet
   for (const { id, children, queue } of operators) {
     const inputs = (children ?? []).map((child) => byId.get(child)?.queue?.usage ?? null);
     const output = queue?.usage ?? null;
-    if (output !== null && output < EMPTY && inputs.length > 0 && inputs.every((usage) => usage !== null && usage > FULL)) found.add(id);
+    if (
+      output !== null &&
+      output < EMPTY &&
+      inputs.length > 0 &&
+      inputs.every((usage) => usage !== null && usage > FULL)
+    )
+      found.add(id);
   }
   return found;
 }

@@ -17,7 +17,14 @@ export function Answered<T>({ board, asked, children }: StateProps<T>): JSX.Elem
       {board.t('retry')}
     </button>
   );
-  if (value === null) return error === null ? <div class="waiting" aria-busy={busy} /> : <Empty title={board.t('failure.view')} text={error}>{again}</Empty>;
+  if (value === null)
+    return error === null ? (
+      <div class="waiting" aria-busy={busy} />
+    ) : (
+      <Empty title={board.t('failure.view')} text={error}>
+        {again}
+      </Empty>
+    );
   return (
     <>
       {error !== null && (

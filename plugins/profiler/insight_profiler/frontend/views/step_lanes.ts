@@ -7,7 +7,11 @@ export interface PlacedStretch extends Stretch {
 const MOST = 16; // lanes that are drawn
 
 /** Work in parallel to a step, by stream; overlapping work of one stream gets separate lanes. */
-export function lanesOf(stretches: readonly Stretch[]): { readonly lanes: readonly string[]; readonly more: number; readonly placed: readonly PlacedStretch[] } {
+export function lanesOf(stretches: readonly Stretch[]): {
+  readonly lanes: readonly string[];
+  readonly more: number;
+  readonly placed: readonly PlacedStretch[];
+} {
   const byStream = new Map<string, Stretch[]>();
   for (const stretch of stretches) {
     const [, number] = /^stream_(\d+)_/.exec(stretch.name) ?? [];
@@ -27,5 +31,9 @@ export function lanesOf(stretches: readonly Stretch[]): { readonly lanes: readon
     }
     ends.forEach((_, i) => lanes.push(i === 0 ? key : ''));
   }
-  return { lanes: lanes.slice(0, MOST), more: Math.max(0, lanes.length - MOST), placed: placed.filter(({ lane }) => lane < MOST) };
+  return {
+    lanes: lanes.slice(0, MOST),
+    more: Math.max(0, lanes.length - MOST),
+    placed: placed.filter(({ lane }) => lane < MOST),
+  };
 }

@@ -22,7 +22,12 @@ const MOST = 20_000; // steps of the curve
 /** How long each step took and on what, its course drawn, and the same as a table. */
 export default function Steps({ board }: ViewProps): JSX.Element {
   const say = board.t.bind(board);
-  const asked = useProfileAnswer<StepsAnswer>(board, 'steps', { limit: MOST, sort: 'number', order: 'asc', columns: ['number', 'duration', ...CATEGORIES].join(',') });
+  const asked = useProfileAnswer<StepsAnswer>(board, 'steps', {
+    limit: MOST,
+    sort: 'number',
+    order: 'asc',
+    columns: ['number', 'duration', ...CATEGORIES].join(','),
+  });
   return (
     <div class="scroll">
       <Answered board={board} asked={asked}>
@@ -50,7 +55,9 @@ export default function Steps({ board }: ViewProps): JSX.Element {
             const number = valueOf(answer, row, 'number');
             if (typeof number === 'number') board.chooseStep(number, false);
           }}
-          isOpen={(row, answer) => board.steps.value !== null && holds(board.steps.value, Number(valueOf(answer, row, 'number')))}
+          isOpen={(row, answer) =>
+            board.steps.value !== null && holds(board.steps.value, Number(valueOf(answer, row, 'number')))
+          }
         />
       </div>
     </div>
@@ -79,7 +86,12 @@ function Trace({ board, answer }: StepsProps): JSX.Element {
   };
   const { summary } = answer;
   const counted = asked.value?.steps ?? answer.total;
-  const title = one !== null ? say('steps.course', { step: String(one) }) : counted < answer.total ? say('steps.average.usual', { counted, count: answer.total }) : say('steps.average', { count: answer.total });
+  const title =
+    one !== null
+      ? say('steps.course', { step: String(one) })
+      : counted < answer.total
+        ? say('steps.average.usual', { counted, count: answer.total })
+        : say('steps.average', { count: answer.total });
   return (
     <Figure
       board={board}
@@ -87,13 +99,50 @@ function Trace({ board, answer }: StepsProps): JSX.Element {
       title={title}
       hint={say('steps.course.hint')}
       busy={asked.busy}
-      data={() => ({ head: ['lane', 'name', 'start_ns', 'duration_ns'], rows: [...(asked.value?.parts ?? []).map(({ name, start, duration }) => ['step', name, start, duration]), ...(asked.value?.lanes ?? []).map(({ name, start, duration }) => ['beside', name, start, duration])] })}
+      data={() => ({
+        head: ['lane', 'name', 'start_ns', 'duration_ns'],
+        rows: [
+          ...(asked.value?.parts ?? []).map(({ name, start, duration }) => ['step', name, start, duration]),
+          ...(asked.value?.lanes ?? []).map(({ name, start, duration }) => ['beside', name, start, duration]),
+        ],
+      })}
       tools={
         <>
-          {answer.origin === 'inferred' && <span class="count" title={say('steps.inferred.hint')}>{say('steps.inferred')}</span>}
-          <Segments name="step-average" label={say('steps.which')} value={one === null ? 'average' : 'one'} options={[{ value: 'average', text: say('steps.average.short') }, { value: 'one', text: one === null ? say('steps.one.short') : say('steps.one', { steps: String(one) }) }]} onPick={(value) => (value === 'average' ? board.steps.set(null, 'push') : one === null && step(1))} />
-          <button type="button" class="tool" data-action="step-before" title={say('steps.before')} aria-label={say('steps.before')} onClick={() => step(-1)}>‹</button>
-          <button type="button" class="tool" data-action="step-after" title={say('steps.after')} aria-label={say('steps.after')} onClick={() => step(1)}>›</button>
+          {answer.origin === 'inferred' && (
+            <span class="count" title={say('steps.inferred.hint')}>
+              {say('steps.inferred')}
+            </span>
+          )}
+          <Segments
+            name="step-average"
+            label={say('steps.which')}
+            value={one === null ? 'average' : 'one'}
+            options={[
+              { value: 'average', text: say('steps.average.short') },
+              { value: 'one', text: one === null ? say('steps.one.short') : say('steps.one', { steps: String(one) }) },
+            ]}
+            onPick={(value) => (value === 'average' ? board.steps.set(null, 'push') : one === null && step(1))}
+          />
+          <button
+            type="button"
+            class="tool"
+            data-action="step-before"
+            title={say('steps.before')}
+            aria-label={say('steps.before')}
+            onClick={() => step(-1)}
+          >
+            ‹
+          </button>
+          <button
+            type="button"
+            class="tool"
+            data-action="step-after"
+            title={say('steps.after')}
+            aria-label={say('steps.after')}
+            onClick={() => step(1)}
+          >
+            ›
+          </button>
         </>
       }
     >
@@ -102,18 +151,50 @@ function Trace({ board, answer }: StepsProps): JSX.Element {
           const parts = drawn.parts.filter(({ duration }) => duration > 0);
           const { lanes, more, placed } = lanesOf(drawn.lanes);
           const bars: Bar[] = [
-            { lane: 0, name: one === null ? say('steps.average.short') : `${say('step')} ${one}`, start: 0, duration: drawn.duration, color: ink.other },
-            ...parts.map(({ name, start, duration }) => ({ lane: 1, name: categoryText(board, name), start, duration, color: ink.category(name) })),
-            ...placed.map(({ lane, name, start, duration }) => ({ lane: lane + 2, name, start, duration, color: ink.category('lane') })),
+            {
+              lane: 0,
+              name: one === null ? say('steps.average.short') : `${say('step')} ${one}`,
+              start: 0,
+              duration: drawn.duration,
+              color: ink.other,
+            },
+            ...parts.map(({ name, start, duration }) => ({
+              lane: 1,
+              name: categoryText(board, name),
+              start,
+              duration,
+              color: ink.category(name),
+            })),
+            ...placed.map(({ lane, name, start, duration }) => ({
+              lane: lane + 2,
+              name,
+              start,
+              duration,
+              color: ink.category('lane'),
+            })),
           ];
           return (
             <>
               {summary && (
                 <p class="hint" data-testid="step-summary">
-                  {[say('steps.median', { p50: timeText(summary.p50, locale) }), say('overview.spread', { mean: timeText(summary.mean, locale), p95: timeText(summary.p95, locale), low: timeText(summary.minimum, locale), high: timeText(summary.maximum, locale) }), ...(summary.outlier_count > 0 ? [outliersText(board, summary)] : [])].join(' · ')}
+                  {[
+                    say('steps.median', { p50: timeText(summary.p50, locale) }),
+                    say('overview.spread', {
+                      mean: timeText(summary.mean, locale),
+                      p95: timeText(summary.p95, locale),
+                      low: timeText(summary.minimum, locale),
+                      high: timeText(summary.maximum, locale),
+                    }),
+                    ...(summary.outlier_count > 0 ? [outliersText(board, summary)] : []),
+                  ].join(' · ')}
                 </p>
               )}
-              <Lanes board={board} bars={bars} lanes={[say('steps.whole'), ...(parts.length > 0 ? [say('steps.parts')] : []), ...lanes]} label={title} />
+              <Lanes
+                board={board}
+                bars={bars}
+                lanes={[say('steps.whole'), ...(parts.length > 0 ? [say('steps.parts')] : []), ...lanes]}
+                label={title}
+              />
               {more > 0 && <p class="hint">{say('steps.lanes.more', { count: more })}</p>}
               <ul class="legend-list inline" data-testid="step-parts">
                 {drawn.parts.map(({ name, duration }) => (
@@ -121,7 +202,9 @@ function Trace({ board, answer }: StepsProps): JSX.Element {
                     <span class="swatch" style={{ background: ink.category(name) }} />
                     <span class="name">{categoryText(board, name)}</span>
                     <span class="number">{timeText(duration, locale)}</span>
-                    <span class="number share">{drawn.duration > 0 ? shareText(duration / drawn.duration, locale) : ''}</span>
+                    <span class="number share">
+                      {drawn.duration > 0 ? shareText(duration / drawn.duration, locale) : ''}
+                    </span>
                   </li>
                 ))}
               </ul>
@@ -146,9 +229,19 @@ function StepCurves({ board, answer, busy }: StepsProps & { readonly busy: boole
     };
     const x = column('number');
     const named = ['duration', ...answer.divisions].filter((name) => answer.columns.some((one) => one.name === name));
-    return named.map((name): Line => ({ id: name, label: categoryText(board, name), color: name === 'duration' ? ink.text : ink.category(name), x, y: column(name).map((value) => inUnit(value, unit)) }));
+    return named.map((name): Line => ({
+      id: name,
+      label: categoryText(board, name),
+      color: name === 'duration' ? ink.text : ink.category(name),
+      x,
+      y: column(name).map((value) => inUnit(value, unit)),
+    }));
   }, [answer, unit, theme, locale]);
-  const marks = useMemo(() => (answer.summary?.outliers ?? []).map((x) => ({ x, color: inkOf(theme).muted, text: board.t('step.outlier') })), [answer, theme, locale]);
+  const marks = useMemo(
+    () =>
+      (answer.summary?.outliers ?? []).map((x) => ({ x, color: inkOf(theme).muted, text: board.t('step.outlier') })),
+    [answer, theme, locale],
+  );
   return (
     <StepLines
       board={board}

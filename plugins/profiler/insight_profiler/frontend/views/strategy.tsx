@@ -9,7 +9,8 @@ import { Answered } from './state';
 const shapeText = ({ data_type, shape }: TensorInfo): string => `${data_type}${shape ? `[${shape.join(', ')}]` : ''}`;
 /** Attributes that say how an operator is cut. */
 const CUT = ['strategy', 'in_strategy', 'out_strategy', 'gen_strategy', 'stra', 'shard'];
-const cutOf = ({ attributes }: StrategyOperator): string => CUT.flatMap((name) => (attributes[name] ? [attributes[name]] : [])).join('; ');
+const cutOf = ({ attributes }: StrategyOperator): string =>
+  CUT.flatMap((name) => (attributes[name] ? [attributes[name]] : [])).join('; ');
 
 /** How a model is spread over devices: its stages, and how their operators are cut. */
 export default function Strategy({ board }: ViewProps): JSX.Element {
@@ -26,17 +27,43 @@ export default function Strategy({ board }: ViewProps): JSX.Element {
               return (
                 <section key={i} class="stage" data-stage={stage.stage}>
                   <dl class="row-facts across">
-                    <div><dt>{say('strategy.stage')}</dt><dd>{stage.stage}</dd></div>
-                    <div><dt>{say('strategy.rank')}</dt><dd>{stage.rank}</dd></div>
-                    <div><dt>{say('strategy.type')}</dt><dd>{stage.type || '—'}</dd></div>
-                    <div><dt>{say('strategy.devices')}</dt><dd>{stage.devices.join(', ') || '—'}</dd></div>
+                    <div>
+                      <dt>{say('strategy.stage')}</dt>
+                      <dd>{stage.stage}</dd>
+                    </div>
+                    <div>
+                      <dt>{say('strategy.rank')}</dt>
+                      <dd>{stage.rank}</dd>
+                    </div>
+                    <div>
+                      <dt>{say('strategy.type')}</dt>
+                      <dd>{stage.type || '—'}</dd>
+                    </div>
+                    <div>
+                      <dt>{say('strategy.devices')}</dt>
+                      <dd>{stage.devices.join(', ') || '—'}</dd>
+                    </div>
                   </dl>
                   <LocalTable
                     board={board}
                     name={`strategy-${stage.stage}`}
                     title={say('strategy.operators', { stage: stage.stage, count: stage.operators.length })}
-                    columns={[{ name: 'name', unit: 'text' }, { name: 'type', unit: 'text' }, { name: 'strategy', unit: 'text' }, { name: 'outputs', unit: 'text' }, { name: 'instance', unit: 'text' }, { name: 'scope', unit: 'text' }]}
-                    rows={stage.operators.map((operator) => [operator.name, operator.type, cutOf(operator) || null, operator.outputs.map(shapeText).join('; '), operator.instance, operator.scope])}
+                    columns={[
+                      { name: 'name', unit: 'text' },
+                      { name: 'type', unit: 'text' },
+                      { name: 'strategy', unit: 'text' },
+                      { name: 'outputs', unit: 'text' },
+                      { name: 'instance', unit: 'text' },
+                      { name: 'scope', unit: 'text' },
+                    ]}
+                    rows={stage.operators.map((operator) => [
+                      operator.name,
+                      operator.type,
+                      cutOf(operator) || null,
+                      operator.outputs.map(shapeText).join('; '),
+                      operator.instance,
+                      operator.scope,
+                    ])}
                     sort=""
                     widths={{ name: 160, outputs: 220, strategy: 160 }}
                     onOpen={(row) => opened.set(opened.value === `${i}/${row[0]}` ? null : `${i}/${row[0]}`)}
@@ -46,7 +73,19 @@ export default function Strategy({ board }: ViewProps): JSX.Element {
                 </section>
               );
             })}
-            {answer.parameters.length > 0 && <LocalTable board={board} name="parameters" title={say('strategy.parameters', { count: answer.parameters.length })} columns={[{ name: 'name', unit: 'text' }, { name: 'outputs', unit: 'text' }]} rows={answer.parameters.map((parameter) => [parameter.name, shapeText(parameter)])} sort="" />}
+            {answer.parameters.length > 0 && (
+              <LocalTable
+                board={board}
+                name="parameters"
+                title={say('strategy.parameters', { count: answer.parameters.length })}
+                columns={[
+                  { name: 'name', unit: 'text' },
+                  { name: 'outputs', unit: 'text' },
+                ]}
+                rows={answer.parameters.map((parameter) => [parameter.name, shapeText(parameter)])}
+                sort=""
+              />
+            )}
           </>
         )}
       </Answered>
@@ -55,13 +94,28 @@ export default function Strategy({ board }: ViewProps): JSX.Element {
 }
 
 /** All attributes of one operator. */
-function Details({ board, operator }: { readonly board: ProfilerBoard; readonly operator: StrategyOperator }): JSX.Element {
+function Details({
+  board,
+  operator,
+}: {
+  readonly board: ProfilerBoard;
+  readonly operator: StrategyOperator;
+}): JSX.Element {
   return (
     <dl class="row-facts figure" data-testid="strategy-details">
-      <div class="long"><dt>{board.t('column.name')}</dt><dd>{operator.full_name || operator.name}</dd></div>
-      <div class="long"><dt>{board.t('strategy.inputs')}</dt><dd>{operator.inputs.join(', ') || '—'}</dd></div>
+      <div class="long">
+        <dt>{board.t('column.name')}</dt>
+        <dd>{operator.full_name || operator.name}</dd>
+      </div>
+      <div class="long">
+        <dt>{board.t('strategy.inputs')}</dt>
+        <dd>{operator.inputs.join(', ') || '—'}</dd>
+      </div>
       {Object.entries(operator.attributes).map(([name, value]) => (
-        <div key={name} class="long"><dt>{name}</dt><dd>{value}</dd></div>
+        <div key={name} class="long">
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
       ))}
     </dl>
   );
