@@ -82,11 +82,11 @@ class DataRoutes:
         return tag_by_content(request, json_answer(value()))
 
     def start(self, request: Request) -> Response:
-        """The first answers that a page needs, by path: one round trip, beside the page's modules.
+        """The first answers that a page needs, by path: one round trip, while its modules load.
 
         Tags of the ``tab`` are included where the host itself answers for them, and at once.
         """
-        # the run table comes first: later changes than its generation are told by the stream of events
+        # the run table comes first: changes after its generation come by the stream of events
         views = {
             "run_table": self.run_table,
             "plugins_listing": self.plugins_listing,

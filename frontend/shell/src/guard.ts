@@ -10,13 +10,13 @@ const TEXTS = [
 export function guard(): void {
   const explain = (event: Event): void => {
     const page = document.getElementById('page');
-    if (!page || page.hasChildNodes()) return; // the page runs, and tells of its errors itself
+    if (!page || page.hasChildNodes()) return; // the page runs and shows its errors itself
     const reason =
       event instanceof ErrorEvent ? event.message : event.target instanceof HTMLScriptElement ? event.target.src : '';
     for (const text of [...TEXTS, reason])
       page.append(Object.assign(document.createElement('p'), { textContent: text }));
     page.dataset['testid'] = 'blocked';
-    event.preventDefault(); // it is told
+    event.preventDefault(); // the page shows the error itself
   };
   addEventListener('error', explain, true); // a script's failure does not bubble
 }

@@ -23,7 +23,7 @@ export interface ReadonlySignal<T> {
   subscribe(listener: (value: T) => void): Disposer;
 }
 
-/** What users wrote down about a run; kept beside the logs, the same for everybody who looks at them. */
+/** What users wrote down about a run; kept outside the logs, the same for every user of the host. */
 export interface Annotation {
   /** What people call the run; "" where its name will do. */
   readonly displayName: string;

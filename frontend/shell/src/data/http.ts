@@ -51,7 +51,7 @@ async function answer(url: string, request: RequestInit): Promise<Response> {
 
 const until = (signal?: AbortSignal): RequestInit => (signal ? { signal } : {});
 
-/** Answers by path that boot.ts asked for beside the page's modules: each is taken once, while nothing has changed. */
+/** Answers by path that boot.ts asked for while the page's modules load: each is taken once, while nothing has changed. */
 let ahead: Promise<Record<string, unknown>> | undefined = globalThis.insightStart;
 
 /** Data have changed: what is asked for from now on is asked of the host. */
