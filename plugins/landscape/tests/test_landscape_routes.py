@@ -82,7 +82,10 @@ def test_grids_of_any_size(side: int) -> None:
         (mindspore_landscape(points(X[:1], Y, Z[:, :1])), "1 x 2 points"),
         (mindspore_landscape(points(range(257), Y, np.zeros((2, 257)))), "257 x 2 points"),
         (mindspore_landscape(wire.message_field(1, b"\xff")), "x: "),
-        (mindspore_landscape(wire.message_field(1, b"")), "x: the tensor is empty: only metadata was written"),
+        (
+            mindspore_landscape(wire.message_field(1, b"")),
+            "x: the tensor is empty: only metadata was written",
+        ),
         (mindspore_landscape(SURFACE[:33]), "a field runs over the end"),
         (mindspore_landscape(SURFACE[:-4]), "a field runs over the end"),
     ],
