@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # a data server loads decoders, never the web half
     from werkzeug import Response
 
 
-API_VERSION = 1  # Version of the plugin API: docs/writing_a_plugin.md, "Stability".
+API_VERSION = 2  # Version of the plugin API: docs/writing_a_plugin.md, "Stability".
 
 
 class PluginNameEnum(enum.StrEnum):

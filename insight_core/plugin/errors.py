@@ -4,36 +4,52 @@ from __future__ import annotations
 
 
 class InsightError(Exception):
-    """An error with a text for the user; ``status`` is its HTTP status."""
+    """An error with a text for the user, in English; ``status`` is its HTTP status.
+
+    ``code`` is a word for programs, from which the page takes a text in the user's language; ``details``
+    are JSON values that this text names. Without a ``code`` an error has that of its class.
+    """
 
     status = 500
+    code = "internal"
+
+    def __init__(self, *args: object, code: str | None = None, **details: object) -> None:
+        super().__init__(*args)
+        if code is not None:
+            self.code = code
+        self.details = details
 
 
 class NotFound(InsightError):
     """The run, tag, record or plugin that was asked for does not exist."""
 
     status = 404
+    code = "not_found"
 
 
 class InvalidArgument(InsightError):
     """A parameter has a value that is not accepted; the text says which values are."""
 
     status = 400
+    code = "invalid_argument"
 
 
 class Undecodable(InsightError):
     """A payload that cannot be read, or whose bytes do not hold what its claim promises."""
 
     status = 422
+    code = "undecodable"
 
 
 class TooLarge(InsightError):
     """An answer beyond its limit; the text says what to ask for instead."""
 
     status = 413
+    code = "too_large"
 
 
 class Unavailable(InsightError):
     """The data cannot be reached now; the same request may succeed later."""
 
     status = 503
+    code = "unavailable"

@@ -34,9 +34,8 @@ def record_at(
     """Where the record is now. Raises NotFound for a series or an index that does not exist."""
     table = data.records(plugin, key, attempts)
     if not 0 <= index < len(table.steps):
-        raise NotFound(
-            f"{key.tag!r} of run {key.run!r} has no record {index}: there are {len(table.steps)} of them"
-        )
+        text = f"{key.tag!r} of run {key.run!r} has no record {index}: there are {len(table.steps)} of them"
+        raise NotFound(text, code="record_gone", run=key.run, tag=key.tag, index=index)
     return place_in(table, plugin, key, index, attempts)
 
 

@@ -231,7 +231,8 @@ class LocalProvider:
         """A series of records, and the indices of the shown records; None: all."""
         snapshot = self._store.snapshot(plugin, key)
         if snapshot is None or snapshot.columns.places is None:
-            raise NotFound(f"plugin {plugin} has no records under {key.tag!r} of run {key.run!r}")
+            text = f"plugin {plugin} has no records under {key.tag!r} of run {key.run!r}"
+            raise NotFound(text, code="unknown_series", run=key.run, tag=key.tag)
         return snapshot, snapshot.attempts.visible if attempts == "last" else None
 
     def damage(self, run: str | None = None) -> Sequence[Damage]:

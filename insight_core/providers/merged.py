@@ -88,7 +88,8 @@ class MergedProvider(FollowedProvider):
         for part in self._parts:
             if any(info.key == key for info in part.series(plugin, runs=[key.run])):
                 return part
-        raise NotFound(f"plugin {plugin} has no records under {key.tag!r} of run {key.run!r}")
+        text = f"plugin {plugin} has no records under {key.tag!r} of run {key.run!r}"
+        raise NotFound(text, code="unknown_series", run=key.run, tag=key.tag)
 
     def damage(self, run: str | None = None) -> Sequence[Damage]:
         """Places where logs could not be read, of one run or of all runs."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from werkzeug import Request, Response
 from werkzeug.exceptions import HTTPException
@@ -21,6 +21,17 @@ _HEADERS = {
     "Referrer-Policy": "same-origin",
     "Cache-Control": "no-cache",
 }
+_CODES = {  # of errors that have no code of their own, by status
+    400: "invalid_argument",
+    403: "forbidden",
+    404: "not_found",
+    405: "method_not_allowed",
+    413: "too_large",
+    422: "undecodable",
+    429: "unavailable",
+    503: "unavailable",
+    504: "timeout",
+}
 _SMALL = 1024  # bytes; below this size gzip does not pay
 _LEVEL = 4  # of gzip: half the time of the default for a few per cent more bytes
 _LARGE, _FAST_LEVEL = 1 << 20, 1  # from this many bytes on, speed matters more than size
@@ -31,9 +42,14 @@ def json_answer(value: object, status: int = 200) -> Response:
     return Response(encode_json(value), status, mimetype="application/json")
 
 
-def error_answer(text: str, status: int) -> Response:
-    """A JSON answer with an ``error`` text."""
-    return json_answer({"error": text}, status)
+def error_answer(
+    text: str, status: int, code: str | None = None, details: Mapping[str, object] | None = None
+) -> Response:
+    """A JSON answer with an ``error`` text, its ``code`` (by default that of the status) and ``details``."""
+    answer: dict[str, object] = {"error": text, "code": code or _CODES.get(status, "internal")}
+    if details:
+        answer["details"] = details
+    return json_answer(answer, status)
 
 
 def http_error_answer(error: HTTPException) -> Response:

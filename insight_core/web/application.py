@@ -150,15 +150,16 @@ class Host:
         except InsightError as error:
             if error.status >= 500 and not isinstance(error, Unavailable):
                 log.error("%s could not answer %s", owner, request.path, exc_info=True)
-            return error_answer(str(error), error.status)
+            return error_answer(str(error), error.status, error.code, error.details)
         except Overdue as error:
-            return error_answer(f"plugin {owner}: {error}", 504)
+            return error_answer(f"plugin {owner}: {error}", 504, "plugin_hangs", {"plugin": owner})
         except Busy as error:
-            return error_answer(f"plugin {owner}: {error}", 503)
+            return error_answer(f"plugin {owner}: {error}", 503, "plugin_hangs", {"plugin": owner})
         except (Exception, SystemExit):  # TensorBoard's application runs in this thread
             log.exception("%s failed on %s %s", owner, request.method, request.path)
             who = owner if owner in ("the host", _TENSORBOARD) else f"plugin {owner}"
-            return error_answer(f"{who} failed to answer; the log of the host says why", 500)
+            text = f"{who} failed to answer; the log of the host says why"
+            return error_answer(text, 500, "failed", {"who": who})
 
     def _match(self, path: str, method: str) -> tuple[Endpoint, Mapping[str, Any]]:
         mounted = self._plugins.of_path(path)

@@ -166,4 +166,5 @@ def _check(data: DataProvider, place: RecordPlace) -> None:
     """Raises NotFound if a restart hid records, so that another one has this index now."""
     if record_at(data, place.plugin, place.key, place.index, place.attempts) != place:
         key = place.key
-        raise NotFound(f"record {place.index} of {key.tag!r} of run {key.run!r} is no longer there")
+        text = f"record {place.index} of {key.tag!r} of run {key.run!r} is no longer there"
+        raise NotFound(text, code="record_gone", run=key.run, tag=key.tag, index=place.index)

@@ -104,6 +104,8 @@ def test_what_it_raises_is_said_to_be_its_own(caplog: pytest.LogCaptureFixture) 
     answer = Client(_host(part)).get("/a/ü/other", headers={"Host": "localhost"})
     assert answer.status_code == 500
     assert answer.json == {
-        "error": "TensorBoard's application failed to answer; the log of the host says why"
+        "error": "TensorBoard's application failed to answer; the log of the host says why",
+        "code": "failed",
+        "details": {"who": "TensorBoard's application"},
     }
     assert "no dashboard today" in caplog.text

@@ -74,28 +74,37 @@ def test_a_view_that_fails_is_a_500_without_detail(
     client = Client(host_of(_plugin(Route("/x", view)), GOOD))
     answer = client.get("/data/plugin/bad/x")
     assert answer.status_code == 500
-    assert answer.json == {"error": "plugin bad failed to answer; the log of the host says why"}
+    assert answer.json == {
+        "error": "plugin bad failed to answer; the log of the host says why",
+        "code": "failed",
+        "details": {"who": "plugin bad"},
+    }
     assert "plugin" not in answer.headers.get("ETag", "")
     assert "bad failed on GET /data/plugin/bad/x" in caplog.text
     assert client.get("/data/plugin/scalar/tags").status_code == 200
 
 
 @pytest.mark.parametrize(
-    ("error", "status", "text"),
+    ("error", "status", "answered"),
     [
-        (NotFound("no such thing"), 404, "no such thing"),
-        (Unavailable("later"), 503, "later"),
-        (TooManyRequests("slowly"), 429, "slowly"),
+        (NotFound("no such thing"), 404, {"error": "no such thing", "code": "not_found"}),
+        (Unavailable("later"), 503, {"error": "later", "code": "unavailable"}),
+        (TooManyRequests("slowly"), 429, {"error": "slowly", "code": "unavailable"}),
+        (
+            NotFound("no layer 7", code="no_layer", layer=7),
+            404,
+            {"error": "no layer 7", "code": "no_layer", "details": {"layer": 7}},
+        ),
     ],
 )
-def test_errors_meant_for_the_user_reach_him(
-    host_of: Callable[..., Host], error: Exception, status: int, text: str
+def test_errors_meant_for_the_user_reach_him_with_code_and_details(
+    host_of: Callable[..., Host], error: Exception, status: int, answered: object
 ) -> None:
     def view(request: Request) -> Response:
         raise error
 
     answer = Client(host_of(_plugin(Route("/x", view)))).get("/data/plugin/bad/x")
-    assert (answer.status_code, answer.json) == (status, {"error": text})
+    assert (answer.status_code, answer.json) == (status, answered)
 
 
 def test_a_route_takes_path_variables_and_its_own_methods(host_of: Callable[..., Host]) -> None:

@@ -47,7 +47,7 @@ def required_number(request: Request, name: str) -> float:
     """The value of a parameter that takes a finite number and has to be given."""
     value = number(request, name)
     if value is None:
-        raise InvalidArgument(f"{name} is missing")
+        raise InvalidArgument(f"{name} is missing", code="missing_parameter", name=name)
     return value
 
 
@@ -72,7 +72,7 @@ def required_whole_number(request: Request, name: str, low: int, high: int) -> i
     """The value of a parameter that takes a whole number from ``low`` to ``high`` and has to be given."""
     value = whole_number(request, name, low, high)
     if value is None:
-        raise InvalidArgument(f"{name} is missing")
+        raise InvalidArgument(f"{name} is missing", code="missing_parameter", name=name)
     return value
 
 
@@ -80,7 +80,7 @@ def required_text(request: Request, name: str) -> str:
     """The value of a parameter that has to be given; it may be empty."""
     text = request.args.get(name)
     if text is None:
-        raise InvalidArgument(f"{name} is missing")
+        raise InvalidArgument(f"{name} is missing", code="missing_parameter", name=name)
     return text
 
 
@@ -93,7 +93,7 @@ def series_keys(request: Request, data: DataProvider, plugin: str) -> list[Serie
     """Every existing pair of the runs and tags asked for, tag by tag; all runs when none is named."""
     tags = list(dict.fromkeys(request.args.getlist("tag")))
     if not tags:
-        raise InvalidArgument("tag is missing")
+        raise InvalidArgument("tag is missing", code="missing_parameter", name="tag")
     named: Collection[str] | None = dict.fromkeys(request.args.getlist("run")) or None
     existing = {info.key: None for info in data.series(plugin, runs=named)}
     runs = named or dict.fromkeys(key.run for key in existing)

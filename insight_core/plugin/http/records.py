@@ -65,7 +65,8 @@ def record_of(
     step = number(request, "step")  # of a page, which has float64 alone
     is_other = step is not None and step != float(place.step)
     if is_other or (is_pinned(request) and repr(_wall_time(request)) != repr(place.wall_time)):
-        raise NotFound(f"record {index} of {key.tag!r} of run {key.run!r} is no longer there")
+        text = f"record {index} of {key.tag!r} of run {key.run!r} is no longer there"
+        raise NotFound(text, code="record_gone", run=key.run, tag=key.tag, index=index)
     return place
 
 

@@ -226,7 +226,8 @@ class TensorBoardProvider(LinkedProvider):
     def _listed(self, plugin: str, key: SeriesKey) -> Listed:
         one = self._now().find(plugin, key)
         if one is None or (one.shape is Shape.SCALARS and not plugin.startswith("plugin:")):
-            raise NotFound(f"plugin {plugin} has no records under {key.tag!r} of run {key.run!r}")
+            text = f"plugin {plugin} has no records under {key.tag!r} of run {key.run!r}"
+            raise NotFound(text, code="unknown_series", run=key.run, tag=key.tag)
         return one
 
     # --- what was read ----------------------------------------------------------------------------

@@ -25,6 +25,7 @@ class Forbidden(InsightError):
     """The request does not come from the host's own page."""
 
     status = 403
+    code = "forbidden"
 
 
 @frozen(eq=False)
@@ -70,7 +71,7 @@ class AnnotationRoutes:
             raise InvalidArgument(f"run must be the name of a run, not {run!r:.100}")
         values = {name: checked(name, value) for name, value in body.items()}
         if not any(known.name == run for known in self.provider.runs()):
-            raise NotFound(f"unknown run {run!r}")
+            raise NotFound(f"unknown run {run!r}", code="unknown_run", run=run)
         annotation = self.store.annotate(run, values)
         self.streams.ring()
         answer = {

@@ -77,7 +77,7 @@ class AnnotationStore:
             places = self._known = self._places()
             key = key_of(places, run)
             if key is None:
-                raise NotFound(f"unknown run {run!r}")
+                raise NotFound(f"unknown run {run!r}", code="unknown_run", run=run)
             if not values:
                 raise InvalidArgument("no field is named")
             self._file.append(key, values)

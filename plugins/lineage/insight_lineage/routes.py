@@ -94,7 +94,7 @@ class _Views:
         run = required_text(request, "run")
         with self.lineage.table(self.ctx.annotations()) as table:
             if run not in table.rows.place:
-                raise NotFound(f"unknown run {run!r}")
+                raise NotFound(f"unknown run {run!r}", code="unknown_run", run=run)
             pipeline = self.lineage.pipeline(run)
             mark = None
             if pipeline is not None:

@@ -61,6 +61,16 @@ export interface Theme {
 export type QueryValue = string | number | boolean | readonly string[] | null | undefined;
 export type Query = Readonly<Record<string, QueryValue>>;
 
+/** What `ctx.data` rejects with; its `message` is for the user, in the user's language. */
+export interface HostError extends Error {
+  /** What went wrong, for programs (docs/http_api.md lists the codes); `offline` when there was no answer. */
+  readonly code: string;
+  /** What the error is about, by names that belong to the code: `{ run: "a" }`. */
+  readonly details: Readonly<Record<string, unknown>>;
+  /** Of HTTP; 0 when there was no answer. */
+  readonly status: number;
+}
+
 /** A decoded safetensors answer: zero-copy views by name, and its metadata. */
 export interface Columns {
   readonly metadata: Readonly<Record<string, string>>;

@@ -66,7 +66,7 @@ export function bytesText(bytes: number, locale: Locale): string {
   return `${value.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${SIZES[unit]}`;
 }
 
-/** What went wrong, for the user. */
+/** What went wrong, for the user; errors of the host have a text in the user's language. */
 export function message(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

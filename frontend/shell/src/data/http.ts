@@ -1,17 +1,7 @@
 /** Requests to the host, relative to where the page is mounted. */
 import type { Query } from '@insight-host/api';
+import { RequestError } from './errors';
 import { type Columns, decodeSafetensors } from './safetensors';
-
-/** An answer that is not data; `status` is 0 when there was no answer. */
-export class RequestError extends Error {
-  override readonly name = 'RequestError';
-  constructor(
-    message: string,
-    readonly status: number,
-  ) {
-    super(message);
-  }
-}
 
 export function queryText(query: Query = {}): string {
   const search = new URLSearchParams();
@@ -35,18 +25,10 @@ async function answer(url: string, request: RequestInit): Promise<Response> {
     response = await fetch(url, { cache: 'no-cache', ...request });
   } catch (cause) {
     if (request.signal?.aborted) throw cause;
-    throw new RequestError(cause instanceof Error ? cause.message : String(cause), 0);
+    throw new RequestError(cause instanceof Error ? cause.message : String(cause), 0, 'offline');
   }
   if (response.ok) return response;
-  const body = await response.text().catch(() => '');
-  let message = `${response.status} ${response.statusText}`.trim();
-  try {
-    const parsed: unknown = JSON.parse(body);
-    if (parsed && typeof parsed === 'object' && 'error' in parsed) message = String(parsed.error);
-  } catch {
-    // not ours (a proxy's page): the status says enough
-  }
-  throw new RequestError(message, response.status);
+  throw RequestError.of(response, await response.json().catch(() => null));
 }
 
 const until = (signal?: AbortSignal): RequestInit => (signal ? { signal } : {});
@@ -76,7 +58,11 @@ export async function getJson<T>(path: string, query?: Query, signal?: AbortSign
     return (await response.json()) as T;
   } catch (cause) {
     if (signal?.aborted) throw cause;
-    throw new RequestError(`${new URL(url).pathname}: the answer is not JSON (${String(cause)})`, response.status);
+    throw new RequestError(
+      `${new URL(url).pathname}: the answer is not JSON (${String(cause)})`,
+      response.status,
+      'malformed',
+    );
   }
 }
 

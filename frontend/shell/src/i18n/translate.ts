@@ -56,6 +56,21 @@ export function pluginText(
   );
 }
 
+/** The text of an error's `code`, with what it is about; `text`, the server's own, if the page has none or a value is missing. */
+export function errorText(
+  locale: string,
+  code: string,
+  text: string,
+  details: Readonly<Record<string, unknown>>,
+): string {
+  const catalogue = CATALOGUES[locale as Locale] ?? en;
+  const key = `error.${code}`;
+  if (!Object.hasOwn(catalogue, key)) return text;
+  const values = Object.fromEntries(Object.entries({ ...details, text }).map(([name, value]) => [name, String(value)]));
+  const wanted = [...(catalogue[key] as string).matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
+  return wanted.every((name) => Object.hasOwn(values, name)) ? fill(catalogue[key] as string, values, locale) : text;
+}
+
 export function formatBytes(bytes: number, locale: string): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   let value = bytes;

@@ -1,7 +1,8 @@
 /** Annotations of runs by users. The host stores them; all pages of a host share them. */
 import { signal } from '@preact/signals';
 import type { Annotation } from '@insight-host/api';
-import { getJson, putJson, RequestError } from '../data/http';
+import { RequestError } from '../data/errors';
+import { getJson, putJson } from '../data/http';
 
 export const NO_ANNOTATION: Annotation = { displayName: '', note: '', remark: '', mark: 0 };
 

@@ -1,7 +1,8 @@
 /** Server state in the page: the run table, the plugin list, and changes. */
 import { computed, signal } from '@preact/signals';
 import type { Changes, Locale } from '@insight-host/api';
-import { forgetStart, getJson, RequestError } from '../data/http';
+import { RequestError } from '../data/errors';
+import { forgetStart, getJson } from '../data/http';
 import { LiveConnection, type ServerChanges } from '../live/connection';
 import { browserWorld } from '../live/world';
 import { Spaced } from '@insight-host/kit';
