@@ -74,4 +74,4 @@ function mount(host, ctx) {
   };
 }
 
-export default { apiVersion: 1, messages, mount };
+export default { apiVersion: 2, messages, mount };

@@ -1,11 +1,11 @@
 /**
- * The contract between the page and a plugin's ES module, version 1.
+ * The contract between the page and a plugin's ES module, version 2.
  *
  * A plugin's `index.js` has a default export of type `Plugin`. Nothing here needs a framework or a
  * bundler: charts and controls can be imported by name, `@insight-host/kit`.
  */
 /** The version of this contract; a page shows no plugin of another. */
-export const API = 1;
+export const API = 2;
 
 export interface Plugin {
   readonly apiVersion: typeof API;
@@ -112,8 +112,13 @@ export interface PluginContext {
     /** False while the host takes no annotations (`--read-only`). */
     readonly annotatable: ReadonlySignal<boolean>;
   };
-  /** Brings the tab of a plugin to the front; false if no plugin has this name. */
-  openTab(plugin: string): boolean;
+  /** Names of the plugins that have a tab now, in the order of the tabs. */
+  readonly tabs: ReadonlySignal<readonly string[]>;
+  /**
+   * Brings the tab of a plugin to the front, with these keys of its state in the URL (null: the default);
+   * other keys stay. Back undoes it. False, and nothing changes, if no plugin of this name has a tab.
+   */
+  open(plugin: string, state?: Readonly<Record<string, string | null>>): boolean;
   /** Grows whenever data of any plugin change. */
   readonly generation: ReadonlySignal<number>;
   /** The latest change that concerns this plugin. */

@@ -16,6 +16,8 @@ export class TabState {
   readonly allRuns: Live<readonly Run[]>;
   /** False while another tab is in front: stop drawing and fetching. */
   readonly visible: Live<boolean>;
+  /** Names of the plugins that have a tab. */
+  readonly tabs: Live<readonly string[]>;
 
   constructor(readonly ctx: PluginContext) {
     this.theme = this.follow(ctx.theme);
@@ -23,6 +25,7 @@ export class TabState {
     this.runs = this.follow(ctx.runs.selected);
     this.allRuns = this.follow(ctx.runs.all);
     this.visible = this.follow(ctx.visible);
+    this.tabs = this.follow(ctx.tabs);
   }
 
   dispose(): void {

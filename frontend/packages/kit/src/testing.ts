@@ -14,6 +14,10 @@ export interface FakeContext extends PluginContext {
   /** What the URL says, by key. */
   readonly address: Signal<ReadonlyMap<string, string>>;
   readonly notices: string[];
+  /** Names of the other tabs that `open` finds. */
+  readonly tabs: Signal<readonly string[]>;
+  /** What `open` was asked for. */
+  readonly opened: { readonly plugin: string; readonly state: Readonly<Record<string, string | null>> }[];
   end(): void;
 }
 
@@ -53,6 +57,8 @@ export function fakeContext(runs: readonly string[], { json, columns }: FakeAnsw
   const shown = signal<readonly Run[]>(all.value);
   const selected = signal<readonly Run[]>(all.value);
   const notices: string[] = [];
+  const tabs = signal<readonly string[]>(['scalar', 'image', 'sample']);
+  const opened: { plugin: string; state: Readonly<Record<string, string | null>> }[] = [];
   const never = (): Promise<never> => new Promise(() => undefined);
   return {
     name: 'sample',
@@ -69,7 +75,13 @@ export function fakeContext(runs: readonly string[], { json, columns }: FakeAnsw
         )),
       annotatable: signal(true),
     },
-    openTab: () => true,
+    tabs,
+    open: (plugin, state = {}) => {
+      const known = tabs.value.includes(plugin);
+      if (known) opened.push({ plugin, state });
+      return known;
+    },
+    opened,
     generation: signal(0),
     changes: signal<Changes>({ generation: 0, series: null }),
     theme,

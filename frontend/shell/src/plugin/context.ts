@@ -1,5 +1,5 @@
 /** The `ctx` object that a plugin gets from the page. Everything it registers ends when its signal is aborted. */
-import { effect, signal, type ReadonlySignal as Signal, untracked } from '@preact/signals';
+import { computed, effect, signal, type ReadonlySignal as Signal, untracked } from '@preact/signals';
 import type { Changes, Plugin, PluginContext, ReadonlySignal } from '@insight-host/api';
 import { getColumns, getJson, href } from '../data/http';
 import { pluginText } from '../i18n/translate';
@@ -58,6 +58,8 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
     }),
   );
 
+  const tabs = computed(() => page.tabs.value.map((tab) => tab.name));
+
   const route = (path: string): string => `data/plugin/${encodeURIComponent(name)}/${path.replace(/^\/+/, '')}`;
   const until = (own?: AbortSignal): AbortSignal => (own ? AbortSignal.any([ended, own]) : ended);
   const t: PluginContext['t'] = (key, values) =>
@@ -75,9 +77,10 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
       annotate: (run, fields) => page.session.annotations.write(run, fields),
       annotatable: wrap(page.session.annotations.writable),
     },
-    openTab: (plugin) => {
-      const known = page.tabs.peek().some((tab) => tab.name === plugin);
-      if (known) page.open(plugin);
+    tabs: wrap(tabs),
+    open: (plugin, state) => {
+      const known = tabs.peek().includes(plugin);
+      if (known) page.open(plugin, state);
       return known;
     },
     generation: wrap(page.session.generation),

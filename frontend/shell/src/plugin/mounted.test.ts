@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { Plugin, PluginContext } from '@insight-host/api';
+import { API, type Plugin, type PluginContext } from '@insight-host/api';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Page } from '../state/page';
 import type { Tab } from '../state/session';
@@ -31,11 +31,11 @@ describe('a plugin in its tab', () => {
   it.each([
     ['the module does not load', () => Promise.reject(new Error('404')), '404'],
     ['there is no default export', () => Promise.resolve({}), 'mount function'],
-    ['the version is another', modul({ apiVersion: 2, mount: () => undefined }), 'version 2'],
+    ['the version is another', modul({ apiVersion: 3, mount: () => undefined }), 'version 3'],
     [
       'mount throws',
       modul({
-        apiVersion: 1,
+        apiVersion: API,
         mount: () => {
           throw new Error('boom');
         },
@@ -45,7 +45,7 @@ describe('a plugin in its tab', () => {
     [
       'mount rejects',
       modul({
-        apiVersion: 1,
+        apiVersion: API,
         mount: async () => {
           throw new Error('later boom');
         },
@@ -55,7 +55,7 @@ describe('a plugin in its tab', () => {
     [
       'it throws nothing at all',
       modul({
-        apiVersion: 1,
+        apiVersion: API,
         mount: () => {
           throw undefined;
         },
@@ -75,7 +75,7 @@ describe('a plugin in its tab', () => {
     const locales: string[] = [];
     const plugin = opened(
       modul({
-        apiVersion: 1,
+        apiVersion: API,
         mount: (into, ctx) => {
           into.textContent = 'drawn';
           ctx.locale.subscribe((locale) => {
@@ -103,7 +103,7 @@ describe('a plugin in its tab', () => {
       urls.push(url);
       return Promise.resolve({
         default: {
-          apiVersion: 1,
+          apiVersion: API,
           mount: (_into: HTMLElement, ctx: PluginContext) => {
             contexts.push(ctx);
             ctx.shortcut('b', 'box', () => undefined);
@@ -129,7 +129,7 @@ describe('a plugin in its tab', () => {
     const dispose = vi.fn();
     let ctx: PluginContext | undefined;
     const plugin = opened(
-      modul({ apiVersion: 1, mount: (_: HTMLElement, given: PluginContext) => ((ctx = given), dispose) }),
+      modul({ apiVersion: API, mount: (_: HTMLElement, given: PluginContext) => ((ctx = given), dispose) }),
     );
     await plugin.mount(host);
     plugin.end();
@@ -147,7 +147,7 @@ describe('a plugin in its tab', () => {
     ],
     ['another module', 'data/plugin/other/static/index.js', false],
   ])('gets the errors that nobody caught in %s', async (_, file, isOwn) => {
-    const plugin = opened(modul({ apiVersion: 1, mount: () => undefined } satisfies Plugin));
+    const plugin = opened(modul({ apiVersion: API, mount: () => undefined } satisfies Plugin));
     page.session.plugins.value = [tab];
     page.watchErrors(plugin);
     await plugin.mount(host);
@@ -160,7 +160,7 @@ describe('a plugin in its tab', () => {
   it('has state, memory and texts under its own name', async () => {
     let ctx: PluginContext | undefined;
     const messages = { en: { hello: 'Hello {name}', only: 'English' }, 'zh-CN': { hello: '你好 {name}' } };
-    await opened(modul({ apiVersion: 1, messages, mount: (_, given) => void (ctx = given) } satisfies Plugin)).mount(
+    await opened(modul({ apiVersion: API, messages, mount: (_, given) => void (ctx = given) } satisfies Plugin)).mount(
       host,
     );
     const x = ctx?.url.state('x', {
@@ -181,10 +181,29 @@ describe('a plugin in its tab', () => {
     );
   });
 
+  it('goes to another tab with its state, which Back undoes, and to no tab that is not there', async () => {
+    let ctx: PluginContext | undefined;
+    page.session.plugins.value = [tab, { ...tab, name: 'image' }];
+    await opened(modul({ apiVersion: API, mount: (_, given) => void (ctx = given) } satisfies Plugin)).mount(host);
+    page.url.set('image.link', '1');
+    const pushed = vi.spyOn(history, 'pushState');
+    expect(ctx?.tabs.value).toEqual(['sample', 'image']);
+    expect(ctx?.open('absent', { step: '7' })).toBe(false);
+    expect([page.url.get('absent.step'), page.front.value?.name]).toEqual([null, 'sample']);
+    expect(ctx?.open('image', { step: '7', link: null })).toBe(true);
+    expect([page.url.get('image.step'), page.url.get('image.link'), page.front.value?.name]).toEqual([
+      '7',
+      null,
+      'image',
+    ]);
+    await Promise.resolve(); // the URL is written once per turn
+    expect(pushed).toHaveBeenCalledTimes(1);
+  });
+
   it('hears of changes that concern it, and of no others', async () => {
     const seen: (number | null)[] = [];
     const plugin: Plugin = {
-      apiVersion: 1,
+      apiVersion: API,
       mount: (_, ctx) =>
         void ctx.changes.subscribe((changes) =>
           seen.push(changes.series === null ? null : Object.keys(changes.series).length),

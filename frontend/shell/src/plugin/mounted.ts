@@ -100,7 +100,8 @@ export class MountedPlugin {
     const t = this.page.t.peek();
     const plugin = module.default as Partial<Plugin> | undefined;
     if (typeof plugin?.mount !== 'function') throw new NotAPlugin(t('plugin.noExport'));
-    if (plugin.apiVersion !== API) throw new NotAPlugin(t('plugin.version', { found: String(plugin.apiVersion) }));
+    if (plugin.apiVersion !== API)
+      throw new NotAPlugin(t('plugin.version', { found: String(plugin.apiVersion), known: String(API) }));
     return plugin as Plugin;
   }
 }

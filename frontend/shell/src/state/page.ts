@@ -39,7 +39,7 @@ export class Page {
     if (shown.some((tab) => this.hasData(tab) || (tab.name === this.wanted.value && !isFramed(tab)))) return shown;
     // Nothing has data: the first view stands for all, with its own words for having none.
     const first = plugins.find((tab) => !tab.error && !isFramed(tab));
-    return first ? [first, ...shown] : shown;
+    return first ? [first, ...shown.filter((tab) => tab !== first)] : shown;
   });
   readonly front = computed<Tab | null>(() => {
     const tabs = this.tabs.value;
@@ -82,7 +82,9 @@ export class Page {
     return tab.titles?.[this.preferences.locale.value] || tab.tab_name || tab.name;
   }
 
-  open(tab: string): void {
+  /** Brings a tab to the front; `state` are keys of its part of the URL. */
+  open(tab: string, state: Readonly<Record<string, string | null>> = {}): void {
+    for (const [key, value] of Object.entries(state)) this.url.set(`${tab}.${key}`, value, 'push');
     if (tab !== this.front.value?.name) this.wanted.set(tab, 'push');
   }
 

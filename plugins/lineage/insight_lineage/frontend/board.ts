@@ -383,7 +383,7 @@ export class LineageBoard extends TabState {
   /** Looks at the selected runs among those shown in the view of scalars. */
   compare(): void {
     this.ctx.runs.select(this.ticked.value);
-    this.ctx.openTab('scalar');
+    this.ctx.open('scalar');
   }
 
   annotate(run: string, fields: Partial<Annotation>): void {

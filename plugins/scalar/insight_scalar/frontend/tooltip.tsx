@@ -173,10 +173,32 @@ export function Tooltip({ board, feed, lines, reading }: TooltipProps): JSX.Elem
           ))}
         </tbody>
       </table>
+      {now.pinned && <OtherTabs board={board} step={rows[0]?.step ?? null} />}
       {rows.length > shown.length && (
         <div class="more">{say('tooltip.more', { count: rows.length - shown.length })}</div>
       )}
     </Box>
+  );
+}
+
+const WITH_STEPS = ['image', 'histogram', 'tensor'] as const;
+
+/** Leads to the tabs that show one step at a time. */
+function OtherTabs({ board, step }: { readonly board: ScalarBoard; readonly step: number | null }): JSX.Element | null {
+  const there = WITH_STEPS.filter((tab) => board.tabs.value.includes(tab));
+  if (step === null || there.length === 0) return null;
+  return (
+    <div class="other-tabs">
+      {there.map((tab) => (
+        <Button
+          key={tab}
+          action={`open-${tab}`}
+          text={board.t(`open.${tab}`)}
+          label={board.t('open.hint', { step })}
+          onPress={() => void board.ctx.open(tab, { step: String(step), link: '1' })}
+        />
+      ))}
+    </div>
   );
 }
 

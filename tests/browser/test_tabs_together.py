@@ -1,0 +1,59 @@
+"""Tabs that lead to each other and share a step, in a real browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from insight_core.plugin.testing import EventWriter, png
+
+pytestmark = pytest.mark.browser
+Serve = Callable[..., str]
+
+STEPS = range(0, 200, 10)
+
+
+@pytest.fixture(scope="module")
+def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    logs = tmp_path_factory.mktemp("logs")
+    picture = png(np.zeros((2, 3), np.uint8))
+    with EventWriter(logs / "run", "mindspore") as writer:
+        for step in STEPS:
+            writer.scalar("loss", step, 1 / (1 + step))
+            writer.image("i", step, picture, 3, 2, channels=1)
+    return logs
+
+
+def _pin(page: Page) -> int:
+    """Pins a reading of the chart of scalars; returns its step."""
+    chart = page.locator('[data-plugin="scalar"]').get_by_test_id("card").locator("canvas").last
+    box = chart.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
+    tooltip = page.locator(".tooltip.pinned")
+    step = tooltip.locator("tbody tr").first.locator("td").nth(3).text_content()
+    assert step is not None
+    return int(step)
+
+
+def _images(page: Page) -> Locator:
+    return page.locator('[data-plugin="image"]').get_by_test_id("card")
+
+
+def test_a_pinned_reading_leads_to_the_images_of_its_step_and_back(
+    page: Page, shared: Serve, logdir: Path
+) -> None:
+    page.goto(shared("--logdir", logdir) + "#locale=en&theme=light&tab=scalar")
+    expect(page.locator('[data-plugin="scalar"] [data-ready]')).to_have_count(1)
+    expect(page.locator('[data-plugin="scalar"] .plot.busy')).to_have_count(0)
+    step = _pin(page)
+    assert step in STEPS[1:-1]
+    page.locator('.tooltip [data-action="open-image"]').click()
+    expect(_images(page).get_by_test_id("step-count")).to_have_text(f"{STEPS.index(step) + 1} of {len(STEPS)}")
+    assert f"image.step={step}" in page.url
+    page.go_back()
+    expect(page.locator('[data-plugin="scalar"]')).to_be_visible()
