@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { buildShared, PACKAGES, ROOT } from './bundling.mjs';
+import { buildShared, bundle, PACKAGES, ROOT } from './bundling.mjs';
 import { OUTPUT } from './packages/kit/build.js';
 
 const BLOCK = 512;
@@ -71,10 +71,15 @@ export async function pack(target) {
   const work = mkdtempSync(join(tmpdir(), 'insight-host-pack-'));
   try {
     declare(join(work, 'types'));
-    const built = await buildShared(join(work, 'dist'), {
-      minify: false,
-      output: { ...OUTPUT, entryFileNames: '[name].js' },
+    const readable = { minify: false, output: { ...OUTPUT, entryFileNames: '[name].js' } };
+    const built = await buildShared(join(work, 'dist'), readable);
+    const testing = await bundle({
+      entry: join(PACKAGES, 'kit/src/testing.ts'),
+      out: join(work, 'dist'),
+      name: 'kit-testing',
+      ...readable,
     });
+    built['@insight-host/kit/testing'] = testing[0]; // for tests of authors: the page does not have it
     rmSync(target, { recursive: true, force: true });
     mkdirSync(target, { recursive: true });
     for (const scope of ['api', 'kit']) {

@@ -34,6 +34,7 @@ const ONE_OF_EACH = /^(preact|@preact\/signals|@preact\/signals-core|@insight-ho
 export function leaveShared(own = []) {
   return {
     name: 'insight-host:shared',
+    apply: 'build', // tests load the packages of node_modules
     enforce: 'pre', // else Vite has found the module before it is asked here
     resolveId(name, importer) {
       if (own.includes(name)) return null;
