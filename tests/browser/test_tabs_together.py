@@ -53,7 +53,8 @@ def test_a_pinned_reading_leads_to_the_images_of_its_step_and_back(
     step = _pin(page)
     assert step in STEPS[1:-1]
     page.locator('.tooltip [data-action="open-image"]').click()
-    expect(_images(page).get_by_test_id("step-count")).to_have_text(f"{STEPS.index(step) + 1} of {len(STEPS)}")
+    count = _images(page).get_by_test_id("step-count")
+    expect(count).to_have_text(f"{STEPS.index(step) + 1} of {len(STEPS)}")
     assert f"image.step={step}" in page.url
     page.go_back()
     expect(page.locator('[data-plugin="scalar"]')).to_be_visible()
