@@ -87,6 +87,10 @@ def fresh(root: Path) -> bool:
         entry.parent.parent / "static/index.js"
         for entry in root.glob("plugins/*/insight_*/frontend/index.ts*")
     ]
+    built += [  # plugins that are distributions of their own
+        entry.parents[1] / f"insight_{entry.parents[1].name}/static/index.js"
+        for entry in root.glob("plugins/*/frontend/index.ts*")
+    ]
     return (
         marker.is_file()
         and all(path.is_file() for path in built)
@@ -105,7 +109,7 @@ def digest(root: Path) -> str:
 
 
 def _sources(root: Path) -> Iterator[Path]:
-    plugins = re.compile(r"plugins/[^/]+/insight_[^/]+/frontend/")
+    plugins = re.compile(r"plugins/[^/]+/(insight_[^/]+/)?frontend/")
     for top in _TOP:
         for path in [root / top] if (root / top).is_file() else (root / top).rglob("*"):
             name = path.relative_to(root).as_posix()

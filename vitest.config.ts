@@ -19,6 +19,7 @@ export default defineConfig({
     include: [
       'frontend/**/*.test.{ts,tsx}',
       'plugins/*/insight_*/frontend/**/*.test.{ts,tsx}',
+      'plugins/*/frontend/**/*.test.{ts,tsx}',
       'plugins/*/tests/**/*.test.{ts,tsx}',
     ],
   },

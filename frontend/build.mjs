@@ -65,8 +65,11 @@ function pluginEntries() {
   const entries = [];
   for (const directory of existsSync(plugins) ? readdirSync(plugins).sort() : []) {
     const name = `insight_${directory}`;
-    const source = join(plugins, directory, name, 'frontend');
-    const entry = ['index.tsx', 'index.ts'].map((file) => join(source, file)).find(existsSync);
+    // beside the package in a plugin that is a distribution of its own
+    const sources = [join(plugins, directory, name, 'frontend'), join(plugins, directory, 'frontend')];
+    const entry = sources
+      .flatMap((source) => ['index.tsx', 'index.ts'].map((file) => join(source, file)))
+      .find(existsSync);
     if (entry) entries.push({ name: directory, entry, out: join(plugins, directory, name, 'static') });
   }
   return entries;

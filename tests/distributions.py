@@ -30,6 +30,19 @@ def unpacked(sdist: Path, place: Path) -> Path:
     return source
 
 
+def install(source: Path, target: Path, environment: Mapping[str, str]) -> Path:
+    """Installs a source tree with pip into an empty directory, which it returns; without dependencies."""
+    options = ["--quiet", "--no-deps", "--no-build-isolation", "--target", str(target)]
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", "install", *options, str(source)],
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
+    assert done.returncode == 0, done.stderr
+    return target
+
+
 def bare_venv(place: Path, environment: Mapping[str, str], *, with_pip: bool = False) -> Path:
     """The Python of a new environment with our dependencies but neither this checkout nor any plugin.
 

@@ -46,7 +46,9 @@ ROOMS = {
     "shell": PageRoom("frontend/shell/src", f"{_API} {_KIT} {_KIT}/draw {_KIT}/lines {_KIT}/table", _PREACT),
 }
 PLUGIN = PageRoom(
-    "plugins", " ".join(ROOMS.keys() - {"shell", f"{_KIT}/testing"}), f"{_PREACT} d3-contour @dagrejs/dagre"
+    "plugins",
+    " ".join(ROOMS.keys() - {"shell", f"{_KIT}/testing"}),
+    f"{_PREACT} d3-contour @dagrejs/dagre dompurify marked",
 )  # each of them a room of its own
 NO_ROOMS = {  # parts of the build
     "frontend/packages/kit/build.d.ts",
@@ -54,7 +56,7 @@ NO_ROOMS = {  # parts of the build
     "frontend/vitest.setup.ts",
 }
 _OF_TESTS = {"vitest", "node"}
-_PLUGIN_PLACE = re.compile(r"plugins/(\w+)/insight_\1/frontend/")
+_PLUGIN_PLACE = re.compile(r"plugins/(\w+)/(?:insight_\1/)?frontend/")
 _IMPORT = re.compile(
     r"""(?:^|;)\s*(?:import|export)\s(?P<what>[^'";]*?\bfrom\s*)?['"](?P<name>[^'"]+)['"]"""
     r"""|\bimport\(\s*['"](?P<late>[^'"]+)['"]""",

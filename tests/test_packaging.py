@@ -54,7 +54,15 @@ def wheel(wheel_file: Path) -> Iterator[zipfile.ZipFile]:
 
 
 def _plugins(repository: Path) -> set[str]:
-    return {path.name for path in repository.glob("plugins/*/insight_*") if path.is_dir()}
+    """Packages of the plugins in this distribution."""
+    found = {path for path in repository.glob("plugins/*/insight_*") if path.is_dir()}
+    return {path.name for path in found if not (path.parent / "pyproject.toml").is_file()}
+
+
+def _distributions(repository: Path) -> dict[str, dict[str, Any]]:
+    """The projects of plugins that are distributions of their own, by directory."""
+    files = repository.glob("plugins/*/pyproject.toml")
+    return {path.parent.name: tomllib.loads(path.read_text(encoding="utf-8")) for path in files}
 
 
 def _with_page(repository: Path) -> set[str]:
@@ -65,13 +73,30 @@ def _with_page(repository: Path) -> set[str]:
 
 
 def test_every_plugin_is_packaged_and_has_an_entry_point(repository: Path, project: dict[str, Any]) -> None:
-    directories = {path.name for path in repository.glob("plugins/*") if path.is_dir()}
+    directories = {name.removeprefix("insight_") for name in _plugins(repository)}
     packages = project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
     listed = {path for path in packages if path.startswith("plugins/")}
     assert listed == {f"plugins/{name}/insight_{name}" for name in directories}
     points = project["project"]["entry-points"]["insight.plugins"]
     assert points == {name: f"insight_{name}" for name in directories}
-    assert {f"plugins/{name}" for name in directories} <= set(project["tool"]["mypy"]["mypy_path"])
+    every = {path.name for path in repository.glob("plugins/*") if path.is_dir()}
+    assert {f"plugins/{name}" for name in every} <= set(project["tool"]["mypy"]["mypy_path"])
+
+
+def test_plugins_of_their_own_name_the_same_packages(repository: Path, project: dict[str, Any]) -> None:
+    """They are built and tested here with the repository's packages, and elsewhere with those they name."""
+    ours = json.loads((repository / "package.json").read_text(encoding="utf-8"))
+    known = {**ours["dependencies"], **ours["devDependencies"]}
+    found = _distributions(repository)
+    assert set(project["tool"]["pytest"]["ini_options"]["pythonpath"]) == {
+        f"plugins/{name}" for name in found
+    }
+    for name, theirs in found.items():
+        assert theirs["project"]["entry-points"]["insight.plugins"] == {name: f"insight_{name}"}
+        file = repository / f"plugins/{name}/package.json"
+        packages = json.loads(file.read_text(encoding="utf-8"))
+        named = {**packages.get("dependencies", {}), **packages["devDependencies"]}
+        assert named.items() <= known.items(), f"{file} and package.json name different versions"
 
 
 def test_every_plugin_states_what_it_is(repository: Path) -> None:

@@ -21,6 +21,7 @@ from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
+from tests.distributions import install
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -34,17 +35,8 @@ def installed(
     repository: Path, tmp_path_factory: pytest.TempPathFactory, offline_environment: dict[str, str]
 ) -> Path:
     """A directory into which pip has installed the plugin as a user would, but without the network."""
-    target = tmp_path_factory.mktemp("site")
-    options = ["--quiet", "--no-deps", "--no-build-isolation", "--target", str(target)]
     source = repository / "examples/insight-plugin-skeleton"
-    done = subprocess.run(
-        [sys.executable, "-m", "pip", "install", *options, str(source)],
-        capture_output=True,
-        text=True,
-        env=offline_environment,
-    )
-    assert done.returncode == 0, done.stderr
-    return target
+    return install(source, tmp_path_factory.mktemp("site"), offline_environment)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ const catalogues = import.meta.glob<Record<string, string>>(
     './*.json',
     '../../../packages/kit/src/**/locales/**/*.json',
     '../../../../plugins/*/insight_*/frontend/**/locales/*.json',
+    '../../../../plugins/*/frontend/locales/*.json',
     '../../../../plugins/*/insight_*/frontend/**/{en,zh-CN}.json',
   ],
   { eager: true, import: 'default' },

@@ -1,0 +1,72 @@
+import { AttemptsChoice, Frame, LinkSteps, Segments, TimeChoice } from '@insight-host/kit';
+import type { JSX } from 'preact';
+import { VIEWS, type TextBoard } from './board';
+import { TextCard } from './card';
+
+interface AppProps {
+  readonly board: TextBoard;
+}
+
+export function App({ board }: AppProps): JSX.Element {
+  return (
+    <Frame
+      board={board}
+      name="texts"
+      tools={<Tools board={board} />}
+      card={(card, place) => <TextCard board={board} card={card} place={place} />}
+    />
+  );
+}
+
+function Tools({ board }: AppProps): JSX.Element {
+  const say = board.t.bind(board);
+  const { value: view } = board.view;
+  return (
+    <>
+      <input
+        class="filter text-search"
+        type="search"
+        data-control="search"
+        aria-label={say('search')}
+        placeholder={say('search')}
+        title={say('search.hint')}
+        value={board.search.value}
+        onInput={(event) => board.search.set(event.currentTarget.value)}
+      />
+      <TimeChoice board={board} setting={board.time} />
+      <Segments
+        name="view"
+        label={say('view')}
+        value={view}
+        options={VIEWS.map((value) => ({ value, text: say(`view.${value}`), title: say(`view.${value}.hint`) }))}
+        onPick={(value) => board.view.set(value)}
+      />
+      {view === 'diff' && <BaseChoice board={board} />}
+      <LinkSteps board={board} />
+      {board.hasRestarts.value && <AttemptsChoice board={board} setting={board.attempts} />}
+    </>
+  );
+}
+
+/** With what a diff compares: the record before, or the same step of another run. */
+function BaseChoice({ board }: AppProps): JSX.Element {
+  const { value: base } = board.base;
+  const names = board.runs.value.map((run) => run.name);
+  const runs = base === null || names.includes(base) ? names : [base, ...names];
+  return (
+    <select
+      data-control="base"
+      aria-label={board.t('base')}
+      title={board.t('base')}
+      value={base === null ? '' : `=${base}`}
+      onChange={({ currentTarget: { value } }) => board.base.set(value === '' ? null : value.slice(1))}
+    >
+      <option value="">{board.t('base.previous')}</option>
+      {runs.map((run) => (
+        <option key={run} value={`=${run}`}>
+          {board.nameOf(run)}
+        </option>
+      ))}
+    </select>
+  );
+}

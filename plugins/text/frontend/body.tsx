@@ -1,0 +1,93 @@
+import type { JSX } from 'preact';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import type { TextBoard, Texts } from './board';
+import { diffLines } from './diff';
+import { rowsOf } from './grid';
+import { isRenderable, rendered } from './markdown';
+import { mark } from './marks';
+
+const MOST_ROWS = 500; // of a table of strings, or of a diff
+const SIGNS = { same: ' ', removed: '−', added: '+' } as const;
+
+interface BodyProps {
+  readonly texts: Texts;
+  readonly raw: boolean;
+  readonly search: string;
+}
+
+/** One text, or a table of texts. */
+export function Body({ texts, raw, search }: BodyProps): JSX.Element {
+  const rows = rowsOf(texts);
+  if (texts.strings.length === 1) return <TextCell text={texts.strings[0] ?? ''} raw={raw} search={search} />;
+  return (
+    <table class="strings" data-testid="strings">
+      <tbody>
+        {rows.slice(0, MOST_ROWS).map((row) => (
+          <tr>
+            {row.map((text) => (
+              <td>
+                <TextCell text={text} raw={raw} search={search} />
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+      {rows.length > MOST_ROWS && (
+        <tfoot>
+          <tr>
+            <td colSpan={rows[0]?.length ?? 1}>{`… ${rows.length - MOST_ROWS}`}</td>
+          </tr>
+        </tfoot>
+      )}
+    </table>
+  );
+}
+
+interface TextCellProps {
+  readonly text: string;
+  readonly raw: boolean;
+  readonly search: string;
+}
+
+/** Nodes are made by hand: Preact does not know of those that Markdown becomes. */
+function TextCell({ text, raw, search }: TextCellProps): JSX.Element {
+  const place = useRef<HTMLDivElement>(null);
+  const plain = raw || !isRenderable(text);
+  useLayoutEffect(() => {
+    const { current } = place;
+    if (!current) return;
+    current.replaceChildren(plain ? text : rendered(text));
+    mark(current, search);
+  }, [text, plain, search]);
+  return <div ref={place} class={plain ? 'raw' : 'markdown'} data-testid="text" />;
+}
+
+interface DiffBodyProps {
+  readonly board: TextBoard;
+  /** null while it is not known. */
+  readonly before: string | null;
+  readonly after: string;
+  /** What is compared with. */
+  readonly note: string;
+}
+
+/** Lines removed and added, each with its sign: colour alone does not say it. */
+export function DiffBody({ board, before, after, note }: DiffBodyProps): JSX.Element {
+  const lines = useMemo(() => (before === null ? [] : diffLines(before, after)), [before, after]);
+  const changed = lines.filter(({ kind }) => kind !== 'same').length;
+  return (
+    <div class="diff" data-testid="diff">
+      <p class="note">
+        {note}
+        {before !== null && changed === 0 ? ` · ${board.t('diff.same')}` : ''}
+      </p>
+      {lines.slice(0, MOST_ROWS).map(({ kind, text }) => (
+        <div class={`line ${kind}`} data-kind={kind}>
+          <span class="sign">{SIGNS[kind]}</span>
+          {text}
+        </div>
+      ))}
+      {lines.length > MOST_ROWS && <p class="note">{`… ${lines.length - MOST_ROWS}`}</p>}
+    </div>
+  );
+}

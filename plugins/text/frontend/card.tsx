@@ -1,0 +1,199 @@
+import {
+  bytesText,
+  Button,
+  cardId,
+  CardHead,
+  ErrorCell,
+  Latest,
+  recordNotes,
+  StepSlider,
+  urgencyOf,
+  useSteps,
+  type CardKey,
+  type Place,
+  type Records,
+} from '@insight-host/kit';
+import type { JSX } from 'preact';
+import { useEffect, useMemo } from 'preact/hooks';
+import type { Matches, TextBoard, Texts } from './board';
+import { Body, DiffBody } from './body';
+import { plainOf } from './grid';
+
+export interface TextCardProps {
+  readonly board: TextBoard;
+  readonly card: CardKey;
+  readonly place: Place;
+}
+
+/** The texts of one tag in one run. */
+export function TextCard({ board, card, place }: TextCardProps): JSX.Element {
+  const steps = useSteps(board, card);
+  const { records, index } = steps;
+  const isDiff = board.view.value === 'diff';
+  const shown = useTexts(board, card, place, records, index);
+  const base = useBase(board, card, place, records, index, isDiff);
+  const found = useMatches(board, card, place, records);
+  const failure = shown.error ?? (isDiff ? base.error : null);
+  const there = records !== null && index >= 0;
+  const texts = shown.texts;
+  return (
+    <>
+      <CardHead board={board} card={card} />
+      <div
+        class={shown.busy ? 'view busy' : 'view'}
+        data-step={there ? records.steps[index] : undefined}
+        tabIndex={0}
+        role="group"
+        aria-label={board.t('content')}
+      >
+        {steps.error && !records ? (
+          <ErrorCell board={board} card={card} reason={steps.error} onRetry={steps.retry} />
+        ) : failure && there ? (
+          <ErrorCell
+            board={board}
+            card={card}
+            step={records.steps[index] ?? NaN}
+            reason={failure}
+            onRetry={shown.error ? shown.retry : base.retry}
+          />
+        ) : !texts ? null : isDiff ? (
+          <DiffBody
+            board={board}
+            before={base.none ? '' : base.texts && plainOf(base.texts)}
+            after={plainOf(texts)}
+            note={base.note}
+          />
+        ) : (
+          <Body texts={texts} raw={board.view.value === 'raw'} search={board.search.value} />
+        )}
+      </div>
+      <StepSlider board={board} card={card} steps={steps} busy={shown.busy} />
+      <footer data-testid="card-status">
+        <span class="counts">{there && countsOf(board, records, index)}</span>
+        {found && <Found board={board} found={found} index={index} go={steps.move} />}
+      </footer>
+    </>
+  );
+}
+
+function countsOf(board: TextBoard, records: Records, index: number): string {
+  const bytes = records.sizes[index] ?? -1;
+  return [bytes >= 0 ? bytesText(bytes, board.locale.value) : '', ...recordNotes(board, records)]
+    .filter((part) => part)
+    .join(' · ');
+}
+
+interface ShownTexts {
+  /** Those asked for, or until these are there the ones before. */
+  readonly texts: Texts | null;
+  readonly error: string | null;
+  readonly busy: boolean;
+  retry(): void;
+}
+
+/** The strings of the record at `index`; only this record is requested. */
+function useTexts(board: TextBoard, card: CardKey, place: Place, records: Records | null, index: number): ShownTexts {
+  const latest = useMemo(() => new Latest<Texts>(board.queue, () => urgencyOf(place)), [board, cardId(card)]);
+  const visible = board.visible.value;
+  const key =
+    records && index >= 0
+      ? `${cardId(card)} ${records.attempts} ${index} ${records.steps[index]} ${records.wallTimes[index]}`
+      : null;
+  useEffect(() => {
+    if (key !== null && records && visible) latest.want(key, (signal) => board.textsOf(card, records, index, signal));
+  }, [latest, key, visible]);
+  useEffect(() => () => latest.rest(), [latest]);
+  const { value: failure } = latest.error;
+  const { value: answer } = latest.answer;
+  const error = failure && failure.key === key ? failure.reason : null;
+  return {
+    texts: answer?.value ?? null,
+    error,
+    busy: key !== null && !error && answer?.key !== key,
+    retry: () => latest.retry(),
+  };
+}
+
+interface Base extends ShownTexts {
+  /** There is nothing to compare with. */
+  readonly none: boolean;
+  /** What the text is compared with. */
+  readonly note: string;
+}
+
+/** What a diff compares with: the record before, or the record of another run at the same step. */
+function useBase(
+  board: TextBoard,
+  card: CardKey,
+  place: Place,
+  records: Records | null,
+  index: number,
+  wanted: boolean,
+): Base {
+  const run = wanted ? board.base.value : null;
+  const other: CardKey = { tag: card.tag, run: run ?? card.run };
+  const has = board.infoOf(other.run ?? '', other.tag) !== undefined;
+  const table = useMemo(() => board.tables.of(other), [board, cardId(other)]);
+  useEffect(() => (wanted && has ? board.tables.hold(other) : undefined), [board, cardId(other), wanted, has]);
+  const theirs = has ? table.records.value : null;
+  const step = records?.steps[index];
+  const at = run === null ? index - 1 : (theirs?.steps.lastIndexOf(step ?? NaN) ?? -1);
+  const shown = useTexts(board, other, place, wanted ? theirs : null, at);
+  const none = at < 0 && (run === null || !has || theirs !== null);
+  const name = board.nameOf(other.run ?? '');
+  const note = none
+    ? board.t(run === null ? 'diff.first' : 'diff.no_step', { run: name })
+    : board.t(run === null ? 'diff.previous' : 'diff.run', { run: name, step: theirs?.steps[at] ?? NaN });
+  return { ...shown, none, note };
+}
+
+/** Which records of a card match what is searched; null while nothing is searched or known. */
+function useMatches(board: TextBoard, card: CardKey, place: Place, records: Records | null): Matches | null {
+  const latest = useMemo(() => new Latest<Matches>(board.queue, () => urgencyOf(place)), [board, cardId(card)]);
+  const text = board.search.value;
+  const visible = board.visible.value;
+  const key = text && records ? `${records.attempts} ${records.points} ${text}` : null;
+  useEffect(() => {
+    if (key !== null && records && visible)
+      latest.want(key, (signal) => board.matchesOf(card, records.attempts, text, signal));
+  }, [latest, key, visible]);
+  useEffect(() => () => latest.rest(), [latest]);
+  const { value: answer } = latest.answer;
+  return answer && answer.key === key ? answer.value : null;
+}
+
+interface FoundProps {
+  readonly board: TextBoard;
+  readonly found: Matches;
+  readonly index: number;
+  readonly go: (index: number) => void;
+}
+
+/** How many records match, and the way to the next and the previous of them. */
+function Found({ board, found: { matches, searched, records }, index, go }: FoundProps): JSX.Element {
+  const before = matches.findLast((match) => match < index);
+  const after = matches.find((match) => match > index);
+  const title = searched < records ? board.t('search.some', { searched, records }) : board.t('search.all');
+  return (
+    <span class="found" data-testid="found">
+      <span title={title}>
+        {board.t('search.found', { count: matches.length })}
+        {searched < records ? ' *' : ''}
+      </span>
+      <Button
+        action="match-back"
+        icon="previous"
+        label={board.t('search.previous')}
+        disabled={before === undefined}
+        onPress={() => before !== undefined && go(before)}
+      />
+      <Button
+        action="match-forward"
+        icon="next"
+        label={board.t('search.next')}
+        disabled={after === undefined}
+        onPress={() => after !== undefined && go(after)}
+      />
+    </span>
+  );
+}

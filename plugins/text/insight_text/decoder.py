@@ -1,0 +1,27 @@
+"""Decodes text summaries: tensors of strings, of any shape."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from insight_core.plugin import Payload
+from insight_core.plugin.payloads import tensor_of
+
+
+@frozen
+class Texts:
+    """The strings of one record in row-major order, and the shape of their tensor: ``()`` for one text."""
+
+    shape: tuple[int, ...]
+    strings: tuple[str, ...]
+
+
+def texts_of(payload: Payload) -> Texts:
+    """The strings of a ``TensorProto``; bytes that are not UTF-8 become U+FFFD.
+
+    Raises ValueError for bytes that are not a tensor, and for a tensor of another type.
+    """
+    tensor = tensor_of(payload)
+    if tensor.values.dtype != object:
+        raise ValueError(f"the tensor holds values of type {tensor.dtype}, not strings")
+    return Texts(tensor.shape, tuple(text.decode("utf-8", "replace") for text in tensor.values.flat))
