@@ -77,6 +77,25 @@ def _stop(process: subprocess.Popen[str]) -> None:
             raise
 
 
+@pytest.fixture(scope="session")
+def violations(repository: Path) -> Callable[[Page], list[str]]:
+    """Returns what axe finds on a page against WCAG 2.2 AA: rule, element, reason."""
+    axe = (repository / "node_modules/axe-core/axe.min.js").read_text(encoding="utf-8")
+    rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+
+    def check(page: Page) -> list[str]:
+        page.evaluate(axe)
+        return list(
+            page.evaluate(
+                """async rules => (await axe.run({ runOnly: rules })).violations.flatMap(({ id, nodes }) =>
+                    nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`))""",
+                rules,
+            )
+        )
+
+    return check
+
+
 # Logdirs that are made once and only looked at.
 
 

@@ -9,12 +9,13 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.cards import card
+from tests.browser.profiler_page import open_page, write_trace
 from tests.browser.waiting import until
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
+Violations = Callable[[Page], list[str]]
 
-_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 # What has to be there before a tab is looked at.
 _READY = {
     "scalar": '[data-testid="card-status"]',
@@ -29,20 +30,12 @@ _READY = {
 
 
 @pytest.fixture(scope="module")
-def axe(repository: Path) -> str:
-    return (repository / "node_modules/axe-core/axe.min.js").read_text(encoding="utf-8")
-
-
-def violations(page: Page, axe: str) -> list[str]:
-    """What axe finds wrong: rule, element, reason."""
-    page.evaluate(axe)
-    return list(
-        page.evaluate(
-            """async rules => (await axe.run({ runOnly: rules })).violations.flatMap(({ id, nodes }) =>
-                nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`))""",
-            _RULES,
-        )
-    )
+def ranks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Traces of the two ranks of one job."""
+    logs = tmp_path_factory.mktemp("ranks")
+    for rank, name in enumerate(("a_1", "b_2")):
+        write_trace(logs / f"job/{name}.1.pt.trace.json", rank=rank)
+    return logs
 
 
 def opened(page: Page, url: str, tab: str, theme: str) -> None:
@@ -54,10 +47,27 @@ def opened(page: Page, url: str, tab: str, theme: str) -> None:
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("tab", _READY)
 def test_every_tab_keeps_the_rules(
-    page: Page, shared: Serve, sample_logs: Path, axe: str, tab: str, theme: str
+    page: Page, shared: Serve, sample_logs: Path, violations: Violations, tab: str, theme: str
 ) -> None:
     opened(page, shared("--logdir", sample_logs), tab, theme)
-    assert violations(page, axe) == []
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_view_of_profiles_keeps_the_rules(
+    page: Page, shared: Serve, ranks: Path, violations: Violations, theme: str
+) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    panel = open_page(page, shared("--logdir", ranks), theme=theme)
+    tabs = panel.get_by_role("tab")
+    views = [str(tab.get_attribute("data-view")) for tab in tabs.all()]
+    assert {"operators", "kernels", "steps", "timeline", "memory", "cluster", "compare"} < set(views)
+    for view in views:
+        panel.locator(f'.views [data-view="{view}"]').click()
+        shown = panel.locator(f'#profiler-view[data-view="{view}"]')
+        expect(shown.locator('.figure, table, .grid, canvas, [data-testid="empty"]').first).to_be_visible()
+        expect(shown.locator('[aria-busy="true"]')).to_have_count(0)
+        assert violations(page) == [], view
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -80,13 +90,20 @@ def test_every_tab_keeps_the_rules(
     ],
 )
 def test_what_opens_keeps_the_rules(
-    page: Page, shared: Serve, sample_logs: Path, axe: str, tab: str, button: str, shown: str, theme: str
+    page: Page,
+    shared: Serve,
+    sample_logs: Path,
+    violations: Violations,
+    tab: str,
+    button: str,
+    shown: str,
+    theme: str,
 ) -> None:
     opened(page, shared("--logdir", sample_logs), tab, theme)
     where = page if button.startswith(".ih") else page.locator(f'[data-plugin="{tab}"]')
     where.locator(button).first.dispatch_event("click")
     expect(page.locator(shown).first).to_be_visible()
-    assert violations(page, axe) == []
+    assert violations(page) == []
 
 
 def test_a_screen_reader_hears_what_the_cursor_of_a_chart_reads(

@@ -62,7 +62,9 @@ def check_view(panel: Locator, view: str) -> None:
     assert keys == []
 
 
-def test_every_view_of_real_profiles(page: Page, serve: Serve, sample: tuple[str, Path]) -> None:
+def test_every_view_of_real_profiles(
+    page: Page, serve: Serve, sample: tuple[str, Path], violations: Callable[[Page], list[str]]
+) -> None:
     name, logs = sample
     troubles: list[str] = []
 
@@ -90,6 +92,7 @@ def test_every_view_of_real_profiles(page: Page, serve: Serve, sample: tuple[str
                 expect(panel.get_by_test_id("empty")).to_be_visible()
             else:
                 check_view(panel, view)
+            assert violations(page) == [], view
     assert troubles == []
 
 

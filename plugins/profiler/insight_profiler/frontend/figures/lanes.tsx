@@ -92,6 +92,7 @@ export function Lanes({ board, bars, lanes, label }: LanesProps): JSX.Element {
         ))}
         {bars.map((bar, i) => {
           const wide = Math.max(1, x(bar.start + bar.duration) - x(bar.start));
+          const isNamed = wide > 70;
           const text = `${bar.name} ${timeText(bar.duration, locale)}`;
           return (
             <g
@@ -99,7 +100,7 @@ export function Lanes({ board, bars, lanes, label }: LanesProps): JSX.Element {
               id={`profiler-bar-${i}`}
               role="option"
               aria-selected={pointed.at.value === i}
-              aria-label={text}
+              aria-label={isNamed ? undefined : text}
               data-testid="bar"
               data-bar={bar.name}
               onPointerMove={(event) => {
@@ -116,7 +117,7 @@ export function Lanes({ board, bars, lanes, label }: LanesProps): JSX.Element {
                 fill={bar.color}
                 stroke={pointed.at.value === i ? ink.text : 'none'}
               />
-              {wide > 70 && (
+              {isNamed && (
                 <text
                   x={x(bar.start) + 6}
                   y={TOP + bar.lane * LANE + LANE / 2 + 3}
@@ -124,6 +125,7 @@ export function Lanes({ board, bars, lanes, label }: LanesProps): JSX.Element {
                   font-weight={600}
                   pointer-events="none"
                 >
+                  <title>{text}</title>
                   {shortened(text, wide - 12, 12.5)}
                 </text>
               )}

@@ -156,7 +156,6 @@ function Lines({ board, parts, unit, ink, pointed, press, room: all, inColumn, b
           id={`profiler-part-${i}`}
           role="option"
           aria-selected={pointed.at.value === i}
-          aria-label={`${part.label}: ${timeText(part.value, locale)}, ${shareText(part.share, locale)}`}
           data-part={part.key}
           data-testid="part"
           transform={`translate(${Math.floor(i / inColumn) * pitch} ${(i % inColumn) * LINE})`}
@@ -164,7 +163,6 @@ function Lines({ board, parts, unit, ink, pointed, press, room: all, inColumn, b
           onPointerEnter={() => (pointed.at.value = i)}
           onClick={() => press?.(i)}
         >
-          <title>{part.label}</title>
           <rect width={width} height={LINE} rx={3} fill={pointed.at.value === i ? ink.selection : 'transparent'} />
           {bars ? (
             <rect
@@ -185,6 +183,7 @@ function Lines({ board, parts, unit, ink, pointed, press, room: all, inColumn, b
             fill={part.isRest ? ink.muted : ink.text}
             {...(part.isRest ? { 'font-style': 'italic' } : {})}
           >
+            <title>{part.label}</title>
             {shortened(part.label, names - 20, 11.5)}
           </text>
           <text x={width - 62} y={13.5} text-anchor="end" fill={ink.text}>

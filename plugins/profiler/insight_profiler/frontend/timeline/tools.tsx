@@ -135,6 +135,7 @@ function SearchBox({ stage }: { readonly stage: Stage }): JSX.Element {
       : place >= 0
         ? say('timeline.found.at', { place: countText(place + 1, locale), total: countText(answer.total, locale) })
         : say('timeline.found', { count: answer.total });
+  const list = isOpen.value && answer !== null && answer.total > 0 ? answer : null;
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'Enter') {
       event.preventDefault();
@@ -158,7 +159,7 @@ function SearchBox({ stage }: { readonly stage: Stage }): JSX.Element {
         placeholder={say('timeline.search')}
         aria-label={say('timeline.search')}
         aria-invalid={error !== null}
-        aria-controls="timeline-found"
+        aria-controls={list ? 'timeline-found' : undefined}
         title={error ?? say('timeline.search.hint')}
         spellcheck={false}
         autocomplete="off"
@@ -188,10 +189,10 @@ function SearchBox({ stage }: { readonly stage: Stage }): JSX.Element {
       <span class="count" data-testid="timeline-found-count" role="status">
         {count}
       </span>
-      {isOpen.value && answer && answer.total > 0 && (
+      {list && (
         <div class="timeline-found" id="timeline-found" data-testid="timeline-found" tabIndex={-1}>
           <ul aria-label={say('timeline.found.names')}>
-            {answer.names.slice(0, 8).map(({ name, count: calls, total }) => (
+            {list.names.slice(0, 8).map(({ name, count: calls, total }) => (
               <li key={name} class="of-name">
                 <span class="name" title={name}>
                   {name || '—'}
@@ -200,19 +201,19 @@ function SearchBox({ stage }: { readonly stage: Stage }): JSX.Element {
                 <span class="number">{timeText(total, locale)}</span>
               </li>
             ))}
-            {answer.names.length > 8 && (
-              <li class="hint">{say('timeline.found.more_names', { count: answer.names.length - 8 })}</li>
+            {list.names.length > 8 && (
+              <li class="hint">{say('timeline.found.more_names', { count: list.names.length - 8 })}</li>
             )}
           </ul>
           <ul aria-label={say('timeline.found.slices')}>
-            {answer.rows.slice(0, SHOWN).map((row, i) => (
+            {list.rows.slice(0, SHOWN).map((row, i) => (
               <li key={row.id}>
                 <button
                   type="button"
                   data-found={row.id}
-                  aria-current={place === answer.offset + i}
+                  aria-current={place === list.offset + i}
                   title={row.name}
-                  onClick={() => search.go(row, answer.offset + i)}
+                  onClick={() => search.go(row, list.offset + i)}
                 >
                   <span class="name">{row.name || '—'}</span>
                   <span class="number">{timeText(row.start, locale)}</span>

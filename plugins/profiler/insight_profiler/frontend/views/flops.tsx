@@ -149,7 +149,6 @@ function Scopes({ board, links, busy }: ScopesProps): JSX.Element {
                 id={`profiler-node-${i}`}
                 role="option"
                 aria-selected={pointed.at.value === i}
-                aria-label={`${node.name}: ${text(node.value)}`}
                 data-node={node.name}
                 onPointerMove={(event) => {
                   pointed.at.value = i;
@@ -170,6 +169,7 @@ function Scopes({ board, links, busy }: ScopesProps): JSX.Element {
                   fill={ink.rank(node.depth)}
                 />
                 <text x={node.x + NODE_WIDTH + 5} y={node.y + node.height / 2 + 4} fill={ink.text}>
+                  <title>{`${node.name}: ${text(node.value)}`}</title>
                   {shortened(
                     node.name.split('/').at(-1) ?? node.name,
                     node.depth === deepest ? LABELS - 8 : Math.min(LABELS, room),
