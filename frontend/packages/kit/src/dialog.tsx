@@ -1,29 +1,48 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { Icon } from './icons';
 
 export interface DialogProps {
   readonly name: string;
   readonly title: string;
   readonly onClose: () => void;
+  /** Label of a button at the upper right that closes it; without a label there is no button. */
+  readonly close?: string;
+  /** The title is only for screen readers. */
+  readonly bare?: boolean;
   readonly children: ComponentChildren;
 }
 
-export function Dialog({ name, title, onClose, children }: DialogProps): JSX.Element {
+/** A modal dialog: the browser keeps the focus inside; Escape and a press outside close it. */
+export function Dialog({ name, title, onClose, close, bare = false, children }: DialogProps): JSX.Element {
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => element.current?.showModal(), []);
+  const shut = (): void => element.current?.close();
+  useEffect(() => {
+    const { current: dialog } = element;
+    dialog?.showModal();
+    return () => dialog?.close(); // gives the focus back
+  }, []);
   return (
     <dialog
       ref={element}
+      class="ih-dialog"
       data-dialog={name}
       aria-label={title}
-      onClose={onClose}
-      onKeyDown={(event) => event.stopPropagation()}
-      onClick={(event) => {
-        if (event.target === element.current) element.current?.close();
-      }}
+      onClose={() => element.current && onClose()} // not once another dialog stands in its place
+      onKeyDown={(event) => event.ctrlKey || event.metaKey || event.stopPropagation()} // only the page's keys pass
+      onClick={(event) => event.target === element.current && shut()}
     >
-      <div class="dialog">
-        <h3>{title}</h3>
+      <div class="ih-dialog-box" tabIndex={-1} autofocus={close !== undefined}>
+        {!bare && (
+          <header class="ih-dialog-head">
+            <h2>{title}</h2>
+            {close !== undefined && (
+              <button type="button" class="ih-button ih-quiet ih-square" aria-label={close} onClick={shut}>
+                <Icon name="close" />
+              </button>
+            )}
+          </header>
+        )}
         {children}
       </div>
     </dialog>

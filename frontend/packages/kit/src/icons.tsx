@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 
+/** The icons of the page and all tabs: lines on a 16 px grid. */
 const PATHS = {
   full: 'M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10',
   back: 'M6 3.5 2.5 7 6 10.5M3 7h6.5a3.5 3.5 0 0 1 0 7H7',
@@ -25,23 +26,65 @@ const PATHS = {
   columns: 'M2 3h12v10H2zM6 3v10M10 3v10',
   compare: 'M2.5 3h4.5v10H2.5zM9 3h4.5v10H9z',
   contrast: 'M8 14a6 6 0 1 0 0-12 6 6 0 0 0 0 12zM8 2v12M8 5h4.8M8 8h6M8 11h4.8',
+  search: 'M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10zM10.6 10.6 14 14',
+  filter: 'M2 3h12l-4.5 5.5V13l-3-1.5v-3z',
+  error: 'M8 14.5a6.5 6.5 0 1 0 0-13 6.5 6.5 0 0 0 0 13zM8 4.5v4.2M8 11.2v.2',
+  sun: 'M8 11a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM8 1v1.5M8 13.5V15M1 8h1.5M13.5 8H15M3 3l1 1M12 12l1 1M13 3l-1 1M4 12l-1 1',
+  moon: 'M13.5 9.5A6 6 0 0 1 6.5 2.5a6 6 0 1 0 7 7z',
+  system: 'M2 3h12v8H2zM6 14h4M8 11v3',
+  sidebar: 'M2 3h12v10H2zM6 3v10',
+  invert: 'M2.5 2.5h11v11h-11zM2.5 13.5l11-11M13.5 7v6.5H7M13.5 10.5l-3 3',
+  sort: 'M5 3v10M2.5 10.5 5 13l2.5-2.5M9 4h5M9 8h3.5M9 12h2',
+  more: 'M3.5 8h.1M8 8h.1M12.5 8h.1',
+  fit: 'M2.5 5.5v-3h3M10.5 2.5h3v3M13.5 10.5v3h-3M5.5 13.5h-3v-3M5.5 6.5h5v3h-5z',
+  fold: 'M2.5 3h11v10h-11zM5.5 8h5',
+  panel: 'M2 3h12v10H2zM10 3v10',
+  camera: 'M2.5 8a5.5 5.5 0 1 0 1.8-4.1M2.5 2v3.2h3.2M8 5.5v5M5.5 8h5',
+  threshold: 'M2 10.5h2M6 10.5h4M12 10.5h2M2.5 13 6 5l3.5 4 4-6.5',
+  pair: 'M2.5 2v12M13.5 2v12M4 11c2.5 0 3-6 8-6',
+  'mark-1': 'M4 14V2.5h8.5L10 5.5l2.5 3H4',
+  'mark-2': 'M8 1.8l1.9 4 4.3.6-3.1 3.1.7 4.4L8 11.8l-3.8 2.1.7-4.4L1.8 6.4l4.3-.6z',
+  'mark-3': 'M8 13.5S2 10 2 6a3 3 0 0 1 6-1 3 3 0 0 1 6 1c0 4-6 7.5-6 7.5z',
+  'mark-4': 'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12z',
+  'mark-5': 'M2.5 2.5h11v11h-11z',
+  'mark-6': 'M8 2.2 14.3 13.5H1.7z',
+  'mark-7': 'M8 1.5 14 8l-6 6.5L2 8z',
+  'mark-8': 'M9.5 1.5 3.5 9H8l-1.5 5.5 6-7.5H8z',
+  'mark-9': 'M2.5 3.5h11v7H8L5 13.5v-3H2.5z',
+  'mark-10': 'M8 1.8 13.4 5v6L8 14.2 2.6 11V5z',
 } as const;
 
-export type IconName = keyof typeof PATHS;
+export type IconName = keyof typeof PATHS | `mark-${number}`;
 
 export interface IconProps {
   readonly name: IconName;
 }
 
+/** Drawn with the colour of the text around it; marks of runs have a colour of their own. */
 export function Icon({ name }: IconProps): JSX.Element {
-  return <Glyph path={PATHS[name]} />;
-}
-
-/** A custom icon of a plugin, on the same 16 by 16 grid. */
-export function Glyph({ path }: { readonly path: string }): JSX.Element {
   return (
-    <svg class="icon" viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
-      <path d={path} />
+    <svg class={classOf(name)} viewBox={BOX} aria-hidden="true">
+      <path d={pathOf(name)} />
     </svg>
   );
+}
+
+/** The same as an element, for plugins without Preact. */
+export function icon(name: string): SVGSVGElement {
+  const [svg, path] = [document.createElementNS(SVG, 'svg'), document.createElementNS(SVG, 'path')];
+  svg.setAttribute('viewBox', BOX);
+  svg.setAttribute('class', classOf(name));
+  svg.setAttribute('aria-hidden', 'true');
+  path.setAttribute('d', pathOf(name));
+  svg.append(path);
+  return svg;
+}
+
+const SVG = 'http://www.w3.org/2000/svg';
+const BOX = '0 0 16 16';
+const classOf = (name: string): string => (name.startsWith('mark-') ? `ih-icon ih-mark ih-${name}` : 'ih-icon');
+
+/** An unknown name gives a plain dot, so that a plugin for a newer page still shows a button. */
+function pathOf(name: string): string {
+  return name in PATHS ? PATHS[name as keyof typeof PATHS] : 'M8 8h.1';
 }

@@ -7,7 +7,7 @@ import { recall, remember } from '../state/memory';
 import type { Page } from '../state/page';
 import { changesFor } from '../state/session';
 import { saveFile } from './download';
-import { icon } from './icons';
+import { icon } from '@insight-host/kit';
 
 export interface Mounting {
   readonly plugin: Plugin;

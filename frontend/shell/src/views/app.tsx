@@ -101,7 +101,7 @@ function useShortcuts(): void {
     ];
     const ends = shortcuts.map((shortcut) => page.shortcuts.add({ ...shortcut, owner: '' }));
     const onKeyDown = (event: KeyboardEvent): void =>
-      page.shortcuts.press(event, page.front.value?.name ?? '', page.dialog.value !== null);
+      page.shortcuts.press(event, page.front.value?.name ?? '', document.querySelector('dialog[open]') !== null);
     addEventListener('keydown', onKeyDown);
     return () => {
       removeEventListener('keydown', onKeyDown);

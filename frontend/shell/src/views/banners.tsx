@@ -1,8 +1,8 @@
 /** Banners above the views (server unreachable, notices of the host), and toasts. */
+import { Icon } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import { usePage } from '../state/page';
 import type { Notice } from '../state/session';
-import { Icon } from './icon';
 
 const NOTICES = {
   'logdir-missing': 'notice.missing',

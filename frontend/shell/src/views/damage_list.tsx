@@ -1,10 +1,10 @@
 /** The list of damaged places in logs. */
+import { Dialog } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { getJson, href } from '../data/http';
 import { formatBytes } from '../i18n/translate';
 import { usePage, type Page } from '../state/page';
-import { Dialog } from './dialog';
 
 interface DamageRow {
   readonly run: string;
@@ -40,8 +40,10 @@ export function DamageList({ run }: { run: string | null }) {
   const found = rows.value ?? [];
   return (
     <Dialog
+      name="damage"
       title={run === null ? t('damage.title') : t('damage.title.run', { run: nameOf(page, run) })}
-      class="ih-damage"
+      close={t('close')}
+      onClose={() => (page.dialog.value = null)}
     >
       <p class="ih-muted">{t('damage.explain')}</p>
       {error.value && (

@@ -1,6 +1,6 @@
 /** The error card of a plugin: name, reason, details, and a retry button. */
+import { Icon } from '@insight-host/kit';
 import { usePage } from '../state/page';
-import { Icon } from './icon';
 
 export interface Failure {
   readonly message: string;

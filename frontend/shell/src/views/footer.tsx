@@ -1,7 +1,7 @@
 /** The footer: number of runs, loading progress, and connection status. */
+import { Icon } from '@insight-host/kit';
 import { formatBytes } from '../i18n/translate';
 import { usePage } from '../state/page';
-import { Icon } from './icon';
 
 export function Footer() {
   const page = usePage();

@@ -1,7 +1,7 @@
 /** The header: name, tabs, and page-wide settings. */
+import { Icon } from '@insight-host/kit';
 import { keyLabel } from '../plugin/shortcuts';
 import { usePage } from '../state/page';
-import { Icon } from './icon';
 import { Tabs } from './tabs';
 
 export function Header() {

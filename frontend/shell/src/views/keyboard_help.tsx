@@ -1,7 +1,7 @@
 /** The list of shortcuts: the page's, and those of the plugin in front. */
+import { Dialog } from '@insight-host/kit';
 import { keyLabel, type Shortcut } from '../plugin/shortcuts';
 import { usePage } from '../state/page';
-import { Dialog } from './dialog';
 
 export function KeyboardHelp() {
   const page = usePage();
@@ -10,7 +10,7 @@ export function KeyboardHelp() {
   const all = page.shortcuts.list.value;
   const own = all.filter((shortcut) => front && shortcut.owner === front.name);
   return (
-    <Dialog title={t('keyboard.title')} class="ih-keyboard">
+    <Dialog name="keyboard" title={t('keyboard.title')} close={t('close')} onClose={() => (page.dialog.value = null)}>
       <div class="ih-keyboard-columns">
         <Group title={t('keyboard.page')} shortcuts={all.filter((shortcut) => shortcut.owner === '')} />
         {front && own.length > 0 && <Group title={page.tabTitle(front)} shortcuts={own} />}

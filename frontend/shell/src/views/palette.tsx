@@ -1,8 +1,8 @@
 /** The command palette: one field that finds views, runs and settings. */
+import { Dialog } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
 import { type Page, usePage } from '../state/page';
-import { Dialog } from './dialog';
 
 interface Command {
   readonly label: string;
@@ -85,7 +85,7 @@ export function Palette() {
     event.preventDefault();
   };
   return (
-    <Dialog title={t('command.open')} class="ih-palette" bare>
+    <Dialog name="palette" title={t('command.open')} bare onClose={() => (page.dialog.value = null)}>
       <input
         class="ih-palette-input"
         type="text"

@@ -1,10 +1,10 @@
 /** Messages of the host about a plugin, placed below it so that nothing is covered or moves. */
+import { Icon } from '@insight-host/kit';
 import { type ComponentChildren } from 'preact';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { usePage } from '../state/page';
 import type { Tab } from '../state/session';
-import { Icon } from './icon';
 
 export function PluginRemarks({ tab, title }: { readonly tab: Tab; readonly title: string }) {
   return (

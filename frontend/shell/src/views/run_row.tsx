@@ -1,8 +1,8 @@
 /** One run of the list. */
+import { Icon } from '@insight-host/kit';
 import type { Run } from '@insight-host/api';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { usePage } from '../state/page';
-import { Icon } from './icon';
 
 interface Props {
   readonly run: Run;

@@ -1,11 +1,11 @@
 /** The left side: filter and selection over the list of runs. Its width is the user's. */
+import { Icon } from '@insight-host/kit';
 import { drag } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { recall, remember } from '../state/memory';
 import { usePage } from '../state/page';
 import { inverted, triState, withRows } from '../state/selection';
-import { Icon } from './icon';
 import { RunList } from './run_list';
 
 const NARROWEST = 200;

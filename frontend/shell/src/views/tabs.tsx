@@ -1,9 +1,9 @@
 /** The tabs in one line. Tabs that do not fit can be scrolled to, and a menu lists all. */
+import { Icon } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { usePage } from '../state/page';
 import type { Tab } from '../state/session';
-import { Icon } from './icon';
 
 const LONG = 24; // letters of a title that fit in a tab
 

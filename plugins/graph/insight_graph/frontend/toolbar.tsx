@@ -1,4 +1,4 @@
-import { Button, Cluster, Glyph, Segments, Toggle } from '@insight-host/kit';
+import { Button, Cluster, Segments, Toggle } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { GraphInfo, GraphRecord } from './answers';
 import { COLORINGS, SHOWS, type Coloring, type GraphBoard } from './board';
@@ -7,12 +7,6 @@ import { SearchBox } from './search_box';
 import { sameRecord } from './source';
 import { fit, zoomBy } from './stage';
 
-const SIGNS = {
-  fit: 'M2.5 5.5v-3h3M10.5 2.5h3v3M13.5 10.5v3h-3M5.5 13.5h-3v-3M5.5 6.5h5v3h-5z',
-  closed: 'M2.5 3h11v10h-11zM5.5 8h5',
-  panel: 'M2 3h12v10H2zM10 3v10',
-} as const;
-
 /** Over the drawing, which they move. */
 export function ZoomTools({ board }: { readonly board: GraphBoard }): JSX.Element {
   const say = board.t.bind(board);
@@ -20,13 +14,8 @@ export function ZoomTools({ board }: { readonly board: GraphBoard }): JSX.Elemen
     <div class="zoom-tools">
       <Button action="zoom-in" text="+" label={say('zoom.in')} onPress={() => zoomBy(board, 1.4)} />
       <Button action="zoom-out" text="−" label={say('zoom.out')} onPress={() => zoomBy(board, 1 / 1.4)} />
-      <Button action="fit" icon={<Glyph path={SIGNS.fit} />} label={say('zoom.fit')} onPress={() => fit(board)} />
-      <Button
-        action="close-all"
-        icon={<Glyph path={SIGNS.closed} />}
-        label={say('close_all')}
-        onPress={() => board.explorer.closeAll()}
-      />
+      <Button action="fit" icon="fit" label={say('zoom.fit')} onPress={() => fit(board)} />
+      <Button action="close-all" icon="fold" label={say('close_all')} onPress={() => board.explorer.closeAll()} />
     </div>
   );
 }
@@ -54,7 +43,7 @@ export function Toolbar({ board }: { readonly board: GraphBoard }): JSX.Element 
       {isGraph && board.graph.value && <GraphTools board={board} />}
       <Cluster>
         <Exports board={board} />
-        <Toggle action="panel" icon={<Glyph path={SIGNS.panel} />} label={say('panel.toggle')} setting={board.panel} />
+        <Toggle action="panel" icon="panel" label={say('panel.toggle')} setting={board.panel} />
         <Button
           action="fullscreen"
           icon={board.screen.value ? 'close' : 'full'}

@@ -1,11 +1,9 @@
-import { Button, Cluster, Glyph, Range, Segments, Toggle } from '@insight-host/kit';
+import { Button, Cluster, Range, Segments, Toggle } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { FORMS, LAYOUTS, LEVELS, MODES, WIDTHS, type LandscapeBoard } from './board';
 import { FIRST_CAMERA } from './camera';
 import { RAMP_NAMES, type RampName } from './ramps';
 import { intervalText } from './texts';
-
-const CAMERA = 'M2.5 8a5.5 5.5 0 1 0 1.8-4.1M2.5 2v3.2h3.2M8 5.5v5M5.5 8h5';
 
 export function Toolbar({ board }: { readonly board: LandscapeBoard }): JSX.Element {
   const say = board.t.bind(board);
@@ -84,12 +82,7 @@ export function Toolbar({ board }: { readonly board: LandscapeBoard }): JSX.Elem
         />
       )}
       {board.form.value === 'surface' && (
-        <Button
-          action="camera"
-          icon={<Glyph path={CAMERA} />}
-          label={say('camera')}
-          onPress={() => board.look(FIRST_CAMERA)}
-        />
+        <Button action="camera" icon="camera" label={say('camera')} onPress={() => board.look(FIRST_CAMERA)} />
       )}
       {isAnalysis && (
         <label class="range" title={say('path.hint')}>

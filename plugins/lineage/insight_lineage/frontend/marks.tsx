@@ -1,4 +1,4 @@
-import { Popover } from '@insight-host/kit';
+import { Icon, Popover } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import { backToTable } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
@@ -6,18 +6,6 @@ import { useRef } from 'preact/hooks';
 import type { LineageBoard } from './board';
 
 const MARKS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
-
-/** One of the page's ten signs. */
-export function Mark({ board, mark }: { readonly board: LineageBoard; readonly mark: number }): JSX.Element {
-  return (
-    <span
-      class="mark"
-      ref={(element: HTMLElement | null) =>
-        element?.replaceChildren(...(mark > 0 ? [board.ctx.ui.icon(`mark-${mark}`)] : []))
-      }
-    />
-  );
-}
 
 /** The sign of a run; a press chooses another. */
 export function MarkPicker({ board, run }: { readonly board: LineageBoard; readonly run: string }): JSX.Element {
@@ -49,7 +37,7 @@ export function MarkPicker({ board, run }: { readonly board: LineageBoard; reado
         title={say('mark.choose')}
         onClick={() => (open.value = !open.value)}
       >
-        <Mark board={board} mark={mark || 1} />
+        <Icon name={`mark-${mark || 1}`} />
       </button>
       {open.value && (
         <Popover
@@ -71,7 +59,7 @@ export function MarkPicker({ board, run }: { readonly board: LineageBoard; reado
               aria-label={one ? say('mark.number', { mark: one }) : say('mark.none')}
               onClick={() => choose(one)}
             >
-              {one ? <Mark board={board} mark={one} /> : '∅'}
+              {one ? <Icon name={`mark-${one}`} /> : '∅'}
             </button>
           ))}
         </Popover>

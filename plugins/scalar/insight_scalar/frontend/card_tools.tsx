@@ -2,7 +2,7 @@ import type { LineChart } from '@insight-host/kit/lines';
 import { Button, fileName, Menu, message, Seldom, type MenuItem } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ScalarBoard } from './board';
-import { Drawing, LogIcon } from './icons';
+import { LogIcon } from './log_icon';
 
 export interface CardToolsProps {
   readonly board: ScalarBoard;
@@ -50,14 +50,14 @@ export function CardTools({ board, tag, chart, items }: CardToolsProps): JSX.Ele
         />
         <Button
           action="threshold"
-          icon={<Drawing name="threshold" />}
+          icon="threshold"
           label={say('threshold.title')}
           pressed={board.thresholds.value.has(tag)}
           onPress={() => (board.dialog.value = { kind: 'threshold', tag })}
         />
         <Button
           action="pair"
-          icon={<Drawing name="pair" />}
+          icon="pair"
           label={say('pair.title')}
           pressed={board.pairs.value.has(tag)}
           onPress={() => (board.dialog.value = { kind: 'pair', tag })}

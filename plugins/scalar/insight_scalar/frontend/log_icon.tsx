@@ -1,25 +1,13 @@
-import { Glyph } from '@insight-host/kit';
 import type { JSX } from 'preact';
-
-const PATHS = {
-  threshold: 'M2 10.5h2M6 10.5h4M12 10.5h2M2.5 13 6 5l3.5 4 4-6.5',
-  pair: 'M2.5 2v12M13.5 2v12M4 11c2.5 0 3-6 8-6',
-} as const;
-
-/** Drawings that only this tab has. */
-export function Drawing({ name }: { readonly name: keyof typeof PATHS }): JSX.Element {
-  return <Glyph path={PATHS[name]} />;
-}
 
 /** An arrow along the axis that the word `log` stands at. */
 export function LogIcon({ axis }: { readonly axis: 'x' | 'y' }): JSX.Element {
   const across = axis === 'x';
   return (
     <svg
-      class="icon"
+      class="ih-icon"
       viewBox={across ? '0 0 16 16' : '0 0 21 16'}
-      width={across ? 14 : 18.4}
-      height="14"
+      style={{ width: across ? 14 : 18.4 }}
       aria-hidden="true"
     >
       <path
