@@ -60,17 +60,22 @@ dev: .venv/.dev assets
 assets: .venv/.runtime .venv/.node
 	@$(PY) hatch_build.py
 
-browsers := chromium chromium-browser google-chrome
+# Browsers of the tests: programs, any of which is enough, and Debian's packages.
 browser:
-	@for name in $(browsers); do command -v $$name >/dev/null && exit 0; done; \
+	@$(call browser_of,chromium chromium-browser google-chrome,chromium fonts-noto-cjk)
+	@$(call browser_of,firefox-esr firefox,firefox-esr)
+
+define browser_of
+for name in $(1); do command -v $$name >/dev/null && exit 0; done; \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-		echo 'installing chromium for the browser tests'; \
+		echo 'installing $(firstword $(1)) for the browser tests'; \
 		log=$$(mktemp); \
 		{ apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-			chromium fonts-noto-cjk; } >"$$log" 2>&1 \
-			|| { cat "$$log" >&2; echo 'make: chromium could not be installed: browser tests will be skipped' >&2; }; \
+			$(2); } >"$$log" 2>&1 \
+			|| { cat "$$log" >&2; echo 'make: $(firstword $(1)) could not be installed: its tests will be skipped' >&2; }; \
 		rm -f "$$log"; \
-	else echo 'make: no chromium on PATH: browser tests will be skipped' >&2; fi
+	else echo 'make: no $(firstword $(1)) on PATH: its tests will be skipped (Debian: `apt install $(2)`)' >&2; fi
+endef
 
 # --- checks ---------------------------------------------------------------------------------------
 

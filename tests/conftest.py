@@ -121,14 +121,24 @@ def load() -> Iterator[Callable[..., LocalProvider]]:
 
 @pytest.fixture(scope="session")
 def chromium() -> Path:
-    """The browser of this machine; tests that need it are skipped without one."""
-    for name in ("chromium", "chromium-browser", "google-chrome"):
-        found = shutil.which(name)
-        if found is not None:
+    """The browser of most tests of the page."""
+    return _installed("chromium fonts-noto-cjk", "chromium", "chromium-browser", "google-chrome")
+
+
+@pytest.fixture(scope="session")
+def firefox() -> Path:
+    return _installed("firefox-esr", "firefox-esr", "firefox")
+
+
+def _installed(packages: str, *names: str) -> Path:
+    """The first of these programs on PATH; without one, tests that need it are skipped, and fail in CI."""
+    for name in names:
+        if found := shutil.which(name):
             return Path(found)
+    reason = f"no {names[0]} on PATH (Debian: `apt install {packages}`)"
     if os.environ.get("CI"):
-        pytest.fail("no chromium on PATH, and browser tests must run in CI")
-    pytest.skip("no chromium on PATH (Debian: `apt install chromium fonts-noto-cjk`)")
+        pytest.fail(f"{reason}, and browser tests must run in CI")
+    pytest.skip(reason)
 
 
 @pytest.fixture(scope="session")

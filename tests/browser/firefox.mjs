@@ -1,0 +1,73 @@
+// Opens pages one after the other in one headless Firefox, by WebDriver BiDi: `node firefox.mjs PLAN REPORT`.
+//
+// PLAN is JSON: {executable, patience (milliseconds), visits: [{url, again, content: {selector, text, painted}}]}.
+// A page is ready when a visible element that the selector finds has the text and, if `painted` is not 0, a picture of which more
+// than this share is not background. With `again` the page is left and opened a second time.
+// REPORT is JSON, for each visit: {errors, text, scripts: [[url, bytes over the network]]}, of the last load.
+
+import { readFile, writeFile } from 'node:fs/promises';
+import puppeteer from 'puppeteer-core';
+
+const [planned, reported] = process.argv.slice(2);
+const { executable, patience, visits } = JSON.parse(await readFile(planned, 'utf8'));
+
+/** Runs in the page. */
+function shows({ selector, text, painted }) {
+  const share = (picture) => {
+    if (picture.width === 0 || picture.height === 0) return 0;
+    const context = new OffscreenCanvas(picture.width, picture.height).getContext('2d');
+    context.drawImage(picture, 0, 0);
+    const pixels = new Uint32Array(context.getImageData(0, 0, picture.width, picture.height).data.buffer);
+    const counts = new Map();
+    for (const pixel of pixels) counts.set(pixel, (counts.get(pixel) ?? 0) + 1);
+    return 1 - Math.max(...counts.values()) / pixels.length;
+  };
+  const isShown = (element) => element.checkVisibility() && element.textContent.includes(text);
+  const isPainted = (element) =>
+    [...element.querySelectorAll('canvas, img')].some((picture) => share(picture) > painted);
+  const found = [...document.querySelectorAll(selector)].filter(isShown);
+  return painted === 0 ? found.length > 0 : found.some(isPainted);
+}
+
+async function load(page, { url, content }) {
+  await page.goto('about:blank');
+  await page.goto(url, { timeout: patience });
+  await page.waitForFunction(shows, { timeout: patience, polling: 50 }, content);
+}
+
+async function visit(browser, wanted) {
+  const page = await browser.newPage();
+  const errors = [];
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+  page.on('pageerror', (error) => errors.push(String(error)));
+  try {
+    await load(page, wanted);
+    if (wanted.again) await load(page, wanted);
+  } catch (error) {
+    errors.push(`${error}: ${JSON.stringify(wanted)}`);
+  }
+  const seen = await page.evaluate(() => ({
+    text: document.body.innerText,
+    scripts: performance
+      .getEntriesByType('resource')
+      .filter((entry) => entry.name.endsWith('.js'))
+      .map((entry) => [entry.name, entry.transferSize]),
+  }));
+  await page.close();
+  return { errors, ...seen };
+}
+
+const browser = await puppeteer.launch({
+  browser: 'firefox',
+  executablePath: executable,
+  timeout: patience,
+  protocolTimeout: 2 * patience,
+  defaultViewport: { width: 1280, height: 800 },
+});
+try {
+  const reports = [];
+  for (const wanted of visits) reports.push(await visit(browser, wanted));
+  await writeFile(reported, JSON.stringify(reports));
+} finally {
+  await browser.close();
+}

@@ -1,0 +1,102 @@
+"""Firefox shows the content of every tab: at the root, below a prefix, and from the browser's cache."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+pytestmark = pytest.mark.browser
+Serve = Callable[..., str]
+Report = Mapping[str, Any]  # of a visit; see firefox.mjs
+
+PREFIX = "/deep/er"
+
+
+@attrs.frozen
+class Content:
+    """An element of a tab that shows the sample logs; ``painted`` is a share of the pixels of its picture."""
+
+    selector: str
+    text: str
+    painted: float = 0
+
+
+TABS = {
+    "scalar": Content('[data-tag="train/loss"]', "288 points, all kept", 0.1),
+    "histogram": Content('[data-tag="blocks.0.k.weight/auto"]', "all 5 steps", 0.1),
+    "graph": Content('[data-testid="node"]', "network-WithLossCell"),
+    "image": Content('[data-tag="input_data/auto"]', "256 \N{MULTIPLICATION SIGN} 128", 0.5),
+    "tensor": Content('[data-tag="activations/logits"] [role="gridcell"]', "0.00325"),
+    "lineage": Content('[data-testid="runs-table"] [data-run]', "mindspore/lenet_lr0.01"),
+    "profiler": Content('[data-figure="biggest-host"] li', "aten::convolution_backward"),
+    "landscape": Content('[data-testid="landscapes"]', "epochs 1 to 3", 0.07),
+}
+each_tab = pytest.mark.parametrize("tab", TABS)
+
+
+@pytest.fixture(scope="module")
+def reports(
+    firefox: Path,
+    shared: Serve,
+    sample_logs: Path,
+    repository: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Mapping[tuple[str, str], Report]:
+    """By place and tab; one Firefox visits all, those at the root twice."""
+    directory = tmp_path_factory.mktemp("firefox")
+    hosts = {
+        "": shared("--logdir", sample_logs),
+        PREFIX: shared("--logdir", sample_logs, "--path-prefix", PREFIX),
+    }
+    visits = {
+        (place, tab): {
+            "url": f"{url}#locale=en&theme=light&tab={tab}",
+            "again": place == "",
+            "content": attrs.asdict(
+                attrs.evolve(content, selector=f'[data-plugin="{tab}"] {content.selector}')
+            ),
+        }
+        for place, url in hosts.items()
+        for tab, content in TABS.items()
+    }
+    plan, report = directory / "plan.json", directory / "report.json"
+    plan.write_text(
+        json.dumps({"executable": str(firefox), "patience": 30_000, "visits": list(visits.values())}),
+        encoding="utf-8",
+    )
+    subprocess.run(
+        [sys.executable, "hatch_build.py", "npm", "run", "--silent", "firefox", "--", str(plan), str(report)],
+        cwd=repository,
+        env={**os.environ, "HOME": str(directory)},  # Firefox writes more than its profile
+        check=True,
+    )
+    return dict(zip(visits, json.loads(report.read_text(encoding="utf-8")), strict=True))
+
+
+def test_firefox_opens_every_tab_of_this_repository(repository: Path) -> None:
+    entries = repository.glob("plugins/*/insight_*/frontend/index.ts*")
+    assert sorted(TABS) == sorted(entry.parents[2].name for entry in entries)
+
+
+@each_tab
+@pytest.mark.parametrize("place", ["", PREFIX], ids=["root", "prefix"])
+def test_firefox_shows_the_content_of_every_tab(
+    reports: Mapping[tuple[str, str], Report], place: str, tab: str
+) -> None:
+    report = reports[place, tab]
+    assert not report["errors"], "\n".join([*report["errors"], "the page ends with", report["text"][-300:]])
+
+
+@each_tab
+def test_firefox_loads_no_script_of_a_tab_twice(reports: Mapping[tuple[str, str], Report], tab: str) -> None:
+    scripts = dict(reports["", tab]["scripts"])
+    assert any(f"/data/plugin/{tab}/static/" in name for name in scripts), scripts
+    assert {name: size for name, size in scripts.items() if size > 0} == {}
