@@ -58,3 +58,19 @@ def test_a_pinned_reading_leads_to_the_images_of_its_step_and_back(
     assert f"image.step={step}" in page.url
     page.go_back()
     expect(page.locator('[data-plugin="scalar"]')).to_be_visible()
+
+
+def test_linked_sliders_follow_the_pinned_step_and_take_it_along(
+    page: Page, shared: Serve, logdir: Path
+) -> None:
+    page.goto(shared("--logdir", logdir) + "#locale=en&theme=light&tab=scalar&image.link=1")
+    expect(page.locator('[data-plugin="scalar"] [data-ready]')).to_have_count(1)
+    expect(page.locator('[data-plugin="scalar"] .plot.busy')).to_have_count(0)
+    step = _pin(page)
+    page.wait_for_function(f"location.hash.includes('cursor={step}')")
+    page.get_by_role("tab", name="Images").click()
+    count = _images(page).get_by_test_id("step-count")
+    expect(count).to_have_text(f"{STEPS.index(step) + 1} of {len(STEPS)}")
+    _images(page).get_by_role("slider").press("ArrowRight")
+    expect(count).to_have_text(f"{STEPS.index(step) + 2} of {len(STEPS)}")
+    page.wait_for_function(f"location.hash.includes('cursor={step + 10}')")

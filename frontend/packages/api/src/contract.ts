@@ -93,6 +93,24 @@ export interface Mutable<T> extends ReadonlySignal<T> {
   set(value: T, how?: 'push' | 'replace'): void;
 }
 
+/** A step, a wall time (seconds since the epoch), or both. */
+export interface CursorPlace {
+  readonly step?: number;
+  readonly wallTime?: number;
+}
+export interface CursorAt extends CursorPlace {
+  readonly pinned: boolean;
+  /** Name of the plugin that set it; "" for a link. */
+  readonly from: string;
+}
+/** The step or time that all tabs share: where the pointer is, else where the user pinned it; null without either. */
+export interface SharedCursor extends ReadonlySignal<CursorAt | null> {
+  /** The pointer is there; null: it has left. Ends when the tab leaves the front. */
+  point(place: CursorPlace | null): void;
+  /** Stays, also in the URL and in front of other tabs, until it is pinned elsewhere; null lets go of it. */
+  pin(place: CursorPlace | null): void;
+}
+
 export interface PluginContext {
   readonly name: string;
   /** Aborted when the tab is closed for good. */
@@ -119,6 +137,7 @@ export interface PluginContext {
    * other keys stay. Back undoes it. False, and nothing changes, if no plugin of this name has a tab.
    */
   open(plugin: string, state?: Readonly<Record<string, string | null>>): boolean;
+  readonly cursor: SharedCursor;
   /** Grows whenever data of any plugin change. */
   readonly generation: ReadonlySignal<number>;
   /** The latest change that concerns this plugin. */

@@ -73,6 +73,30 @@ describe('a board of step sliders', () => {
     expect(at(board, card('short'))).toBe(4);
   });
 
+  it('follows the cursor of other tabs while sliders are linked and in sight', () => {
+    ctx.cursor.value = { step: 10, pinned: true, from: 'scalar' };
+    expect([at(board, card('long')), at(board, card('short'))]).toEqual([4, 2]);
+    board.link(true);
+    expect([at(board, card('long')), at(board, card('short'))]).toEqual([1, 1]);
+    ctx.visible.value = false;
+    ctx.cursor.value = { step: 22, pinned: true, from: 'scalar' };
+    expect(at(board, card('long'))).toBe(1);
+    ctx.visible.value = true;
+    expect([at(board, card('long')), at(board, card('short'))]).toEqual([2, 2]);
+    ctx.cursor.value = { wallTime: 130, pinned: true, from: 'scalar' }; // no step
+    expect(at(board, card('long'))).toBe(2);
+  });
+
+  it('takes a pinned cursor along when linked sliders move, and sets none by itself', () => {
+    board.link(true);
+    move(board, card('long'), 3);
+    expect(ctx.cursor.value).toBeNull();
+    ctx.cursor.value = { step: 0, pinned: true, from: 'scalar' };
+    move(board, card('long'), 2);
+    expect(ctx.cursor.value).toEqual({ step: 20, pinned: true, from: 'sample' });
+    expect(at(board, card('long'))).toBe(2);
+  });
+
   it('says in the URL where sliders stand, once they rest', async () => {
     move(board, card('long'), 1);
     move(board, card('long'), 2);

@@ -1,5 +1,5 @@
-import { computed, signal } from '@preact/signals';
-import type { Codec, PluginContext } from '@insight-host/api';
+import { computed, effect, signal } from '@preact/signals';
+import type { Codec, CursorAt, PluginContext } from '@insight-host/api';
 import { Board, changed, type ChangedSeries, type TagInfo } from './board';
 import { cardId, sameCard, type CardKey } from './cards';
 import * as codecs from './codecs';
@@ -34,6 +34,8 @@ export class StepBoard<Info extends TagInfo = TagInfo> extends Board<Info> {
   readonly playing = signal<CardKey | null>(null);
   readonly speed = signal(5);
   readonly tables: RecordTables;
+  private readonly cursor = this.follow(this.ctx.cursor);
+  private reached: CursorAt | null = null; // a slider that moved since stays where it is
   /** For what cards ask. */
   readonly queue = new RequestQueue(AT_ONCE);
 
@@ -50,6 +52,19 @@ export class StepBoard<Info extends TagInfo = TagInfo> extends Board<Info> {
       }),
     );
     this.until(this.visible.subscribe((visible) => visible && this.tables.wake()));
+    this.until(effect(() => void (this.visible.value && this.goTo(this.cursor.value))));
+  }
+
+  /** Linked sliders stand at the step that another tab points to or has pinned. */
+  private goTo(at: CursorAt | null): void {
+    if (at?.step === undefined || at.from === this.ctx.name || at === this.reached || !this.linked.value) return;
+    this.reached = at;
+    this.common.set({ step: at.step, nth: 0 });
+  }
+
+  /** Takes a pinned cursor along, so that other tabs stay at the step of the linked sliders. */
+  private pinAt(stand: Stand): void {
+    if (stand !== 'last' && this.cursor.value?.pinned) this.ctx.cursor.pin({ step: stand.step });
   }
 
   protected override changed(series: ChangedSeries): void {
@@ -74,7 +89,9 @@ export class StepBoard<Info extends TagInfo = TagInfo> extends Board<Info> {
     if (this.linked.value) {
       // Where another card goes on, the last record of this one is a step like others.
       const end = last && (records.steps[index] as number) >= this.tables.lastStep;
-      this.common.set(end ? 'last' : positionAt(records.steps, index));
+      const to = positionAt(records.steps, index);
+      this.common.set(end ? 'last' : to);
+      this.pinAt(to);
       return;
     }
     const to = last ? 'last' : positionAt(records.steps, index);
@@ -84,7 +101,10 @@ export class StepBoard<Info extends TagInfo = TagInfo> extends Board<Info> {
   /** Links all sliders at the place of the card that is looked at, or lets each go from where it stands. */
   link(linked: boolean): void {
     const { value: card } = this.current;
-    if (linked && card) this.common.set(this.standOf(card));
+    if (linked && card) {
+      this.common.set(this.standOf(card));
+      this.pinAt(this.standOf(card));
+    }
     this.own.set(new Map());
     this.linked.set(linked);
   }

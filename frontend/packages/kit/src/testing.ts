@@ -1,6 +1,17 @@
 /** A context without a page, for tests. */
 import { signal, type Signal } from '@preact/signals';
-import type { Changes, Columns, Locale, PluginContext, Query, Run, Theme } from '@insight-host/api';
+import type {
+  Changes,
+  Columns,
+  CursorAt,
+  CursorPlace,
+  Locale,
+  PluginContext,
+  Query,
+  Run,
+  SharedCursor,
+  Theme,
+} from '@insight-host/api';
 
 export interface FakeContext extends PluginContext {
   readonly runs: PluginContext['runs'] & {
@@ -16,6 +27,7 @@ export interface FakeContext extends PluginContext {
   readonly notices: string[];
   /** Names of the other tabs that `open` finds. */
   readonly tabs: Signal<readonly string[]>;
+  readonly cursor: Signal<CursorAt | null> & SharedCursor;
   /** What `open` was asked for. */
   readonly opened: { readonly plugin: string; readonly state: Readonly<Record<string, string | null>> }[];
   end(): void;
@@ -59,6 +71,7 @@ export function fakeContext(runs: readonly string[], { json, columns }: FakeAnsw
   const notices: string[] = [];
   const tabs = signal<readonly string[]>(['scalar', 'image', 'sample']);
   const opened: { plugin: string; state: Readonly<Record<string, string | null>> }[] = [];
+  const cursor = signal<CursorAt | null>(null);
   const never = (): Promise<never> => new Promise(() => undefined);
   return {
     name: 'sample',
@@ -82,6 +95,10 @@ export function fakeContext(runs: readonly string[], { json, columns }: FakeAnsw
       return known;
     },
     opened,
+    cursor: Object.assign(cursor, {
+      point: (place: CursorPlace | null) => void (cursor.value = place && { ...place, pinned: false, from: 'sample' }),
+      pin: (place: CursorPlace | null) => void (cursor.value = place && { ...place, pinned: true, from: 'sample' }),
+    }),
     generation: signal(0),
     changes: signal<Changes>({ generation: 0, series: null }),
     theme,

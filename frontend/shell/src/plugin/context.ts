@@ -1,6 +1,6 @@
 /** The `ctx` object that a plugin gets from the page. Everything it registers ends when its signal is aborted. */
 import { computed, effect, signal, type ReadonlySignal as Signal, untracked } from '@preact/signals';
-import type { Changes, Plugin, PluginContext, ReadonlySignal } from '@insight-host/api';
+import type { Changes, CursorPlace, Plugin, PluginContext, ReadonlySignal } from '@insight-host/api';
 import { getColumns, getJson, href } from '../data/http';
 import { pluginText } from '../i18n/translate';
 import { recall, remember } from '../state/memory';
@@ -58,6 +58,7 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
     }),
   );
 
+  endWith(effect(() => void (mounting.visible.value || untracked(() => page.cursor.point(null, name)))));
   const tabs = computed(() => page.tabs.value.map((tab) => tab.name));
 
   const route = (path: string): string => `data/plugin/${encodeURIComponent(name)}/${path.replace(/^\/+/, '')}`;
@@ -83,6 +84,10 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
       if (known) page.open(plugin, state);
       return known;
     },
+    cursor: Object.assign(wrap(page.cursor.now), {
+      point: (place: CursorPlace | null) => page.cursor.point(place, name),
+      pin: (place: CursorPlace | null) => page.cursor.pin(place, name),
+    }),
     generation: wrap(page.session.generation),
     changes: wrap(changes),
     theme: wrap(page.preferences.theme),

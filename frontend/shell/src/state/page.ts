@@ -7,6 +7,7 @@ import { useContext } from 'preact/hooks';
 import { translator } from '../i18n/translate';
 import type { MountedPlugin } from '../plugin/mounted';
 import { Shortcuts } from '../plugin/shortcuts';
+import { Cursor } from './cursor';
 import { Preferences } from './preferences';
 import { Runs } from './runs';
 import { isFramed, isWholePage, Session, type Tab } from './session';
@@ -25,6 +26,7 @@ export class Page {
   readonly session = new Session();
   readonly preferences = new Preferences(this.url);
   readonly runs = new Runs(this.session.table, this.session.annotations.byRun, this.preferences.mode, this.url);
+  readonly cursor = new Cursor(this.url);
   readonly shortcuts = new Shortcuts();
   readonly toasts = new Toasts();
   readonly dialog = signal<Dialog | null>(null);

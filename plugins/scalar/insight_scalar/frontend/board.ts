@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import type { PluginContext } from '@insight-host/api';
+import type { XKind } from '@insight-host/kit/draw';
 import type { Threshold } from '@insight-host/kit/lines';
 import { Board, changed, codecs, type ChangedSeries } from '@insight-host/kit';
 import * as own from './codecs';
@@ -34,6 +35,8 @@ export class ScalarBoard extends Board {
   readonly thresholds = signal<ReadonlyMap<string, Threshold>>(new Map());
   /** x under the pointer of some card, for the others when their x is linked. */
   readonly cursor = signal<{ readonly tag: string; readonly x: number } | null>(null);
+  /** Where other tabs stand, or a reading is pinned. */
+  private readonly shared = this.follow(this.ctx.cursor);
   readonly dialog = signal<{ readonly kind: 'threshold' | 'pair'; readonly tag: string } | null>(null);
   readonly feeds = new Feeds(this);
   private readonly stacks = signal<ReadonlyMap<string, ZoomStack>>(new Map());
@@ -66,6 +69,18 @@ export class ScalarBoard extends Board {
   /** Says of a series that it has restarts; the list of tags may be older than they are. */
   restarted(run: string, tag: string): void {
     if (!this.hasRestarts.value && this.infoOf(run, tag)?.attempts === 1) void this.loadTags();
+  }
+
+  /** x of the cursor of all tabs on an axis; null if it has none there. */
+  sharedX(kind: XKind): number | null {
+    const { step, wallTime } = this.shared.value ?? {};
+    return (kind === 'step' ? step : kind === 'wall' ? wallTime : null) ?? null;
+  }
+
+  /** Tells other tabs where the pointer is (null: nowhere) or has been pinned; a relative time says nothing to them. */
+  share(how: 'point' | 'pin', kind: XKind, x: number | null): void {
+    if (x === null) this.ctx.cursor[how](null);
+    else if (kind !== 'relative') this.ctx.cursor[how](kind === 'step' ? { step: x } : { wallTime: x });
   }
 
   logOf(tag: string): LogFlags {

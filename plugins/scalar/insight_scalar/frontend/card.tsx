@@ -171,17 +171,20 @@ function chartProps(
     tool: board.tool.value,
     threshold: board.thresholds.value.get(tag) ?? null,
     marks,
-    cursorX: linked && linked.tag !== tag ? linked.x : null,
+    cursorX: linked ? (linked.tag === tag ? null : linked.x) : fits ? board.sharedX(kind) : null,
     theme: board.theme.value,
     locale: board.locale.value,
     description: board.t('chart.description', { tag: board.titleOf(tag), count: mainLines(found ?? NOTHING).length }),
     onView: (view, how) => board.look(tag, view, how),
     onCursor: (cursor) => {
       if (board.link.value) board.cursor.value = cursor ? { tag, x: cursor.x } : null;
+      board.share('point', kind, cursor?.nearest[0]?.x ?? null);
       if (!reading.value?.pinned) reading.value = cursor ? read(cursor, false) : null;
     },
     onClick: (cursor) => {
-      reading.value = reading.value?.pinned || cursor.nearest.length === 0 ? null : read(cursor, true);
+      const point = reading.value?.pinned ? undefined : cursor.nearest[0];
+      reading.value = point ? read(cursor, true) : null;
+      board.share('pin', kind, point?.x ?? null);
     },
   };
 }

@@ -100,13 +100,17 @@ export interface TooltipProps {
 export function Tooltip({ board, feed, lines, reading }: TooltipProps): JSX.Element | null {
   const exact = useSignal<ReadonlyMap<string, Exact>>(NONE);
   const now = reading.value;
+  const unpin = (): void => {
+    reading.value = null;
+    board.ctx.cursor.pin(null);
+  };
   useExact(board, feed, now?.cursor ?? null, exact);
   useEffect(() => {
     if (!now?.pinned) return;
     const close = (event: KeyboardEvent): void => {
       if (event.key !== 'Escape') return;
       event.stopPropagation();
-      reading.value = null;
+      unpin();
     };
     addEventListener('keydown', close, true);
     return () => removeEventListener('keydown', close, true);
@@ -146,7 +150,7 @@ export function Tooltip({ board, feed, lines, reading }: TooltipProps): JSX.Elem
             label={say('tooltip.copy')}
             onPress={() => void copy(board, rows, smoothed)}
           />
-          <Button action="unpin" icon="close" label={say('tooltip.close')} onPress={() => (reading.value = null)} />
+          <Button action="unpin" icon="close" label={say('tooltip.close')} onPress={unpin} />
         </div>
       )}
       <table>
