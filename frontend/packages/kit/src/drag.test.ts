@@ -4,9 +4,10 @@ import { drag, type Drag } from './drag';
 describe('a drag', () => {
   let element: HTMLElement;
   let said: string[];
+  let captured: number[];
   const at = (type: string, clientX: number, pointerId = 1): void =>
     void element.dispatchEvent(Object.assign(new MouseEvent(type, { clientX, clientY: 0, button: 0 }), { pointerId }));
-  const begin = (more: Partial<Drag> = {}): void => {
+  const begin = (more: Partial<Drag> = {}, finger = 1, x = 10): void => {
     element.addEventListener(
       'pointerdown',
       (event) =>
@@ -18,11 +19,12 @@ describe('a drag', () => {
         }),
       { once: true },
     );
-    at('pointerdown', 10);
+    at('pointerdown', x, finger);
   };
   beforeEach(() => {
     element = document.body.appendChild(document.createElement('div'));
-    element.setPointerCapture = () => undefined;
+    captured = [];
+    element.setPointerCapture = (id) => void captured.push(id);
     element.hasPointerCapture = () => false;
     said = [];
   });
@@ -62,5 +64,26 @@ describe('a drag', () => {
     at('pointercancel', 10);
     at('pointermove', 20);
     expect(said).toEqual(['cancelled']);
+  });
+
+  it('leaves a click within the slop to the element under it', () => {
+    begin({ slop: 4 });
+    at('pointermove', 12);
+    expect(captured).toEqual([]);
+    at('pointermove', 15);
+    at('pointerup', 15);
+    expect(captured).toEqual([1]);
+  });
+
+  it('is of two fingers once the second is put down, and ends when one is lifted', () => {
+    const pinch: Drag['pinch'] = ({ scale, x, dx }) => void said.push(`${scale} times at ${x}, by ${dx}`);
+    begin({ pinch });
+    at('pointermove', 20);
+    begin({ pinch, slop: 4 }, 2, 40);
+    at('pointermove', 60, 2);
+    at('pointermove', 40, 1);
+    at('pointerup', 40, 1);
+    at('pointermove', 90, 2);
+    expect(said).toEqual(['by 10', 'cancelled', '2 times at 40, by 10', '1 times at 50, by 20', 'moved']);
   });
 });

@@ -1,3 +1,4 @@
+import { drag } from '@insight-host/kit';
 import { batch, useSignal, useSignalEffect } from '@preact/signals';
 import type { JSX, TargetedEvent } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
@@ -90,10 +91,6 @@ function useView(board: GraphBoard, root: { readonly current: Element | null }):
 type Take<E extends Event> = (event: TargetedEvent<SVGSVGElement, E>) => void;
 interface Hands {
   readonly onPointerDown: Take<PointerEvent>;
-  readonly onPointerMove: Take<PointerEvent>;
-  readonly onPointerUp: Take<PointerEvent>;
-  readonly onPointerCancel: Take<PointerEvent>;
-  readonly onLostPointerCapture: Take<PointerEvent>;
   readonly onClick: Take<MouseEvent>;
   readonly onDblClick: Take<MouseEvent>;
   readonly onKeyDown: Take<KeyboardEvent>;
@@ -102,8 +99,7 @@ interface Hands {
 /** What pointers, wheel and keys do. */
 function useHands(board: GraphBoard, root: { readonly current: SVGSVGElement | null }): Hands {
   const { explorer } = board;
-  const pointers = useRef(new Map<number, readonly [x: number, y: number]>());
-  const moved = useRef(0);
+  const isDragged = useRef(false);
   const now = (): Camera | null => {
     const scene = explorer.scene.peek();
     return scene && explorer.cameraOf(scene);
@@ -139,36 +135,26 @@ function useHands(board: GraphBoard, root: { readonly current: SVGSVGElement | n
 
   return {
     onPointerDown(event) {
-      if (event.button !== 0 || pointers.current.size > 1) return;
-      if (pointers.current.size === 0) moved.current = 0;
-      pointers.current.set(event.pointerId, [event.clientX, event.clientY]);
-    },
-    onPointerMove(event) {
-      const from = pointers.current.get(event.pointerId);
       const before = now();
-      if (!from || !before) return;
-      const [dx, dy] = [event.clientX - from[0], event.clientY - from[1]];
-      const others = [...pointers.current].filter(([id]) => id !== event.pointerId);
-      moved.current += Math.abs(dx) + Math.abs(dy);
-      if (moved.current <= STILL) return;
-      // only now: a click must reach what is under it
-      if (!event.currentTarget.hasPointerCapture(event.pointerId))
-        event.currentTarget.setPointerCapture(event.pointerId);
-      pointers.current.set(event.pointerId, [event.clientX, event.clientY]);
-      const other = others[0]?.[1];
-      if (!other) board.camera.set(panned(before, dx, dy));
-      else {
-        const apart = (x: number, y: number): number => Math.max(1, Math.hypot(x - other[0], y - other[1]));
-        const factor = apart(event.clientX, event.clientY) / apart(...from);
-        const [px, py] = at((event.clientX + other[0]) / 2, (event.clientY + other[1]) / 2);
-        board.camera.set(zoomed(panned(before, dx / 2, dy / 2), explorer.view.peek(), factor, px, py));
-      }
+      if (!before) return;
+      isDragged.current = false;
+      let pinched: Camera | null = null;
+      drag(event, {
+        slop: STILL,
+        move: (_, dx, dy) => board.camera.set(panned(before, dx, dy)),
+        pinch({ scale, x, y, dx, dy }) {
+          pinched ??= now() ?? before;
+          board.camera.set(zoomed(panned(pinched, dx, dy), explorer.view.peek(), scale, ...at(x, y)));
+        },
+        end: (_, moved) => void (isDragged.current = moved),
+        cancel() {
+          isDragged.current = true;
+          board.camera.set(before);
+        },
+      });
     },
-    onPointerUp: (event) => void pointers.current.delete(event.pointerId),
-    onPointerCancel: (event) => void pointers.current.delete(event.pointerId),
-    onLostPointerCapture: (event) => void pointers.current.delete(event.pointerId),
     onClick(event) {
-      if (moved.current > STILL) return;
+      if (isDragged.current) return;
       const id = idAt(event.target);
       if (id !== null && event.target instanceof Element && event.target.closest('[data-switch]')) toggles(id);
       else board.select(id);

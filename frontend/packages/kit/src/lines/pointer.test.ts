@@ -18,7 +18,7 @@ function setUp() {
     xExtent: [0, 100],
   };
   const drawn = figure(props, { x: null, y: null }, { width: 400, height: 200, ratio: 1, labelled: false });
-  const element = document.createElement('div');
+  const element = document.body.appendChild(document.createElement('div'));
   element.setPointerCapture = () => undefined;
   const looks: (readonly [Change, string])[] = [];
   const stop = listenToPointer(element, {

@@ -21,13 +21,8 @@ export interface Gestures {
 
 const SLOP = 4; // pixels that a click may wander
 
-const distance = (a: readonly [number, number], b: readonly [number, number]): number =>
-  Math.max(8, Math.hypot(a[0] - b[0], a[1] - b[1]));
-
 export function listenToPointer(element: HTMLElement, gestures: Gestures): Disposer {
   let cancel: (() => void) | null = null; // of the drag that is under way
-  const fingers = new Map<number, readonly [number, number]>();
-  let pinch: { readonly figure: Figure; readonly middle: number; readonly apart: number } | null = null;
   let still = 0; // consecutive clicks without movement: two drags from one place are not a double click
   const stop = new AbortController();
   const on = <K extends keyof HTMLElementEventMap>(
@@ -47,16 +42,10 @@ export function listenToPointer(element: HTMLElement, gestures: Gestures): Dispo
   on('pointerdown', (event) => {
     const start = place(event);
     if (event.button !== 0 || !inside(start)) return;
-    if (event.pointerType === 'touch') fingers.set(event.pointerId, start);
-    if (fingers.size === 2) {
-      cancel?.();
-      const [a, b] = [...fingers.values()] as [readonly [number, number], readonly [number, number]];
-      pinch = { figure: gestures.figure(), middle: (a[0] + b[0]) / 2, apart: distance(a, b) };
-    }
-    if (fingers.size > 1) return;
     const figure = gestures.figure();
     const pan = event.shiftKey !== (gestures.tool() === 'pan');
     let panned = false;
+    let pinched: Figure | null = null;
     const stopped = (): void => {
       cancel = null;
       gestures.select(null);
@@ -69,11 +58,16 @@ export function listenToPointer(element: HTMLElement, gestures: Gestures): Dispo
         if (pan) gestures.look({ x: panBy(figure.x, dx), y: panBy(figure.y, dy) }, 'pan');
         else gestures.select({ from: start, to: place(moved) });
       },
+      pinch({ scale, x, dx }) {
+        pinched ??= gestures.figure();
+        const middle = x - dx - element.getBoundingClientRect().left;
+        gestures.look({ x: zoomAround(pinched.x, middle, 1 / scale) }, 'zoom');
+      },
       end(last, moved) {
         stopped();
         still = moved ? 0 : still + 1;
         if (!moved) gestures.click(place(last));
-        else if (!pan) lookAt({ from: start, to: place(last) });
+        else if (!pan && !pinched) lookAt({ from: start, to: place(last) });
       },
       cancel() {
         stopped();
@@ -90,19 +84,8 @@ export function listenToPointer(element: HTMLElement, gestures: Gestures): Dispo
     gestures.look({ ...(area.wholeX ? {} : { x }), ...(area.wholeY ? {} : { y }) }, 'zoom');
   };
   on('pointermove', (event) => {
-    const at = place(event);
-    if (fingers.has(event.pointerId)) fingers.set(event.pointerId, at);
-    if (pinch && fingers.size === 2) {
-      const [a, b] = [...fingers.values()] as [readonly [number, number], readonly [number, number]];
-      gestures.look({ x: zoomAround(pinch.figure.x, pinch.middle, pinch.apart / distance(a, b)) }, 'zoom');
-    } else if (!cancel) gestures.point(inside(at) ? at : null);
+    if (!cancel) gestures.point(inside(place(event)) ? place(event) : null);
   });
-  const lift = ({ pointerId }: PointerEvent): void => {
-    fingers.delete(pointerId);
-    if (fingers.size === 0) pinch = null;
-  };
-  on('pointerup', lift);
-  on('pointercancel', lift);
   on('pointerleave', () => {
     if (!cancel) gestures.point(null);
   });

@@ -1,8 +1,10 @@
 /** What pointers and the wheel do: they zoom, pan, choose a slice, a stretch, a step. */
+import { drag } from '@insight-host/kit';
 import type { Canvases, Stage } from './stage';
 import { rowsBetween } from './layout';
 import { lengthOf, moved, zoomed, type Range, type Span } from './span';
 
+const STEPS = 22; // px above the steps on the ruler
 const STILL = 4; // px that a press may move
 const EDGE = 7; // px
 const WHEEL = 0.0022; // of a pixel of the wheel
@@ -45,6 +47,13 @@ function wheel(stage: Stage, canvas: HTMLElement, event: WheelEvent): void {
     );
 }
 
+/** The times between two places, within the window. */
+function rangeOf(stage: Stage, a: number, b: number, tracks: Range['tracks']): Range {
+  const from = Math.floor(stage.timeAt(Math.max(0, Math.min(a, b))));
+  const to = Math.ceil(stage.timeAt(Math.min(stage.state.width.value, Math.max(a, b))));
+  return { from, to: Math.max(from + 1, to), tracks };
+}
+
 /** Tracks whose rows lie between two heights. */
 function tracksBetween(stage: Stage, a: number, b: number): readonly number[] | null {
   const top = stage.top.value;
@@ -56,94 +65,62 @@ function tracksBetween(stage: Stage, a: number, b: number): readonly number[] | 
 
 function onRows(stage: Stage, canvas: HTMLCanvasElement, signal: AbortSignal): void {
   const { state } = stage;
-  const pressed = new Map<number, { x: number; y: number }>();
-  let origin: {
-    readonly x: number;
-    readonly y: number;
-    readonly span: Span;
-    readonly isRange: boolean;
-    hasMoved: boolean;
-  } | null = null;
-  const begin = (isRange: boolean): void => {
-    const [first] = pressed.values();
-    origin = first ? { ...first, span: state.span.value, isRange, hasMoved: pressed.size > 1 } : null;
-  };
-  canvas.addEventListener(
-    'pointerdown',
-    (event) => {
-      if (event.button !== 0) return;
-      canvas.setPointerCapture(event.pointerId);
-      pressed.set(event.pointerId, placeIn(canvas, event));
-      begin(event.shiftKey);
-      stage.pointed.value = null;
-    },
-    { signal },
-  );
-  canvas.addEventListener(
-    'pointermove',
-    (event) => {
-      const now = placeIn(canvas, event);
-      const before = pressed.get(event.pointerId);
-      if (!before || !origin) {
-        const hit = stage.hit(now.x, now.y);
-        stage.pointed.value = hit ? { ...hit, x: event.clientX, y: event.clientY } : null;
-        canvas.style.cursor = hit ? 'pointer' : 'grab';
-        return;
-      }
-      const others = [...pressed].filter(([id]) => id !== event.pointerId).map(([, place]) => place);
-      const other = others[0];
-      pressed.set(event.pointerId, now);
-      if (other) {
-        // two fingers: what is below each stays there
-        const [wide, wider] = [Math.max(8, Math.abs(before.x - other.x)), Math.max(8, Math.abs(now.x - other.x))];
-        const at = stage.timeAt((before.x + other.x) / 2);
-        const near = zoomed(state.span.value, state.whole.value, at, wide / wider);
-        state.look(moved(near, state.whole.value, (((before.x - now.x) / 2) * lengthOf(near)) / state.width.value));
-        return;
-      }
-      if (!origin.hasMoved && Math.hypot(now.x - origin.x, now.y - origin.y) < STILL) return;
-      origin.hasMoved = true;
-      if (origin.isRange) {
-        const [a, b] = [
-          stage.timeAt(Math.max(0, Math.min(origin.x, now.x))),
-          stage.timeAt(Math.min(state.width.value, Math.max(origin.x, now.x))),
-        ];
-        state.draft.value = {
-          from: Math.floor(a),
-          to: Math.max(Math.floor(a) + 1, Math.ceil(b)),
-          tracks: tracksBetween(stage, origin.y, now.y),
-        };
-        return;
-      }
-      canvas.style.cursor = 'grabbing';
-      stage.scrollBy(before.y - now.y);
-      state.look(
-        moved(origin.span, state.whole.value, ((origin.x - now.x) / state.width.value) * lengthOf(origin.span)),
-      );
-    },
-    { signal },
-  );
-  const end = (event: PointerEvent): void => {
-    if (!pressed.delete(event.pointerId)) return;
-    canvas.style.cursor = 'grab';
-    const { value: draft } = state.draft;
-    if (draft) {
+  const widthOf = (span: Span): number => lengthOf(span) / state.width.value; // of a pixel
+  const press = (pressed: PointerEvent): void => {
+    const { value: span } = state.span;
+    const { value: top } = stage.top;
+    const start = placeIn(canvas, pressed);
+    let pinched: Span | null = null;
+    const over = (): void => {
+      canvas.style.cursor = 'grab';
       state.draft.value = null;
-      if (event.type === 'pointerup') state.board.range.set(draft, 'push');
-    } else if (origin && !origin.hasMoved && event.type === 'pointerup') {
-      const { x, y } = placeIn(canvas, event);
-      const hit = stage.hit(x, y);
-      if (!hit) {
-        state.choose(null);
-        state.board.range.set(null);
-      } else state.choose(hit, true);
-    }
-    begin(false);
-    if (origin) origin.hasMoved = true; // the finger that is left does not choose
+    };
+    stage.pointed.value = null;
+    drag(pressed, {
+      slop: STILL,
+      move(event, dx, dy) {
+        if (pressed.shiftKey) {
+          const now = placeIn(canvas, event);
+          state.draft.value = rangeOf(stage, start.x, now.x, tracksBetween(stage, start.y, now.y));
+          return;
+        }
+        canvas.style.cursor = 'grabbing';
+        stage.scrollBy(top - dy - stage.top.value);
+        state.look(moved(span, state.whole.value, -dx * widthOf(span)));
+      },
+      pinch({ scale, x, dx }) {
+        pinched ??= state.span.value; // what is below each finger stays there
+        const at = pinched.from + (x - dx - canvas.getBoundingClientRect().left) * widthOf(pinched);
+        const near = zoomed(pinched, state.whole.value, at, 1 / scale);
+        state.look(moved(near, state.whole.value, -dx * widthOf(near)));
+      },
+      end(event, wasMoved) {
+        const { value: draft } = state.draft;
+        over();
+        if (draft) state.board.range.set(draft, 'push');
+        if (wasMoved) return;
+        const { x, y } = placeIn(canvas, event);
+        const hit = stage.hit(x, y);
+        state.choose(hit, hit !== null);
+        if (!hit) state.board.range.set(null);
+      },
+      cancel() {
+        over();
+        stage.scrollBy(top - stage.top.value);
+        state.look(span);
+      },
+    });
   };
-  canvas.addEventListener('pointerup', end, { signal });
-  canvas.addEventListener('pointercancel', end, { signal });
-  canvas.addEventListener('pointerleave', () => pressed.size === 0 && (stage.pointed.value = null), { signal });
+  const point = (event: PointerEvent): void => {
+    if (event.buttons > 0) return;
+    const { x, y } = placeIn(canvas, event);
+    const hit = stage.hit(x, y);
+    stage.pointed.value = hit ? { ...hit, x: event.clientX, y: event.clientY } : null;
+    canvas.style.cursor = hit ? 'pointer' : 'grab';
+  };
+  canvas.addEventListener('pointerdown', press, { signal });
+  canvas.addEventListener('pointermove', point, { signal });
+  canvas.addEventListener('pointerleave', () => (stage.pointed.value = null), { signal });
   canvas.addEventListener(
     'dblclick',
     (event) => {
@@ -158,48 +135,29 @@ function onRows(stage: Stage, canvas: HTMLCanvasElement, signal: AbortSignal): v
 /** A press on a step chooses it, with Shift all up to it; a drag chooses a stretch of all tracks. */
 function onRuler(stage: Stage, canvas: HTMLCanvasElement, signal: AbortSignal): void {
   const { state } = stage;
-  let from: number | null = null;
-  const rangeTo = (x: number, start: number): Range => {
-    const [a, b] = [
-      stage.timeAt(Math.max(0, Math.min(start, x))),
-      stage.timeAt(Math.min(state.width.value, Math.max(start, x))),
-    ];
-    return { from: Math.floor(a), to: Math.max(Math.floor(a) + 1, Math.ceil(b)), tracks: null };
+  const press = (pressed: PointerEvent): void => {
+    const from = placeIn(canvas, pressed).x;
+    drag(pressed, {
+      slop: STILL,
+      move: (event) => (state.draft.value = rangeOf(stage, from, placeIn(canvas, event).x, null)),
+      end(event) {
+        const { x, y } = placeIn(canvas, event);
+        const { value: draft } = state.draft;
+        state.draft.value = null;
+        const step = y > STEPS ? state.stepAt(stage.timeAt(x)) : null;
+        if (draft) state.board.range.set(draft, 'push');
+        else if (step) state.board.chooseStep(step.number, event.shiftKey);
+      },
+      cancel: () => (state.draft.value = null),
+    });
   };
-  canvas.addEventListener(
-    'pointerdown',
-    (event) => {
-      if (event.button !== 0) return;
-      canvas.setPointerCapture(event.pointerId);
-      from = placeIn(canvas, event).x;
-    },
-    { signal },
-  );
-  canvas.addEventListener(
-    'pointermove',
-    (event) => {
-      const { x, y } = placeIn(canvas, event);
-      if (from !== null && Math.abs(x - from) >= STILL) state.draft.value = rangeTo(x, from);
-      else canvas.style.cursor = y > 22 && state.stepAt(stage.timeAt(x)) ? 'pointer' : 'col-resize';
-    },
-    { signal },
-  );
-  canvas.addEventListener(
-    'pointerup',
-    (event) => {
-      const { x, y } = placeIn(canvas, event);
-      const { value: draft } = state.draft;
-      state.draft.value = null;
-      if (draft) state.board.range.set(draft, 'push');
-      else if (from !== null && y > 22) {
-        const step = state.stepAt(stage.timeAt(x));
-        if (step) state.board.chooseStep(step.number, event.shiftKey);
-      }
-      from = null;
-    },
-    { signal },
-  );
-  canvas.addEventListener('pointercancel', () => ((from = null), (state.draft.value = null)), { signal });
+  const point = (event: PointerEvent): void => {
+    const { x, y } = placeIn(canvas, event);
+    if (event.buttons === 0)
+      canvas.style.cursor = y > STEPS && state.stepAt(stage.timeAt(x)) ? 'pointer' : 'col-resize';
+  };
+  canvas.addEventListener('pointerdown', press, { signal });
+  canvas.addEventListener('pointermove', point, { signal });
 }
 
 /** Moves and resizes the frame; a drag outside creates a new one. */
@@ -220,53 +178,31 @@ function onMinimap(stage: Stage, canvas: HTMLCanvasElement, signal: AbortSignal)
       ? 'frame'
       : 'new';
   };
-  let drag: {
-    readonly part: ReturnType<typeof partAt>;
-    readonly x: number;
-    readonly span: Span;
-    hasMoved: boolean;
-  } | null = null;
-  canvas.addEventListener(
-    'pointerdown',
-    (event) => {
-      if (event.button !== 0) return;
-      const { x } = placeIn(canvas, event);
-      canvas.setPointerCapture(event.pointerId);
-      drag = { part: partAt(x), x, span: state.span.value, hasMoved: false };
-    },
-    { signal },
-  );
-  canvas.addEventListener(
-    'pointermove',
-    (event) => {
-      const { x } = placeIn(canvas, event);
-      if (!drag) {
-        const part = partAt(x);
-        canvas.style.cursor =
-          part === 'left' || part === 'right' ? 'ew-resize' : part === 'frame' ? 'grab' : 'crosshair';
-        return;
-      }
-      drag.hasMoved ||= Math.abs(x - drag.x) >= STILL;
-      if (!drag.hasMoved) return;
-      const { span, part } = drag;
-      const time = timeAt(x);
-      if (part === 'frame') state.look(moved(span, state.whole.value, timeAt(x) - timeAt(drag.x)));
-      else if (part === 'new') state.look({ from: Math.min(time, timeAt(drag.x)), to: Math.max(time, timeAt(drag.x)) });
-      else if (part === 'left') state.look({ from: Math.min(time, span.to - 1), to: span.to });
-      else state.look({ from: span.from, to: Math.max(time, span.from + 1) });
-    },
-    { signal },
-  );
-  canvas.addEventListener(
-    'pointerup',
-    () => {
-      if (drag && !drag.hasMoved && drag.part === 'new') {
-        const middle = timeAt(drag.x);
-        state.look({ from: middle - lengthOf(drag.span) / 2, to: middle + lengthOf(drag.span) / 2 });
-      }
-      drag = null;
-    },
-    { signal },
-  );
-  canvas.addEventListener('pointercancel', () => (drag = null), { signal });
+  const press = (pressed: PointerEvent): void => {
+    const { x } = placeIn(canvas, pressed);
+    const { value: span } = state.span;
+    const [part, start] = [partAt(x), timeAt(x)];
+    drag(pressed, {
+      slop: STILL,
+      move(event) {
+        const time = timeAt(placeIn(canvas, event).x);
+        if (part === 'frame') state.look(moved(span, state.whole.value, time - start));
+        else if (part === 'new') state.look({ from: Math.min(time, start), to: Math.max(time, start) });
+        else if (part === 'left') state.look({ from: Math.min(time, span.to - 1), to: span.to });
+        else state.look({ from: span.from, to: Math.max(time, span.from + 1) });
+      },
+      end(_, wasMoved) {
+        if (!wasMoved && part === 'new')
+          state.look({ from: start - lengthOf(span) / 2, to: start + lengthOf(span) / 2 });
+      },
+      cancel: () => state.look(span),
+    });
+  };
+  const point = (event: PointerEvent): void => {
+    if (event.buttons > 0) return;
+    const part = partAt(placeIn(canvas, event).x);
+    canvas.style.cursor = part === 'left' || part === 'right' ? 'ew-resize' : part === 'frame' ? 'grab' : 'crosshair';
+  };
+  canvas.addEventListener('pointerdown', press, { signal });
+  canvas.addEventListener('pointermove', point, { signal });
 }
