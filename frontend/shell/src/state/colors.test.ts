@@ -1,6 +1,6 @@
-import { oklch } from '@insight-host/kit';
+import { hash, oklch } from '@insight-host/kit';
 import { describe, expect, it } from 'vitest';
-import { assignHues, cssColor, hash } from './colors';
+import { assignHues, cssColor } from './colors';
 
 const names = (count: number): string[] => Array.from({ length: count }, (_, at) => `exp/lr=0.${at}/seed_${at % 7}`);
 

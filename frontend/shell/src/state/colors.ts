@@ -11,7 +11,7 @@
  * gets a colour of the palette with a shifted hue.
  */
 
-import { oklch } from '@insight-host/kit';
+import { hash, oklch } from '@insight-host/kit';
 
 type Mode = 'light' | 'dark';
 
@@ -65,15 +65,6 @@ export interface Hue {
   readonly hue: number;
   /** Share of the theme's chroma. */
   readonly chroma: number;
-}
-
-/** FNV-1a over UTF-16 code units, with the final mixing of MurmurHash3 so that the low bits spread. */
-export function hash(text: string): number {
-  let value = 0x811c9dc5;
-  for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);
-  value = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
-  value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35);
-  return (value ^ (value >>> 16)) >>> 0;
 }
 
 export function assignHues(names: readonly string[]): Map<string, Hue> {

@@ -1,6 +1,6 @@
 /** Colours of the drawing, all resolved: a saved picture needs no page around it. */
 import type { Theme } from '@insight-host/api';
-import { hexOf, oklch, rgbOf } from '@insight-host/kit';
+import { hash, hexOf, oklch, rgbOf } from '@insight-host/kit';
 import type { GraphNode } from './answers';
 import type { Coloring } from './board';
 import type { Scene } from './scene';
@@ -81,14 +81,6 @@ export function heated(ink: Ink, share: number): Tint {
 
 const HUES = 24;
 
-/** The hue of a name, the same everywhere: FNV-1a, as its last bits differ for names that differ at their ends. */
-export function hueOf(name: string): number {
-  let value = 0x811c9dc5;
-  for (let at = 0; at < name.length; at++) value = Math.imul(value ^ name.charCodeAt(at), 0x01000193);
-  value = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
-  return (((value ^ (value >>> 13)) >>> 0) % HUES) * (360 / HUES);
-}
-
 export interface ColorKey extends Tint {
   /** `''`: what has no name of its own; the legend says what. */
   readonly label: string;
@@ -118,7 +110,7 @@ export function paletteOf(scene: Scene, ink: Ink, coloring: Coloring): Palette {
   const tintOf = (node: GraphNode, parent: string): Tint => {
     if (coloring === 'time') return node.time ? heated(ink, share(node.time)) : ink.plain;
     const name = nameFor(coloring, node, parent);
-    return name === '' ? own(node) : hued(ink, hueOf(name));
+    return name === '' ? own(node) : hued(ink, (hash(name) % HUES) * (360 / HUES));
   };
   const counts = new Map<string, ColorKey & { count: number }>();
   for (const { item, parent } of scene.nodes) {

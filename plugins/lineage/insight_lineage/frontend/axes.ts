@@ -1,5 +1,6 @@
 /** Axes of parallel coordinates and of the scatter plot: where a row stands on them. */
 import { evenTicks, WHOLE_DIGITS } from '@insight-host/kit';
+import { logTicks } from '@insight-host/kit/draw';
 import { MISSING, type Column } from './frame';
 
 export const SCALES = ['linear', 'log', 'category'] as const;
@@ -84,8 +85,11 @@ function numberAxis(column: Column, scale: 'linear' | 'log'): Axis {
     const place = placeOf(value);
     return Number.isFinite(place) ? Math.max(0, Math.min(1, place)) : NaN;
   });
+  const ends = [back(from), back(to)] as const;
   const values =
-    scale === 'log' && span >= 1 ? decades(from, to) : evenTicks(back(from), back(to), TICKS, WHOLE_DIGITS);
+    scale === 'log' && span >= 1
+      ? logTicks(ends, TICKS).flatMap(({ value, label }) => (label ? [value] : []))
+      : evenTicks(...ends, TICKS, WHOLE_DIGITS);
   return {
     column,
     scale,
@@ -104,19 +108,4 @@ function smallestPositive(column: Column): number {
   let low = column.extent[1];
   for (const value of column.numbers) if (value > 0 && value < low) low = value;
   return low;
-}
-
-/** Powers of ten in a range of exponents, and twos and fives between them while few. */
-function decades(from: number, to: number): number[] {
-  const stride = Math.max(1, Math.ceil((to - from) / TICKS));
-  const between = to - from < 2.5 ? [1, 2, 5] : [1];
-  const found: number[] = [];
-  for (let power = Math.floor(from); power <= to; power += stride) {
-    for (const factor of between) {
-      const value = Number(`${factor}e${power}`);
-      const place = Math.log10(value);
-      if (place >= from - 1e-9 && place <= to + 1e-9) found.push(value);
-    }
-  }
-  return found;
 }

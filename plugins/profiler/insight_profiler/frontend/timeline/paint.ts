@@ -1,5 +1,5 @@
 /** One picture of the timeline's rows. */
-import { visibleText } from '@insight-host/kit';
+import { hash, visibleText } from '@insight-host/kit';
 import type { Locale } from '@insight-host/api';
 import { onColor, type Ink } from '../figures/ink';
 import { CATEGORY_NAMES, firstFrom, type Curves, type Flow, type Lane, type Slices, type StepInfo } from './answers';
@@ -54,11 +54,7 @@ interface Label {
 }
 
 /** Which of the colours a name has; the same everywhere. */
-export function shadeOf(name: string): number {
-  let hash = 5381;
-  for (let i = 0; i < name.length; i++) hash = (hash * 33 + name.charCodeAt(i)) | 0;
-  return Math.abs(hash) % SHADES;
-}
+export const shadeOf = (name: string): number => hash(name) % SHADES;
 
 interface Shade {
   readonly full: Color;
