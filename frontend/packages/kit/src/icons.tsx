@@ -63,25 +63,12 @@ export interface IconProps {
 /** Drawn with the colour of the text around it; marks of runs have a colour of their own. */
 export function Icon({ name }: IconProps): JSX.Element {
   return (
-    <svg class={classOf(name)} viewBox={BOX} aria-hidden="true">
+    <svg class={classOf(name)} viewBox="0 0 16 16" aria-hidden="true">
       <path d={pathOf(name)} />
     </svg>
   );
 }
 
-/** The same as an element, for plugins without Preact. */
-export function icon(name: string): SVGSVGElement {
-  const [svg, path] = [document.createElementNS(SVG, 'svg'), document.createElementNS(SVG, 'path')];
-  svg.setAttribute('viewBox', BOX);
-  svg.setAttribute('class', classOf(name));
-  svg.setAttribute('aria-hidden', 'true');
-  path.setAttribute('d', pathOf(name));
-  svg.append(path);
-  return svg;
-}
-
-const SVG = 'http://www.w3.org/2000/svg';
-const BOX = '0 0 16 16';
 const classOf = (name: string): string => (name.startsWith('mark-') ? `ih-icon ih-mark ih-${name}` : 'ih-icon');
 
 /** An unknown name gives a plain dot, so that a plugin for a newer page still shows a button. */

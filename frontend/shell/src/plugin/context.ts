@@ -7,7 +7,7 @@ import { recall, remember } from '../state/memory';
 import type { Page } from '../state/page';
 import { changesFor } from '../state/session';
 import { saveFile } from './download';
-import { icon } from '@insight-host/kit';
+import { icon } from './icon';
 
 export interface Mounting {
   readonly plugin: Plugin;
