@@ -1,0 +1,30 @@
+import { AttemptsChoice, Frame, LinkSteps, TimeChoice, Toggle } from '@insight-host/kit';
+import type { JSX } from 'preact';
+import type { AudioBoard } from './board';
+import { AudioCard } from './card';
+
+interface AppProps {
+  readonly board: AudioBoard;
+}
+
+export function App({ board }: AppProps): JSX.Element {
+  return (
+    <Frame
+      board={board}
+      name="sounds"
+      tools={<Tools board={board} />}
+      card={(card, place) => <AudioCard board={board} card={card} place={place} />}
+    />
+  );
+}
+
+function Tools({ board }: AppProps): JSX.Element {
+  return (
+    <>
+      <TimeChoice board={board} setting={board.time} />
+      <Toggle action="loop" icon="reset" text={board.t('loop')} label={board.t('loop.hint')} setting={board.loop} />
+      <LinkSteps board={board} />
+      {board.hasRestarts.value && <AttemptsChoice board={board} setting={board.attempts} />}
+    </>
+  );
+}

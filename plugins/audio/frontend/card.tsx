@@ -1,0 +1,117 @@
+import {
+  Button,
+  cardId,
+  CardHead,
+  Download,
+  ErrorCell,
+  Latest,
+  NumberBox,
+  recordNotes,
+  StepSlider,
+  urgencyOf,
+  useSteps,
+  type CardKey,
+  type Place,
+} from '@insight-host/kit';
+import type { JSX } from 'preact';
+import { useEffect, useMemo } from 'preact/hooks';
+import type { AudioBoard } from './board';
+import { clockText, type Clip } from './clip';
+import { Picture } from './picture';
+
+export interface AudioCardProps {
+  readonly board: AudioBoard;
+  readonly card: CardKey;
+  readonly place: Place;
+}
+
+/** The sounds of one tag in one run. */
+export function AudioCard({ board, card, place }: AudioCardProps): JSX.Element {
+  const say = board.t.bind(board);
+  const steps = useSteps(board, card);
+  const { records, index } = steps;
+  const there = records !== null && index >= 0;
+  const query = there ? board.queryOf(card, records, index) : null;
+  const key = query && JSON.stringify(query);
+  const latest = useMemo(() => new Latest<Clip>(board.queue, () => urgencyOf(place)), [board, cardId(card)]);
+  const visible = board.visible.value;
+  useEffect(() => {
+    if (key !== null && query && visible) latest.want(key, (signal) => board.picture(query, signal));
+  }, [latest, key, visible]);
+  useEffect(() => () => latest.rest(), [latest]);
+  const { value: failure } = latest.error;
+  const { value: answer } = latest.answer;
+  const error = failure && failure.key === key ? failure.reason : null;
+  const busy = key !== null && !error && answer?.key !== key;
+  const clip = answer?.value ?? null;
+  const url = there ? board.urlOf(card, records, index) : null;
+  useEffect(() => (url === null ? undefined : () => board.player.leave(url)), [url]);
+  const mine = url !== null && board.player.url.value === url;
+  const playing = mine && board.player.playing.value;
+  return (
+    <>
+      <CardHead board={board} card={card}>
+        {url && <Download label={say('download')} href={url} />}
+      </CardHead>
+      <div class={busy ? 'view busy' : 'view'} data-step={there ? records.steps[index] : undefined}>
+        {steps.error && !records ? (
+          <ErrorCell board={board} card={card} reason={steps.error} onRetry={steps.retry} />
+        ) : error && there ? (
+          <ErrorCell
+            board={board}
+            card={card}
+            step={records.steps[index] ?? NaN}
+            reason={error}
+            onRetry={() => latest.retry()}
+          />
+        ) : (
+          clip && url && <Picture board={board} clip={clip} url={url} />
+        )}
+      </div>
+      <div class="sound">
+        <Button
+          action="sound"
+          icon={playing ? 'pause' : 'play'}
+          label={say(playing ? 'pause' : 'play')}
+          pressed={playing}
+          disabled={!clip || error !== null}
+          onPress={() => url && board.player.toggle(url)}
+        />
+        <span class="at" data-testid="sound-time">
+          {clip && !error && `${clockText(mine ? board.player.time.value : 0)} / ${clockText(clip.seconds)}`}
+        </span>
+        {mine && board.player.failed.value && <span role="alert">{say('play.failed')}</span>}
+        {clip && clip.clips > 1 && (
+          <label>
+            {say('clip')}{' '}
+            <NumberBox
+              name="clip"
+              label={say('clip.hint', { last: clip.clips - 1 })}
+              value={board.clipOf(card)}
+              low={0}
+              high={clip.clips - 1}
+              live
+              onPick={(value) => board.setClip(card, value)}
+            />
+          </label>
+        )}
+      </div>
+      <StepSlider board={board} card={card} steps={steps} busy={busy} />
+      <footer data-testid="card-status">
+        <span class="counts">
+          {clip &&
+            !error &&
+            there &&
+            [
+              say('format', { rate: clip.rate, bits: clip.bits }),
+              say('channels', { count: clip.channels }),
+              clip.label,
+              ...recordNotes(board, records),
+            ]
+              .filter((part) => part)
+              .join(' · ')}
+        </span>
+      </footer>
+    </>
+  );
+}

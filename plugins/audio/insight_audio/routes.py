@@ -1,0 +1,65 @@
+"""The HTTP side of the audio plugin: a clip as it was recorded, and as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attrs import frozen
+from werkzeug import Request, Response
+
+from insight_audio.decoder import Clips
+from insight_audio.pictures import BANDS, envelope, spectrogram
+from insight_audio.wav import read_wav
+from insight_core.plugin import NotFound, PluginContext, RecordPlace, Route, Undecodable
+from insight_core.plugin.http.answers import Column, bytes_response, safetensors_response
+from insight_core.plugin.http.parameters import whole_number
+from insight_core.plugin.http.records import is_pinned, record_of
+
+_MOST = 1_000_000  # clips of a record
+
+
+def routes(ctx: PluginContext) -> Sequence[Route]:
+    """The sound of a record, and its picture."""
+    views = _Views(ctx)
+    return [Route("/audio", views.audio), Route("/picture", views.picture)]
+
+
+@frozen
+class _Views:
+    ctx: PluginContext
+
+    def audio(self, request: Request) -> Response:
+        """The WAV file; browsers seek in it with ranges (RFC 9110)."""
+        _, clips, clip = self._clip(request)
+        encoded = clips.encoded[clip]
+        answer = bytes_response(encoded, "audio/wav", immutable=is_pinned(request))
+        return answer.make_conditional(request, accept_ranges=True, complete_length=len(encoded))
+
+    def picture(self, request: Request) -> Response:
+        """``low`` and ``high`` of the waveform and ``spectrogram``, and what the file says of itself."""
+        place, clips, clip = self._clip(request)
+        try:
+            wav = read_wav(clips.encoded[clip])
+        except ValueError as error:
+            raise Undecodable(f"{place}: {error}") from error
+        samples = wav.samples()
+        low, high = envelope(samples)
+        described = {
+            "clips": len(clips.encoded),
+            "label": clips.labels[clip],
+            "rate": wav.rate,
+            "channels": wav.channels,
+            "bits": wav.bits,
+            "frames": wav.frames,
+            "bands": BANDS,
+        }
+        columns: dict[str, Column] = {"low": low, "high": high, "spectrogram": spectrogram(samples).ravel()}
+        return safetensors_response(columns, "clip", described, immutable=is_pinned(request))
+
+    def _clip(self, request: Request) -> tuple[RecordPlace, Clips, int]:
+        clip = whole_number(request, "clip", 0, _MOST, 0)
+        place = record_of(request, self.ctx.data, self.ctx.name)
+        clips: Clips = self.ctx.values.at(place)
+        if clip >= len(clips.encoded):
+            raise NotFound(f"{place} has no clip {clip}: there are {len(clips.encoded)}")
+        return place, clips, clip
