@@ -74,3 +74,18 @@ def test_linked_sliders_follow_the_pinned_step_and_take_it_along(
     _images(page).get_by_role("slider").press("ArrowRight")
     expect(count).to_have_text(f"{STEPS.index(step) + 2} of {len(STEPS)}")
     page.wait_for_function(f"location.hash.includes('cursor={step + 10}')")
+
+
+@pytest.mark.parametrize(("language", "text"), [("en", "Go to smoothing"), ("zh-CN", "转到平滑度")])
+def test_commands_of_an_opened_tab_are_in_the_palette(
+    page: Page, shared: Serve, logdir: Path, language: str, text: str
+) -> None:
+    page.goto(shared("--logdir", logdir) + f"#locale={language}&theme=light&tab=scalar")
+    expect(page.locator('[data-plugin="scalar"] [data-ready]')).to_have_count(1)
+    page.locator('[role="tab"]').nth(1).click()
+    expect(_images(page)).to_have_count(1)
+    page.keyboard.press("Control+k")
+    page.get_by_role("combobox").fill(text)
+    page.get_by_role("option").filter(has_text=text).first.click()
+    expect(page.locator('[data-plugin="scalar"]')).to_be_visible()
+    expect(page.locator("#smoothing")).to_be_focused()

@@ -164,5 +164,10 @@ export interface PluginContext {
   };
   /** Keyboard shortcut while this plugin is in front; listed in the page's keyboard help. */
   shortcut(key: string, description: string, run: () => void): Disposer;
+  /**
+   * A command of the page's palette (Ctrl K) from now until the tab is closed for good. `text` is a key of
+   * `messages`: the palette shows it in the user's language. Running it brings this tab to the front first.
+   */
+  command(text: string, run: () => void): Disposer;
   notify(level: 'info' | 'warn' | 'error', text: string): void;
 }

@@ -1,6 +1,6 @@
 import { API, type Plugin, type PluginContext } from '@insight-host/api';
 import { render, type JSX } from 'preact';
-import { addKeys, type Key } from './keys';
+import { addCommands, addKeys, type Key } from './keys';
 import kitStyles from './kit.css?inline';
 import en from './locales/en.json';
 import zh from './locales/zh-CN.json';
@@ -15,7 +15,7 @@ export interface TabProps<B> {
   readonly styles: string;
   readonly board: (ctx: PluginContext) => B;
   readonly view: (board: B) => JSX.Element;
-  /** All keys of the tab, as the keyboard help lists them; `boardKeys` are those of every board. */
+  /** All keys of the tab, as the keyboard help and the palette list them; `boardKeys` are those of every board. */
   readonly keys: (board: B, host: HTMLElement) => readonly Key[];
 }
 
@@ -29,10 +29,11 @@ export function tab<B extends TabState>({ messages, styles, board: make, view, k
       // Every plugin brings the kit's rules; wherever they stand, a plugin's own come later and win.
       document.adoptedStyleSheets = [kit, ...document.adoptedStyleSheets, own];
       const board = make(ctx);
-      const stopKeys = addKeys(ctx, keys(board, host));
+      const actions = keys(board, host);
+      const stops = [addKeys(ctx, actions), addCommands(ctx, actions)];
       render(view(board), host);
       return () => {
-        stopKeys();
+        for (const stop of stops) stop();
         render(null, host);
         board.dispose();
         document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet !== kit && sheet !== own);

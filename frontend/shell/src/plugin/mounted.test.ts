@@ -3,6 +3,7 @@ import { API, type Plugin, type PluginContext } from '@insight-host/api';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Page } from '../state/page';
 import type { Tab } from '../state/session';
+import { commands } from '../views/palette';
 import { MountedPlugin } from './mounted';
 
 const tab: Tab = {
@@ -198,6 +199,30 @@ describe('a plugin in its tab', () => {
     ]);
     await Promise.resolve(); // the URL is written once per turn
     expect(pushed).toHaveBeenCalledTimes(1);
+  });
+
+  it('has commands in the palette, in the language of the page, until it ends', async () => {
+    const run = vi.fn();
+    const messages = { en: { tidy: 'Tidy up' }, 'zh-CN': { tidy: '整理' } };
+    page.session.plugins.value = [
+      { ...tab, name: 'first' },
+      { ...tab, titles: { 'zh-CN': '样例' } },
+    ];
+    const plugin = opened(
+      modul({ apiVersion: API, messages, mount: (_, ctx) => void ctx.command('tidy', run) } satisfies Plugin),
+    );
+    await plugin.mount(host);
+    const listed = (label: string): ReturnType<typeof commands>[number] | undefined =>
+      commands(page).find((command) => command.label === label);
+    expect(listed('Tidy up')?.group).toBe('Sample');
+    page.preferences.setLocale('zh-CN');
+    expect(listed('整理')?.group).toBe('样例');
+    expect(page.front.value?.name).toBe('first');
+    listed('整理')?.run();
+    expect(page.front.value?.name).toBe('sample');
+    await vi.waitFor(() => expect(run).toHaveBeenCalledTimes(1));
+    plugin.end();
+    expect(listed('整理')).toBeUndefined();
   });
 
   it('hears of changes that concern it, and of no others', async () => {

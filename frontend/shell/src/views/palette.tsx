@@ -3,6 +3,7 @@ import { Dialog } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
 import { type Page, usePage } from '../state/page';
+import type { Tab } from '../state/session';
 
 interface Command {
   readonly label: string;
@@ -13,16 +14,21 @@ interface Command {
 
 const MOST_SHOWN = 60;
 
-function commands(page: Page): Command[] {
+export function commands(page: Page): Command[] {
   const t = page.t.value;
   const { preferences, runs } = page;
   const setting = t('command.setting');
+  const tabs = page.tabs.value;
+  const ofFront = (owner: string): number => Number(owner !== page.front.value?.name); // its commands come before those of others
+  const added = page.commands.list.value
+    .filter(({ owner }) => tabs.some((tab) => tab.name === owner))
+    .sort((one, other) => ofFront(one.owner) - ofFront(other.owner));
+  const inFront = (owner: string, run: () => void): void => {
+    page.open(owner);
+    requestAnimationFrame(run); // drawn by then: the palette has given the focus back, and what is in the tab can take it
+  };
   return [
-    ...page.tabs.value.map((tab) => ({
-      label: page.tabTitle(tab),
-      group: t('command.tab'),
-      run: () => page.open(tab.name),
-    })),
+    ...tabs.map((tab) => ({ label: page.tabTitle(tab), group: t('command.tab'), run: () => page.open(tab.name) })),
     { label: t('command.all'), group: t('runs'), run: () => runs.select(runs.all.value.map((run) => run.name)) },
     { label: t('command.clear'), group: t('runs'), run: () => runs.select([]) },
     { label: t('command.sidebar'), group: setting, run: () => void (page.sidebarOpen.value = !page.sidebarOpen.value) },
@@ -35,6 +41,14 @@ function commands(page: Page): Command[] {
       run: () => preferences.setLocale(preferences.locale.value === 'en' ? 'zh-CN' : 'en'),
     },
     { label: t('command.keyboard'), group: setting, run: () => void (page.dialog.value = { kind: 'keyboard' }) },
+    ...(page.cursor.pinned.value
+      ? [{ label: t('command.unpin'), group: setting, run: () => page.cursor.pin(null, '') }]
+      : []),
+    ...added.map(({ owner, text, run }) => ({
+      label: text(),
+      group: page.tabTitle(tabs.find((tab) => tab.name === owner) as Tab),
+      run: () => inFront(owner, run),
+    })),
     ...runs.all.value.map((run) => ({
       label: run.displayName === run.name ? run.name : `${run.displayName} (${run.name})`,
       group: t('command.run'),
