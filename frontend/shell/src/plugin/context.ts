@@ -51,10 +51,15 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
   });
 
   const changes = signal<Changes>({ generation: page.session.latest.peek().generation, series: null });
+  let { boot } = page.session.latest.peek();
   endWith(
     effect(() => {
-      const mine = changesFor(name, page.session.latest.value);
-      if (mine && mine.generation !== untracked(() => changes.value.generation)) changes.value = mine;
+      const { value: latest } = page.session.latest;
+      const mine = changesFor(name, latest);
+      // a host that was started again may count to the same generation, with other data
+      if (mine && (latest.boot !== boot || mine.generation !== untracked(() => changes.value.generation)))
+        changes.value = mine;
+      boot = latest.boot;
     }),
   );
 

@@ -72,6 +72,25 @@ describe('a plugin in its tab', () => {
     expect(host.textContent).toBe('');
   });
 
+  it('is told that all may have changed when the host was started again, also at the same generation', async () => {
+    const seen: unknown[] = [];
+    page.session.latest.value = { boot: 'one', generation: 4, runs: false, series: {} };
+    const plugin = opened(
+      modul({
+        apiVersion: 2,
+        mount: (_, ctx) => void ctx.changes.subscribe((changes) => seen.push(changes)),
+      } satisfies Plugin),
+    );
+    await plugin.mount(host);
+    page.session.latest.value = { boot: 'two', generation: 4, runs: true, series: null };
+    page.session.latest.value = { boot: 'two', generation: 4, runs: false, series: { sample: {} }, annotations: 1 };
+    expect(seen).toEqual([
+      { generation: 4, series: null },
+      { generation: 4, series: null },
+    ]);
+    plugin.end();
+  });
+
   it('keeps what is drawn when a callback throws later, and names the reason', async () => {
     const locales: string[] = [];
     const plugin = opened(
