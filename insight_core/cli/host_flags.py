@@ -173,6 +173,12 @@ SERVE_FLAGS = (
         split=split_commas,
     ),
     Option(
+        "watch-front-ends",
+        "show a tab again when a file of its front end changes, for authors of plugins",
+        type=bool,
+        default=False,
+    ),
+    Option(
         "open",
         "open the page in a browser",
         type=bool,

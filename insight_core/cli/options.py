@@ -52,6 +52,7 @@ class Options:
     window_title: str = ""
     allowed_host: tuple[str, ...] = field(default=(), converter=_words)
     frame_ancestor: tuple[str, ...] = field(default=(), converter=_words)
+    watch_front_ends: bool = False
     open: bool = False
     verbosity: str = "warning"
     json: bool = False

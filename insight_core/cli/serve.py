@@ -54,6 +54,8 @@ def serve(options: Options, *, at_end: Callable[[], None] | None = None, ending:
         serving = _Serving(server, ending)
         settle_imports()
         host.begin()
+        if options.watch_front_ends:
+            host.watch_front_ends()
         tensorboard.start()
         for flag in ignored_flags(options):
             line.print(f"insight-host: {flag} has no effect: {options.data_provider} decides.")

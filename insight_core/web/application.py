@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import logging
 import secrets
+import threading
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from werkzeug import Request, Response
@@ -31,6 +33,7 @@ from insight_core.web.answers import (
 )
 from insight_core.web.assets import asset_answer
 from insight_core.web.data_routes import DataRoutes
+from insight_core.web.front_ends import digest_of
 from insight_core.web.host_names import HostNames
 from insight_core.web.live_events import Streams
 from insight_core.web.mounted_plugins import PATH, MountedPlugins
@@ -44,6 +47,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_LOOK = 0.25  # seconds between two looks at front ends
 _TENSORBOARD = "TensorBoard's application"
 
 
@@ -99,6 +103,29 @@ class Host:
     def begin(self) -> None:
         """Asks the plugins for their routes. Called when the host listens, or else by the first request."""
         self._plugins.begin()
+
+    def watch_front_ends(self) -> None:
+        """Reports front ends that change from now on, until the host closes: for authors of plugins."""
+        watch = partial(self._watch, self._front_ends())
+        threading.Thread(target=watch, name="front ends", daemon=True).start()
+
+    def _watch(self, told: dict[Path, str]) -> None:
+        before = dict(told)
+        while not self._streams.stopped.wait(_LOOK):
+            now = self._front_ends()
+            for root, digest in now.items():
+                is_built = (
+                    digest == before.get(root) and (root / "index.js").is_file()
+                )  # two looks are the same
+                if is_built and told.setdefault(root, digest) != digest:
+                    told[root] = digest
+                    self._streams.listing_changed()
+            before = now
+
+    def _front_ends(self) -> dict[Path, str]:
+        """Digests of the front ends by directory."""
+        roots = (each.plugin.frontend for each in self._plugins)
+        return {root: digest_of(root) for root in roots if root is not None}
 
     def close(self) -> None:
         """Ends event streams and calls the plugins' ``on_close``; the caller closes the provider."""

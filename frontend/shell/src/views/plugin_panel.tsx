@@ -32,7 +32,12 @@ export function PluginPanel({ tab }: { tab: Tab }) {
 function Content({ tab, visible }: { tab: Tab; visible: ReadonlySignal<boolean> }) {
   if (tab.error || !tab.loading_mechanism.module_path) return <Refused tab={tab} />;
   if (frameAddress(tab) !== null) return <PluginFrame tab={tab} visible={visible} />;
-  return tab.loading_mechanism.type === 'ES_MODULE' ? <Opened tab={tab} visible={visible} /> : <Refused tab={tab} />;
+  // another address is another build of the tab: its author saved a file, or the host came back with another version
+  return tab.loading_mechanism.type === 'ES_MODULE' ? (
+    <Opened key={tab.loading_mechanism.module_path} tab={tab} visible={visible} />
+  ) : (
+    <Refused tab={tab} />
+  );
 }
 
 /** A plugin that the server could not load, or that brings no view. */
