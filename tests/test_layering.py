@@ -51,7 +51,7 @@ ROOMS: dict[str, Room] = {
     "cli": _room(
         "formats ingest isolation machine plugin plugin.http providers recording registry rpc store"
         " tensorboard web",
-        "attrs platformdirs werkzeug",
+        "attrs insight_frontend platformdirs werkzeug",
     ),
 }
 PUBLIC_ROOMS = {"plugin", "plugin.http", "recording"}  # for plugins

@@ -1,4 +1,4 @@
-"""What the host adds through hooks: the command ``inspect``, ``grpc://`` locations, ``--load rust``."""
+"""What the host adds through hooks: ``inspect``, ``plugin ...``, ``grpc://`` locations, ``--load rust``."""
 
 from __future__ import annotations
 
@@ -8,11 +8,17 @@ from collections.abc import Iterable, Sequence
 from insight_core.plugin import Command, DataProvider, Dialect, InvalidArgument, ProviderSettings, hookimpl
 
 RUST = "rust:"  # the location that --load rust opens
+_AUTHORING = {
+    "new": "write the package of a new plugin",
+    "build": "build the front end of a plugin with npm",
+    "dev": "show a plugin without installing it, and again after every save",
+    "types": "give a plugin the types and modules of the installed host, after an upgrade",
+}
 
 
 @hookimpl
 def insight_commands() -> Iterable[Command]:
-    """Adds ``insight-host inspect``."""
+    """Adds ``insight-host inspect`` and ``insight-host plugin ...``."""
     text = "load everything once and print runs, tags, points and damage"
 
     def run(arguments: Sequence[str]) -> int:
@@ -22,7 +28,16 @@ def insight_commands() -> Iterable[Command]:
 
         return inspect(read_flags("inspect", text, INSPECT_FLAGS, arguments))
 
-    return [Command("inspect", text, run)]
+    return [Command("inspect", text, run), *(_authoring(*each) for each in _AUTHORING.items())]
+
+
+def _authoring(name: str, text: str) -> Command:
+    def run(arguments: Sequence[str]) -> int:
+        from insight_core.cli.authoring.commands import COMMANDS
+
+        return COMMANDS[name](arguments, text)
+
+    return Command(f"plugin {name}", text, run)
 
 
 @hookimpl

@@ -1,0 +1,1 @@
+"""``insight-host plugin``: commands for authors of plugins."""

@@ -1,0 +1,163 @@
+"""``insight-host plugin dev``: a host that shows a plugin as it is in its directory, after every save."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import threading
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from insight_core.cli.authoring.node import NodeTools
+from insight_core.cli.shutdown import Ending
+from insight_core.plugin import InvalidArgument
+
+_LOOK = 0.3  # seconds between two looks at the Python files
+_PATIENCE = 5.0  # seconds that a process has to end
+_OTHERS = {"node_modules", "tests", "__pycache__"}  # directories whose files do not matter to the host
+
+
+def develop(plugin: Path, flags: Sequence[str]) -> int:
+    """Serves a plugin without installing it until a signal arrives; ``flags`` are those of ``insight-host``.
+
+    Vite builds the front end after every save, and the page mounts the tab again. The host starts again when
+    a Python file has changed. Returns the exit status. Raises InvalidArgument for a directory
+    without a plugin.
+    """
+    with TemporaryDirectory(prefix="insight-host-dev-") as place, Ending() as ending, _building(plugin):
+        development = _Development(plugin, flags, Path(place), ending)
+        thread = threading.Thread(target=development.run, name="development")
+        thread.start()
+        number = ending.wait()
+        development.stop.set()
+        thread.join()
+        return 128 + number if number else development.status
+
+
+class _Development:
+    """The host process, and what it has to start again for."""
+
+    def __init__(self, plugin: Path, flags: Sequence[str], place: Path, ending: Ending) -> None:
+        self.stop = threading.Event()
+        self.status = 0
+        self._plugin, self._flags, self._place, self._ending = plugin, [*flags], place, ending
+        path = [str(plugin.absolute()), str(place), os.environ.get("PYTHONPATH", "")]
+        self._environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path))}
+        write_metadata(plugin, place)
+
+    def run(self) -> None:
+        """Keeps the host running until ``stop`` is set, or the host ends by itself."""
+        try:
+            while not self.stop.is_set():
+                seen = python_files(self._plugin)
+                with self._host() as host:
+                    while host.poll() is None and python_files(self._plugin) == seen:
+                        if self.stop.wait(_LOOK):
+                            return
+                    if host.poll() is not None:
+                        self.status = host.returncode
+                        return
+                try:
+                    write_metadata(self._plugin, self._place)
+                except InvalidArgument as error:
+                    print(f"insight-host: {error}", file=sys.stderr, flush=True)
+        finally:
+            self._ending.ask()
+
+    @contextmanager
+    def _host(self) -> Iterator[subprocess.Popen[str]]:
+        command = [
+            sys.executable,
+            "-P",
+            "-m",
+            "insight_core.cli",
+            "serve",
+            "--watch-front-ends",
+            *self._flags,
+        ]
+        with _ended(command, stdout=subprocess.PIPE, text=True, env=self._environment) as host:
+            assert host.stdout is not None
+            first = host.stdout.readline()
+            print(first, end="", flush=True)
+            if found := re.search(r"http://\S+:(\d+)/", first):  # where the page expects the next host, too
+                self._flags += ["--port", found[1]]
+            threading.Thread(target=_repeat, args=(host.stdout,), name="output", daemon=True).start()
+            yield host
+
+
+def _repeat(lines: Iterator[str]) -> None:
+    for line in lines:
+        print(line, end="", flush=True)
+
+
+@contextmanager
+def _building(plugin: Path) -> Iterator[None]:
+    """Vite, which builds the front end whenever a source changes, unless there is nothing to build."""
+    if not (plugin / "package.json").is_file():
+        yield
+        return
+    node = NodeTools.find()
+    node.install(plugin)
+    vite = [node.node, "node_modules/vite/bin/vite.js", "build", "--watch", "--clearScreen", "false"]
+    with _ended(vite, cwd=plugin, env=node.environment, stdout=sys.stderr, stdin=subprocess.DEVNULL):
+        yield
+
+
+@contextmanager
+def _ended(command: Sequence[str], **options: Any) -> Iterator[subprocess.Popen[str]]:  # noqa: ANN401
+    """A process that is asked to end, and then killed."""
+    with subprocess.Popen(command, **options) as process:
+        try:
+            yield process
+        finally:
+            process.terminate()
+            try:
+                process.wait(_PATIENCE)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def python_files(plugin: Path) -> Mapping[str, int]:
+    """Modification times of what the host imports of a plugin: when one changes, the host starts again."""
+    found = {}
+    for directory, below, names in os.walk(plugin):
+        below[:] = [name for name in below if name not in _OTHERS and not name.startswith(".")]
+        for name in names:
+            path = os.path.join(directory, name)
+            if name.endswith(".py") or name == "pyproject.toml":
+                try:
+                    found[path] = os.stat(path).st_mtime_ns
+                except OSError:  # it has just gone
+                    continue
+    return found
+
+
+def write_metadata(plugin: Path, place: Path) -> None:
+    """Writes metadata below ``place``, by which Python finds the plugin as if it were installed.
+
+    Raises InvalidArgument if ``pyproject.toml`` has no project with an entry point.
+    """
+    source = plugin / "pyproject.toml"
+    try:
+        project = tomllib.loads(source.read_text(encoding="utf-8"))["project"]
+        name, version, groups = project["name"], project.get("version", "0"), project["entry-points"]
+    except OSError as error:
+        raise InvalidArgument(f"{source}: {error.strerror}; DIR is the directory of a plugin") from error
+    except (ValueError, KeyError) as error:
+        raise InvalidArgument(f"{source}: {error}; a plugin has a project with entry points") from error
+    # by the name of its directory Python knows that this is what may be installed as well
+    info = place / f"{re.sub('[-_.]+', '_', name).lower()}-{version}.dist-info"
+    info.mkdir(exist_ok=True)
+    text = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+    (info / "METADATA").write_text(text, encoding="utf-8")
+    sections = [
+        f"[{group}]\n" + "".join(f"{key} = {value}\n" for key, value in points.items())
+        for group, points in groups.items()
+    ]
+    (info / "entry_points.txt").write_text("\n".join(sections), encoding="utf-8")
