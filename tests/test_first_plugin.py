@@ -43,7 +43,7 @@ class Reader:
                 path.write_text(content, encoding="utf-8")
             elif block["language"] == "json":
                 assert json.loads(output) == json.loads(content)
-            elif content.startswith("insight-host --logdir"):
+            elif re.match("insight-host (--logdir|plugin dev)", content):
                 self._serve(content)
             else:
                 assert block["language"] == "sh"
@@ -58,7 +58,7 @@ class Reader:
             env=self.environment,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
@@ -115,8 +115,11 @@ def test_the_page_works_as_printed(reader: Reader, blocks: list[re.Match[str]]) 
     reader.follow(blocks)
     assert "Ran 1 test" in reader._type("python -m unittest 2>&1")
     rows = json.loads(reader._type("insight-host plugins --json"))["plugins"]
-    [row] = [row for row in rows if row["name"] == "journal"]
-    assert (row["state"], row["distribution"], row["routes"]) == ("ok", "insight-journal", ["GET /lines"])
+    found = {row["name"]: (row["state"], row["distribution"], row["routes"]) for row in rows}
+    assert found["journal"] == ("ok", "insight-journal", ["GET /lines"])
+    assert found["loss_notes"] == ("ok", "insight-plugin-loss-notes", ["GET /lines"])
+    answer = reader._type(f"curl -sf '{_ADDRESS}data/plugin/loss_notes/lines'")  # of `plugin dev`
+    assert json.loads(answer) == {"monday": ["rises after the warm-up"]}
 
 
 @pytest.mark.browser
