@@ -307,7 +307,8 @@ def test_without_the_lineage_plugin_pipelines_say_so_and_graphs_are_shown(provid
     answer = _get(client, "pipeline", run="ms", tag="events.1_lineage", index=0)
     assert answer.status_code == 404
     assert answer.json == {
-        "error": "a data pipeline is decoded by the lineage plugin, which is not loaded: enable that plugin"
+        "error": "a data pipeline is decoded by the lineage plugin, which is not loaded: enable that plugin",
+        "code": "not_found",
     }
 
 

@@ -128,4 +128,7 @@ def test_data_that_are_away_are_said_by_the_status(
 
     monkeypatch.setattr(provider, "scalars", away)
     answer = client.get(URL, query_string={"tag": "x", "format": form})
-    assert (answer.status_code, answer.json) == (503, {"error": "the data server is away"})
+    assert (answer.status_code, answer.json) == (
+        503,
+        {"error": "the data server is away", "code": "unavailable"},
+    )

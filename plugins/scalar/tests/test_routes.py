@@ -190,7 +190,10 @@ def test_from_after_to_is_refused(client: Client) -> None:
 @pytest.mark.parametrize("route", ["/series", "/nearest?at=1", "/bands?group=x"])
 def test_a_tag_is_needed(client: Client, route: str) -> None:
     answer = client.get(f"{BASE}{route}")
-    assert (answer.status_code, json.loads(answer.data)) == (400, {"error": "tag is missing"})
+    assert (answer.status_code, json.loads(answer.data)) == (
+        400,
+        {"error": "tag is missing", "code": "missing_parameter", "details": {"name": "tag"}},
+    )
 
 
 def test_nearest_is_exact(client: Client) -> None:
