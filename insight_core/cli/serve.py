@@ -50,12 +50,12 @@ def serve(options: Options, *, at_end: Callable[[], None] | None = None, ending:
         provider.close()
         raise
     with Ending() if ending is None else nullcontext(ending) as ending:
+        if options.watch_front_ends:
+            host.watch_front_ends()
         print(f"insight-host {host_version()} at {server.url} (Ctrl-C ends it)", flush=True)
         serving = _Serving(server, ending)
         settle_imports()
         host.begin()
-        if options.watch_front_ends:
-            host.watch_front_ends()
         tensorboard.start()
         for flag in ignored_flags(options):
             line.print(f"insight-host: {flag} has no effect: {options.data_provider} decides.")

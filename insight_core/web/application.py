@@ -33,7 +33,7 @@ from insight_core.web.answers import (
 )
 from insight_core.web.assets import asset_answer
 from insight_core.web.data_routes import DataRoutes
-from insight_core.web.front_ends import digest_of
+from insight_core.web.front_ends import FileState, files_of
 from insight_core.web.host_names import HostNames
 from insight_core.web.live_events import Streams
 from insight_core.web.mounted_plugins import PATH, MountedPlugins
@@ -109,23 +109,26 @@ class Host:
         watch = partial(self._watch, self._front_ends())
         threading.Thread(target=watch, name="front ends", daemon=True).start()
 
-    def _watch(self, told: dict[Path, str]) -> None:
+    def _watch(self, told: dict[Path, tuple[FileState, ...]]) -> None:
         before = dict(told)
         while not self._streams.stopped.wait(_LOOK):
             now = self._front_ends()
-            for root, digest in now.items():
+            for root, files in now.items():
                 is_built = (
-                    digest == before.get(root) and (root / "index.js").is_file()
+                    files == before.get(root) and (root / "index.js").is_file()
                 )  # two looks are the same
-                if is_built and told.setdefault(root, digest) != digest:
-                    told[root] = digest
+                if is_built and told.setdefault(root, files) != files:
+                    told[root] = files
                     self._streams.listing_changed()
             before = now
 
-    def _front_ends(self) -> dict[Path, str]:
-        """Digests of the front ends by directory."""
+    def _front_ends(self) -> dict[Path, tuple[FileState, ...]]:
+        """The files of the front ends by directory.
+
+        Not their content: a build may give the same again, after the page was told that nothing is there.
+        """
         roots = (each.plugin.frontend for each in self._plugins)
-        return {root: digest_of(root) for root in roots if root is not None}
+        return {root: files_of(root) for root in roots if root is not None}
 
     def close(self) -> None:
         """Ends event streams and calls the plugins' ``on_close``; the caller closes the provider."""

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from attrs import field, frozen
 from werkzeug import Request, Response
@@ -17,6 +17,7 @@ from insight_core.web.answers import content_tag
 from insight_core.web.assets import FOREVER, asset_answer
 
 MANIFEST = "manifest.json"
+FileState: TypeAlias = tuple[Path, int, int]  # path, time of the last change in ns, bytes
 _DIGEST = re.compile(r"@([0-9a-f]{16,})/(.+)", re.DOTALL)
 _GUIDE = "see docs/writing_a_plugin.md"
 
@@ -114,6 +115,11 @@ def front_end_answer(root: Path, request: Request, name: str) -> Response:
 
 def digest_of(root: Path) -> str:
     """A hash over names and contents of all files below a directory."""
+    return _digest(root, files_of(root))
+
+
+def files_of(root: Path) -> tuple[FileState, ...]:
+    """All files below a directory, in order."""
     state = []
     for directory, _, names in os.walk(root):
         for name in names:
@@ -123,11 +129,11 @@ def digest_of(root: Path) -> str:
             except OSError:  # it has just gone
                 continue
             state.append((path, found.st_mtime_ns, found.st_size))
-    return _digest(root, tuple(sorted(state)))
+    return tuple(sorted(state))
 
 
 @lru_cache(maxsize=64)
-def _digest(root: Path, state: tuple[tuple[Path, int, int], ...]) -> str:
+def _digest(root: Path, state: tuple[FileState, ...]) -> str:
     parts = []
     for path, _, _ in state:
         try:
