@@ -213,12 +213,12 @@ def test_drawn_steps(
     lanes = profile.rows("lanes")
     for number, answer in zip(numbers, answers, strict=True):
         row = profile.rows("steps")[number - 1]
-        (whole,), parts, *lanes = answer["training_trace_graph"]
+        (whole,), parts, *drawn_lanes = answer["training_trace_graph"]
         assert row["duration"] / 1e6 == pytest.approx(whole["duration"], abs=1e-4)
         drawn = {part["name"]: part for part in parts}
         assert row["forward_start"] / 1e6 == pytest.approx(drawn["fp_and_bp"]["start"], abs=2e-4)
         assert row["backward_end"] / 1e6 == pytest.approx(drawn["tail"]["start"], abs=2e-4)
-        theirs = {part["name"]: part for lane in lanes for part in lane if part.get("name")}
+        theirs = {part["name"]: part for lane in drawn_lanes for part in lane if part.get("name")}
         own = {lane["name"]: lane for lane in lanes if lane["step"] == number - 1}
         assert own.keys() == theirs.keys()
         for name, part in theirs.items():

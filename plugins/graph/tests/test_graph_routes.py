@@ -256,8 +256,10 @@ def test_the_pipeline(client: Client) -> None:
     assert found["pipeline"]["edges"] == [{"from": "0", "to": "1"}, {"from": "1", "to": "2"}]
     assert nodes[0]["sampler"] == {"name": "RandomSampler", "parameters": []}
     assert nodes[0]["parameters"] == [{"name": "shuffle", "value": "true"}]
-    assert nodes[1]["parameters"] == [{"name": "columns", "value": "a, b"}]
-    assert nodes[1]["operations"] == [{"name": "Resize", "parameters": [{"name": "weights", "value": "0.5"}]}]
+    assert nodes[1]["parameters"] == [{"name": "columns", "value": "[a, b]"}]
+    assert nodes[1]["operations"] == [
+        {"name": "Resize", "parameters": [{"name": "weights", "value": "[0.5]"}]}
+    ]
     assert nodes[2]["parameters"] == [{"name": "batch_size", "value": "32"}]
     cut = _json(client, "pipeline", run="ms", tag="events.2_lineage", index=0)
     assert cut["pipeline"] is None

@@ -261,10 +261,4 @@ def _operation(operation: Operation) -> dict[str, object]:
 
 
 def _parameters(parameters: Parameters) -> list[dict[str, str]]:
-    return [
-        {
-            "name": name,
-            "value": ", ".join(map(value_text, value)) if isinstance(value, list) else value_text(value),
-        }
-        for name, value in parameters.items()
-    ]
+    return [{"name": name, "value": value_text(value)} for name, value in parameters.items()]
