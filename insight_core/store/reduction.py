@@ -7,12 +7,12 @@ NumPy.
 from __future__ import annotations
 
 import importlib
-import os
 from typing import Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from insight_core.formats.compiled import is_wanted
 from insight_core.store import numpy_reduction
 from insight_core.store.blocks import Blocks
 
@@ -81,8 +81,7 @@ def compiled() -> Reduction | None:
 
 
 def _chosen() -> Reduction:
-    forced = os.environ.get("INSIGHT_HOST_PURE", "") not in ("", "0")
-    return numpy_reduction if forced else compiled() or numpy_reduction
+    return (compiled() if is_wanted() else None) or numpy_reduction
 
 
 reduction: Reduction = _chosen()
