@@ -48,6 +48,10 @@ def _copier(*names: str) -> Callable[[object], dict[str, Any]]:
 
 
 _run_fields = _copier("name", "loading", "damage")
+_series_fields = _copier(
+    *("points", "kept", "first_step", "last_step", "last_wall_time", "attempts"),
+    *("display_name", "description", "content", "data_class"),
+)
 _damage_fields = _copier("run", "file", "offset", "reason", "skipped")
 _scalar_totals = _copier("points", "total", "hidden", "kept", "origin")
 _record_totals = _copier("total", "kept", "hidden")
@@ -106,18 +110,9 @@ def series_message(info: SeriesInfo) -> messages.SeriesInfo:
     """The message of a series description."""
     return messages.SeriesInfo(
         key=key_message(info.key),
-        points=info.points,
-        kept=info.kept,
-        first_step=info.first_step,
-        last_step=info.last_step,
         last_value=info.last_value,
-        last_wall_time=info.last_wall_time,
-        attempts=info.attempts,
-        display_name=info.display_name,
-        description=info.description,
         claims=map(claim_message, info.claims),
-        content=info.content,
-        data_class=info.data_class,
+        **_series_fields(info),
     )
 
 
@@ -125,18 +120,9 @@ def series_of(message: messages.SeriesInfo) -> SeriesInfo:
     """The series description of a message."""
     return SeriesInfo(
         key=key_of(message.key),
-        points=message.points,
-        kept=message.kept,
-        first_step=message.first_step,
-        last_step=message.last_step,
         last_value=message.last_value if message.HasField("last_value") else None,
-        last_wall_time=message.last_wall_time,
-        attempts=message.attempts,
-        display_name=message.display_name,
-        description=message.description,
         claims=tuple(map(claim_of, message.claims)),
-        content=message.content,
-        data_class=message.data_class,
+        **_series_fields(message),
     )
 
 
