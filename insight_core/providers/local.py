@@ -36,6 +36,7 @@ from insight_core.plugin import (
     ShownAttempts,
     Undecodable,
 )
+from insight_core.providers.conventions import by_start_time, unknown_series
 from insight_core.providers.payload_streams import payload_of_file, stream_of_file, stream_of_payload
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.scalars import answer
@@ -126,9 +127,7 @@ class LocalProvider:
 
     def runs(self) -> Sequence[Run]:
         """All runs."""
-        return sorted(
-            self._store.runs(), key=lambda r: (np.inf if r.start_time is None else r.start_time, r.name)
-        )
+        return by_start_time(self._store.runs())
 
     def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]:
         """The series of a plugin, of all runs or of the given runs, without their data."""
@@ -231,8 +230,7 @@ class LocalProvider:
         """A series of records, and the indices of the shown records; None: all."""
         snapshot = self._store.snapshot(plugin, key)
         if snapshot is None or snapshot.columns.places is None:
-            text = f"plugin {plugin} has no records under {key.tag!r} of run {key.run!r}"
-            raise NotFound(text, code="unknown_series", run=key.run, tag=key.tag)
+            raise unknown_series(plugin, key)
         return snapshot, snapshot.attempts.visible if attempts == "last" else None
 
     def damage(self, run: str | None = None) -> Sequence[Damage]:

@@ -10,7 +10,6 @@ from attrs import evolve
 from insight_core.plugin import (
     Damage,
     DataProvider,
-    NotFound,
     Plugin,
     Progress,
     Run,
@@ -19,6 +18,7 @@ from insight_core.plugin import (
     SeriesInfo,
     SeriesKey,
 )
+from insight_core.providers.conventions import by_start_time, unknown_series
 from insight_core.providers.followed import FollowedProvider
 from insight_core.providers.forwarding import StartableProvider, forwarded
 
@@ -56,9 +56,7 @@ class MergedProvider(FollowedProvider):
             merged[run.name] = run
         for damage in self._covered(shared):
             merged[damage.run] = evolve(merged[damage.run], damage=merged[damage.run].damage + 1)
-        return sorted(
-            merged.values(), key=lambda r: (float("inf") if r.start_time is None else r.start_time, r.name)
-        )
+        return by_start_time(merged.values())
 
     def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]:
         """The series of a plugin, of all runs or of the given runs, without their data."""
@@ -88,8 +86,7 @@ class MergedProvider(FollowedProvider):
         for part in self._parts:
             if any(info.key == key for info in part.series(plugin, runs=[key.run])):
                 return part
-        text = f"plugin {plugin} has no records under {key.tag!r} of run {key.run!r}"
-        raise NotFound(text, code="unknown_series", run=key.run, tag=key.tag)
+        raise unknown_series(plugin, key)
 
     def damage(self, run: str | None = None) -> Sequence[Damage]:
         """Places where logs could not be read, of one run or of all runs."""

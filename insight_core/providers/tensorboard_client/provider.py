@@ -30,6 +30,7 @@ from insight_core.plugin import (
     SeriesKey,
     ShownAttempts,
 )
+from insight_core.providers.conventions import by_start_time, unknown_series
 from insight_core.providers.followed import LinkedProvider
 from insight_core.providers.link import Link, Method
 from insight_core.providers.payload_streams import stream_of_payload
@@ -92,8 +93,7 @@ class TensorBoardProvider(LinkedProvider):
 
     def runs(self) -> Sequence[Run]:
         """All runs."""
-        runs = self._now().runs.values()
-        return sorted(runs, key=lambda r: (np.inf if r.start_time is None else r.start_time, r.name))
+        return by_start_time(self._now().runs.values())
 
     def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]:
         """The series of a plugin, of all runs or of the given runs, without their data."""
@@ -226,8 +226,7 @@ class TensorBoardProvider(LinkedProvider):
     def _listed(self, plugin: str, key: SeriesKey) -> Listed:
         one = self._now().find(plugin, key)
         if one is None or (one.shape is Shape.SCALARS and not plugin.startswith("plugin:")):
-            text = f"plugin {plugin} has no records under {key.tag!r} of run {key.run!r}"
-            raise NotFound(text, code="unknown_series", run=key.run, tag=key.tag)
+            raise unknown_series(plugin, key)
         return one
 
     # --- what was read ----------------------------------------------------------------------------
