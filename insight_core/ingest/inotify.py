@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from inotify_simple import Event, INotify, flags
 
 from insight_core.ingest.mounts import mounts, silent_mount
-from insight_core.ingest.walk import Walk
+from insight_core.ingest.walk import Walk, identity_of, listed
 
 _CAME = flags.CREATE | flags.MOVED_TO
 _CAME_OR_WENT = _CAME | flags.DELETE | flags.MOVED_FROM
@@ -36,7 +36,7 @@ class WatchedTree:
             int, set[str]
         ] = {}  # names on the way to missing roots, by watch of the directory
         self._mounts = mounts()
-        self._identities = {root: _identity(root) for root in roots}
+        self._identities = {root: identity_of(root) for root in roots}
         self._is_set_up = False
         self._inotify = INotify(nonblocking=True)
         self.descriptor = self._inotify.fileno()
@@ -54,7 +54,7 @@ class WatchedTree:
 
     def is_outdated(self) -> bool:
         """Whether the watches must be set up again; a root may have been moved with a parent directory."""
-        return self._outdated or any(_identity(root) != was for root, was in self._identities.items())
+        return self._outdated or any(identity_of(root) != was for root, was in self._identities.items())
 
     def changes(self) -> frozenset[str] | None:
         """Changed files of the waiting events; None if files were created or deleted."""
@@ -128,7 +128,7 @@ class WatchedTree:
         """
         walk = Walk(top)
         for path, relative in walk:
-            for entry in _listed(path) if self._watch(path, _DIRECTORY) else []:
+            for entry in listed(path) if self._watch(path, _DIRECTORY) else []:
                 is_link = entry.is_symlink()
                 if os.path.isdir(entry.path) if is_link else entry.is_dir():
                     if is_link:
@@ -177,19 +177,3 @@ class WatchedTree:
 
 def _is_below(path: str, root: str) -> bool:
     return path == root or path.startswith(os.path.join(root, ""))
-
-
-def _listed(path: str) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(path) as entries:
-            return list(entries)
-    except OSError:  # gone again
-        return []
-
-
-def _identity(path: str) -> tuple[int, int] | None:
-    try:
-        info = os.stat(path)
-    except OSError:
-        return None
-    return info.st_dev, info.st_ino

@@ -38,7 +38,7 @@ class Walk:
                 continue
             _, relative, path = heapq.heappop(self._links)
             if self._identities is None:
-                self._identities = {known for known in map(_identity, self._visited) if known is not None}
+                self._identities = {known for known in map(identity_of, self._visited) if known is not None}
             if self._is_new(path):
                 self.followed.append(path)
                 yield path, relative
@@ -47,7 +47,7 @@ class Walk:
         if self._identities is None:
             self._visited.append(path)
             return True
-        identity = _identity(path)
+        identity = identity_of(path)
         if identity is None:  # deleted: listing it reports that
             return True
         is_new = identity not in self._identities
@@ -55,7 +55,17 @@ class Walk:
         return is_new
 
 
-def _identity(path: str) -> tuple[int, int] | None:
+def listed(directory: str) -> list[os.DirEntry[str]]:
+    """The entries of a directory; none if it was deleted or cannot be read."""
+    try:
+        with os.scandir(directory) as entries:
+            return list(entries)
+    except OSError:
+        return []
+
+
+def identity_of(path: str) -> tuple[int, int] | None:
+    """Device and inode of the file or directory at a path; None if it is missing or cannot be reached."""
     try:
         info = os.stat(path)
     except OSError:

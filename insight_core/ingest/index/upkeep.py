@@ -12,6 +12,7 @@ from pathlib import Path
 from attrs import define, frozen
 
 from insight_core.ingest.index.format import Unusable, index_directory, machine_name, read_header
+from insight_core.ingest.walk import listed
 
 log = logging.getLogger(__name__)
 
@@ -49,7 +50,7 @@ def kept_files(directory: Path) -> Iterator[KeptFile]:
     """All files of the index below a cache directory, of any version; other files are ignored."""
     for index in _directories(os.fspath(directory), _ANY_INDEX):
         for fan_out in _directories(index, _FAN_OUT):
-            for entry in _listed(fan_out):
+            for entry in listed(fan_out):
                 is_entry = bool(_ENTRY.fullmatch(entry.name))
                 if not is_entry and not _TEMPORARY.fullmatch(entry.name):
                     continue
@@ -60,16 +61,8 @@ def kept_files(directory: Path) -> Iterator[KeptFile]:
                 yield KeptFile(entry.path, info.st_size, info.st_mtime, is_entry)
 
 
-def _listed(directory: str) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(directory) as entries:
-            return list(entries)
-    except OSError:
-        return []
-
-
 def _directories(directory: str, pattern: re.Pattern[str]) -> Iterator[str]:
-    for entry in _listed(directory):
+    for entry in listed(directory):
         if pattern.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False):
             yield entry.path
 
