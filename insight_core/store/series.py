@@ -24,7 +24,7 @@ from insight_core.store.segment import (
     all_ascending,
     merged_segment,
 )
-from insight_core.store.snapshot import Snapshot, concatenated, described
+from insight_core.store.snapshot import Snapshot, concatenated, described, retained
 
 _STRIPES = 64  # series share locks: creating a lock takes as long as creating a series
 _locks = [threading.Lock() for _ in range(_STRIPES)]
@@ -323,11 +323,8 @@ class Series:
                 merged = merged_segment(pieces, parts, self._memory, ascending)
                 columns = merged.columns()
             else:
-                columns = concatenated(pieces) if pieces else _NOTHING
-                kept = chosen(policy, columns)
-                if kept is not None:
-                    columns, ends = columns[kept], tuple(np.searchsorted(kept, ends).tolist())
-            attempts = ONE_ATTEMPT if ascending or not segments else find_attempts(columns.steps)
+                columns, ends = retained(policy, concatenated(pieces) if pieces else _NOTHING, ends)
+            attempts = ONE_ATTEMPT if ascending else find_attempts(columns.steps)
             snapshot = Snapshot(columns, places, ends, (self.claim,) * len(places), attempts, total)
             with self._lock:
                 if self.version == version:

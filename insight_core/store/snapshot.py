@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from insight_core.formats.columns import Columns
 from insight_core.formats.event import Metadata
 from insight_core.plugin import CachePolicy, Claim, SeriesInfo, SeriesKey
-from insight_core.store.attempts import ONE_ATTEMPT, Attempts, find_attempts
+from insight_core.store.attempts import Attempts, find_attempts
 from insight_core.store.retention import chosen
 from insight_core.store.segment import FileOrder, PartOrder
 
@@ -70,8 +70,9 @@ class Snapshot:
 
 def snapshot_of(columns: Columns, claim: Claim) -> Snapshot:
     """All points of a series whose files are not known."""
-    attempts = find_attempts(columns.steps) if len(columns) else ONE_ATTEMPT
-    return Snapshot(columns, (((0.0, ""), 0),), (len(columns),), (claim,), attempts, len(columns))
+    part = (0.0, ""), 0
+    attempts = find_attempts(columns.steps)
+    return Snapshot(columns, (part,), (len(columns),), (claim,), attempts, len(columns))
 
 
 def joined(snapshots: Sequence[Snapshot], policy: CachePolicy) -> Snapshot:
@@ -82,19 +83,24 @@ def joined(snapshots: Sequence[Snapshot], policy: CachePolicy) -> Snapshot:
         for part, claim, (first, end) in zip(snapshot.parts, snapshot.claims, edges, strict=True):
             pieces.append((part, claim, snapshot.columns[first:end]))
     pieces.sort(key=lambda piece: piece[0])
-    columns = concatenated([piece[2] for piece in pieces])
     ends = tuple(itertools.accumulate(len(piece[2]) for piece in pieces))
-    kept = chosen(policy, columns)
-    if kept is not None:
-        columns, ends = columns[kept], tuple(np.searchsorted(kept, ends).tolist())
+    columns, ends = retained(policy, concatenated([piece[2] for piece in pieces]), ends)
     return Snapshot(
         columns,
         tuple(piece[0] for piece in pieces),
         ends,
         tuple(piece[1] for piece in pieces),
-        find_attempts(columns.steps) if len(columns) else ONE_ATTEMPT,
+        find_attempts(columns.steps),
         sum(snapshot.total for snapshot in snapshots),
     )
+
+
+def retained(policy: CachePolicy, columns: Columns, ends: tuple[int, ...]) -> tuple[Columns, tuple[int, ...]]:
+    """The points that the policy keeps; ``ends`` is the index after the last point of each part."""
+    kept = chosen(policy, columns)
+    if kept is None:
+        return columns, ends
+    return columns[kept], tuple(np.searchsorted(kept, ends).tolist())
 
 
 def concatenated(pieces: Sequence[Columns]) -> Columns:
