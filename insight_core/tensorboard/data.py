@@ -16,6 +16,7 @@ from tensorboard.data import provider as tb
 
 from insight_core.plugin import DataProvider, InsightError, InvalidArgument, NotFound, Payload, Undecodable
 from insight_core.rpc.tensorboard_view.catalog import TensorBoardSeries
+from insight_core.rpc.tensorboard_view.numbers import Numbers
 from insight_core.rpc.tensorboard_view.series_reader import SeriesReader
 from insight_core.rpc.tensorboard_view.translation import (
     BLOB_SEQUENCE,
@@ -137,8 +138,7 @@ class TensorBoardDataProvider(tb.DataProvider):
         entries = _flat(self._entries(SCALAR, asked))
         read: ByRunAndTag[list[tb.ScalarDatum]] = {}
         for entry, numbers in self._reader.numbers(entries, self._limit(asked, entries, SCALARS)):
-            columns = numbers.steps.tolist(), numbers.wall_times.tolist(), numbers.values.tolist()
-            read.setdefault(entry.key.run, {})[entry.key.tag] = list(map(tb.ScalarDatum, *columns))
+            read.setdefault(entry.key.run, {})[entry.key.tag] = _data_of(numbers)
         return read
 
     @_public_errors()
@@ -147,8 +147,7 @@ class TensorBoardDataProvider(tb.DataProvider):
         entries = _flat(self._entries(SCALAR, asked))
         found = [(entry, datum) for entry in entries if (datum := _last(entry)) is not None]
         for entry, numbers in self._reader.numbers([entry for entry in entries if _last(entry) is None], 1):
-            columns = numbers.steps.tolist(), numbers.wall_times.tolist(), numbers.values.tolist()
-            found += [(entry, datum) for datum in map(tb.ScalarDatum, *columns)]
+            found += [(entry, datum) for datum in _data_of(numbers)]
         last: ByRunAndTag[tb.ScalarDatum] = {}
         for entry, datum in found:
             last.setdefault(entry.key.run, {})[entry.key.tag] = datum
@@ -232,6 +231,11 @@ def _given_limit(asked: _AskedPoints) -> int:
 
 def _flat(found: Entries) -> list[TensorBoardSeries]:
     return [entry for tags in found.values() for entry in tags.values()]
+
+
+def _data_of(numbers: Numbers) -> list[tb.ScalarDatum]:
+    columns = numbers.steps.tolist(), numbers.wall_times.tolist(), numbers.values.tolist()
+    return list(map(tb.ScalarDatum, *columns))
 
 
 def _last(entry: TensorBoardSeries) -> tb.ScalarDatum | None:
