@@ -60,12 +60,15 @@ class FollowedFile:
         """Whether size and modification time equal those of the last complete check."""
         return (self._known.size, self._known.mtime_ns) == (size, mtime_ns)
 
-    def _look_at(self, info: os.stat_result) -> None:
-        """Notes the size. Raises Replaced if this is another file, or the file was cut."""
-        identity = (info.st_dev, info.st_ino)
-        if self._identity not in (None, identity) or info.st_size < self._known.position:
+    def _check_identity(self, info: os.stat_result) -> None:
+        """Raises Replaced if this is another file, or the file was truncated."""
+        if self._identity not in (None, (info.st_dev, info.st_ino)) or info.st_size < self.position:
             raise Replaced
-        self._identity, self._known.inode = identity, info.st_ino
+
+    def _look_at(self, info: os.stat_result) -> None:
+        """Notes identity and size. Raises Replaced."""
+        self._check_identity(info)
+        self._identity, self._known.inode = (info.st_dev, info.st_ino), info.st_ino
         if self._caught_up and info.st_size > self.size:
             self._grew = time.monotonic()
         self.size = info.st_size

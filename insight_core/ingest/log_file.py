@@ -127,8 +127,7 @@ class LogFile(FollowedFile):
             descriptor = stream.raw.fileno()
             info = os.fstat(descriptor)
             known = [self._known.head, self._known.end]
-            if self._identity not in (None, (info.st_dev, info.st_ino)) or info.st_size < self.position:
-                raise Replaced
+            self._check_identity(info)
             if not all(stretch.is_in(descriptor) for stretch in known):
                 raise Replaced
             before = both_ends(descriptor, info)
