@@ -1,4 +1,4 @@
-"""Places on an axis that ascends, found by bisection."""
+"""Bisection on an ascending axis."""
 
 from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int64_t
@@ -16,7 +16,7 @@ cdef inline double x_at(const Place* x, double offset, Py_ssize_t index) noexcep
 cdef inline Py_ssize_t first_at(
     const Place* x, double offset, Py_ssize_t start, Py_ssize_t stop, double bound, bint above
 ) noexcept nogil:
-    """First index of start..stop whose x is not below ``bound``, or ``above`` it; stop if there is none."""
+    """The first index in [start, stop) with x >= ``bound``, or x > ``bound`` if ``above``; else ``stop``."""
     cdef Py_ssize_t middle
     cdef double place
     while start < stop:
@@ -32,9 +32,9 @@ cdef inline Py_ssize_t first_at(
 cdef inline Py_ssize_t first_about(
     const Place* x, double offset, Py_ssize_t start, Py_ssize_t stop, double bound, Py_ssize_t guess
 ) noexcept nogil:
-    """First index of start..stop whose x is not below ``bound``, looked for around ``guess``.
+    """The first index in [start, stop) with x >= ``bound``; the search begins at ``guess``.
 
-    Steps are mostly evenly apart: a few looks in one place instead of twenty all over the memory.
+    Steps are mostly evenly spaced, so a few comparisons near the guess replace some twenty all over memory.
     """
     cdef Py_ssize_t stride = 8
     if start < guess < stop:

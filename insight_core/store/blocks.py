@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 POINTS = 256  # points per block: 1000 chart columns then read some 256,000 points at their borders
 
-# ``low`` and ``high`` are the smallest and largest finite value, +Inf and -Inf if none;
-# ``places`` where the first of each stands in the block, then the first NaN, +Inf and -Inf (0 when there is
-# none); ``counts`` how many of these three.
+# ``low`` and ``high`` are the smallest and largest finite value, +Inf and -Inf without finite values.
+# ``places`` are the indices in the block of the first smallest and largest value, and of the first NaN, +Inf
+# and -Inf (0 if absent). ``counts`` are the numbers of NaN, +Inf and -Inf.
 BLOCK_TYPE = np.dtype(
     [("low", "f8"), ("high", "f8"), ("counts", "u2", (3,)), ("places", "u1", (5,))], align=True
 )

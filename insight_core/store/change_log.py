@@ -18,7 +18,7 @@ class ChangeLog:
     def __init__(
         self, named: Callable[[Any], Iterable[tuple[str, SeriesKey]]] = lambda place: (place,)
     ) -> None:
-        """``named`` gives the plugins and keys that a change is of, when somebody asks."""
+        """``named`` returns the plugins and keys of a change; it is called only when changes are read."""
         self._named = named
         self._grown = threading.Condition()
         self._generation = 0
@@ -35,7 +35,7 @@ class ChangeLog:
         self.add(None if series is None else places, runs=runs)
 
     def add(self, changes: Iterable[Hashable] | None, *, runs: bool = False) -> None:
-        """The same, of changes in whatever form ``named`` knows."""
+        """Like ``note``, for changes in the form that ``named`` accepts."""
         with self._grown:
             self._generation += 1
             if changes is None:

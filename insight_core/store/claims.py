@@ -38,7 +38,7 @@ class FileState:
 
 
 class Claims:
-    """Who reads what: values are stored by claim, and a query finds them through the claims of its plugin.
+    """Maps claims to plugins: values are stored by claim, and queries find them through the plugin's claims.
 
     Plugins may be added at any time, under the store's lock.
     """
@@ -46,10 +46,10 @@ class Claims:
     def __init__(self, plugins: Iterable[Plugin], policies: Mapping[str, CachePolicy]) -> None:
         """``policies`` override those of plugins, by name."""
         self._policies = dict(policies)
-        self._names: dict[Claim, str] = {}  # of plugins
-        self.numbers: set[Claim] = set()  # whose plugin takes numbers
-        # Summary plugins whose tensors are taken as numbers, and need no places in their files. A policy that
-        # limits the number of series needs them: it says where the first that was left out is.
+        self._names: dict[Claim, str] = {}  # names of plugins
+        self.numbers: set[Claim] = set()  # claims of plugins that read numbers
+        # Summary plugins whose tensors are read as numbers, without their positions in the file. A policy
+        # that limits the number of series needs positions: it reports where the first omitted value is.
         self.number_plugins: frozenset[str] = frozenset()
         for plugin in plugins:
             self.add(plugin)
@@ -69,7 +69,10 @@ class Claims:
             )
 
     def owner(self, claim: Claim) -> str:
-        """The plugin of a claim, which is not of files: several may have these. Its text if there is none."""
+        """The plugin that owns a claim; the text of the claim if no plugin does.
+
+        Not for claims of files, which several plugins may share.
+        """
         return self._names.get(claim) or str(claim)
 
     def policy(self, name: str) -> CachePolicy:
@@ -77,29 +80,29 @@ class Claims:
         return self._policies.get(name, _KEEP_ALL)
 
     def limit(self, claim: Claim) -> str:
-        """What of the values of a claim is left out, as text; empty if nothing is."""
+        """The limits of the cache policy for a claim, as text; empty if the policy keeps everything."""
         policy = self.policy(self.owner(claim))
         limited = policy.series or not keeps_all(policy)
         return f"{policy.keep} {policy.points} {policy.series}" if limited else ""
 
     def limits(self, lossy: set[Claim], *, refused: bool) -> dict[Claim, str]:
-        """The limits under which values of these claims were left out, and refused tags if there are any."""
+        """The limits of the ``lossy`` claims; with ``refused``, also of all claims with a limit of tags."""
         if refused:
             lossy = lossy | {claim for claim, name in self._names.items() if self.policy(name).series}
         return {claim: self.limit(claim) for claim in lossy}
 
     def reader(self, claim: Claim, layout: tuple[bool, bool]) -> str:
-        """The plugin that reads such values, or the claim; empty if it takes numbers and these are not."""
+        """The owner of a claim; empty if the owner reads numbers and this layout has no numbers."""
         return "" if not layout[0] and claim in self.numbers else self.owner(claim)
 
     def taken(self, claim: Claim, columns: Columns) -> Columns:
-        """The columns that are kept: numbers alone for a plugin that takes numbers."""
+        """The columns to keep: for a plugin that reads numbers, without the positions in the file."""
         if columns.values is None or columns.places is None or claim not in self.numbers:
             return columns
         return evolve(columns, places=None)
 
     def fits(self, content: FileState) -> bool:
-        """Whether another process has kept all of a file that this one keeps."""
+        """Whether the state saved by another process has everything that this process would keep."""
         return all(self.limit(claim) == limit for claim, limit in content.limits.items()) and all(
             block.columns.places is not None
             or not isinstance(claim, SummaryPlugin)
@@ -111,7 +114,7 @@ class Claims:
 def assign(
     batch: Batch, metadata: Sequence[Mapping[str, Metadata]], file: str
 ) -> Iterator[tuple[Claim, Block]]:
-    """The claim of each block of a batch; a block whose tags have several is cut.
+    """The claim of each block of a batch; a block is split where its tags have different claims.
 
     ``file`` is the name of the event file. If a field leaves the claim open, the first metadata of the
     tag decide.
@@ -149,6 +152,6 @@ def _plugin_of(tag: str, metadata: Sequence[Mapping[str, Metadata]]) -> str | No
 
 
 def claim_of(text: str) -> Claim:
-    """What ``str(claim)`` was made of; the names of dialects are not names of plugins. Raises ValueError."""
+    """The inverse of ``str(claim)``. Raises ValueError."""
     origin, _, name = text.partition(":")
     return SummaryPlugin(name) if origin == "plugin" else EventField(Dialect(origin), name)

@@ -26,10 +26,10 @@ def chosen(policy: CachePolicy, columns: Columns) -> NDArray[np.intp] | None:
 
 
 def _lots(columns: Columns) -> NDArray[np.uint64]:
-    """uint64[n]: a pseudo-random number (splitmix64) for each point, made of what the point is.
+    """uint64[n]: a pseudo-random number (splitmix64) for each point, computed from its columns.
 
     Keeping the points with the smallest numbers is a uniform sample that does not depend on how points
-    arrive in batches. Points of the same number are the same, so the first of them may stay.
+    arrive in batches. Points with equal numbers are equal, so it does not matter which of them is kept.
     """
     drawn = np.zeros(len(columns), np.uint64)
     marks = columns.places[0] if columns.places is not None else columns.values

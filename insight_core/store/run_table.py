@@ -55,12 +55,8 @@ class Resting:
     def infos(self) -> list[SeriesInfo]:
         """``Series.info`` of each series."""
         if self._infos is None:
-            block, columns, counts, claims = (
-                self.block,
-                self.block.columns,
-                self.block.counts(),
-                (self.claim,),
-            )
+            block, columns = self.block, self.block.columns
+            counts, claims = block.counts(), (self.claim,)
             firsts, lasts = block.ends - counts, block.ends - 1
             rows = zip(
                 block.tags,
@@ -84,7 +80,7 @@ class Resting:
 class RunTable:
     """One run. Guarded by the store's lock.
 
-    What the first event file gives at once rests as it came until anything else comes.
+    The first batch of the first event file is kept as it is (it rests) until other points arrive.
     """
 
     def __init__(self, name: str, claims: Claims, memory: ColumnMemory) -> None:
@@ -97,8 +93,8 @@ class RunTable:
         self._memory = memory
         self._resting: list[Resting] = []
         self._resting_places: dict[str, tuple[Resting, int]] | None = None  # by tag, once one is needed
-        self._made: dict[str, Series] = {}  # of those
-        self._series: dict[str, tuple[Series, ...]] = {}  # all others, by tag
+        self._made: dict[str, Series] = {}  # series made of resting points, by tag
+        self._series: dict[str, tuple[Series, ...]] = {}  # all other series, by tag
         self._joined: dict[tuple[str, str], tuple[list[Snapshot], Snapshot]] = {}  # by plugin and tag
         self._refused: tuple[Damage, ...] = ()
 
@@ -107,7 +103,7 @@ class RunTable:
     def rest(
         self, order: FileOrder, found: list[ClaimedBlock]
     ) -> tuple[list[ClaimedBlock], list[ClaimedBlock]]:
-        """Keeps at rest what the first event file of the run gave; returns that, and what is left to add."""
+        """Keeps blocks of the first event file as they are; returns these, and the blocks still to add."""
         if self._resting or not all(
             isinstance(one.claim, FileName) for several in self._series.values() for one in several
         ):
@@ -190,7 +186,7 @@ class RunTable:
         return series
 
     def put(self, order: FileOrder, claim: Claim, tag: str, columns: Columns, plugin: str) -> Series | None:
-        """Has this record of a file that the plugin took, and no other; None if its policy leaves it out."""
+        """Replaces the record of a claimed file; returns None if the policy of the plugin leaves it out."""
         if any(tag in resting.block.tags for resting in self._resting):
             self.wake()
         series = self._series_of(order, tag, claim, columns.layout, columns, plugin)
@@ -200,7 +196,7 @@ class RunTable:
         return series
 
     def _stretch_of(self, series: Series, order: FileOrder) -> int:
-        """The stretch of the next points of a file: behind those of series that it may be joined with."""
+        """The stretch of the next points of a file: after the stretches of series to be joined with this."""
         stretch = max(0, series.last_stretch(order))
         for other in self._series[series.key.tag]:
             if other is not series and any(a and b for a, b in zip(other.layout, series.layout, strict=True)):
@@ -212,7 +208,7 @@ class RunTable:
     def _series_of(
         self, order: FileOrder, tag: str, claim: Claim, layout: Layout, found: Columns, plugin: str = ""
     ) -> Series | None:
-        """The series that gets what was found; None if the policy allows no more tags."""
+        """The series for the columns ``found``, created on demand; None if the policy allows no more tags."""
         known = self._series.get(tag, ())
         for series in known:
             if series.claim == claim and series.layout == layout and plugin in ("", series.reader):
@@ -273,7 +269,7 @@ class RunTable:
     # --- queries ----------------------------------------------------------------------------------
 
     def _of(self, name: str, several: Iterable[Series]) -> list[Series]:
-        """Those of the series that a plugin reads as one: all with numbers, or all with places."""
+        """The series that a plugin reads as one: all with numbers, or all with positions in the file."""
         found = [one for one in several if one.reader == name]
         if len(found) < 2:
             return found
@@ -289,7 +285,7 @@ class RunTable:
         return self._of(name, several)
 
     def found(self, name: str) -> list[Resting | list[Series]]:
-        """All of a plugin, for ``infos``."""
+        """All series of a plugin, as ``infos`` accepts them."""
         found: list[Resting | list[Series]] = [each for each in self._resting if each.reader == name]
         found += [several for each in self._series.values() if (several := self._of(name, each))]
         return found
@@ -317,7 +313,7 @@ class RunTable:
         return names | {one.reader for several in self._series.values() for one in several if one.reader}
 
     def blocks(self, order: FileOrder) -> tuple[list[ClaimedBlock], list[Series]]:
-        """What a file gave: blocks that rest, and the series that may have more of it."""
+        """Resting blocks of a file, and the series that may have further points of it."""
         resting = [(each.claim, each.block) for each in self._resting if each.order == order]
         return resting, [one for several in self._series.values() for one in several]
 
@@ -332,7 +328,7 @@ class RunTable:
         )
 
     def note_served(self, order: FileOrder, record: int, flaw: Flaw | None) -> bool:
-        """Lists a record as damaged, or, without a flaw, does not any more. Returns whether that is news."""
+        """Lists a record as damaged; without a flaw, removes it from the list. Returns False if unchanged."""
         held = self.files.get(order)
         if held is None or (record in held.served) == (flaw is not None):
             return False
@@ -354,7 +350,7 @@ class RunTable:
         return [*found, *self._refused]
 
     def list_refused(self) -> None:
-        """Lists the tags that are left out: by a policy, or as they are not one number."""
+        """Lists the omitted tags: those that a policy leaves out, and those that are not one number."""
         flaws: dict[str, tuple[str, Flaw]] = {}
         for _, held in sorted(self.files.items()):
             for tag, flaw in held.refused.items():
@@ -370,7 +366,7 @@ class RunTable:
         self._refused = tuple(self._listed(list(flaws.values()), "more tags are left out"))
 
     def _listed(self, flaws: list[tuple[str, Flaw]], more: str) -> list[Damage]:
-        """The first flaws, each with its file, one by one; of further ones, how many there are."""
+        """One entry for each of the first flaws, and one entry that counts the others."""
         found = [Damage(self.name, file, each.offset, each.reason, each.skipped) for file, each in flaws]
         if len(found) > MOST_LISTED:
             first, rest = found[MOST_LISTED], found[MOST_LISTED:]

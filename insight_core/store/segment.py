@@ -21,10 +21,10 @@ _LEAST_GROWTH = 8  # points
 
 @define(eq=False)
 class SeriesPart:
-    """A stretch of points that one file gave to a series.
+    """Consecutive points of a series that come from one file.
 
-    A tag that has several claims in a file, or whose values change their form, has several series. Their
-    points have one order nevertheless: ``stretch`` counts the changes, so that these series can be joined.
+    A tag has several series if it has several claims in a file, or if the form of its values changes.
+    ``stretch`` counts these changes, so that the series can be joined in the order of the file.
     """
 
     order: FileOrder
@@ -83,7 +83,7 @@ class Segment:
         return float(self._buffers.wall_times[self.length - 1])
 
     def drop_places(self) -> None:
-        """Keeps the numbers alone."""
+        """Drops the positions in the file."""
         self._buffers = Columns(self._buffers.steps, self._buffers.wall_times, self._buffers.values)
 
     def extend(self, columns: Columns, expected: float = 1.0) -> None:

@@ -64,7 +64,7 @@ class Series:
         metadata: Metadata | None = None,
         reader: str = "",
     ) -> None:
-        """``reader``: the plugin that reads the series, or its claim; empty if nobody does."""
+        """``reader`` is that of ``Claims.reader``, or the plugin that claims a file."""
         self.key = key
         self.claim = claim
         self.layout = layout
@@ -153,12 +153,12 @@ class Series:
 
     @property
     def policy(self) -> CachePolicy:
-        """How much is kept."""
+        """The cache policy."""
         return self._policy
 
     @policy.setter
     def policy(self, policy: CachePolicy) -> None:
-        """Sets how much is kept, of the points that are here too."""
+        """Sets the cache policy, and applies it to the points already stored."""
         with self._lock:
             self._policy = policy
             for part in self._parts():
@@ -166,7 +166,7 @@ class Series:
             self._touch()
 
     def drop_places(self) -> None:
-        """Keeps the numbers alone: the plugin of the claim takes these."""
+        """Drops the positions in the file: the plugin of the claim reads numbers."""
         with self._lock:
             self.layout = (True, False)
             for segment in self._segments:

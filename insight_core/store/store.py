@@ -34,7 +34,7 @@ _SERIES_AT_ONCE = 500  # added to without letting readers in
 
 @frozen(eq=False)
 class _Came:
-    """Series that came together."""
+    """Series that were added together, kept as they are."""
 
     run: str
     claim: Claim
