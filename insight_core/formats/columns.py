@@ -44,10 +44,10 @@ class Columns:
 
 @define(eq=False)
 class Block:
-    """What one file gave to some tags: the points of one tag in file order, then those of the next.
+    """Points of some tags from one file: the points of one tag in file order, then those of the next tag.
 
-    Numbers of simple_value and scalar_value have no places, payloads have no values, and tensors of one
-    number have both, or no places where nobody will ask for them (NumberTags).
+    Numbers of simple_value and scalar_value have no places, and payloads have no values. Tensors of one
+    number have both, or no places if their plugin reads only numbers (NumberTags).
     """
 
     field: str  # of the event; empty once a claim is known

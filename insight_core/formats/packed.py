@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 _U8, _U64 = np.uint8, np.uint64
-_PIECE = 1 << 16  # bytes decoded at once: what comes in between stays in the processor's cache
+_PIECE = 1 << 16  # bytes decoded at a time, so that intermediate arrays stay in the processor's cache
 _LONGEST = 10  # bytes of a varint
 
 # Each step brings together the 7-bit, then 14-bit, then 28-bit groups of eight bytes.

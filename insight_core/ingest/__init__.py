@@ -1,1 +1,1 @@
-"""Files to the store: which there are, what was appended to each, and what is wrong with them."""
+"""Discovers, reads and tails log files, and reports their damage."""

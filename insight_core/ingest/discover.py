@@ -23,7 +23,7 @@ from insight_core.store.segment import FileOrder
 # TensorBoard reads every file with `tfevents` in its name; MindInsight every one with `summary.<digits>`.
 _TENSORBOARD = re.compile(r"tfevents(?:\.(\d+))?")
 _MINDSPORE = re.compile(r"summary\.(\d+)")
-# How writers name files; a directory called just `tfevents` is nothing odd.
+# Names that writers give to files; a directory called just `tfevents` is not reported.
 _EVENT_FILE_NAME = re.compile(r"(tfevents|summary)\.\d+")
 _LINEAGE_SUFFIX = "_lineage"
 _BESIDE_EVENTS = (_LINEAGE_SUFFIX, "_explain")
@@ -38,8 +38,8 @@ _NO_NAMES = FileNames()
 class Logdir:
     """A directory tree of logs; ``name`` prefixes its runs when there is one.
 
-    Only event files of these ``dialects``, as their names suggest, count; all files that plugins take by
-    their names do.
+    Only event files of these ``dialects``, judged by their names, are read. Files that plugins claim by name
+    are always included.
     """
 
     path: str

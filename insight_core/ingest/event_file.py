@@ -28,9 +28,8 @@ class EventFile(FollowedFile):
         self._number_plugins = number_plugins
         self._ahead: ScanAhead | None = None
         self._ahead_scanner: Scanner | None = None
-        self._in_order_until = (
-            1  # offset; before it, nothing is scanned ahead: the first batch tells the dialect
-        )
+        # nothing is scanned ahead before this offset: the first batch determines the dialect
+        self._in_order_until = 1
 
     @property
     def dialect(self) -> Dialect:
@@ -39,9 +38,9 @@ class EventFile(FollowedFile):
         return self._known.dialect
 
     def read(self, may_scan_ahead: bool = False) -> Batch | None:
-        """The next records; None at the end of what there is. Raises Replaced, OSError.
+        """The next records; None at the end of the file. Raises Replaced, OSError.
 
-        If it may, another thread scans what follows them meanwhile.
+        With ``may_scan_ahead``, another thread may scan the records after these at the same time.
         """
         descriptor = open_regular(self.path)
         try:
@@ -75,7 +74,7 @@ class EventFile(FollowedFile):
             os.close(descriptor)
 
     def take(self, found: SmallFile) -> Batch:
-        """The records of a file of which nothing was read so far, read whole by somebody else."""
+        """Adopts the result of a bulk read of the whole file; nothing was read before."""
         batch = found.batch
         self._identity, self._known.inode = found.identity, found.identity[1]
         self.size = size = found.size

@@ -15,8 +15,8 @@ from insight_core.plugin import FileName, Flaw, LogFormat, Plugin
 _ANY_DIRECTORIES = "**"
 _WILDCARDS = re.compile(r"\*|\?|\[!?\]?[^\]]*\]")
 
-# A pattern that a file's name matches, and how many directories below the logdir the ones are from which
-# its path does, the nearest first.
+# A pattern that matches a file's name, and the directories from which the rest of the path matches too, each
+# as its depth below the logdir, the deepest first.
 Match: TypeAlias = "tuple[FilePattern, Sequence[int]]"
 
 FileCheck: TypeAlias = Callable[[BinaryIO, FileName], Iterable[Flaw]]
@@ -26,7 +26,7 @@ FileCheck: TypeAlias = Callable[[BinaryIO, FileName], Iterable[Flaw]]
 class FilePattern:
     """The compiled claim of one plugin or log format."""
 
-    plugin: str  # empty for log formats, of which one reads a file
+    plugin: str  # empty for log formats
     claim: FileName
     directories: tuple[str | None, ...]  # a pattern of each name; None: any number of directories
     way: str  # a part of every path to such a directory

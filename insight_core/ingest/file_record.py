@@ -1,4 +1,4 @@
-"""How far a file was read: the state of whoever follows it, and what a later start goes on from."""
+"""Identity, position and damage of a file that is read; saved, so that a later start can resume."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ MOST_FLAWS = 200  # of a file that are listed one by one
 
 @define
 class FlawList:
-    """The first flaws of a file one by one; of further ones, how many there are and what they cost."""
+    """The first flaws of a file, and the number and bytes of all further ones."""
 
     named: list[Flaw] = Factory(list)
     more: int = 0
     first_unnamed: int = 0  # offset
-    skipped: int = 0  # bytes, by those that are not named
+    skipped: int = 0  # bytes, of the flaws that are not named
 
     def extend(self, flaws: Sequence[Flaw]) -> None:
         """Adds flaws; beyond ``MOST_FLAWS`` only their number and bytes are kept."""
@@ -47,7 +47,7 @@ class FlawList:
 
 @frozen
 class Stretch:
-    """Some bytes of a file, as they were when they were read: its head, or the end of what was read."""
+    """Position and checksum of some bytes of a file: its head, or the last bytes that were read."""
 
     start: int = 0
     length: int = 0
@@ -66,19 +66,19 @@ class Stretch:
 
 @define
 class FileRecord:
-    """Which file it is, how far it was read, and what could not be read."""
+    """Identity of a file, the position up to which it was read, and its damage."""
 
     dialect: Dialect | None  # of an event file
     inode: int = 0
-    size: int = -1  # bytes, at the last look, if all of the file was read then; else -1
-    mtime_ns: int = 0  # at that look
+    size: int = -1  # bytes when the file was last read to its end; -1 while bytes are unread
+    mtime_ns: int = 0  # at that time
     ctime_ns: int = 0
     position: int = 0  # of the first byte that is not part of a record read
     head: Stretch = Stretch()
-    end: Stretch = Stretch()  # of what was read
+    end: Stretch = Stretch()  # the last bytes that were read
     flaws: FlawList = Factory(FlawList)
-    tail: Flaw | None = None  # why nothing more could be read
-    state: str = ""  # of a LogFormat: its name and version, and what it goes on from, as JSON
+    tail: Flaw | None = None  # why the rest could not be read
+    state: str = ""  # of a LogFormat: its name and version, and the JSON state from which it resumes
 
     def copied(self) -> FileRecord:
         """A copy that does not change when the file is read on."""

@@ -51,7 +51,7 @@ class FollowedFile:
         return self._known.dialect
 
     def flaws(self) -> list[Flaw]:
-        """What cannot be read. A tail that is cut off counts unless the file is just being written."""
+        """The damage of the file. A truncated tail counts unless the file is being written."""
         tail = self._known.tail
         is_due = tail is not None and time.monotonic() - self._grew > _SETTLED
         return self._known.flaws.entries() + ([tail] if tail is not None and is_due else [])
@@ -74,7 +74,7 @@ class FollowedFile:
         self.size = info.st_size
 
     def _note_complete(self, size: int, mtime_ns: int, ctime_ns: int) -> None:
-        """Everything that was there at this look was read."""
+        """Records that the file was read to its end, and its version at that time."""
         known = self._known
         known.size, known.mtime_ns, known.ctime_ns = size, mtime_ns, ctime_ns
         self._caught_up = True
@@ -89,19 +89,19 @@ class FollowedFile:
         known.end = Stretch.of(descriptor, max(0, position - TAIL), position)
 
     def record(self) -> FileRecord | None:
-        """What a later start needs to go on from here; None while there is more to read."""
+        """The state from which a later start can resume; None while bytes are unread."""
         if self._identity is None or self._known.size < 0:
             return None
         return self._known.copied()
 
     def resume(self, record: FileRecord) -> bool:
-        """Goes on from where another reader of this path was, before anything is read; returns
-        False, and has to read from the beginning, unless what it read is still there.
+        """Resumes from the state of an earlier reader of this path, before anything is read.
 
-        It is when the inode is the same, the first and the last bytes that were read are, and either
-        size, mtime and ctime are too or the file has grown. That holds, wrongly, of a file that was
-        written to in place between those bytes and has grown as well, or that was within the same
-        tick of the file system's clock as the last look at it.
+        Returns False if the file has changed, so that it must be read from the beginning. The file counts as
+        unchanged if its inode, its first bytes and the last bytes that were read are the same, and if either
+        size, mtime and ctime are the same or the file has grown. Two changes are not noticed: a write in
+        place between those bytes in a file that has also grown, and a write within the same tick of the file
+        system's clock as the last read.
         """
         try:
             descriptor = open_regular(self.path)

@@ -1,8 +1,8 @@
-"""A stretch of a long file, scanned by another thread while the one before it is.
+"""Scans a part of a long file in another thread, while the part before it is being scanned.
 
-Where its first record begins is a guess: at the first sound header from some offset on, which may as well lie
-within a payload. So what was found counts only when the scan before ends just there, and else it is dropped.
-Either way the file is read as one scan after the other reads it, whatever its bytes are.
+The start of its first record is a guess: the first valid header after some offset, which may lie within a
+payload. The result is used only if the scan of the part before ends exactly there; otherwise it is dropped.
+So the result is the same as that of scanning in order, whatever the bytes are.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from insight_core.formats.batch import BAD_HEADER, Batch
 from insight_core.ingest.scanner.regular_file import open_regular
 from insight_core.ingest.scanner.scanner import CHUNK, Scanner, open_scanner
 
-PAUSE = 16 << 20  # bytes that are read in order after a wrong guess, or a batch longer than that
-OWN = CHUNK // 2  # bytes that the own thread of the file scans, which puts all of them into the store
-AHEAD = CHUNK * 7 // 8  # bytes that the other one scans: one scan, of about CHUNK, gets to their end
-LEAST = 2 * OWN  # bytes unread that are worth it
+PAUSE = 16 << 20  # bytes that are read in order after a wrong guess, or after a batch longer than this
+OWN = CHUNK // 2  # bytes that the file's own thread scans; it also puts all records into the store
+AHEAD = CHUNK * 7 // 8  # bytes that the other thread scans: one scan, of about CHUNK, reaches their end
+LEAST = 2 * OWN  # unread bytes from which on scanning ahead is worthwhile
 _WINDOW = 64 << 10  # bytes in which a record has to begin
 
 FileVersion: TypeAlias = tuple[int, int, int, int, int]  # device, inode, size, mtime_ns, ctime_ns

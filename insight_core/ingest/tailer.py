@@ -81,7 +81,7 @@ class Tailed:
         return self.cache is not None and self.is_worth_keeping
 
     def read(self, most: int, may_scan_ahead: bool = False) -> tuple[int, bool]:
-        """Reads up to ``count`` batches; returns their number and whether unread bytes remain."""
+        """Reads up to ``most`` batches; returns their number and whether unread bytes remain."""
         with self.lock:
             try:
                 if self.is_new:
@@ -116,7 +116,7 @@ class Tailed:
             return 1, False
 
     def take(self, found: SmallFile) -> bool:
-        """Has the file, of which nothing was read so far, as it was read whole; False when that fails."""
+        """Adopts the result of a bulk read; nothing was read before. Returns False if the store fails."""
         with self.lock:
             try:
                 assert isinstance(self.file, EventFile)
@@ -188,10 +188,10 @@ class Tailed:
 
 
 def read_together(files: Sequence[Tailed], number_plugins: frozenset[str]) -> list[Tailed]:
-    """Reads unread small files in bulk; returns those that were read to their end.
+    """Reads unread small files in bulk; returns the files that were read to their end.
 
-    All others are to be read by themselves, and so are those that follow one of these in its run: they are
-    damaged, unusual, changing or gone, or the store could not take them.
+    The caller reads the other files one by one: files that are damaged, unusual, changing or deleted, files
+    that the store rejects, and all files that follow one of these in its run.
     """
     found = read_small_files(
         [tailed.found.path for tailed in files],

@@ -30,10 +30,10 @@ class Slots:
 
 @define
 class NumberTags:
-    """Tags of one file whose tensors are taken as numbers, so that those that are one need no locators.
+    """Tags of one file whose tensors are read as numbers; tensors of one number then need no locators.
 
-    The first metadata of a tag in the file decides, so it is known only as long as all was scanned from the
-    beginning of the file on; what is known then stays.
+    The first metadata of a tag in the file decides. So tags are learned only while the file is scanned from
+    its beginning without a gap; tags learned before a gap remain valid.
     """
 
     plugins: frozenset[str]  # summary plugins that take numbers, and nothing but numbers

@@ -41,10 +41,10 @@ def is_compiled() -> bool:
 def open_scanner(
     guess: Dialect, chunk: int = CHUNK, *, number_plugins: frozenset[str] = frozenset()
 ) -> Scanner:
-    """A scanner of a file whose dialect, unless it says so, is ``guess``; compiled if that can be.
+    """A scanner of one file, compiled if possible; ``guess`` is the dialect if the file does not name it.
 
-    ``number_plugins`` name the summary plugins of which tensors that are one number are wanted as numbers
-    alone, without locators; what of them is something else keeps its locators.
+    ``number_plugins`` are summary plugins that read numbers: their tensors of one number get no locators,
+    all other tensors do.
     """
     if _kernel is None or not is_wanted():
         return PureScanner(guess, chunk, number_plugins)

@@ -1,4 +1,4 @@
-"""Small event files, many in one call: to open one and to make objects of it takes longer than to scan it."""
+"""Reads many small event files in one call, because opening each takes longer than scanning it."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ try:
 except ImportError:  # there was no C compiler
     _small_files = None  # type: ignore[assignment]
 
-LARGEST = LONGEST_READ  # bytes; all of such a file is read
+LARGEST = LONGEST_READ  # bytes; a file up to this size is read whole
 
 
 def reads_together() -> bool:
-    """Whether ``read_small_files`` reads any."""
+    """Whether ``read_small_files`` can read files: it is compiled and not disabled."""
     return _small_files is not None and is_wanted()
 
 
 def read_small_files(
     paths: Iterable[str], guesses: Iterable[Dialect], number_plugins: frozenset[str], head: int, tail: int
 ) -> list[SmallFile | None]:
-    """Each file as one scan of all of it finds it, and checksums of so many of its first and last bytes.
+    """Scans each file whole; also returns checksums of its first ``head`` and last ``tail`` bytes.
 
-    None for one that has to be scanned by itself, which says why: it is empty or longer than LARGEST,
-    anything is wrong with it or unusual, it changes meanwhile, or nothing here is compiled.
+    None for a file that must be scanned by itself, which then reports the reason: it is empty, longer than
+    LARGEST, damaged, unusual, or changes during the read; or the module is not compiled.
     """
     encoded = [os.fsencode(path) for path in paths]
     if not reads_together():
