@@ -84,7 +84,7 @@ class Hosting:
             return list(self._plugins.values())
 
     def found(self) -> Mapping[TensorBoardModule, TensorBoardPlugin | Absence]:
-        """The plugins of the entry points so far, or why there is none."""
+        """For each entry point tried so far, its plugin, or the reason why it has none."""
         with self._lock:
             return dict(self._found)
 

@@ -37,9 +37,8 @@ class TensorBoardMount:
         self._provider = provider
         self._settings = settings if settings is not None else TensorBoardSettings()
         self._hosting: Hosting | None = None
-        self._failed: Mapping[
-            TensorBoardModule, Absence
-        ] = {}  # all plugins, if TensorBoard itself is missing
+        # all entry points, if TensorBoard itself is missing
+        self._failed: Mapping[TensorBoardModule, Absence] = {}
         self._known = threading.Event()  # the search for plugins has ended
         self._followers: list[Callable[[], None]] = []
         self._thread = threading.Thread(target=self._look, name="tensorboard-plugins", daemon=True)
@@ -85,7 +84,7 @@ class TensorBoardMount:
         return self._failed_rows() if self._failed else {}
 
     def found(self) -> Mapping[TensorBoardModule, TensorBoardPlugin | Absence]:
-        """The plugins of the entry points so far, or why there is none."""
+        """For each entry point tried so far, its plugin, or the reason why it has none."""
         return self._failed if self._hosting is None else self._hosting.found()
 
     def _look(self) -> None:
