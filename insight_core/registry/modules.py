@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from importlib.metadata import entry_points
+from importlib.metadata import Distribution, entry_points
 from types import SimpleNamespace
 from typing import Any
 
@@ -66,19 +66,23 @@ class Refusal(Exception):
 def installed() -> list[Candidate]:
     """The entry points of both groups, those of this distribution first; one in both groups counts once."""
     points = entry_points()
-    middleware = points.select(group=MIDDLEWARE)
-    known = {(point.dist and point.dist.name, point.name, point.value) for point in middleware}
-    others = [
-        point
-        for point in points.select(group=GROUP)
-        if (point.dist and point.dist.name, point.name, point.value) not in known
-    ]
-    found = []
-    for point in (*middleware, *others):
-        origin = Origin(point.dist.name, point.dist.version) if point.dist is not None else Origin("")
-        found.append(Candidate(point.name, origin, point.load, is_middleware=point.group == MIDDLEWARE))
+    every = [*points.select(group=MIDDLEWARE), *points.select(group=GROUP)]
+    distributions = {id(point.dist): point.dist for point in every}
+    origins = {key: _origin_of(each) for key, each in distributions.items()}  # each read once: it is slow
+    known, found = set(), []
+    for point in every:
+        origin, is_middleware = origins[id(point.dist)], point.group == MIDDLEWARE
+        if is_middleware:
+            known.add((origin, point.name, point.value))
+        elif (origin, point.name, point.value) in known:
+            continue
+        found.append(Candidate(point.name, origin, point.load, is_middleware=is_middleware))
     found.sort(key=lambda c: (c.origin.distribution != DISTRIBUTION, c.origin.distribution, c.name))
     return found
+
+
+def _origin_of(distribution: Distribution | None) -> Origin:
+    return Origin("") if distribution is None else Origin(distribution.name, distribution.version)
 
 
 def called(implementation: pluggy.HookImpl, **arguments: object) -> Any:  # noqa: ANN401
