@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from werkzeug import Request, Response
 
-from insight_core.plugin import InvalidArgument, NotFound, PluginContext, Route, Undecodable
+from insight_core.plugin import InvalidArgument, NotFound, PluginContext, Route, Undecodable, place_in
 from insight_core.plugin.http.answers import json_response
 from insight_core.plugin.http.parameters import attempts, required_text, series_key
 
@@ -24,7 +24,8 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
         wanted = required_text(request, "q").casefold()
         if not wanted:
             raise InvalidArgument("q must not be empty")
-        records = len(ctx.data.records(ctx.name, key, shown).steps)
+        table = ctx.data.records(ctx.name, key, shown)
+        records = len(table.steps)
         ends = time.monotonic() + SECONDS
         found: list[int] = []
         searched = 0
@@ -33,7 +34,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
                 break
             searched += 1
             try:
-                texts = ctx.values.get(key, index, shown)
+                texts = ctx.values.at(place_in(table, ctx.name, key, index, shown))
             except (Undecodable, NotFound):
                 continue
             if any(wanted in text.casefold() for text in texts.strings):
