@@ -177,10 +177,12 @@ def plugin_rows(registry: Registry, options: Options, limits: Limits = DEFAULT_L
 
 def _front_end_error(plugin: Plugin) -> str:
     """Why the page cannot show its tab, if it has one."""
-    from insight_core.web.front_ends import front_end
+    from insight_core.web.front_ends import front_end, shared_modules
     from insight_core.web.settings import HostSettings
 
-    return "" if plugin.frontend is None else front_end(plugin.frontend, HostSettings().page).error or ""
+    if plugin.frontend is None:
+        return ""
+    return front_end(plugin.frontend, shared_modules(HostSettings().page)).error or ""
 
 
 def tensorboard_rows(tensorboard: TensorBoardMount, disabled: Collection[str]) -> list[PluginRow]:

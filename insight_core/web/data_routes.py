@@ -18,7 +18,7 @@ from insight_core.formats.json_text import encode_json
 from insight_core.plugin import DataProvider, InsightError, Run, Unavailable
 from insight_core.registry import DISTRIBUTION, Registry
 from insight_core.web.answers import json_answer, tag_by_content
-from insight_core.web.front_ends import front_end
+from insight_core.web.front_ends import SharedModules, front_end, shared_modules
 from insight_core.web.live_events import EventStream, Streams, changes_as_dict, changes_since, since_of
 from insight_core.web.mounted_plugins import MountedPlugin, MountedPlugins
 from insight_core.web.mounting import Endpoint
@@ -134,7 +134,10 @@ class DataRoutes:
         mounted_plugins = list(self.plugins)
         for mounted in mounted_plugins:
             mounted.activity.ask(generation)
-        listing = {str(mounted.plugin.name): self._listed(mounted, until) for mounted in mounted_plugins}
+        shared = shared_modules(self.settings.page)
+        listing = {
+            str(mounted.plugin.name): self._listed(mounted, until, shared) for mounted in mounted_plugins
+        }
         for name, failure in self.registry.failures.items():
             origin = f" (from {failure.distribution})" if failure.distribution else ""
             listing[name] = _row(name, False, {"type": "NONE"}, {}, failure.reason + origin)
@@ -144,14 +147,14 @@ class DataRoutes:
                 listing.setdefault(name, dict(row))
         return tag_by_content(request, json_answer(listing))
 
-    def _listed(self, mounted: MountedPlugin, until: float) -> dict[str, object]:
+    def _listed(self, mounted: MountedPlugin, until: float, shared: SharedModules) -> dict[str, object]:
         plugin, active, error = mounted.plugin, mounted.activity.answer(until), mounted.error
         mechanism: dict[str, object] = {"type": "NONE"}
         if error is None and plugin.frontend is not None:
-            found = front_end(plugin.frontend, self.settings.page)
+            found = front_end(plugin.frontend, shared)
             if found.error is None:
                 path = found.module_path(str(plugin.name))
-                mechanism = {"type": "ES_MODULE", "module_path": path, "api_version": found.api}
+                mechanism = {"type": "ES_MODULE", "module_path": path, "api_version": shared.api}
             error = found.error
         row = _row(plugin.title, active and error is None, mechanism, plugin.titles, error)
         return row | {"warnings": mounted.calls.troubles} if mounted.calls.troubles else row

@@ -17,7 +17,7 @@ from insight_core.web.answers import content_tag
 from insight_core.web.assets import FOREVER, asset_answer
 
 MANIFEST = "manifest.json"
-FileState: TypeAlias = tuple[Path, int, int]  # path, time of the last change in ns, bytes
+FileState: TypeAlias = tuple[str, int, int]  # path, time of the last change in ns, bytes
 _DIGEST = re.compile(r"@([0-9a-f]{16,})/(.+)", re.DOTALL)
 _GUIDE = "see docs/writing_a_plugin.md"
 
@@ -63,23 +63,21 @@ class FrontEnd:
     root: Path
     manifest: Manifest
     error: str | None  # why the page cannot run it
-    api: int | None = None  # of the page
 
     def module_path(self, plugin: str) -> str:
         """Where its module is, relative to the page: another address whenever one of its files changes."""
         return f"data/plugin/{plugin}/static/@{digest_of(self.root)}/index.js"
 
 
-def front_end(root: Path, page: Path) -> FrontEnd:
-    """The front end in ``root`` as it is now, for the page in the directory ``page``."""
+def front_end(root: Path, shared: SharedModules) -> FrontEnd:
+    """The front end in ``root`` as it is now, for a page that shares these modules."""
     if not (root / "index.js").is_file():
         return FrontEnd(root, Manifest(), f"its front end is not built: {root / 'index.js'} is missing")
     try:
         manifest = manifest_of(root)
     except ValueError as error:
         return FrontEnd(root, Manifest(), f"its front end cannot be used: {error}")
-    shared = shared_modules(page)
-    return FrontEnd(root, manifest, _misfit(manifest, shared), shared.api)
+    return FrontEnd(root, manifest, _misfit(manifest, shared))
 
 
 def manifest_of(root: Path) -> Manifest:
@@ -123,9 +121,9 @@ def files_of(root: Path) -> tuple[FileState, ...]:
     state = []
     for directory, _, names in os.walk(root):
         for name in names:
-            path = Path(directory, name)
+            path = os.path.join(directory, name)
             try:
-                found = path.stat()
+                found = os.stat(path)
             except OSError:  # it has just gone
                 continue
             state.append((path, found.st_mtime_ns, found.st_size))
@@ -135,7 +133,7 @@ def files_of(root: Path) -> tuple[FileState, ...]:
 @lru_cache(maxsize=64)
 def _digest(root: Path, state: tuple[FileState, ...]) -> str:
     parts = []
-    for path, _, _ in state:
+    for path in (Path(name) for name, _, _ in state):
         try:
             content = path.read_bytes()
         except OSError:

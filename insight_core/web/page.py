@@ -43,7 +43,7 @@ def tabs_of(plugins: MountedPlugins, page: Path) -> dict[str, object]:
     shared = shared_modules(page)
     for mounted in plugins:
         if mounted.plugin.frontend is not None:
-            found = front_end(mounted.plugin.frontend, page)
+            found = front_end(mounted.plugin.frontend, shared)
             if found.error is None:
                 name = str(mounted.plugin.name)
                 tabs[name] = {
