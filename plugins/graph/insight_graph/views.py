@@ -110,7 +110,8 @@ class _Views:
     def pipeline(self, request: Request) -> Response:
         """What the lineage plugin decodes. Raises NotFound without that plugin."""
         place = record_of(request, self.data, NAME, "all")
-        if not any(is_pipeline(info) and info.key == place.key for info in self.data.series(NAME)):
+        found = self.data.series(NAME, runs=[place.key.run])
+        if not any(is_pipeline(info) and info.key == place.key for info in found):
             raise Undecodable(f"{place}: it is not a lineage file")
         try:
             answer = self.ctx.ask(
