@@ -114,10 +114,8 @@ class Host:
         while not self._streams.stopped.wait(_LOOK):
             now = self._front_ends()
             for root, files in now.items():
-                is_built = (
-                    files == before.get(root) and (root / "index.js").is_file()
-                )  # two looks are the same
-                if is_built and told.setdefault(root, files) != files:
+                is_at_rest = files == before.get(root)  # a build is not writing any more
+                if is_at_rest and (root / "index.js").is_file() and told.setdefault(root, files) != files:
                     told[root] = files
                     self._streams.listing_changed()
             before = now
