@@ -46,7 +46,8 @@ class _Development:
     def __init__(self, plugin: Path, flags: Sequence[str], place: Path, ending: Ending) -> None:
         self.stop = threading.Event()
         self.status = 0
-        self._plugin, self._flags, self._place, self._ending = plugin, [*flags], place, ending
+        self._plugin, self._flags, self._place, self._ending = plugin, flags, place, ending
+        self._port: list[str] = []  # the flag for the port of the first host
         path = [str(plugin.absolute()), str(place), os.environ.get("PYTHONPATH", "")]
         self._environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path))}
         write_metadata(plugin, place)
@@ -80,13 +81,14 @@ class _Development:
             "serve",
             "--watch-front-ends",
             *self._flags,
+            *self._port,
         ]
         with _ended(command, stdout=subprocess.PIPE, text=True, env=self._environment) as host:
             assert host.stdout is not None
             first = host.stdout.readline()
             print(first, end="", flush=True)
             if found := re.search(r"http://\S+:(\d+)/", first):  # where the page expects the next host, too
-                self._flags += ["--port", found[1]]
+                self._port = ["--port", found[1]]
             threading.Thread(target=_repeat, args=(host.stdout,), name="output", daemon=True).start()
             yield host
 
