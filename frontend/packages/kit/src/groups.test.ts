@@ -74,5 +74,11 @@ describe('texts', () => {
       '1.0 MB',
       '1.2 GB',
     ]);
+    expect([820_400, 6_327_149, 999_600, 3.2e12].map((size) => bytesText(size, 'en'))).toEqual([
+      '820 kB',
+      '6.3 MB',
+      '1.0 MB',
+      '3.2 TB',
+    ]);
   });
 });

@@ -70,15 +70,3 @@ export function errorText(
   const wanted = [...(catalogue[key] as string).matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
   return wanted.every((name) => Object.hasOwn(values, name)) ? fill(catalogue[key] as string, values, locale) : text;
 }
-
-export function formatBytes(bytes: number, locale: string): string {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
-  let value = bytes;
-  let unit = 0;
-  while (value >= 999.5 && unit < units.length - 1) {
-    value /= 1000;
-    unit += 1;
-  }
-  const digits = unit === 0 || value >= 99.5 ? 0 : 1;
-  return `${value.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${units[unit]}`;
-}

@@ -1,9 +1,8 @@
 /** The list of damaged places in logs. */
-import { Dialog } from '@insight-host/kit';
+import { bytesText, Dialog } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { getJson, href } from '../data/http';
-import { formatBytes } from '../i18n/translate';
 import { usePage, type Page } from '../state/page';
 
 interface DamageRow {
@@ -92,7 +91,7 @@ function DamageTable({ rows, withRun }: { rows: readonly DamageRow[]; withRun: b
               <td class="ih-mono">{row.file}</td>
               <td class="ih-number">{row.offset.toLocaleString(locale)}</td>
               <td>{row.reason}</td>
-              <td class="ih-number">{row.skipped ? formatBytes(row.skipped, locale) : '–'}</td>
+              <td class="ih-number">{row.skipped ? bytesText(row.skipped, locale) : '–'}</td>
             </tr>
           ))}
         </tbody>

@@ -1,6 +1,5 @@
 /** The footer: number of runs, loading progress, and connection status. */
-import { Icon } from '@insight-host/kit';
-import { formatBytes } from '../i18n/translate';
+import { bytesText, Icon } from '@insight-host/kit';
 import { usePage } from '../state/page';
 
 export function Footer() {
@@ -49,9 +48,9 @@ function LoadProgress() {
   const locale = page.preferences.locale.value;
   const progress = page.session.table.value?.progress;
   if (!progress || (progress.bytes_total === 0 && progress.loaded_once)) return null;
-  const total = formatBytes(progress.bytes_total, locale);
+  const total = bytesText(progress.bytes_total, locale);
   if (progress.loaded_once) return <span>{t('footer.loaded', { total })}</span>;
-  const read = formatBytes(progress.bytes_read, locale);
+  const read = bytesText(progress.bytes_read, locale);
   return (
     <span class="ih-progress-line">
       {t('footer.loading', { read, total })}

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { formatBytes } from '../i18n/translate';
 import { fileName } from '../plugin/download';
 import { firstDirectory } from './empty_logdir';
 import { matching } from './palette';
@@ -26,17 +25,6 @@ describe('command palette', () => {
 });
 
 describe('words', () => {
-  it('counts bytes in decimal units', () => {
-    expect([0, 999, 1000, 820_400, 6_327_149, 999_600, 3.2e12].map((bytes) => formatBytes(bytes, 'en'))).toEqual([
-      '0 B',
-      '999 B',
-      '1.0 kB',
-      '820 kB',
-      '6.3 MB',
-      '1.0 MB',
-      '3.2 TB',
-    ]);
-  });
   it.each([
     ['/logs', '/logs'],
     ['/a, /b', '/a'],
