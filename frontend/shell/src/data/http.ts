@@ -1,5 +1,6 @@
 /** Requests to the host, relative to where the page is mounted. */
 import type { Query } from '@insight-host/api';
+import { message } from '@insight-host/kit';
 import { RequestError } from './errors';
 import { type Columns, decodeSafetensors } from './safetensors';
 
@@ -25,7 +26,7 @@ async function answer(url: string, request: RequestInit): Promise<Response> {
     response = await fetch(url, { cache: 'no-cache', ...request });
   } catch (cause) {
     if (request.signal?.aborted) throw cause;
-    throw new RequestError(cause instanceof Error ? cause.message : String(cause), 0, 'offline');
+    throw new RequestError(message(cause), 0, 'offline');
   }
   if (response.ok) return response;
   throw RequestError.of(response, await response.json().catch(() => null));

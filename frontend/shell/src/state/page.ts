@@ -1,5 +1,5 @@
 /** State shared by all views; created once per page. */
-import { codecs, visibleText } from '@insight-host/kit';
+import { codecs, message, visibleText } from '@insight-host/kit';
 import { computed, effect, signal, untracked } from '@preact/signals';
 import type { Annotation } from '@insight-host/api';
 import { createContext } from 'preact';
@@ -95,10 +95,7 @@ export class Page {
   /** Writes down what the user says of a run, and says so if the host refuses. */
   annotate(run: string, fields: Partial<Annotation>): void {
     this.session.annotations.write(run, fields).catch((cause: unknown) => {
-      this.toasts.show(
-        'error',
-        this.t.value('annotation.refused', { run, reason: cause instanceof Error ? cause.message : String(cause) }),
-      );
+      this.toasts.show('error', this.t.value('annotation.refused', { run, reason: message(cause) }));
     });
   }
 

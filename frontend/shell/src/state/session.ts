@@ -5,7 +5,7 @@ import { RequestError } from '../data/errors';
 import { forgetStart, getJson } from '../data/http';
 import { LiveConnection, type ServerChanges } from '../live/connection';
 import { browserWorld } from '../live/world';
-import { Spaced } from '@insight-host/kit';
+import { message, Spaced } from '@insight-host/kit';
 import { Annotations } from './annotations';
 import type { RunRow } from './runs';
 
@@ -138,7 +138,7 @@ export class Session {
       this.table.value = table;
       if (first) this.follow();
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
+      const reason = message(cause);
       if (this.table.value === null) this.startError.value = reason;
       else if (cause instanceof RequestError && cause.status === 503) this.away.value = reason;
       // Without an answer the live connection comes back and asks; an error answer it would not notice.

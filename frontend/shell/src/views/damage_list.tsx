@@ -1,5 +1,5 @@
 /** The list of damaged places in logs. */
-import { bytesText, Dialog } from '@insight-host/kit';
+import { bytesText, Dialog, message } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { getJson, href } from '../data/http';
@@ -31,7 +31,7 @@ export function DamageList({ run }: { run: string | null }) {
         rows.value = answer.damage;
       },
       (cause: unknown) => {
-        if (!request.signal.aborted) error.value = cause instanceof Error ? cause.message : String(cause);
+        if (!request.signal.aborted) error.value = message(cause);
       },
     );
     return () => request.abort();
