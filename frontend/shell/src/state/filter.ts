@@ -1,4 +1,5 @@
 /** Filters names by a regular expression while the user is typing it. */
+import { tagFilter } from '@insight-host/kit';
 
 export interface Filter {
   readonly matches: (name: string) => boolean;
@@ -7,15 +8,8 @@ export interface Filter {
 }
 
 export function nameFilter(text: string): Filter {
-  if (!text) return { matches: () => true, error: null };
-  try {
-    const pattern = new RegExp(text, 'iu');
-    return { matches: (name) => pattern.test(name), error: null };
-  } catch (cause) {
-    const needle = text.toLowerCase();
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    return { matches: (name) => name.toLowerCase().includes(needle), error: reason.replace(/^.*\/iu?:\s*/, '') };
-  }
+  const { matches, error } = tagFilter(text);
+  return { matches, error: error?.replace(/^.*\/iu?:\s*/, '') ?? null };
 }
 
 export type Sort = 'time' | 'name';
