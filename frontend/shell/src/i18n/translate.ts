@@ -38,11 +38,10 @@ function textOf(
 }
 
 export function translator(locale: Locale): Translate {
-  return (key, values) =>
-    fill(textOf(CATALOGUES[locale], key, values, locale) ?? textOf(en, key, values, 'en') ?? key, values, locale);
+  return (key, values) => pluginText(CATALOGUES, locale, key, values);
 }
 
-/** A plugin's texts: its catalogue of the locale, then its English one, then the key itself. */
+/** A text of the page or of a plugin: of the catalogue of the locale, else of the English one, else the key itself. */
 export function pluginText(
   messages: Readonly<Record<string, Readonly<Record<string, string>>>>,
   locale: Locale,
