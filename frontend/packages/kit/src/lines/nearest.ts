@@ -1,6 +1,6 @@
 import type { Cursor } from './props';
 import type { Area } from '@insight-host/kit/draw';
-import { lowerBound, pieces } from './extent';
+import { lowerBound, pieces, upperBound } from './extent';
 import type { Entry, Figure } from './figure';
 
 type Point = Cursor['nearest'][number] & { readonly distance: number };
@@ -53,9 +53,7 @@ export function neighbourX(figure: Figure, from: number, direction: 1 | -1): num
     if (line.role === 'raw') continue;
     for (const { start, end, sorted } of pieces(line)) {
       if (!sorted) continue;
-      let i = lowerBound(line.x, from, start, end);
-      if (direction === 1) while (i < end && (line.x[i] as number) <= from) i++;
-      else i--;
+      const i = direction === 1 ? upperBound(line.x, from, start, end) : lowerBound(line.x, from, start, end) - 1;
       const x = i >= start && i < end ? (line.x[i] as number) : NaN;
       if (x >= lo && x <= hi && (best === null || (direction === 1 ? x < best : x > best))) best = x;
     }

@@ -1,6 +1,6 @@
 import type { Cursor } from './props';
 import type { Area, Palette } from '@insight-host/kit/draw';
-import { estimatedWidth, type Painter } from '@insight-host/kit/draw';
+import { estimatedWidth, ordered, type Painter } from '@insight-host/kit/draw';
 import type { Figure } from './figure';
 
 /** The overlay that moves with the pointer: cursor and marks. */
@@ -24,8 +24,8 @@ export function selectedArea(
 ): Area & { readonly wholeX: boolean; readonly wholeY: boolean } {
   const clampX = (v: number): number => Math.max(plot.left, Math.min(plot.left + plot.width, v));
   const clampY = (v: number): number => Math.max(plot.top, Math.min(plot.top + plot.height, v));
-  const [x1, x2] = [clampX(selection.from[0]), clampX(selection.to[0])].sort((a, b) => a - b) as [number, number];
-  const [y1, y2] = [clampY(selection.from[1]), clampY(selection.to[1])].sort((a, b) => a - b) as [number, number];
+  const [x1, x2] = ordered(clampX(selection.from[0]), clampX(selection.to[0]));
+  const [y1, y2] = ordered(clampY(selection.from[1]), clampY(selection.to[1]));
   const [width, height] = [x2 - x1, y2 - y1];
   const wholeY = height < THIN && width >= height;
   const wholeX = width < THIN && height > width;
