@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { drag } from '@insight-host/kit';
 import type { Column } from './contract';
-import { clamp, NARROWEST, WIDEST, type Widths } from './layout';
+import { clamp, isEven, NARROWEST, WIDEST, type Widths } from './layout';
 import { columnOf, type Shown } from './line';
 import type { Area } from './selection';
 
@@ -45,7 +45,7 @@ export function Head<R>({ given, id, layout, from, end, widths, marked }: HeadPr
         ) : (
           <span class="name">{column.title}</span>
         )}
-        {Array.isArray(given.columns) && <Edge column={column.key} width={width} widths={widths} />}
+        {!isEven(given.columns) && <Edge column={column.key} width={width} widths={widths} />}
       </div>
     );
   };

@@ -20,6 +20,11 @@ export interface EvenColumns<C> {
   at(column: number): C;
 }
 
+/** Arrays have `at`, too. */
+export function isEven<C>(columns: readonly C[] | EvenColumns<C>): columns is EvenColumns<C> {
+  return !Array.isArray(columns);
+}
+
 export interface Layout {
   /** Left edge and width of each column that stays. */
   readonly frozen: readonly { readonly left: number; readonly width: number }[];
@@ -42,14 +47,11 @@ export function layoutOf<C extends Sized>(
   widths: Widths,
   view: number,
 ): Layout {
-  const listed = 'at' in columns && 'width' in columns ? null : (columns as readonly C[]);
-  const all = [...frozen, ...(listed ?? [])];
+  const all = isEven(columns) ? frozen : [...frozen, ...columns];
   const own = ({ key, width }: C): number => widths.get(key) ?? width;
   const growing = all.filter(({ key, grows }) => grows && !widths.has(key));
   const room =
-    view -
-    all.reduce((sum, column) => sum + own(column), 0) -
-    (listed ? 0 : (columns as EvenColumns<C>).count * (columns as EvenColumns<C>).width);
+    view - all.reduce((sum, column) => sum + own(column), 0) - (isEven(columns) ? columns.count * columns.width : 0);
   const share = growing.length > 0 ? Math.max(0, Math.floor(room / growing.length)) : 0;
   const widthOf = (column: C): number => own(column) + (growing.includes(column) ? share : 0);
   const stay = edgesOf(frozen.map(widthOf));
@@ -58,8 +60,8 @@ export function layoutOf<C extends Sized>(
     width: (stay[at + 1] as number) - (stay[at] as number),
   }));
   const side = stay.at(-1) as number;
-  if (!listed) {
-    const { count, width } = columns as EvenColumns<C>;
+  if (isEven(columns)) {
+    const { count, width } = columns;
     return {
       frozen: sides,
       side,
@@ -70,12 +72,12 @@ export function layoutOf<C extends Sized>(
       columnAt: (pixel) => clamp(Math.floor(pixel / width), count - 1),
     };
   }
-  const edges = edgesOf(listed.map(widthOf));
+  const edges = edgesOf(columns.map(widthOf));
   const leftOf = (at: number): number => edges[at] as number;
   return {
     frozen: sides,
     side,
-    count: listed.length,
+    count: columns.length,
     total: edges.at(-1) as number,
     leftOf,
     widthOf: (at) => leftOf(at + 1) - leftOf(at),

@@ -2,7 +2,7 @@ import { computed, type ReadonlySignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { Column, TableProps } from './contract';
-import type { Layout } from './layout';
+import { isEven, type Layout } from './layout';
 import { areaOf, type Selection } from './selection';
 
 export interface Shown<R> {
@@ -24,9 +24,7 @@ const NONE: readonly never[] = [];
 
 export function columnOf<R>({ frozen = NONE, columns }: TableProps<R>, at: number): Column<R> | undefined {
   if (at < frozen.length) return frozen[at];
-  return 'at' in columns && 'count' in columns
-    ? columns.at(at - frozen.length)
-    : (columns as readonly Column<R>[])[at - frozen.length];
+  return isEven(columns) ? columns.at(at - frozen.length) : columns[at - frozen.length];
 }
 
 /** Of the cells of a line, the columns that are marked and the column that keys act on. */

@@ -5,7 +5,7 @@ import { useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { TableProps } from './contract';
 import { exactTable } from './copying';
 import { Head, resize } from './head';
-import { clamp, layoutOf, type Widths } from './layout';
+import { clamp, isEven, layoutOf, type Widths } from './layout';
 import { columnOf, Line } from './line';
 import { areaOf, at, FIRST, selectionAfter, type Area, type Cell, type Selection } from './selection';
 import { useSight } from './sight';
@@ -92,7 +92,7 @@ export function Table<R>(given: TableProps<R>): JSX.Element {
     const area = selection.value && areaOf(selection.value);
     if (!area) return;
     if (onCopyCells) onCopyCells(shifted(area, -frozen.length));
-    else if (Array.isArray(columns))
+    else if (!isEven(columns))
       given.onCopyRows?.(exactTable([...frozen, ...columns], rows, area.row, area.rowEnd), area.rowEnd - area.row);
   };
   const open = ({ row: place, column }: Cell): void => {
@@ -112,7 +112,7 @@ export function Table<R>(given: TableProps<R>): JSX.Element {
     const column = columnOf(given, focus.column);
     const key = event.key.toLowerCase();
     if (event.altKey) {
-      if (ctrl || !column || !Array.isArray(columns) || (key !== 'arrowleft' && key !== 'arrowright')) return false;
+      if (ctrl || !column || isEven(columns) || (key !== 'arrowleft' && key !== 'arrowright')) return false;
       resize(
         widths,
         column.key,
