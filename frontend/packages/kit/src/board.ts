@@ -109,9 +109,20 @@ export class Board<Info extends TagInfo = TagInfo> extends TabState {
   readonly groups = computed<readonly CardGroup[]>(() => {
     const byTag = this.runsByTag.value;
     const pins = this.pins.value.filter((tag) => byTag.has(tag));
-    if (this.cards === 'tag') return tagCards(this.shownTags.value, pins);
-    return seriesCards(this.shownTags.value, pins, (tag) => byTag.get(tag)?.map((run) => run.name) ?? []);
+    if (this.hasTagCards()) return tagCards(this.shownTags.value, pins);
+    return seriesCards(this.shownTags.value, pins, (tag) => this.runNames(tag));
   });
+
+  /** Whether there is one card for each tag, not one for each tag and run. */
+  protected hasTagCards(): boolean {
+    return this.cards === 'tag';
+  }
+
+  /** Names of the selected runs that have a tag. */
+  runNames(tag: string): readonly string[] {
+    return this.runsByTag.value.get(tag)?.map((run) => run.name) ?? [];
+  }
+
   /** Whether a card is there to be acted on. */
   has({ tag, run }: CardKey): boolean {
     const runs = this.runsByTag.value.get(tag);

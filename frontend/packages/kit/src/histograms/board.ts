@@ -1,7 +1,7 @@
-import { computed, signal, type ReadonlySignal as Live } from '@preact/signals';
+import { signal, type ReadonlySignal as Live } from '@preact/signals';
 import type { PluginContext } from '@insight-host/api';
 import type { ChangedSeries, TagInfo } from '@insight-host/kit';
-import { cardId, type CardKey, codecs, seriesCards, tagCards, type CardGroup, StepBoard } from '@insight-host/kit';
+import { cardId, type CardKey, codecs, StepBoard } from '@insight-host/kit';
 import { binCount, histogramView, stepCount, VIEWS } from './answer';
 
 type Range = readonly [low: number, high: number];
@@ -33,12 +33,9 @@ export class HistogramBoard<Info extends TagInfo = TagInfo> extends StepBoard<In
     this.until(() => clearTimeout(this.timer));
   }
 
-  override readonly groups = computed<readonly CardGroup[]>(() => {
-    const byTag = this.runsByTag.value;
-    const pins = this.pins.value.filter((tag) => byTag.has(tag));
-    if (this.isComparing.value) return tagCards(this.shownTags.value, pins);
-    return seriesCards(this.shownTags.value, pins, (tag) => this.runNames(tag));
-  });
+  protected override hasTagCards(): boolean {
+    return this.isComparing.value;
+  }
 
   protected override changed(series: ChangedSeries): void {
     super.changed(series);
@@ -53,11 +50,6 @@ export class HistogramBoard<Info extends TagInfo = TagInfo> extends StepBoard<In
       this.timer = undefined;
       this.tick.value++;
     }, REST);
-  }
-
-  /** Selected runs that have a tag. */
-  runNames(tag: string): readonly string[] {
-    return this.runsByTag.value.get(tag)?.map((run) => run.name) ?? [];
   }
 
   /** How often these runs of a tag have changed. */
