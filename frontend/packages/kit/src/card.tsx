@@ -65,11 +65,10 @@ export interface CardHeadProps<Info extends TagInfo> {
 export function CardHead<Info extends TagInfo>({ board, card, note, children }: CardHeadProps<Info>): JSX.Element {
   const full = sameCard(board.full.value, card);
   const title = board.titleOf(card.tag);
-  const run = card.run === null ? undefined : board.runsByName.value.get(card.run);
   return (
     <header>
       <h3 title={card.run === null ? title : `${title}\n${card.run}`}>
-        {card.run !== null && <i class="dot" style={{ background: run?.color ?? 'var(--faint)' }} />}
+        {card.run !== null && <i class="dot" style={{ background: board.colorOf(card.run) }} />}
         {card.run !== null && <span class={full ? 'run beside' : 'run'}>{board.nameOf(card.run)}</span>}
         {(card.run === null || full) && <TagName title={title} />}
         {note}

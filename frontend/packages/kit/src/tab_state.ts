@@ -47,6 +47,11 @@ export class TabState {
     return this.runsByName.value.get(run)?.displayName ?? run;
   }
 
+  /** The CSS colour of a run; a faint one for a run that is not there. */
+  colorOf(run: string): string {
+    return this.runsByName.value.get(run)?.color ?? 'var(--faint)';
+  }
+
   /** One key of the view, kept in the URL under the plugin's name. */
   protected setting<T>(key: string, codec: Codec<T>): Setting<T> {
     const source: Mutable<T> = this.ctx.url.state(key, codec);

@@ -139,8 +139,7 @@ function runColumn<Info extends TagInfo>(board: Board<Info>, found: Histograms):
     cell: (entry) => ({
       content: (
         <>
-          <i class="swatch" style={{ background: board.runsByName.value.get(runOf(entry))?.color ?? 'var(--faint)' }} />{' '}
-          {board.nameOf(runOf(entry))}
+          <i class="swatch" style={{ background: board.colorOf(runOf(entry)) }} /> {board.nameOf(runOf(entry))}
         </>
       ),
       title: runOf(entry),

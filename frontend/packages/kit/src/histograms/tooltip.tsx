@@ -77,9 +77,7 @@ export function HistogramTooltip<Info extends TagInfo>({
   return (
     <Tooltip x={(chart?.left ?? 0) + cursor.px} y={(chart?.top ?? 0) + cursor.py} class="histogram-tooltip">
       <div class="tooltip-head">
-        {run !== undefined && (
-          <i class="swatch" style={{ background: board.runsByName.value.get(run)?.color ?? 'var(--faint)' }} />
-        )}
+        {run !== undefined && <i class="swatch" style={{ background: board.colorOf(run) }} />}
         {run !== undefined && <span class="run">{board.nameOf(run)}</span>}
         <strong>{say('time.step', { step: (found.steps[row] as number).toLocaleString(locale) })}</strong>
         <span class="when">

@@ -34,10 +34,17 @@ export function HistogramView<Info extends TagInfo>(props: HistogramViewProps<In
   const host = useRef<HTMLDivElement>(null);
   const cursor = useSignal<HistogramCursor | null>(null);
   const names = board.runsByName.value;
-  const colorOf = (run: string): string => names.get(run)?.color ?? 'var(--faint)';
   const rows = useMemo(
     () =>
-      !found ? [] : found.runs.length > 0 ? runRows(found, (run) => board.nameOf(run), colorOf) : stepRows(found, time),
+      !found
+        ? []
+        : found.runs.length > 0
+          ? runRows(
+              found,
+              (run) => board.nameOf(run),
+              (run) => board.colorOf(run),
+            )
+          : stepRows(found, time),
     [found, time, names],
   );
   const errors = useMemo(() => (found && found.runs.length === 0 ? errorPlaces(found, time) : []), [found, time]);
