@@ -45,16 +45,10 @@ export class Board<Info extends TagInfo = TagInfo> extends TabState {
     this.closed = this.setting('closed', codecs.names);
     this.pins = this.setting('pins', codecs.names);
     this.full = this.setting('full', cardCodec);
-    let first = true;
-    this.until(
-      ctx.changes.subscribe(({ series }) => {
-        if (!first) {
-          if (this.isNew(series)) void this.loadTags();
-          this.changed(series);
-        }
-        first = false;
-      }),
-    );
+    this.onChange(ctx.changes, ({ series }) => {
+      if (this.isNew(series)) void this.loadTags();
+      this.changed(series);
+    });
     void this.loadTags();
   }
 

@@ -44,13 +44,7 @@ export class StepBoard<Info extends TagInfo = TagInfo> extends Board<Info> {
     this.tables = new RecordTables(ctx, this.queue, () => this.attempts.value);
     const speed = ctx.memory.get<unknown>('speed', 5);
     if (SPEEDS.some((known) => known === speed)) this.speed.value = speed as number;
-    let first = true;
-    this.until(
-      this.attempts.subscribe(() => {
-        if (!first) this.tables.refresh();
-        first = false;
-      }),
-    );
+    this.onChange(this.attempts, () => this.tables.refresh());
     this.until(this.visible.subscribe((visible) => visible && this.tables.wake()));
     this.until(effect(() => void (this.visible.value && this.goTo(this.cursor.value))));
   }

@@ -86,6 +86,17 @@ export class TabState {
     return copy;
   }
 
+  /** Calls `listener` after each change until the tab ends, not with the value of now. */
+  protected onChange<T>(source: ReadonlySignal<T>, listener: (value: T) => void): void {
+    let first = true;
+    this.until(
+      source.subscribe((value) => {
+        if (!first) listener(value);
+        first = false;
+      }),
+    );
+  }
+
   /** Ends with the tab. */
   protected until(stop: Disposer): void {
     this.stops.push(stop);
