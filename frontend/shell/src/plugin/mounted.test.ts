@@ -72,7 +72,7 @@ describe('a plugin in its tab', () => {
     expect(host.textContent).toBe('');
   });
 
-  it('is told that all may have changed when the host was started again, also at the same generation', async () => {
+  it('gets changes of unknown series when the host restarts, even at the same generation', async () => {
     const seen: unknown[] = [];
     page.session.latest.value = { boot: 'one', generation: 4, runs: false, series: {} };
     const plugin = opened(
