@@ -3,7 +3,7 @@ import { Empty, message } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { same, type ProfilerBoard } from './board';
-import type { ViewName } from './contract';
+import type { ViewName } from './view_names';
 import { NotesDialog, ReadingState } from './reading_state';
 import { Picker } from './picker';
 import { Toolbar } from './toolbar';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { fakeContext, type FakeContext } from '@insight-host/kit/testing';
 import { ProfilerBoard } from './board';
-import type { ProfileAnswer, ProfileInfo } from './contract';
+import type { ProfileAnswer, ProfileInfo } from './answers/profile';
 import { profileAnswer, profileInfo } from './testing';
 
 const [OLD, NEW, OTHER] = [

@@ -1,15 +1,9 @@
 import { batch, computed, effect, signal, untracked, type ReadonlySignal } from '@preact/signals';
 import { codecs, message, RequestQueue, TabState, type Setting } from '@insight-host/kit';
 import type { PluginContext } from '@insight-host/api';
-import {
-  VIEWS,
-  type ProfileAnswer,
-  type ProfileInfo,
-  type ProfileKey,
-  type Side,
-  type Values,
-  type ViewName,
-} from './contract';
+import type { Side } from './answers/operators';
+import type { ProfileAnswer, ProfileInfo, ProfileKey, Values } from './answers/profile';
+import { VIEWS, type ViewName } from './view_names';
 import { pressed, stepsCodec, type StepRange } from './steps';
 import { TableSettings, type FieldName } from './table/settings';
 import { rangeCodec, spanCodec } from './timeline/span';

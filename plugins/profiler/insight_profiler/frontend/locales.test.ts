@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { CATEGORIES, VIEWS } from './contract';
+import { CATEGORIES } from './answers/steps';
+import { VIEWS } from './view_names';
 import en from './locales/en.json';
 
 const sources = import.meta.glob('./**/*.{ts,tsx}', { query: '?raw', import: 'default', eager: true }) as Readonly<

@@ -3,7 +3,7 @@ import { bytesText, Dialog, timeText } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { same, type ProfilerBoard } from './board';
-import type { ProfileInfo, ProfileKey } from './contract';
+import type { ProfileInfo, ProfileKey } from './answers/profile';
 import { profileName, rankText, word } from './words';
 
 const MOST = 500; // in sight, until the search says more

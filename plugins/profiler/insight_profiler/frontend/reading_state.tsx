@@ -1,7 +1,7 @@
 import { bytesText, Dialog } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ProfilerBoard } from './board';
-import type { ProfileAnswer } from './contract';
+import type { ProfileAnswer } from './answers/profile';
 import { shortShare } from './units';
 import { sentence } from './words';
 

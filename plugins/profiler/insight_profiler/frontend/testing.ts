@@ -1,5 +1,6 @@
 /** Answers without a host, for tests. */
-import type { OperatorsAnswer, ProfileAnswer, ProfileInfo } from './contract';
+import type { OperatorsAnswer } from './answers/operators';
+import type { ProfileAnswer, ProfileInfo } from './answers/profile';
 
 export function profileInfo(run: string, profile: string, more: Partial<ProfileInfo> = {}): ProfileInfo {
   return { run, profile, name: profile, source: 'torch', rank: null, bytes: 1000, wall_time: 1.7e9, ...more };

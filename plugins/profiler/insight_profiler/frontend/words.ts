@@ -1,7 +1,8 @@
 /** Sentences for what the host says by codes. */
 import type { Locale } from '@insight-host/api';
 import type { ProfilerBoard } from './board';
-import type { Note, ProfileInfo, StepSummary, Value } from './contract';
+import type { Note, ProfileInfo, Value } from './answers/profile';
+import type { StepSummary } from './answers/steps';
 import { shareText, sizeText, timeText } from './units';
 
 const TIMES = ['time', 'p50', 'p95', 'mean', 'value', 'duration'];

@@ -1,7 +1,7 @@
 /** Steps as columns of what their time was spent on; a press on one filters every view. */
 import type { JSX } from 'preact';
 import type { ProfilerBoard } from '../board';
-import type { StepRows } from '../contract';
+import type { StepRows } from '../answers/steps';
 import { holds } from '../steps';
 import { shareText, timeText } from '../units';
 import { categoryText } from '../words';

@@ -2,7 +2,7 @@
 import type { Locale } from '@insight-host/api';
 import type { CellLook, Column } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
-import type { Cell, ColumnInfo, Row, Unit } from '../contract';
+import type { Cell, ColumnInfo, Row, Unit } from '../answers/table';
 import {
   countText,
   MISSING,

@@ -3,7 +3,7 @@ import { Table, useWidths, type Column, type Rows, type Sort } from '@insight-ho
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ProfilerBoard } from '../board';
-import type { Row } from '../contract';
+import type { Row } from '../answers/table';
 
 export const LINE = 28; // px
 

@@ -3,7 +3,7 @@ import { ordered, rowsOf, sortOf, sortText, turned } from '@insight-host/kit/tab
 import type { ComponentChildren, JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ProfilerBoard } from '../board';
-import type { ColumnInfo, Row } from '../contract';
+import type { ColumnInfo, Row } from '../answers/table';
 import { Figure } from '../figures/figure';
 import { unitOf } from '../units';
 import { columnsOf, type View } from './cells';

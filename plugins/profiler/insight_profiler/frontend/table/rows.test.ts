@@ -1,6 +1,6 @@
 import { RequestQueue } from '@insight-host/kit';
 import { expect, test, vi } from 'vitest';
-import type { Row, TableAnswer } from '../contract';
+import type { Row, TableAnswer } from '../answers/table';
 import { PAGE, ServerRows } from './rows';
 
 const COLUMNS = [

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { isAway, message, type RequestQueue } from '@insight-host/kit';
 import type { Area, Rows } from '@insight-host/kit/table';
-import type { Row, TableAnswer } from '../contract';
+import type { Row, TableAnswer } from '../answers/table';
 
 export const PAGE = 200;
 const AHEAD = 6; // rows around those in sight

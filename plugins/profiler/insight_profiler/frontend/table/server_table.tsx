@@ -3,7 +3,7 @@ import { Download } from '@insight-host/kit';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { ProfilerBoard } from '../board';
-import type { Row, TableAnswer } from '../contract';
+import type { Row, TableAnswer } from '../answers/table';
 import type { TimeUnit } from '../units';
 import { columnsOf, type View } from './cells';
 import { Grid } from './grid';

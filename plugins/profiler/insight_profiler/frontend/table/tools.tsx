@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { Button, Dialog, Toggle, useDraft } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ProfilerBoard } from '../board';
-import type { ColumnInfo } from '../contract';
+import type { ColumnInfo } from '../answers/table';
 import { TIME_UNITS, unitSign } from '../units';
 import type { FieldName, TableSettings } from './settings';
 

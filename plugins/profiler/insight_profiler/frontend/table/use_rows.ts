@@ -1,6 +1,6 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import type { ProfilerBoard } from '../board';
-import type { TableAnswer } from '../contract';
+import type { TableAnswer } from '../answers/table';
 import { ServerRows } from './rows';
 
 type Query = Readonly<Record<string, string | number | boolean | null>>;

@@ -1,6 +1,6 @@
 /** Answers of the routes of the timeline (docs/http_api.md, “Profiler”), ready to be drawn. */
 import type { Columns } from '@insight-host/api';
-import type { Values } from '../contract';
+import type { Values } from '../answers/profile';
 import type { Span } from './span';
 
 export interface TrackInfo {

@@ -1,7 +1,7 @@
 /** What ran in a stretch of the timeline, by name. */
 import { Button } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import type { TableAnswer } from '../contract';
+import type { TableAnswer } from '../answers/table';
 import { ServerTable, valueOf } from '../table/server_table';
 import { countText, shareText, timeText } from '../units';
 import { categoryText } from '../words';

@@ -2,7 +2,7 @@ import { Segments } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { ProfilerBoard } from '../board';
-import type { CommunicationAnswer } from '../contract';
+import type { CommunicationAnswer } from '../answers/cluster';
 import { ServerTable } from '../table/server_table';
 import type { ViewProps } from '../views';
 

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ProfilerBoard } from '../board';
-import type { FlopsAnswer, FlopsRates } from '../contract';
+import type { FlopsAnswer, FlopsRates } from '../answers/flops';
 import { Figure, useWidth } from '../figures/figure';
 import { inkOf } from '../figures/ink';
 import { usePointed } from '../figures/pointed';

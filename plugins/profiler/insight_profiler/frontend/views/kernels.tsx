@@ -1,7 +1,7 @@
 import { batch } from '@preact/signals';
 import { Segments } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import type { TableAnswer } from '../contract';
+import type { TableAnswer } from '../answers/table';
 import { ServerTable, valueOf } from '../table/server_table';
 import type { ViewProps } from '../views';
 

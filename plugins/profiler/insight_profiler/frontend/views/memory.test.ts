@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { MemoryCurve } from '../contract';
+import type { MemoryCurve } from '../answers/memory';
 import { alikeOf } from './memory';
 
 const curve = (device: string, label: string, high: number): MemoryCurve => ({

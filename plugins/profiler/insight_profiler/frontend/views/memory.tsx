@@ -2,7 +2,7 @@ import type { Line } from '@insight-host/kit/lines';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ProfilerBoard } from '../board';
-import type { MemoryAnswer, MemoryCurve, PlannedGraph } from '../contract';
+import type { MemoryAnswer, MemoryCurve, PlannedGraph } from '../answers/memory';
 import { Curves } from '../figures/curves';
 import { inkOf } from '../figures/ink';
 import { LocalTable } from '../table/local_table';

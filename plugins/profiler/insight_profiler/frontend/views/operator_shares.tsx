@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import type { ProfilerBoard } from '../board';
-import type { OperatorsAnswer, Row } from '../contract';
+import type { OperatorsAnswer } from '../answers/operators';
+import type { Row } from '../answers/table';
 import { Figure } from '../figures/figure';
 import { inkOf } from '../figures/ink';
 import { Shares, type Part } from '../figures/shares';

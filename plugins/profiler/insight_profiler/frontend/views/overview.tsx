@@ -1,7 +1,9 @@
 import { Icon } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ProfilerBoard } from '../board';
-import type { Advice, Cell, OverviewAnswer, Side, TableAnswer } from '../contract';
+import type { Side } from '../answers/operators';
+import type { Advice, OverviewAnswer } from '../answers/overview';
+import type { Cell, TableAnswer } from '../answers/table';
 import { Figure } from '../figures/figure';
 import { inkOf } from '../figures/ink';
 import { Legend } from '../figures/legend';

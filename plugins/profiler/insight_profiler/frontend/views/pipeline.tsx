@@ -3,7 +3,7 @@ import type { Line } from '@insight-host/kit/lines';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ProfilerBoard } from '../board';
-import type { PipelineAnswer, PipelineOperator, QueueInfo, Series } from '../contract';
+import type { PipelineAnswer, PipelineOperator, QueueInfo, Series } from '../answers/pipeline';
 import { Curves } from '../figures/curves';
 import { Figure } from '../figures/figure';
 import { inkOf } from '../figures/ink';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { PipelineOperator } from '../contract';
+import type { PipelineOperator } from '../answers/pipeline';
 import { bottlenecks, inDataOrder } from './pipeline_order';
 
 const operator = (

@@ -1,4 +1,4 @@
-import type { PipelineOperator } from '../contract';
+import type { PipelineOperator } from '../answers/pipeline';
 
 export interface Placed {
   readonly operator: PipelineOperator;

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { TableAnswer } from '../contract';
+import type { TableAnswer } from '../answers/table';
 import { ServerTable } from '../table/server_table';
 import type { ViewProps } from '../views';
 

@@ -1,4 +1,4 @@
-import type { Stretch } from '../contract';
+import type { Stretch } from '../answers/steps';
 
 export interface PlacedStretch extends Stretch {
   readonly lane: number;

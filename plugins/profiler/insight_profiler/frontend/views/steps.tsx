@@ -3,7 +3,7 @@ import type { Line } from '@insight-host/kit/lines';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ProfilerBoard } from '../board';
-import { CATEGORIES, type StepAnswer, type StepsAnswer } from '../contract';
+import { CATEGORIES, type StepAnswer, type StepsAnswer } from '../answers/steps';
 import { Figure } from '../figures/figure';
 import { inkOf } from '../figures/ink';
 import { Lanes, type Bar } from '../figures/lanes';

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import type { ProfilerBoard } from '../board';
-import type { StrategyAnswer, StrategyOperator, TensorInfo } from '../contract';
+import type { StrategyAnswer, StrategyOperator, TensorInfo } from '../answers/strategy';
 import { LocalTable } from '../table/local_table';
 import { useProfileAnswer } from '../use_answer';
 import type { ViewProps } from '../views';

@@ -1,0 +1,64 @@
+/**
+ * The answer about memory: its course, its peaks, and what held it.
+ * Times are in ns from the beginning of the profile; null: not known.
+ */
+
+export interface Peak {
+  readonly label: string;
+  readonly device: string;
+  readonly unit: string;
+  readonly value: number;
+  readonly time: number | null;
+}
+
+/** What MindSpore planned for one graph: what is taken after each of its nodes. */
+export interface PlannedGraph {
+  readonly graph: number | string | null;
+  readonly static_bytes: number | null;
+  readonly nodes: readonly string[];
+  readonly bytes: readonly number[];
+  readonly peak_node: string | null;
+  readonly peak_bytes: number | null;
+  readonly holders: readonly {
+    readonly name: string;
+    readonly bytes: number | null;
+    readonly type: string | null;
+    readonly data_type: string | null;
+  }[];
+}
+
+export interface MemoryCurve {
+  readonly device: string;
+  readonly label: string;
+  readonly unit: string;
+  readonly points: number;
+  readonly time: readonly number[];
+  readonly minimum: readonly number[];
+  readonly maximum: readonly number[];
+  readonly last: readonly number[];
+}
+
+export interface MemoryAnswer {
+  readonly curves: readonly MemoryCurve[];
+  readonly peaks: readonly Peak[];
+  /**
+   * By device: what was held at its peak. `bytes` are those of `rows`, of names that are not listed, and `before`:
+   * allocated before recording.
+   */
+  readonly holders: readonly {
+    readonly device: string;
+    readonly time: number;
+    readonly bytes: number;
+    readonly before: number | null;
+    readonly names: number;
+    readonly rows: readonly { readonly name: string; readonly bytes: number; readonly count: number }[];
+  }[];
+  readonly largest: readonly {
+    readonly name: string;
+    readonly device: string;
+    readonly bytes: number;
+    readonly start: number;
+    readonly end: number | null;
+  }[];
+  readonly graphs: readonly PlannedGraph[];
+}
