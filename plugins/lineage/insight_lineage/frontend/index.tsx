@@ -8,7 +8,7 @@ import zh from './locales/zh-CN.json';
 
 export default tab({
   messages: { en, 'zh-CN': zh },
-  styles: styles,
+  styles,
   board: (ctx) => new LineageBoard(ctx),
   view: (board) => <App board={board} />,
   keys,

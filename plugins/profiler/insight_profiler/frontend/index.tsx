@@ -8,7 +8,7 @@ import styles from './profiler.css?inline';
 
 export default tab({
   messages: { en, 'zh-CN': zh },
-  styles: styles,
+  styles,
   board: (ctx) => new ProfilerBoard(ctx),
   view: (board) => <App board={board} />,
   keys,
