@@ -27,7 +27,7 @@ export function Analysis({ board }: { readonly board: LineageBoard }): JSX.Eleme
   const target = targets.find(({ name }) => name === board.target.value) ?? targets[0] ?? null;
   const where = board.whereProblem.value ? '' : board.where.value.trim();
   const { text: filter, whole } = board.conditions.value;
-  const { value: version } = board.version;
+  const { value: version } = board.loading.version;
   const { value: answer, error } = useAnswer(target && JSON.stringify([target.name, where, filter, version]), () =>
     board.ctx.data.json<ImportanceAnswer>(
       'importance',

@@ -28,10 +28,10 @@ function Body({ board }: { readonly board: LineageBoard }): JSX.Element {
   const say = board.t.bind(board);
   const height = useSignal(clamped(board.ctx.memory.get('plot-height', 300)));
   const { value: frame } = board.frame;
-  if (!frame && board.failure.value) {
+  if (!frame && board.loading.failure.value) {
     return (
-      <Empty title={say('failure')} text={board.failure.value}>
-        <button type="button" data-action="retry" onClick={() => void board.load()}>
+      <Empty title={say('failure')} text={board.loading.failure.value}>
+        <button type="button" data-action="retry" onClick={() => void board.loading.load()}>
           {say('retry')}
         </button>
       </Empty>
@@ -45,7 +45,7 @@ function Body({ board }: { readonly board: LineageBoard }): JSX.Element {
   };
   return (
     <div class="workspace">
-      <div class={board.busy.value ? 'main busy' : 'main'}>
+      <div class={board.loading.busy.value ? 'main busy' : 'main'}>
         {board.plot.value && (
           <>
             <Parallel board={board} height={height.value} />

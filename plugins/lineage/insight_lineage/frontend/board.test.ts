@@ -96,7 +96,7 @@ describe('the board', () => {
       return json(...parameters);
     };
     Object.assign(ctx.data, { json: slow });
-    const { value: version } = board.version;
+    const { value: version } = board.loading.version;
     for (let change = 1; change < 4; change++) {
       Object.assign(ctx.generation, { value: change });
       await vi.advanceTimersByTimeAsync(2000);
@@ -106,10 +106,10 @@ describe('the board', () => {
       answer();
       await vi.advanceTimersByTimeAsync(0);
     }
-    expect(board.version.value).toBe(version + 1);
+    expect(board.loading.version.value).toBe(version + 1);
     Object.assign(ctx.data, { json });
     await vi.advanceTimersByTimeAsync(2000);
-    expect(board.version.value).toBe(version + 2);
+    expect(board.loading.version.value).toBe(version + 2);
   });
 
   it('keeps what could not be written down until it was', async () => {

@@ -1,17 +1,17 @@
-import { computed, effect, signal, untracked } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import { codecs, message, TabState, type Setting } from '@insight-host/kit';
 import { sortOf } from '@insight-host/kit/table';
 import type { Annotation, PluginContext, Run } from '@insight-host/api';
-import type { ColumnInfo, ColumnsAnswer, Group } from './answers';
+import type { ColumnInfo, Group } from './answers';
 import { axisOf, SCALES, type Axis, type Scale } from './axes';
 import { applyBrushes, brushesCodec, conditionsOf, type Brush, type Brushes } from './brushes';
 import { defaultAxes, defaultColumns, VIEWS, type ViewName } from './choices';
 import { coloringOf, type Coloring } from './coloring';
 import { Column, type Frame } from './frame';
+import { Loading } from './loading';
 import { groupsOf, linesOf, orderOf, type RowGroup } from './ordering';
-import { loadColumns, loadFrame, LONGEST, matching, type Matching } from './source';
+import { LONGEST, matching, type Matching } from './source';
 
-const REST = 1000; // ms between two questions while data change
 const SELDOM: readonly Group[] = ['run', 'pipeline', 'scalar', 'annotation']; // asked for when they are shown; the page knows annotations first
 const SETTLE = 250; // ms without a move before the URL says it
 const chosenNames = {
@@ -21,15 +21,10 @@ const chosenNames = {
 
 /** What the lineage tab shows, and what the user has set. */
 export class LineageBoard extends TabState {
-  readonly listing = signal<ColumnsAnswer | null>(null);
-  private readonly loaded = signal<Frame | null>(null);
+  readonly loading = new Loading(this.ctx, this.visible, (columns) => this.neededOf(columns));
   /** False while the host takes no annotations. */
   readonly writable = this.follow(this.ctx.runs.annotatable);
   private readonly listed = this.follow(this.ctx.runs.shown);
-  readonly failure = signal<string | null>(null);
-  readonly busy = signal(false);
-  /** How often the table was read. */
-  readonly version = signal(0);
   /** What `where` leaves; null while it says nothing. */
   private readonly matches = signal<Matching | null>(null);
 
@@ -65,88 +60,22 @@ export class LineageBoard extends TabState {
   /** By run, what was refused, so that nobody types it again. */
   readonly unwritten = signal<ReadonlyMap<string, Partial<Annotation>>>(new Map());
 
-  private timer: ReturnType<typeof setTimeout> | undefined;
-  private asked = 0;
-  /** Data changed while they were read: an answer is shown before the next question, however fast they change. */
-  private due = false;
   private wheres = 0;
-  private last = 0;
 
   constructor(ctx: PluginContext) {
     super(ctx);
-    let first = true;
-    this.until(ctx.generation.subscribe(() => (first ? (first = false) : this.schedule())));
     this.until(
       effect(() => {
-        if (this.visible.value && untracked(() => this.loaded.value)) this.schedule();
-      }),
-    );
-    let before: readonly string[] | null = null;
-    this.until(
-      effect(() => {
-        const { value: wanted } = this.wanted;
-        if (before && wanted !== before) untracked(() => void this.load());
-        before = wanted;
-      }),
-    );
-    this.until(
-      effect(() => {
-        void this.loaded.value;
+        void this.loading.frame.value;
         void this.annotated.value; // an expression may be about them
         void this.match(this.where.value);
       }),
     );
-    this.until(() => clearTimeout(this.timer));
-    void this.load();
+    this.until(this.loading.start());
   }
 
-  /** While another tab is in front nothing is asked; coming back asks. */
-  private schedule(): void {
-    if (!this.visible.peek()) return;
-    this.timer ??= setTimeout(
-      () => {
-        this.timer = undefined;
-        if (this.busy.peek()) this.due = true;
-        else void this.load();
-      },
-      Math.max(0, REST - (Date.now() - this.last)),
-    );
-  }
-
-  async load(): Promise<void> {
-    const mine = ++this.asked;
-    this.busy.value = true;
-    try {
-      const listing = await loadColumns(this.ctx);
-      if (mine !== this.asked) return;
-      this.listing.value = listing; // may change the query, which requests again
-      if (mine !== this.asked) return;
-      const frame = await loadFrame(this.ctx, this.wanted.peek() ?? [], listing.columns);
-      if (mine !== this.asked) return;
-      this.loaded.value = frame;
-      this.version.value++;
-      this.failure.value = null;
-    } catch (error) {
-      if (!this.ctx.signal.aborted && mine === this.asked) this.failure.value = message(error);
-    } finally {
-      this.last = Date.now();
-      if (mine === this.asked) {
-        this.busy.value = false;
-        if (this.due) {
-          this.due = false;
-          this.schedule();
-        }
-      }
-    }
-  }
-
-  /** Columns that are needed; the same array while they are the same. */
-  private readonly wanted = computed<readonly string[] | null>((): readonly string[] | null => {
-    const columns = this.listing.value?.columns;
-    if (!columns) return null;
-    const known = new Set(
-      columns.filter(({ name, group }) => group !== 'annotation' && name !== 'run').map(({ name }) => name),
-    );
+  /** Names of the columns that are shown or used, of those that the host has. */
+  private neededOf(columns: readonly ColumnInfo[]): readonly string[] {
     const always = columns.filter(({ group }) => !SELDOM.includes(group)).map(({ name }) => name);
     const { view, sorts, grouping, coloredBy, target, parameter, brushes } = this;
     const named = [
@@ -160,13 +89,9 @@ export class LineageBoard extends TabState {
       ...brushes.value.keys(),
     ];
     const needed = new Set<string | null>([...always, ...named]);
-    const next = [...known].filter((name) => needed.has(name));
-    const before = this.wantedBefore;
-    return before && before.length === next.length && before.every((name, at) => name === next[at])
-      ? before
-      : (this.wantedBefore = next);
-  });
-  private wantedBefore: readonly string[] | null = null;
+    const known = columns.filter(({ name, group }) => group !== 'annotation' && name !== 'run').map(({ name }) => name);
+    return [...new Set(known)].filter((name) => needed.has(name));
+  }
 
   private async match(where: string): Promise<void> {
     const mine = ++this.wheres;
@@ -184,12 +109,17 @@ export class LineageBoard extends TabState {
   /** All that there are, by name; those of annotations also while nothing is written down. */
   readonly columns = computed<ReadonlyMap<string, ColumnInfo>>(
     () =>
-      new Map([...(this.listing.value?.columns ?? []), ...this.annotated.value].map((column) => [column.name, column])),
+      new Map(
+        [...(this.loading.listing.value?.columns ?? []), ...this.annotated.value].map((column) => [
+          column.name,
+          column,
+        ]),
+      ),
   );
-  readonly frame = computed<Frame | null>(() => this.loaded.value?.with(this.annotated.value) ?? null);
+  readonly frame = computed<Frame | null>(() => this.loading.frame.value?.with(this.annotated.value) ?? null);
   /** What was written down is the page's, which knows it first. */
   private readonly annotated = computed<readonly Column[]>(() => {
-    const runs = (this.loaded.value?.runs ?? []).map((name) => this.runsByName.value.get(name));
+    const runs = (this.loading.frame.value?.runs ?? []).map((name) => this.runsByName.value.get(name));
     const column = (name: string, type: 'str' | 'int', of: (run: Run) => string | number): Column => {
       const values = runs.map((run) => (run && of(run)) || null);
       return new Column(
@@ -207,7 +137,7 @@ export class LineageBoard extends TabState {
 
   /** Names of the columns of the table. */
   readonly shown = computed<readonly string[]>(() => {
-    const { value: listing } = this.listing;
+    const { value: listing } = this.loading.listing;
     const chosen = this.tableOf[this.view.value].value;
     return chosen ?? defaultColumns(listing?.columns ?? [], this.view.value);
   });

@@ -10,8 +10,8 @@ import { useAnswer } from './use_answer';
 export function Diff({ board, runs }: { readonly board: LineageBoard; readonly runs: readonly string[] }): JSX.Element {
   const say = board.t.bind(board);
   const everything = useSignal(false);
-  const { value: loaded, error } = useAnswer(JSON.stringify([runs, board.version.value]), () =>
-    loadRuns(board.ctx, runs, board.listing.peek()?.columns ?? []),
+  const { value: loaded, error } = useAnswer(JSON.stringify([runs, board.loading.version.value]), () =>
+    loadRuns(board.ctx, runs, board.loading.listing.peek()?.columns ?? []),
   );
   const all = loaded ? differencesOf(loaded, runs) : [];
   const shown = everything.value ? all : all.filter(({ differs }) => differs);

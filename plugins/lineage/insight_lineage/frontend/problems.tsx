@@ -7,7 +7,7 @@ export function Problems({ board }: { readonly board: LineageBoard }): JSX.Eleme
   return (
     <Dialog name="problems" title={board.t('problems.title')} onClose={() => (board.dialog.value = null)}>
       <dl class="problems">
-        {(board.listing.value?.problems ?? []).map(({ run, tag, error }) => (
+        {(board.loading.listing.value?.problems ?? []).map(({ run, tag, error }) => (
           <div key={`${run}\n${tag}`}>
             <dt>{[board.nameOf(run), tag].filter(Boolean).join(' · ')}</dt>
             <dd>{error}</dd>

@@ -10,8 +10,8 @@ export function Status({ board }: { readonly board: LineageBoard }): JSX.Element
   const shown = board.rows.value.length;
   const ticked = board.ticked.value.length;
   const hidden = board.hidden.value.filter((run) => board.frame.value?.rowOf.has(run)).length;
-  const joined = board.listing.value?.joined ?? 0;
-  const problems = board.listing.value?.problems.length ?? 0;
+  const joined = board.loading.listing.value?.joined ?? 0;
+  const problems = board.loading.listing.value?.problems.length ?? 0;
   return (
     <div class="status" data-testid="lineage-status">
       <span class="shown" data-testid="shown">
