@@ -30,7 +30,7 @@ const DASHED = [6, 3];
 /** Lengths of dashes and gaps that tell runs apart without colours. */
 const PATTERNS: readonly (readonly number[])[] = [[], [8, 4], [2, 3], [10, 3, 2, 3], [16, 4], [5, 2, 1, 2, 1, 2]];
 
-/** The dashes of a run by its place among all runs; none if runs are told apart by colour only. */
+/** The dash pattern of each run, by its position among all runs; without `on`, every line is solid. */
 export function patternsOf(all: readonly Run[], on: boolean): (run: string) => readonly number[] {
   const places = new Map(on ? all.map((run, i) => [run.name, i % PATTERNS.length]) : []);
   return (run) => PATTERNS[places.get(run) ?? 0] as readonly number[];
