@@ -1,37 +1,14 @@
 import { expect, it } from 'vitest';
 import { chartData } from './chart_data';
-import type { CardQuery, LayerData } from './feed';
+import type { LayerData } from './feed';
 import type { Series } from './series';
+import { cardQuery as query, fakeSeries } from './testing';
 
-const query: CardQuery = {
-  layers: [],
-  x: 'step',
-  logX: false,
-  window: null,
-  width: 100,
-  smoothing: 0,
-  attempts: 'last',
-  group: '',
-  spread: 'minmax',
-};
 const layer: LayerData = { tag: 't', runs: [], axis: 'left', main: [], raw: null, bands: [] };
-const series = (run: string, values: readonly number[]): Series => ({
-  run,
-  tag: 't',
-  steps: Float64Array.from(values, (_, i) => i),
-  wallTimes: Float64Array.from(values, (_, i) => 1e9 + i),
-  values: Float64Array.from(values),
-  points: values.length,
-  decimated: false,
-  total: values.length,
-  hidden: 0,
-  kept: values.length,
-  origin: 1e9,
-  extent: [0, 1],
-  restarts: [],
-  breaks: [],
-  nonfinite: { nan: 0, inf: 0, neg_inf: 0 },
-});
+const series = (run: string, values: readonly number[]): Series => {
+  const steps = values.map((_, i) => i);
+  return fakeSeries(steps, values, { run, wallTimes: Float64Array.from(steps, (step) => 1e9 + step) });
+};
 const say = (key: string): string => key;
 
 it('a chart of series has a row for each point, exact', () => {

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { fakeContext, type FakeContext } from '@insight-host/kit/testing';
 import { ScalarBoard } from './board';
 import type { CardQuery, Feed } from './feed';
+import { cardQuery } from './testing';
 
 class Refused extends Error {
   constructor(readonly status: number) {
@@ -99,15 +100,8 @@ async function open(runs: readonly string[], tags: readonly string[] = ['loss'])
 const settled = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0);
 
 const query = (runs: readonly string[], more: Partial<CardQuery> = {}, tag = 'loss'): CardQuery => ({
+  ...cardQuery,
   layers: [{ tag, runs, axis: 'left' }],
-  x: 'step',
-  logX: false,
-  window: null,
-  width: 100,
-  smoothing: 0,
-  attempts: 'last',
-  group: '',
-  spread: 'minmax',
   ...more,
 });
 

@@ -2,34 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { continuations, mergeColumns } from './growing';
 import type { Series } from './series';
 import type { SeriesQuery } from './source';
+import { fakeSeries, seriesQuery as query } from './testing';
 
-const query: SeriesQuery = {
-  tag: 't',
-  x: 'step',
-  logX: false,
-  window: null,
-  width: 100,
-  smoothing: 0,
-  attempts: 'last',
-};
-const long = (last: number, more: Partial<Series> = {}): Series => ({
-  run: 'r',
-  tag: 't',
-  steps: Float64Array.of(0, 10, last - 5, last),
-  wallTimes: Float64Array.of(0, 10, last - 5, last),
-  values: Float64Array.of(1, 2, 3, 4),
-  points: last + 1,
-  decimated: true,
-  total: last + 1,
-  hidden: 0,
-  kept: last + 1,
-  origin: 0,
-  extent: [0, last],
-  restarts: [],
-  breaks: [],
-  nonfinite: { nan: 0, inf: 0, neg_inf: 0 },
-  ...more,
-});
+const long = (last: number, more: Partial<Series> = {}): Series =>
+  fakeSeries([0, 10, last - 5, last], [1, 2, 3, 4], {
+    points: last + 1,
+    decimated: true,
+    total: last + 1,
+    kept: last + 1,
+    origin: 0,
+    ...more,
+  });
 
 describe('a series of which points were left out', () => {
   it('is fetched once in columns that stay, then by its last columns', () => {

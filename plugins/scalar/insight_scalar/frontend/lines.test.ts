@@ -1,39 +1,14 @@
 import type { Run } from '@insight-host/api';
 import { describe, expect, it } from 'vitest';
 import { fakeRun } from '@insight-host/kit/testing';
-import type { CardQuery, Picture } from './feed';
+import type { Picture } from './feed';
 import { groupColor, linesOf, patternsOf } from './lines';
 import type { Series } from './series';
+import { cardQuery as query, fakeSeries } from './testing';
 
 const run = (name: string): Run => ({ ...fakeRun(name), color: `#${name}` });
-const series = (name: string, tag: string): Series => ({
-  run: name,
-  tag,
-  steps: Float64Array.of(1, 2),
-  wallTimes: Float64Array.of(11, 12),
-  values: Float64Array.of(5, 6),
-  points: 2,
-  decimated: false,
-  total: 2,
-  hidden: 0,
-  kept: 2,
-  origin: 11,
-  extent: [1, 2],
-  restarts: name === 'b' ? [2] : [],
-  breaks: [],
-  nonfinite: { nan: 0, inf: 0, neg_inf: 0 },
-});
-const query: CardQuery = {
-  layers: [],
-  x: 'step',
-  logX: false,
-  window: null,
-  width: 100,
-  smoothing: 0,
-  attempts: 'last',
-  group: '',
-  spread: 'minmax',
-};
+const series = (name: string, tag: string): Series =>
+  fakeSeries([1, 2], [5, 6], { run: name, tag, restarts: name === 'b' ? [2] : [] });
 const say = (name: string, step: number): string => `${name}@${step}`;
 const plain = (tag: string): string => tag;
 

@@ -2,27 +2,7 @@ import type { Columns } from '@insight-host/api';
 import { describe, expect, it } from 'vitest';
 import { count, decodeSeries, indexAt, mergeTail, pointsIn, sizeOf, xColumn, type Series } from './series';
 import { summary } from './summary';
-
-function series(steps: number[], values: number[], more: Partial<Series> = {}): Series {
-  return {
-    run: 'r',
-    tag: 't',
-    steps: Float64Array.from(steps),
-    wallTimes: Float64Array.from(steps, (s) => 100 + s),
-    values: Float64Array.from(values),
-    points: steps.length,
-    decimated: false,
-    total: steps.length,
-    hidden: 0,
-    kept: steps.length,
-    origin: 100,
-    extent: [steps[0] ?? NaN, steps.at(-1) ?? NaN],
-    restarts: [],
-    breaks: [],
-    nonfinite: { nan: 0, inf: 0, neg_inf: 0 },
-    ...more,
-  };
-}
+import { fakeSeries as series } from './testing';
 
 describe('merging what was appended', () => {
   const old = series([1, 2, 3], [10, 20, 30]);

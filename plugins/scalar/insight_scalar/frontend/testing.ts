@@ -1,0 +1,30 @@
+/** Series and questions, for tests. */
+import type { CardQuery } from './feed';
+import type { Series } from './series';
+import type { SeriesQuery } from './source';
+
+const query = { x: 'step', logX: false, window: null, width: 100, smoothing: 0, attempts: 'last' } as const;
+export const seriesQuery: SeriesQuery = { ...query, tag: 't' };
+export const cardQuery: CardQuery = { ...query, layers: [], group: '', spread: 'minmax' };
+
+/** A series that is here as a whole, in one attempt. */
+export function fakeSeries(steps: readonly number[], values: readonly number[], more: Partial<Series> = {}): Series {
+  return {
+    run: 'r',
+    tag: 't',
+    steps: Float64Array.from(steps),
+    wallTimes: Float64Array.from(steps, (step) => 100 + step),
+    values: Float64Array.from(values),
+    points: steps.length,
+    decimated: false,
+    total: steps.length,
+    hidden: 0,
+    kept: steps.length,
+    origin: 100,
+    extent: [steps[0] ?? NaN, steps.at(-1) ?? NaN],
+    restarts: [],
+    breaks: [],
+    nonfinite: { nan: 0, inf: 0, neg_inf: 0 },
+    ...more,
+  };
+}
