@@ -159,15 +159,13 @@ function ownLook(board: LandscapeBoard, item: Item, look: Look): Look {
   return board.sameAxes.value ? look : { ...look, extent: sharedExtent([item.landscape]) };
 }
 
-function Overlay({
-  board,
-  items,
-  look,
-}: {
+interface ItemsProps {
   readonly board: LandscapeBoard;
   readonly items: readonly Item[];
   readonly look: Look;
-}): JSX.Element {
+}
+
+function Overlay({ board, items, look }: ItemsProps): JSX.Element {
   const errors = board.compared.value.filter(({ loaded }) => loaded && 'error' in loaded);
   return (
     <section class="card main" data-testid="card" aria-label={board.t('layout.overlaid')}>
@@ -222,15 +220,7 @@ function analyse(board: LandscapeBoard, run: string, id: string): void {
 }
 
 /** The runs by the loss that they ended with, the smallest first. */
-function Summary({
-  board,
-  items,
-  look,
-}: {
-  readonly board: LandscapeBoard;
-  readonly items: readonly Item[];
-  readonly look: Look;
-}): JSX.Element {
+function Summary({ board, items, look }: ItemsProps): JSX.Element {
   const say = board.t.bind(board);
   const end = ({ landscape }: Item): number => landscape.about.convergence?.[2] ?? landscape.low;
   const parts =

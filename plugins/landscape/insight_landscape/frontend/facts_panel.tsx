@@ -6,16 +6,14 @@ import type { LandscapeBoard } from './board';
 import type { Described } from './landscape';
 import type { Item, Look } from './plan';
 
-/** What is known of a training, and the loss along its path. */
-export function FactsPanel({
-  board,
-  item,
-  look,
-}: {
+export interface FactsPanelProps {
   readonly board: LandscapeBoard;
   readonly item: Item;
   readonly look: Look;
-}): JSX.Element {
+}
+
+/** What is known of a training, and the loss along its path. */
+export function FactsPanel({ board, item, look }: FactsPanelProps): JSX.Element {
   const say = board.t.bind(board);
   const rows = factRows(board, item.landscape.about).filter(([, value]) => value !== '');
   return (
@@ -64,15 +62,7 @@ export function factRows(
   ];
 }
 
-function PathChart({
-  board,
-  item,
-  look,
-}: {
-  readonly board: LandscapeBoard;
-  readonly item: Item;
-  readonly look: Look;
-}): JSX.Element {
+function PathChart({ board, item, look }: FactsPanelProps): JSX.Element {
   const host = useRef<HTMLDivElement>(null);
   const chart = useRef<LineChart | null>(null);
   const { path, about } = item.landscape;
