@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { Board, TagInfo } from './board';
 import { sameCard, type CardKey } from './cards';
-import { Button } from './controls';
+import { FullScreen } from './full_screen';
 import { titleParts } from './groups';
 import { useTabWithin } from './tab_within';
 
@@ -75,7 +75,7 @@ export function CardHead<Info extends TagInfo>({ board, card, note, children }: 
       </h3>
       <div class="tools" role="toolbar" aria-label={board.t('card.tools')}>
         {children}
-        <FullScreen board={board} card={card} />
+        <FullScreen board={board} isFull={full} onPress={() => board.full.set(full ? null : card, 'push')} />
       </div>
     </header>
   );
@@ -89,25 +89,6 @@ export function TagName({ title }: { readonly title: string }): JSX.Element {
       <span class="prefix">{prefix}</span>
       {name}
     </>
-  );
-}
-
-function FullScreen<Info extends TagInfo>({
-  board,
-  card,
-}: {
-  readonly board: Board<Info>;
-  readonly card: CardKey;
-}): JSX.Element {
-  const full = sameCard(board.full.value, card);
-  return (
-    <Button
-      action="fullscreen"
-      icon={full ? 'close' : 'full'}
-      label={board.t(full ? 'full.leave' : 'full.enter')}
-      pressed={full}
-      onPress={() => board.full.set(full ? null : card, 'push')}
-    />
   );
 }
 

@@ -17,6 +17,7 @@ export * from './dialog';
 export * from './drag';
 export * from './error_cell';
 export * from './frame';
+export * from './full_screen';
 export * from './groups';
 export * from './icons';
 export * from './keys';

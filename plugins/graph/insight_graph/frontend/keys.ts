@@ -1,4 +1,4 @@
-import type { Key } from '@insight-host/kit';
+import { fullScreenKeys, type Key } from '@insight-host/kit';
 import type { GraphBoard } from './board';
 import { fit, zoomBy } from './stage';
 
@@ -11,7 +11,6 @@ export function keys(board: GraphBoard, host: HTMLElement): readonly Key[] {
     ['+', 'zoom.in', () => zoomBy(board, 1.4)],
     ['-', 'zoom.out', () => zoomBy(board, 1 / 1.4)],
     ['o', 'keys.readable', () => board.readable.set(!board.readable.value)],
-    ['f', 'full.enter', () => board.screen.set(!board.screen.value, 'push')],
-    ['Escape', 'full.leave', () => board.screen.value && board.screen.set(false)],
+    ...fullScreenKeys(board.screen),
   ];
 }

@@ -1,4 +1,4 @@
-import { Button, Cluster, Segments, Toggle } from '@insight-host/kit';
+import { Button, Cluster, FullScreenToggle, Segments, Toggle } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { GraphInfo, GraphRecord } from './answers';
 import { COLORINGS, SHOWS, type Coloring, type GraphBoard } from './board';
@@ -44,13 +44,7 @@ export function Toolbar({ board }: { readonly board: GraphBoard }): JSX.Element 
       <Cluster>
         <Exports board={board} />
         <Toggle action="panel" icon="panel" label={say('panel.toggle')} setting={board.panel} />
-        <Button
-          action="fullscreen"
-          icon={board.screen.value ? 'close' : 'full'}
-          label={say(board.screen.value ? 'full.leave' : 'full.enter')}
-          pressed={board.screen.value}
-          onPress={() => board.screen.set(!board.screen.value, 'push')}
-        />
+        <FullScreenToggle board={board} setting={board.screen} />
       </Cluster>
     </div>
   );

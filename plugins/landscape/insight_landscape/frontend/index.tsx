@@ -1,4 +1,4 @@
-import { cardStyles, focusOn, tab } from '@insight-host/kit';
+import { cardStyles, focusOn, fullScreenKeys, tab } from '@insight-host/kit';
 import { App } from './app';
 import { LandscapeBoard } from './board';
 import styles from './landscapes.css?inline';
@@ -21,8 +21,7 @@ export default tab({
     [',', 'keys.before', () => board.step(-1)],
     ['.', 'keys.after', () => board.step(1)],
     ['l', 'log.hint', () => board.log.set(!board.log.value)],
-    ['f', 'full.enter', () => board.screen.set(!board.screen.value, 'push')],
-    ['Escape', 'full.leave', () => board.screen.value && board.screen.set(false)],
+    ...fullScreenKeys(board.screen),
     ['g', 'keys.stage', () => focusOn(host, '.stage')],
   ],
 });

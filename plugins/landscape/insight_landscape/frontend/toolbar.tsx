@@ -1,4 +1,4 @@
-import { Button, Cluster, Range, Segments, Toggle } from '@insight-host/kit';
+import { Button, Cluster, FullScreenToggle, Range, Segments, Toggle } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { FORMS, LAYOUTS, LEVELS, MODES, WIDTHS, type LandscapeBoard } from './board';
 import { FIRST_CAMERA } from './camera';
@@ -112,13 +112,7 @@ export function Toolbar({ board }: { readonly board: LandscapeBoard }): JSX.Elem
       )}
       <Cluster>
         <Toggle action="facts" icon="info" label={say('facts.hint')} setting={board.facts} />
-        <Button
-          action="fullscreen"
-          icon={board.screen.value ? 'close' : 'full'}
-          label={say(board.screen.value ? 'full.leave' : 'full.enter')}
-          pressed={board.screen.value}
-          onPress={() => board.screen.set(!board.screen.value, 'push')}
-        />
+        <FullScreenToggle board={board} setting={board.screen} />
       </Cluster>
     </div>
   );
