@@ -37,7 +37,7 @@ from insight_core.ingest import event_file
 from insight_core.ingest.discover import Logdir
 from insight_core.ingest.schedule import Reading
 from insight_core.providers.local import LocalProvider
-from insight_core.store import store
+from insight_core.store.run_table import RunTable
 
 
 @frozen
@@ -70,7 +70,7 @@ def _no_bunching() -> None:
 
 
 def _no_resting() -> None:
-    vars(store)["may_rest"] = lambda policy: False
+    RunTable._may_rest = lambda self, block, policy: False  # type: ignore[method-assign]
 
 
 PIECES: dict[str, Callable[[], None]] = {
