@@ -19,7 +19,7 @@ from insight_core.ingest import schedule as reading
 from insight_core.ingest import tailer as tailed
 from insight_core.ingest.discover import Logdir
 from insight_core.providers.local import LocalProvider
-from tests.distributions import bare_venv, built, unpacked
+from tests.distributions import bare_venv, built, made_once, unpacked
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -183,17 +183,32 @@ def bare_python(tmp_path_factory: pytest.TempPathFactory, offline_environment: d
 
 
 @pytest.fixture(scope="session")
-def sdist(
-    repository: Path, tmp_path_factory: pytest.TempPathFactory, offline_environment: dict[str, str]
-) -> Path:
-    return built(repository, tmp_path_factory.mktemp("sdist"), "sdist", offline_environment)
+def common_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory that is the same for all processes of pytest-xdist."""
+    base = tmp_path_factory.getbasetemp()
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
+@pytest.fixture(scope="session")
+def sdist(repository: Path, common_directory: Path, offline_environment: dict[str, str]) -> Path:
+    def make(out: Path) -> None:
+        built(repository, out, "sdist", offline_environment)
+
+    return made_once(common_directory / "sdist", make)
 
 
 @pytest.fixture(scope="session")
 def wheel_file(
-    sdist: Path, tmp_path_factory: pytest.TempPathFactory, offline_environment: dict[str, str]
+    sdist: Path,
+    common_directory: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    offline_environment: dict[str, str],
 ) -> Path:
     """Built from the sdist, as pip does, with neither Node.js nor a C compiler within reach."""
-    source = unpacked(sdist, tmp_path_factory.mktemp("source"))
-    environment = {**offline_environment, "PATH": os.path.dirname(sys.executable), "CC": "no-compiler"}
-    return built(source, tmp_path_factory.mktemp("wheel"), "wheel", environment)
+
+    def make(out: Path) -> None:
+        source = unpacked(sdist, tmp_path_factory.mktemp("source"))
+        environment = {**offline_environment, "PATH": os.path.dirname(sys.executable), "CC": "no-compiler"}
+        built(source, out, "wheel", environment)
+
+    return made_once(common_directory / "wheel", make)

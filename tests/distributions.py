@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import subprocess
 import sys
+import tempfile
 import venv
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 
@@ -20,6 +22,18 @@ def built(source: Path, out: Path, kind: str, environment: Mapping[str, str]) ->
     assert done.returncode == 0, done.stdout + done.stderr
     [distribution] = out.iterdir()
     return distribution
+
+
+def made_once(place: Path, make: Callable[[Path], object]) -> Path:
+    """The file in ``place``: the first process that asks makes it in an empty directory, others wait."""
+    with open(f"{place}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not place.is_dir():
+            unfinished = Path(tempfile.mkdtemp(prefix=place.name, dir=place.parent))
+            make(unfinished)
+            unfinished.rename(place)
+    [file] = place.iterdir()
+    return file
 
 
 def unpacked(sdist: Path, place: Path) -> Path:
