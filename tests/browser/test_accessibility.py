@@ -110,8 +110,9 @@ def test_a_screen_reader_hears_what_the_cursor_of_a_chart_reads(
     page: Page, shared: Serve, sample_logs: Path
 ) -> None:
     opened(page, shared("--logdir", sample_logs), "scalar", "light")
-    chart = card(page, "train/loss").locator("[role=img]")
-    chart.focus()
+    losses = card(page, "train/loss")
+    expect(losses.get_by_test_id("card-status")).to_be_visible()  # there are points to move over
+    losses.locator("[role=img]").focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
     heard = page.get_by_test_id("announcement").last

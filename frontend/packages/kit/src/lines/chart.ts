@@ -121,10 +121,9 @@ class Chart implements LineChart, Gestures, Drawn {
     if (picture) draw(sheet, picture, colors);
     const cursor = this.pointer && !this.selection ? this.cursorAt(this.pointer) : null;
     drawOverlay(sheet, { cursor, linkedX: this.props.cursorX ?? null, selection: this.selection }, overlay, colors);
-    if (cursor || this.cursor) {
-      this.cursor = cursor;
-      this.props.onCursor?.(cursor);
-    }
+    if (sameCursor(cursor, this.cursor)) return; // who hears of it may draw again
+    this.cursor = cursor;
+    this.props.onCursor?.(cursor);
   }
 
   private sheet(ratio: number): Sheet {
@@ -151,6 +150,21 @@ function same(
   b: readonly [number, number] | null | undefined,
 ): boolean {
   return a === b || (a ?? null) === (b ?? null) || (!!a && !!b && a[0] === b[0] && a[1] === b[1]);
+}
+
+function sameCursor(a: Cursor | null, b: Cursor | null): boolean {
+  if (!a || !b) return a === b;
+  return (
+    a.px === b.px &&
+    a.py === b.py &&
+    a.x === b.x &&
+    a.y === b.y &&
+    a.nearest.length === b.nearest.length &&
+    a.nearest.every((point, i) => {
+      const other = b.nearest[i];
+      return point.id === other?.id && point.index === other.index && point.x === other.x && point.y === other.y;
+    })
+  );
 }
 
 function onlyCursorDiffers(a: LineChartProps, b: LineChartProps): boolean {
