@@ -7,7 +7,6 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ import pytest
 
 from insight_core.plugin.testing import EventWriter
 from tests.distributions import bare_venv
+from tests.waiting import eventually
 
 SETTINGS = "optimizer = adam\nrate = 0.1\n"
 
@@ -129,14 +129,6 @@ def logdir(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def _eventually(value: Callable[[], Any]) -> Any:  # noqa: ANN401
-    until = time.monotonic() + 60
-    while not (found := value()):
-        assert time.monotonic() < until
-        time.sleep(0.02)
-    return found
-
-
 def _losses(url: str, points: int) -> dict[str, Any] | None:
     """The tag that the log format reads, once it has so many points."""
     loss = _json(url, "data/plugin/scalar/tags").get("run", {}).get("loss")
@@ -145,10 +137,10 @@ def _losses(url: str, points: int) -> dict[str, Any] | None:
 
 def test_its_log_format_is_read_and_followed(serve: Callable[..., str], logdir: Path) -> None:
     url = serve("--logdir", str(logdir), "--reload-interval", "0.05")
-    assert _eventually(lambda: _losses(url, 2))["last_step"] == 1
+    assert eventually(lambda: _losses(url, 2))["last_step"] == 1
     with (logdir / "run/a.words").open("a") as file:
         file.write("5\n")
-    assert _eventually(lambda: _losses(url, 3))["last_step"] == 2
+    assert eventually(lambda: _losses(url, 3))["last_step"] == 2
     [damage] = _json(url, "data/damage")["damage"]
     assert damage["reason"] == "line 2 is not a tag, a step and a value"
 
@@ -156,7 +148,7 @@ def test_its_log_format_is_read_and_followed(serve: Callable[..., str], logdir: 
 def test_its_decoder_is_called_by_the_host(serve: Callable[..., str], logdir: Path) -> None:
     url = serve("--logdir", str(logdir), "--reload-interval", "0.05")
     place = {"run": "run", "tag": "b.settings", "index": 0}
-    _eventually(lambda: _json(url, "data/plugin/extensions/tags"))
+    eventually(lambda: _json(url, "data/plugin/extensions/tags"))
     assert _json(url, "data/plugin/extensions/value", **place)["value"] == [
         {"name": "optimizer", "value": "adam"},
         {"name": "rate", "value": "0.1"},

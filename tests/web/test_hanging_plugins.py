@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -28,6 +27,7 @@ from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
 from insight_core.web.http_server import Server
+from tests.waiting import eventually
 
 _LONG = 60.0
 _QUICK = Limits(start=0.05, turn=0.02, imports=0.1, routes=0.5, view=1.5, slow=0.3, listing=_LONG)
@@ -58,13 +58,6 @@ def _row(client: Client, name: str) -> Any:  # noqa: ANN401
     return (client.get("/data/plugins_listing").json or {}).get(name)
 
 
-def _eventually(holds: Callable[[], object]) -> None:
-    until = time.monotonic() + _LONG
-    while not holds():
-        assert time.monotonic() < until
-        time.sleep(0.01)
-
-
 def _foreign(*modules: tuple[str, Callable[[], object]], limits: Limits = _QUICK) -> Registry:
     return Registry.of(modules, distribution="somebody-else", limits=limits)
 
@@ -93,7 +86,7 @@ def test_a_plugin_that_loads_late_is_mounted_and_the_listing_changes(
     registry.wait_until_loaded()
     assert "its import (entry) has not returned" in _row(client, "entry")["error"]
     hang.set()
-    _eventually(lambda: _row(client, "slow"))
+    eventually(lambda: _row(client, "slow"))
     assert _row(client, "entry") is None
     assert client.get("/data/plugin/slow/x").text == "late"
     assert (client.get("/data/changes").json or {})["plugins"] > before
@@ -104,7 +97,7 @@ def test_who_follows_hears_of_each_late_plugin_once(hang: threading.Event) -> No
     came: list[str] = []
     registry.follow(lambda plugin: came.append(plugin.name))
     hang.set()
-    _eventually(lambda: came)
+    eventually(lambda: came)
     registry.follow(lambda plugin: came.append(f"{plugin.name} again"))
     assert came == ["slow", "slow again"]
     assert list(registry.plugins) == ["slow"]
@@ -132,8 +125,8 @@ def test_numbers_may_be_claimed_after_the_start(hang: threading.Event) -> None:
     decoder = RecordDecoder({SummaryPlugin("losses")}, DataKind.SCALAR)
     registry = _foreign(("entry", _late(hang, Plugin("slow", "Slow", decoder=decoder))))
     hang.set()
-    _eventually(lambda: not registry.pending)
-    _eventually(lambda: "slow" in registry.plugins)
+    eventually(lambda: not registry.pending)
+    eventually(lambda: "slow" in registry.plugins)
     assert not registry.failures
 
 
@@ -147,15 +140,15 @@ def test_routes_that_hang_leave_the_host_and_the_others(
     client = Client(host_of(Plugin("bad", "Bad", routes=routes), GOOD, limits=_QUICK))
     assert client.get("/healthz").json == {"status": "ok"}
     assert client.get("/data/plugin/scalar/tags").status_code == 200
-    _eventually(lambda: "error" in _row(client, "bad"))
+    eventually(lambda: "error" in _row(client, "bad"))
     assert _row(client, "bad")["error"].startswith("routes() has not returned for 0 s, since ")
-    _eventually(lambda: "error" not in _row(client, "scalar"))
+    eventually(lambda: "error" not in _row(client, "scalar"))
     answer = client.get("/data/plugin/bad/x")
     assert answer.status_code == 503
     assert "routes() has not returned" in (answer.json or {})["error"]
     assert client.get("/data/plugin/bad/tags").status_code == 200
     hang.set()
-    _eventually(lambda: "error" not in _row(client, "bad"))
+    eventually(lambda: "error" not in _row(client, "bad"))
     assert client.get("/data/plugin/bad/x").text == "late"
 
 
@@ -195,7 +188,7 @@ def test_a_view_that_hangs_is_a_504_and_a_bounded_number_of_threads(
     error = _row(client, "bad")["error"]
     assert error.startswith("8 calls to it hang, the first of them (GET /data/plugin/bad/hang) since ")
     hang.set()
-    _eventually(lambda: client.get("/data/plugin/bad/ok").status_code == 200)
+    eventually(lambda: client.get("/data/plugin/bad/ok").status_code == 200)
     assert "error" not in _row(client, "bad")
     assert client.get("/data/plugin/bad/hang").text == "late"
     assert "warnings" not in _row(client, "bad")
