@@ -51,7 +51,7 @@ function tarball(files) {
 function below(directory, place) {
   return readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((found) => found.isFile())
-    .map((found) => join(found.parentPath ?? found.path, found.name))
+    .map((found) => join(found.parentPath, found.name))
     .map((path) => [`${place}/${relative(directory, path).split(sep).join('/')}`, readFileSync(path)]);
 }
 
