@@ -1,22 +1,20 @@
 import {
   Button,
-  cardId,
   CardHead,
   Download,
   ErrorCell,
-  Latest,
   NumberBox,
   recordNotes,
   StepSlider,
-  urgencyOf,
+  useCardAnswer,
   useSteps,
   type CardKey,
   type Place,
 } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { AudioBoard } from './board';
-import { clockText, type Clip } from './clip';
+import { clockText } from './clip';
 import { Picture } from './picture';
 
 export interface AudioCardProps {
@@ -33,17 +31,8 @@ export function AudioCard({ board, card, place }: AudioCardProps): JSX.Element {
   const there = records !== null && index >= 0;
   const query = there ? board.queryOf(card, records, index) : null;
   const key = query && JSON.stringify(query);
-  const latest = useMemo(() => new Latest<Clip>(board.queue, () => urgencyOf(place)), [board, cardId(card)]);
-  const visible = board.visible.value;
-  useEffect(() => {
-    if (key !== null && query && visible) latest.want(key, (signal) => board.picture(query, signal));
-  }, [latest, key, visible]);
-  useEffect(() => () => latest.rest(), [latest]);
-  const { value: failure } = latest.error;
-  const { value: answer } = latest.answer;
-  const error = failure && failure.key === key ? failure.reason : null;
-  const busy = key !== null && !error && answer?.key !== key;
-  const clip = answer?.value ?? null;
+  const answer = useCardAnswer(board, card, place, key, (signal) => board.picture(query ?? {}, signal));
+  const { value: clip, error, busy } = answer;
   const url = there ? board.urlOf(card, records, index) : null;
   useEffect(() => (url === null ? undefined : () => board.player.leave(url)), [url]);
   const mine = url !== null && board.player.url.value === url;
@@ -62,7 +51,7 @@ export function AudioCard({ board, card, place }: AudioCardProps): JSX.Element {
             card={card}
             step={records.steps[index] ?? NaN}
             reason={error}
-            onRetry={() => latest.retry()}
+            onRetry={answer.retry}
           />
         ) : (
           clip && url && <Picture board={board} clip={clip} url={url} />

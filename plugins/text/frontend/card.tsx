@@ -4,11 +4,11 @@ import {
   cardId,
   CardHead,
   ErrorCell,
-  Latest,
   recordNotes,
   StepSlider,
-  urgencyOf,
+  useCardAnswer,
   useSteps,
+  type CardAnswer,
   type CardKey,
   type Place,
   type Records,
@@ -35,7 +35,7 @@ export function TextCard({ board, card, place }: TextCardProps): JSX.Element {
   const found = useMatches(board, card, place, records);
   const failure = shown.error ?? (isDiff ? base.error : null);
   const there = records !== null && index >= 0;
-  const texts = shown.texts;
+  const texts = shown.value;
   return (
     <>
       <CardHead board={board} card={card} />
@@ -59,7 +59,7 @@ export function TextCard({ board, card, place }: TextCardProps): JSX.Element {
         ) : !texts ? null : isDiff ? (
           <DiffBody
             board={board}
-            before={base.none ? '' : base.texts && plainOf(base.texts)}
+            before={base.none ? '' : base.value && plainOf(base.value)}
             after={plainOf(texts)}
             note={base.note}
           />
@@ -83,38 +83,22 @@ function countsOf(board: TextBoard, records: Records, index: number): string {
     .join(' · ');
 }
 
-interface ShownTexts {
-  /** Those asked for, or until these are there the ones before. */
-  readonly texts: Texts | null;
-  readonly error: string | null;
-  readonly busy: boolean;
-  retry(): void;
-}
-
 /** The strings of the record at `index`; only this record is requested. */
-function useTexts(board: TextBoard, card: CardKey, place: Place, records: Records | null, index: number): ShownTexts {
-  const latest = useMemo(() => new Latest<Texts>(board.queue, () => urgencyOf(place)), [board, cardId(card)]);
-  const visible = board.visible.value;
+function useTexts(
+  board: TextBoard,
+  card: CardKey,
+  place: Place,
+  records: Records | null,
+  index: number,
+): CardAnswer<Texts> {
   const key =
     records && index >= 0
       ? `${cardId(card)} ${records.attempts} ${index} ${records.steps[index]} ${records.wallTimes[index]}`
       : null;
-  useEffect(() => {
-    if (key !== null && records && visible) latest.want(key, (signal) => board.textsOf(card, records, index, signal));
-  }, [latest, key, visible]);
-  useEffect(() => () => latest.rest(), [latest]);
-  const { value: failure } = latest.error;
-  const { value: answer } = latest.answer;
-  const error = failure && failure.key === key ? failure.reason : null;
-  return {
-    texts: answer?.value ?? null,
-    error,
-    busy: key !== null && !error && answer?.key !== key,
-    retry: () => latest.retry(),
-  };
+  return useCardAnswer(board, card, place, key, (signal) => board.textsOf(card, records as Records, index, signal));
 }
 
-interface Base extends ShownTexts {
+interface Base extends CardAnswer<Texts> {
   /** There is nothing to compare with. */
   readonly none: boolean;
   /** What the text is compared with. */
@@ -149,17 +133,12 @@ function useBase(
 
 /** Which records of a card match what is searched; null while nothing is searched or known. */
 function useMatches(board: TextBoard, card: CardKey, place: Place, records: Records | null): Matches | null {
-  const latest = useMemo(() => new Latest<Matches>(board.queue, () => urgencyOf(place)), [board, cardId(card)]);
   const text = board.search.value;
-  const visible = board.visible.value;
   const key = text && records ? `${records.attempts} ${records.points} ${text}` : null;
-  useEffect(() => {
-    if (key !== null && records && visible)
-      latest.want(key, (signal) => board.matchesOf(card, records.attempts, text, signal));
-  }, [latest, key, visible]);
-  useEffect(() => () => latest.rest(), [latest]);
-  const { value: answer } = latest.answer;
-  return answer && answer.key === key ? answer.value : null;
+  const answer = useCardAnswer(board, card, place, key, (signal) =>
+    board.matchesOf(card, (records as Records).attempts, text, signal),
+  );
+  return answer.isFresh ? answer.value : null;
 }
 
 interface FoundProps {

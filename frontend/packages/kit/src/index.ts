@@ -4,6 +4,7 @@ export * from './as_table';
 export * from './board';
 export * from './byte_cache';
 export * from './card';
+export * from './card_answer';
 export * from './card_grid';
 export * from './cards';
 export * as codecs from './codecs';
