@@ -41,6 +41,7 @@ from insight_core.web.mounting import Endpoint, new_map
 from insight_core.web.page import page_answer, tabs_of
 from insight_core.web.plugin_services import Services
 from insight_core.web.settings import HostSettings
+from insight_core.web.state.own_page import OwnPage
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -87,7 +88,7 @@ class Host:
             boot=self._boot,
             plugins=self._plugins,
         )
-        annotation_routes = AnnotationRoutes(self._annotations, provider, self._names, self._streams)
+        annotation_routes = AnnotationRoutes(self._annotations, provider, OwnPage(self._names), self._streams)
         rules = [*self._page_rules(), *data_routes.rules(), *annotation_routes.rules()]
         self._map = new_map(rules)
         registry.follow(lambda plugin: self._plugins.add([plugin]), self._streams.listing_changed)

@@ -15,9 +15,9 @@ import pytest
 
 from insight_core.plugin import InvalidArgument, NotFound, Unavailable
 from insight_core.plugin.annotations import Annotation, FieldValue, checked
-from insight_core.web.annotations import annotation_file
 from insight_core.web.annotations.run_keys import Place, key_of, runs_of
-from insight_core.web.annotations.store import AnnotationStore
+from insight_core.web.annotations.store import FILE_NAME, AnnotationStore
+from insight_core.web.state import state_file
 
 LOGS = [Place("", "/logs")]
 
@@ -27,7 +27,7 @@ def _store(directory: Path) -> AnnotationStore:
 
 
 def _lines(directory: Path) -> list[dict[str, object]]:
-    return [json.loads(line) for line in (directory / annotation_file.FILE_NAME).read_text().splitlines()]
+    return [json.loads(line) for line in (directory / FILE_NAME).read_text().splitlines()]
 
 
 def test_what_is_said_is_there_after_a_restart(tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_another_host_sees_it_at_its_next_look(tmp_path: Path) -> None:
 def test_a_torn_line_costs_only_itself(tmp_path: Path, torn: bytes) -> None:
     one = _store(tmp_path)
     one.annotate("r", {"remark": "x"})
-    with open(tmp_path / annotation_file.FILE_NAME, "ab") as file:
+    with open(tmp_path / FILE_NAME, "ab") as file:
         file.write(torn)
     other = _store(tmp_path)
     assert other.now().runs == {"r": Annotation(remark="x")}
@@ -69,14 +69,14 @@ def test_a_torn_line_costs_only_itself(tmp_path: Path, torn: bytes) -> None:
 
 def test_values_that_no_host_writes_are_left_out(tmp_path: Path) -> None:
     _store(tmp_path).annotate("r", {"mark": 2})
-    with open(tmp_path / annotation_file.FILE_NAME, "a") as file:
+    with open(tmp_path / FILE_NAME, "a") as file:
         for name, value in [("mark", 99), ("colour", "red"), ("note", 5), ("remark", "a\nb")]:
             file.write(json.dumps({"run": "/logs/r", "field": name, "value": value}) + "\n")
     assert _store(tmp_path).now().runs == {"r": Annotation(mark=2)}
 
 
 def test_a_file_of_a_newer_host_is_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / annotation_file.FILE_NAME
+    path = tmp_path / FILE_NAME
     path.write_text('{"insight-host": "annotations", "format": 2, "id": "x"}\n')
     store = _store(tmp_path)
     assert store.now().runs == {}
@@ -86,7 +86,7 @@ def test_a_file_of_a_newer_host_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_a_long_file_is_compacted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(annotation_file, "_TIDY_FROM", 20)
+    monkeypatch.setattr(state_file, "_TIDY_FROM", 600)
     one, other = _store(tmp_path), _store(tmp_path)
     one.annotate("gone", {"remark": "x"})
     one.annotate("gone", {"remark": None})
@@ -95,11 +95,29 @@ def test_a_long_file_is_compacted(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert len(_lines(tmp_path)) < 20
     expected = {"r": Annotation(remark="29")}
     assert one.now().runs == other.now().runs == _store(tmp_path).now().runs == expected
-    assert [path.name for path in tmp_path.iterdir()] == [annotation_file.FILE_NAME]
+    assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
+
+
+@pytest.mark.parametrize(
+    "odd", [b"\x00\xff", b'{"run": "/logs/r", "fie', b'{"run": "r", "field": "later", "value": 1}']
+)
+def test_lines_that_cannot_be_read_stay_in_a_compacted_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, odd: bytes
+) -> None:
+    monkeypatch.setattr(state_file, "_TIDY_FROM", 600)
+    store, path = _store(tmp_path), tmp_path / FILE_NAME
+    store.annotate("r", {"remark": "first"})
+    with open(path, "ab") as file:
+        file.write(odd)
+    for number in range(30):
+        store.annotate("r", {"remark": f"{number}"})
+    assert b"first" not in path.read_bytes(), "it was compacted"
+    assert path.read_bytes().count(odd + b"\n") == 1
+    assert _store(tmp_path).now().runs == {"r": Annotation(remark="29")}
 
 
 def _write(directory: str, name: str, times: int) -> None:
-    annotation_file._TIDY_FROM = 50
+    state_file._TIDY_FROM = 2000
     store = AnnotationStore(Path(directory), lambda: LOGS)
     for number in range(times):
         store.annotate(f"{name}{number % 10}", {"remark": f"{number}", "mark": number % 10 + 1})
@@ -206,7 +224,7 @@ def test_a_disk_that_is_full_is_said_and_what_was_there_stays(
 
 
 def test_a_host_that_keeps_the_lock_stops_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(annotation_file, "_PATIENCE", 0.3)
+    monkeypatch.setattr(state_file, "_PATIENCE", 0.3)
     store = _store(tmp_path)
     store.annotate("r", {"remark": "x"})
     refused: list[Unavailable] = []
@@ -217,7 +235,7 @@ def test_a_host_that_keeps_the_lock_stops_nobody(tmp_path: Path, monkeypatch: py
         except Unavailable as error:
             refused.append(error)
 
-    with open(tmp_path / annotation_file.FILE_NAME, "rb") as other:
+    with open(tmp_path / FILE_NAME, "rb") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
         writer = threading.Thread(target=write)
         writer.start()
@@ -233,7 +251,7 @@ def test_a_host_that_keeps_the_lock_stops_nobody(tmp_path: Path, monkeypatch: py
 
 def test_what_was_written_lasts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A name is on the disk when its directory is, after a file was created and after it was compacted."""
-    monkeypatch.setattr(annotation_file, "_TIDY_FROM", 2)
+    monkeypatch.setattr(state_file, "_TIDY_FROM", 200)
     synced: list[bool] = []
     sync = os.fsync
 
@@ -252,7 +270,7 @@ def test_what_was_written_lasts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_file_replaced_by_a_copy_is_read_again(tmp_path: Path) -> None:
-    store, path = _store(tmp_path), tmp_path / annotation_file.FILE_NAME
+    store, path = _store(tmp_path), tmp_path / FILE_NAME
     store.annotate("r", {"remark": "1"})
     lines = path.read_bytes().splitlines(keepends=True)
     for number in range(9):
@@ -324,7 +342,7 @@ def _not_writable(state: Path, case: str) -> None:
     elif case == "a dangling link":
         state.symlink_to(state / "nowhere")
     elif case == "a directory in the place of the file":
-        (state / annotation_file.FILE_NAME).mkdir(parents=True)
+        (state / FILE_NAME).mkdir(parents=True)
 
 
 @pytest.mark.parametrize(
@@ -356,7 +374,7 @@ def test_a_disk_that_became_full_is_refused_and_an_emptied_one_is_not(tmp_path: 
     store = _store(tmp_path / "state")
     store.annotate("r", {"mark": 1})
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    size = (tmp_path / "state" / annotation_file.FILE_NAME).stat().st_size
+    size = (tmp_path / "state" / FILE_NAME).stat().st_size
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
         refusal = store.write_refusal()
@@ -373,6 +391,6 @@ def test_asking_whether_annotations_can_be_written_leaves_nothing(tmp_path: Path
     assert _store(tmp_path / "new" / "state").write_refusal() is None
     assert list(tmp_path.iterdir()) == []
     _store(tmp_path).annotate("r", {"mark": 1})
-    said = (tmp_path / annotation_file.FILE_NAME).read_bytes()
+    said = (tmp_path / FILE_NAME).read_bytes()
     assert _store(tmp_path).write_refusal() is None
     assert [path.read_bytes() for path in tmp_path.iterdir()] == [said]

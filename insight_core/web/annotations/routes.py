@@ -2,41 +2,29 @@
 
 from __future__ import annotations
 
-import json
-import secrets
-
-from attrs import field, frozen
+from attrs import frozen
 from werkzeug import Request, Response
 from werkzeug.routing import Rule
 
-from insight_core.plugin import DataProvider, InsightError, InvalidArgument, NotFound
+from insight_core.plugin import DataProvider, InvalidArgument, NotFound
 from insight_core.plugin.annotations import checked
 from insight_core.web.annotations.store import AnnotationStore
 from insight_core.web.answers import json_answer, tag_by_content
-from insight_core.web.host_names import HostNames
 from insight_core.web.live_events import Streams
 from insight_core.web.mounting import Endpoint
+from insight_core.web.state.own_page import OwnPage, body_of
 
-TOKEN_HEADER = "X-Insight-Token"
 _LARGEST = 1 << 18  # bytes of a body
-
-
-class Forbidden(InsightError):
-    """The request does not come from the host's own page."""
-
-    status = 403
-    code = "forbidden"
 
 
 @frozen(eq=False)
 class AnnotationRoutes:
-    """Accepts writes only from the host's own page, which alone can read the ``token`` and send it back."""
+    """Accepts writes only from the host's own page."""
 
     store: AnnotationStore
     provider: DataProvider
-    names: HostNames
+    page: OwnPage
     streams: Streams
-    token: str = field(factory=lambda: secrets.token_urlsafe(24))
 
     def rules(self) -> list[Rule]:
         """The URL rules."""
@@ -52,20 +40,15 @@ class AnnotationRoutes:
             "generation": now.generation,
             "writable": refusal is None,
             "reason": refusal,
-            "token": self.token,
+            "token": self.page.token,
             "runs": {run: annotation.said() for run, annotation in now.runs.items()},
         }
         return tag_by_content(request, json_answer(answer))
 
     def annotate(self, request: Request) -> Response:
         """PUT: sets fields of one run."""
-        origin, host = request.headers.get("Origin"), request.environ.get("HTTP_HOST")
-        if not self.names.is_own_page(origin, host):
-            raise Forbidden(f"only the page of this host may write annotations, not {origin or 'no Origin'}")
-        given = request.headers.get(TOKEN_HEADER, "")
-        if not secrets.compare_digest(given.encode(), self.token.encode()):
-            raise Forbidden(f"{TOKEN_HEADER} is not the token of this host: read /data/annotations again")
-        body = _body(request)
+        self.page.require(request)
+        body = body_of(request, _LARGEST)
         run = body.pop("run", None)
         if not isinstance(run, str):
             raise InvalidArgument(f"run must be the name of a run, not {run!r:.100}")
@@ -80,15 +63,3 @@ class AnnotationRoutes:
             "annotation": annotation.said(),
         }
         return json_answer(answer)
-
-
-def _body(request: Request) -> dict[str, object]:
-    if (request.content_length or 0) > _LARGEST:
-        raise InvalidArgument(f"the body has more than {_LARGEST} bytes")
-    try:
-        body = json.loads(request.get_data(cache=False))
-    except (ValueError, RecursionError) as error:
-        raise InvalidArgument(f"the body is not valid JSON: {error}") from error
-    if not isinstance(body, dict):
-        raise InvalidArgument("the body must be a JSON object")
-    return body

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from insight_core.plugin import InsightError, InvalidArgument, NotFound, Unavailable
-from insight_core.plugin.annotations import Annotation, Annotations, FieldValue
-from insight_core.web.annotations.annotation_file import AnnotationFile
+from insight_core.plugin import InsightError, InvalidArgument, NotFound
+from insight_core.plugin.annotations import Annotation, Annotations, FieldValue, checked
 from insight_core.web.annotations.run_keys import Place, key_of, runs_of
+from insight_core.web.state.shared_state import SharedState
+from insight_core.web.state.state_file import StateFile
+
+FILE_NAME = "annotations.jsonl"
 
 
-class AnnotationStore:
+class AnnotationStore(SharedState):
     """Annotations in the file of a state directory, written by this host and others.
 
     ``places`` returns the locations of the runs; while it raises InsightError, annotations are empty.
     Without a directory they are empty too. ``refusal`` is the reason if writing is disabled.
     """
+
+    what = "annotations"
 
     def __init__(
         self,
@@ -27,31 +31,16 @@ class AnnotationStore:
         *,
         read_only: bool = False,
     ) -> None:
-        if directory is None and refusal is None:
-            refusal = "this host has no state directory"
-        self.read_only = read_only
-        self._refusal = "this host was started with --read-only" if read_only else refusal
-        self._failure: str | None = None  # of the last refresh
-        self._file = None if directory is None else AnnotationFile(directory)
+        super().__init__(directory, refusal, read_only=read_only)
+        keys = "run", "field", "value"
+        path = None if directory is None else directory / FILE_NAME
+        self._file = None if path is None else StateFile(path, self.what, keys, checked)
         self._places = places
         self._known: Sequence[Place] | None = None
-        self._lock = threading.Lock()
         self._now = Annotations()
 
-    @property
-    def may_change(self) -> bool:
-        """Whether annotations can change at all, by any host."""
-        return self._file is not None
-
-    def write_refusal(self) -> str | None:
-        """Why annotations cannot be written now; None if they can. Tests it on disk."""
-        refusal = self._refusal or self._failure
-        if refusal is None and self._file is not None:
-            try:
-                self._file.check_writable()
-            except Unavailable as error:
-                refusal = str(error)
-        return refusal
+    def _open_file(self) -> StateFile | None:
+        return self._file
 
     def now(self) -> Annotations:
         """The current annotations, including those of other hosts. Checks the file for changes.
@@ -71,8 +60,7 @@ class AnnotationStore:
 
         Raises Unavailable if they cannot be written, NotFound for an unknown run.
         """
-        if self._file is None or self._refusal is not None:
-            raise Unavailable(f"annotations cannot be written: {self._refusal}")
+        file = self._writable_file()
         with self._lock:
             places = self._known = self._places()
             key = key_of(places, run)
@@ -80,7 +68,7 @@ class AnnotationStore:
                 raise NotFound(f"unknown run {run!r}", code="unknown_run", run=run)
             if not values:
                 raise InvalidArgument("no field is named")
-            self._file.append(key, values)
+            file.append(key, values)
             self._take()
             return self._now.runs.get(run, Annotation())
 
@@ -105,7 +93,7 @@ class AnnotationStore:
         if self._file is None or self._known is None:
             return
         runs: dict[str, Annotation] = {}
-        for key, values in self._file.fields.items():
+        for key, values in self._file.values.items():
             if any(value is not None for value in values.values()):
                 said = Annotation(**values)  # type: ignore[arg-type]  # the file holds checked values
                 runs.update(dict.fromkeys(runs_of(self._known, key), said))

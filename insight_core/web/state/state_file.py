@@ -1,8 +1,9 @@
-"""The annotation file: one JSON object per line, append-only, compacted occasionally.
+"""A file of values under two names: one JSON object per line, append-only, compacted occasionally.
 
 The first line identifies the format and has an id, by which readers detect a replaced file. Every other
-line sets one field of one run; the last line for a field counts. Truncated lines and other objects are
-ignored. Hosts that share the file synchronise with a lock; in addition, an append is a single write.
+line sets one value; the last line for it counts, and null removes it. Truncated lines and other objects are
+ignored, but never deleted. Hosts that share the file synchronise with a lock; in addition, an append is a
+single write.
 """
 
 from __future__ import annotations
@@ -15,43 +16,60 @@ import os
 import secrets
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TypeAlias
 
 from insight_core.plugin import InsightError, Unavailable
-from insight_core.plugin.annotations import FIELDS, FieldValue, checked
 
 log = logging.getLogger(__name__)
 
-FILE_NAME = "annotations.jsonl"
+Value: TypeAlias = str | int | None  # None: there is no value
+
 FORMAT = 1
-_TIDY_FROM = 2000  # lines: a file with fewer is left as it is
-_TIDY_RATIO = 4  # lines for each field that still counts
+_TIDY_FROM = 1 << 18  # bytes: a shorter file is left as it is
+_TIDY_RATIO = 2  # bytes for each byte that still counts
 _HEAD = 256  # bytes that hold the first line
 _PATIENCE = 5.0  # seconds that a write waits for the lock: a suspended host keeps it
-_PROBE = 1 << 12  # bytes that must find room for annotations to count as writable
+_PROBE = 1 << 12  # bytes that must find room for the file to count as writable
 _AGAIN = 0.01  # seconds until the next attempt
 
 
-class AnnotationFile:
-    """The fields in a file, by key (whatever names a run) and name of the field.
+class StateFile:
+    """The values in a file, by two names that each line has.
 
-    ``refresh`` reads lines appended by any host; ``append`` writes. Not thread-safe.
+    ``keys`` are what a line calls the two names and the value. ``checked`` raises InsightError for a value
+    that no host writes. ``refresh`` reads lines appended by any host; ``append`` writes. Not thread-safe.
     """
 
-    def __init__(self, directory: Path) -> None:
-        self._path = directory / FILE_NAME
-        self.fields: dict[str, dict[str, FieldValue]] = {}
-        self._lines = 0
+    def __init__(
+        self,
+        path: Path,
+        what: str,
+        keys: tuple[str, str, str],
+        checked: Callable[[str, Value], Value],
+    ) -> None:
+        self.path = path
+        self.values: dict[str, dict[str, Value]] = {}
+        self._what = what
+        self._keys = keys
+        self._checked = checked
         self._seen: tuple[int, int, int] | None = None  # inode, size, mtime at the last refresh
         self._id: tuple[int, str] | None = None  # inode and id of the file that was read
         self._end = 0  # end of the last complete line read
+        self._odd: list[bytes] = []  # lines that cannot be read
+        self._tidied = 0  # bytes that counted when the file was last found long
+
+    @property
+    def unreadable(self) -> int:
+        """How many lines cannot be read."""
+        return len(self._odd)
 
     def refresh(self) -> bool:
         """Reads new lines; returns whether there were any. Raises Unavailable if the file cannot be read."""
         try:
-            info = os.stat(self._path)
+            info = os.stat(self.path)
         except FileNotFoundError:
             missing = self._seen is not None
             self._forget()
@@ -63,7 +81,7 @@ class AnnotationFile:
         if seen == self._seen:
             return False
         try:
-            with open(self._path, "rb") as file:
+            with open(self.path, "rb") as file:
                 self._read(file.fileno())
         except FileNotFoundError:  # deleted meanwhile: the next refresh reports it
             return False
@@ -72,18 +90,23 @@ class AnnotationFile:
         self._seen = seen
         return True
 
-    def append(self, key: str, values: Mapping[str, FieldValue]) -> None:
-        """Sets fields of one key; on disk when this returns. Raises Unavailable if they cannot be written."""
+    def append(self, key: str, values: Mapping[str, Value], allow: Callable[[], None] = lambda: None) -> None:
+        """Sets values under one key; on disk when this returns. Raises Unavailable if they cannot be written.
+
+        ``allow`` is called when no other host can write, after all lines were read; what it raises ends the
+        call before anything is written.
+        """
         try:
             with self._locked() as (number, locked):
                 self._read(number)
-                text = "".join(_line(key, name, value) for name, value in values.items())
+                allow()
+                text = "".join(self._line(key, name, value) for name, value in values.items())
                 if not self._ends_whole(number):
                     text = "\n" + text  # a truncated line stays a separate line
                 _write(number, text.encode("ascii"))
                 os.fsync(number)
                 self._read(number)
-                if locked and self._lines > max(_TIDY_FROM, _TIDY_RATIO * self._counting()):
+                if locked and self._end > max(_TIDY_FROM, _TIDY_RATIO * self._tidied):
                     self._tidy()
         except OSError as error:
             raise self._unavailable("written", error) from error
@@ -97,10 +120,10 @@ class AnnotationFile:
         exists = False
         try:
             with suppress(FileNotFoundError):
-                os.close(os.open(self._path, os.O_RDWR | os.O_APPEND))
+                os.close(os.open(self.path, os.O_RDWR | os.O_APPEND))
                 exists = True
             try:
-                with tempfile.TemporaryFile(dir=_existing(self._path.parent), buffering=0) as probe:
+                with tempfile.TemporaryFile(dir=_existing(self.path.parent), buffering=0) as probe:
                     _write(probe.fileno(), bytes(_PROBE))
             except PermissionError:
                 if not exists:  # an append needs no permission for the directory
@@ -111,19 +134,19 @@ class AnnotationFile:
     @contextmanager
     def _locked(self) -> Iterator[tuple[int, bool]]:
         """The descriptor of the file, created if necessary, and whether this host has the lock."""
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         while True:
-            number = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+            number = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
             try:
                 locked = _lock(number)
                 try:
-                    same = os.path.samestat(os.fstat(number), os.stat(self._path))
+                    same = os.path.samestat(os.fstat(number), os.stat(self.path))
                 except FileNotFoundError:
                     same = False
                 if same:  # otherwise it was replaced while waiting for the lock
                     if os.fstat(number).st_size == 0:
-                        _write(number, _first_line())
-                        _sync_directory(self._path.parent)
+                        _write(number, self._first_line())
+                        _sync_directory(self.path.parent)
                     yield number, locked
                     return
             finally:
@@ -133,7 +156,7 @@ class AnnotationFile:
         head = os.pread(number, _HEAD, 0)
         described = _parsed(head.partition(b"\n")[0])
         if described.get("format", FORMAT) != FORMAT:
-            raise Unavailable(f"{self._path} was written by a newer insight-host")
+            raise Unavailable(f"{self.path} was written by a newer insight-host")
         info = os.fstat(number)
         name = info.st_ino, str(described.get("id", ""))
         if name != self._id or info.st_size < self._end:
@@ -145,53 +168,70 @@ class AnnotationFile:
         whole = data.rfind(b"\n") + 1
         self._end += whole
         for line in bytes(data[:whole]).split(b"\n"):
-            if line:
-                self._lines += 1
-                self._take(_parsed(line))
+            if line and not self._take(_parsed(line)):
+                self._odd.append(line)
 
-    def _take(self, line: Mapping[str, object]) -> None:
-        key, name = line.get("run"), line.get("field")
-        if not isinstance(key, str) or not isinstance(name, str) or name not in FIELDS:
-            return
-        with suppress(InsightError):  # not written by insight-host
-            self.fields.setdefault(key, {})[name] = checked(name, line.get("value"))
+    def _take(self, line: Mapping[str, object]) -> bool:
+        key, name, value = (line.get(each) for each in self._keys)
+        if not isinstance(key, str) or not isinstance(name, str):
+            return "insight-host" in line
+        if not isinstance(value, str | int | None):
+            return False
+        try:
+            self.values.setdefault(key, {})[name] = self._checked(name, value)
+        except InsightError:  # not written by insight-host
+            return False
+        return True
 
     def _forget(self) -> None:
-        self.fields = {}
-        self._lines = self._end = 0
+        self.values = {}
+        self._odd = []
+        self._end = self._tidied = 0
         self._id = None
-
-    def _counting(self) -> int:
-        return sum(value is not None for values in self.fields.values() for value in values.values())
 
     def _ends_whole(self, number: int) -> bool:
         size = os.fstat(number).st_size
         return size == 0 or os.pread(number, 1, size - 1) == b"\n"
 
     def _tidy(self) -> None:
-        """Compacts the file to the current fields. The lock must be held."""
-        compacted = self._path.with_name(f"{FILE_NAME}.{os.getpid()}.new")
+        """Compacts the file to the current values, if that halves it. The lock must be held."""
+        lines = [
+            self._line(key, name, value)
+            for key, values in self.values.items()
+            for name, value in values.items()
+            if value is not None
+        ]
+        odd = b"".join(line + b"\n" for line in self._odd)
+        content = self._first_line() + odd + "".join(lines).encode("ascii")
+        if self._end <= _TIDY_RATIO * len(content):
+            self._tidied = len(content)
+            return
+        compacted = self.path.with_name(f"{self.path.name}.{os.getpid()}.new")
         number = os.open(compacted, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
         try:
-            _write(number, _first_line())
-            for key, values in self.fields.items():
-                said = {name: value for name, value in values.items() if value is not None}
-                _write(number, "".join(_line(key, *item) for item in said.items()).encode("ascii"))
+            _write(number, content)
             os.fsync(number)
-            os.replace(compacted, self._path)
-            _sync_directory(
-                self._path.parent
-            )  # otherwise a crash could restore the old file without later lines
+            os.replace(compacted, self.path)
+            # otherwise a crash could restore the old file without later lines
+            _sync_directory(self.path.parent)
             self._read(number)
+            self._tidied = len(content)
         except OSError:  # the old file still exists and is valid
-            log.warning("the annotations in %s could not be compacted", self._path, exc_info=True)
+            log.warning("%s could not be compacted", self.path, exc_info=True)
             with suppress(OSError):
                 os.unlink(compacted)
         finally:
             os.close(number)
 
     def _unavailable(self, verb: str, error: OSError) -> Unavailable:
-        return Unavailable(f"annotations cannot be {verb}: {self._path}: {error.strerror or error}")
+        return Unavailable(f"{self._what} cannot be {verb}: {self.path}: {error.strerror or error}")
+
+    def _first_line(self) -> bytes:
+        described = {"insight-host": self._what, "format": FORMAT, "id": secrets.token_hex(8)}
+        return json.dumps(described).encode("ascii") + b"\n"
+
+    def _line(self, key: str, name: str, value: Value) -> str:
+        return json.dumps(dict(zip(self._keys, (key, name, value), strict=True))) + "\n"
 
 
 def _existing(directory: Path) -> Path:
@@ -213,15 +253,6 @@ def _lock(number: int) -> bool:
             return False
         else:
             return True
-
-
-def _first_line() -> bytes:
-    described = {"insight-host": "annotations", "format": FORMAT, "id": secrets.token_hex(8)}
-    return json.dumps(described).encode("ascii") + b"\n"
-
-
-def _line(key: str, name: str, value: FieldValue) -> str:
-    return json.dumps({"run": key, "field": name, "value": value}) + "\n"
 
 
 def _parsed(line: bytes) -> dict[str, object]:

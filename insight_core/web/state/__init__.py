@@ -1,0 +1,1 @@
+"""Files of the state directory, which hosts share, and who may write them."""

@@ -1,0 +1,48 @@
+"""Whether a host may write into the state directory, and why not."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from insight_core.plugin import InsightError, Unavailable
+from insight_core.web.state.state_file import StateFile
+
+
+class SharedState:
+    """Values in a file of a state directory, written by this host and others.
+
+    Without a ``directory`` there are no values. ``refusal`` is the reason if writing is disabled.
+    """
+
+    what = "state"  # for messages: what is in the file
+
+    def __init__(self, directory: Path | None, refusal: str | None, *, read_only: bool) -> None:
+        if directory is None and refusal is None:
+            refusal = "this host has no state directory"
+        self.read_only = read_only
+        self.may_change = directory is not None  # by any host
+        self._refusal = "this host was started with --read-only" if read_only else refusal
+        self._failure: str | None = None  # of the last look
+        self._lock = threading.Lock()
+
+    def write_refusal(self) -> str | None:
+        """Why values cannot be written now; None if they can. Tests it on disk."""
+        if self._refusal or self._failure:
+            return self._refusal or self._failure
+        try:
+            self._writable_file().check_writable()
+        except InsightError as error:
+            return str(error)
+        return None
+
+    def _writable_file(self) -> StateFile:
+        """The file to write to. Raises Unavailable if writing is disabled."""
+        file = self._open_file() if self._refusal is None else None
+        if file is None:
+            raise Unavailable(f"{self.what} cannot be written: {self._refusal}")
+        return file
+
+    def _open_file(self) -> StateFile | None:
+        """The file with the values; None without a directory."""
+        raise NotImplementedError
