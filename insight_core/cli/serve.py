@@ -17,7 +17,7 @@ from insight_core.cli.middleware import app_settings, wrapped
 from insight_core.cli.options import Options
 from insight_core.cli.policies import open_registry
 from insight_core.cli.shutdown import Ending, end_soon
-from insight_core.cli.storage import open_annotations, plugin_cache_directory
+from insight_core.cli.storage import open_state, plugin_cache_directory
 from insight_core.cli.terminal import LoadingDisplay, open_terminal
 from insight_core.cli.version import host_version
 from insight_core.ingest.discover import Logdir
@@ -104,7 +104,7 @@ def _listen(
         cache_directory=plugin_cache_directory(options, logdirs),
         tensorboard=tensorboard,
     )
-    host = Host(registry, provider, settings, open_annotations(options, logdirs, provider))
+    host = Host(registry, provider, settings, *open_state(options, logdirs, provider))
     app = wrapped(host, registry, app_settings(options))
     return host, listen(app, options.host, options.port, path_prefix=options.path_prefix), tensorboard
 

@@ -1,4 +1,4 @@
-"""Opens the local provider and the annotations, and finds the directories of cache and state."""
+"""Opens the local provider and the state, and finds the directories of cache and state."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # the commands on the cache load no data
     from insight_core.providers.local import LocalProvider
     from insight_core.registry import Registry
     from insight_core.web.annotations.store import AnnotationStore
+    from insight_core.web.saved.store import SavedStore
 
 log = logging.getLogger(__name__)
 
@@ -77,14 +78,18 @@ def plugin_cache_directory(options: Options, logdirs: Sequence[Logdir]) -> Path 
     return directory if options.cache and _where_in_logdir(directory, logdirs) is None else None
 
 
-def open_annotations(options: Options, logdirs: Sequence[Logdir], provider: DataProvider) -> AnnotationStore:
-    """The annotations of the provider's runs; read-only if the default state directory lies in a logdir.
+def open_state(
+    options: Options, logdirs: Sequence[Logdir], provider: DataProvider
+) -> tuple[AnnotationStore, SavedStore]:
+    """The annotations of the provider's runs, and what is saved for these logdirs.
 
-    Raises InvalidArgument if the user chose a state directory in a logdir.
+    They are read-only if the default state directory lies in a logdir. Raises InvalidArgument if the user
+    chose a state directory in a logdir.
     """
     # imported late: loading has begun by then
     from insight_core.web.annotations.run_keys import Place
     from insight_core.web.annotations.store import AnnotationStore
+    from insight_core.web.saved.store import SavedStore
 
     directory = state_directory(options)
     where = _where_in_logdir(directory, logdirs)
@@ -101,7 +106,14 @@ def open_annotations(options: Options, logdirs: Sequence[Logdir], provider: Data
             for prefix, logdir in zip(prefixes, logdirs, strict=True)
         ]
 
-    return AnnotationStore(directory if where is None else None, places, refusal, read_only=options.read_only)
+    def locations() -> list[str]:
+        return [place.location for place in places()]
+
+    root = directory if where is None else None
+    return (
+        AnnotationStore(root, places, refusal, read_only=options.read_only),
+        SavedStore(root, locations, refusal, read_only=options.read_only),
+    )
 
 
 def state_directory(options: Options) -> Path:

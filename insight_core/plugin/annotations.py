@@ -54,15 +54,22 @@ def checked(name: str, value: object) -> FieldValue:
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= HIGHEST_MARK:
             raise InvalidArgument(f"mark must be a whole number from 0 to {HIGHEST_MARK}, not {value!r:.100}")
         return value or None
+    note = name == "note"
+    return checked_text(name, value, _NOTE if note else _LINE, "\n\t" if note else "") or None
+
+
+def checked_text(name: str, value: object, longest: int, allowed: str = "") -> str:
+    """The text without space around it. Raises InvalidArgument if it is too long or not plain Unicode text.
+
+    ``longest`` is in characters; ``allowed`` are the control characters that it may have.
+    """
     if not isinstance(value, str):
         raise InvalidArgument(f"{name} must be a text or null, not {value!r:.100}")
-    allowed = "\n\t" if name == "note" else ""
     text = value.replace("\r\n", "\n").strip()
-    longest = _NOTE if name == "note" else _LINE
     if len(text) > longest:
         raise InvalidArgument(f"{name} must have at most {longest} characters, not {len(text)}")
     if any((mark < " " or mark == "\x7f") and mark not in allowed for mark in text):
         raise InvalidArgument(f"{name} must not have control characters")
     if any("\ud800" <= mark <= "\udfff" for mark in text):
         raise InvalidArgument(f"{name} must be Unicode text: it has half of a surrogate pair")
-    return text or None
+    return text

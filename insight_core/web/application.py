@@ -40,6 +40,8 @@ from insight_core.web.mounted_plugins import PATH, MountedPlugins
 from insight_core.web.mounting import Endpoint, new_map
 from insight_core.web.page import page_answer, tabs_of
 from insight_core.web.plugin_services import Services
+from insight_core.web.saved.routes import SavedRoutes
+from insight_core.web.saved.store import SavedStore
 from insight_core.web.settings import HostSettings
 from insight_core.web.state.own_page import OwnPage
 
@@ -55,7 +57,7 @@ _TENSORBOARD = "TensorBoard's application"
 class Host:
     """Serves the page, the data and the plugins of a registry over any WSGI server.
 
-    Without an annotation store, annotations are empty and read-only.
+    Without their stores, annotations and saved entries are empty and read-only.
     """
 
     def __init__(
@@ -64,13 +66,16 @@ class Host:
         provider: DataProvider,
         settings: HostSettings | None = None,
         annotations: AnnotationStore | None = None,
+        saved: SavedStore | None = None,
     ) -> None:
         self.settings = settings if settings is not None else HostSettings()
         self._provider = provider
         self._boot = secrets.token_hex(4)
         self._names = HostNames(self.settings.bound_host, self.settings.allowed_hosts)
         self._annotations = annotations if annotations is not None else AnnotationStore()
-        self._streams = Streams(provider, self.settings.max_streams, self._annotations)
+        saved = saved if saved is not None else SavedStore()
+        states = {"annotations": self._annotations, "saved": saved}
+        self._streams = Streams(provider, self.settings.max_streams, states)
         services = Services(
             provider,
             self._annotations.now,
@@ -88,8 +93,13 @@ class Host:
             boot=self._boot,
             plugins=self._plugins,
         )
-        annotation_routes = AnnotationRoutes(self._annotations, provider, OwnPage(self._names), self._streams)
-        rules = [*self._page_rules(), *data_routes.rules(), *annotation_routes.rules()]
+        page = OwnPage(self._names)
+        rules = [
+            *self._page_rules(),
+            *data_routes.rules(),
+            *AnnotationRoutes(self._annotations, provider, page, self._streams).rules(),
+            *SavedRoutes(saved, self._plugins.names, page, self._streams).rules(),
+        ]
         self._map = new_map(rules)
         registry.follow(lambda plugin: self._plugins.add([plugin]), self._streams.listing_changed)
         if self.settings.tensorboard is not None:
@@ -140,7 +150,7 @@ class Host:
         if request.method not in ("GET", "HEAD") and request.headers.get("Sec-Fetch-Site") == "cross-site":
             return error_answer("another site may not change anything here", 403)
         if request.method == "OPTIONS" and request.environ["PATH_INFO"] == "*":
-            return _allowed(["GET", "HEAD", "POST", "PUT"])
+            return _allowed(["DELETE", "GET", "HEAD", "POST", "PUT"])
         owner = "the host"
         try:
             path = self._below_prefix(request)

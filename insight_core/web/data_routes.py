@@ -200,9 +200,7 @@ class DataRoutes:
     def changes(self, request: Request) -> Response:
         """Changes since a generation."""
         changes = changes_since(self.provider, since_of(request, self.boot, default=0))
-        annotations = self.streams.annotations.now().generation
-        plugins = self.plugins.names()
-        answer = changes_as_dict(changes, self.boot, plugins, annotations, self.streams.listing)
+        answer = changes_as_dict(changes, self.boot, self.plugins.names(), self.streams.others())
         return tag_by_content(request, json_answer(answer))
 
     def events(self, request: Request) -> Response:

@@ -8,13 +8,13 @@ import select
 import socket
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from insight_core.formats.json_text import encode_json
 from insight_core.plugin import Changes, DataProvider, InvalidArgument
-from insight_core.web.annotations.store import AnnotationStore
+from insight_core.web.state.shared_state import SharedState
 
 if TYPE_CHECKING:
     from werkzeug import Request
@@ -24,18 +24,18 @@ log = logging.getLogger(__name__)
 _APART = 0.1  # seconds between two events, so that a page that follows a fast writer has time to draw
 _APART_LOADING = 0.4  # longer while loading: everything is new anyway, and every request slows the loading
 _LONGEST = 30.0  # seconds of one wait in the provider
-_LOOK = 0.5  # seconds between two checks for annotations of other hosts
+_LOOK = 0.5  # seconds between two checks for what other hosts write
 _AGAIN = 1.0  # seconds until a failed provider is retried
 _RETRY = 2000  # milliseconds until a page reconnects
 _GONE = select.POLLHUP | select.POLLERR | getattr(select, "POLLRDHUP", 0)
 
 
 def changes_as_dict(
-    changes: Changes, boot: str, plugins: Collection[str], annotations: int, listing: int
+    changes: Changes, boot: str, plugins: Collection[str], others: Mapping[str, int]
 ) -> dict[str, object]:
     """``changes`` as JSON for the page; values that no plugin claims are omitted.
 
-    ``annotations`` and ``listing`` are the generations of annotations and of the plugin listing.
+    ``others`` are the generations of what is not data, from ``Streams.others``.
     """
     series: dict[str, dict[str, list[str]]] | None = None
     if changes.series is not None:
@@ -49,8 +49,7 @@ def changes_as_dict(
         "boot": boot,
         "runs": changes.runs,
         "series": series,
-        "annotations": annotations,
-        "plugins": listing,
+        **others,
     }
 
 
@@ -84,13 +83,13 @@ class Streams:
     """The open event streams: limits their number, wakes them, and ends them when the host stops.
 
     One thread waits in the provider for all streams, as long as there are any. It also checks for
-    annotations of other hosts.
+    changes of the ``states``, by name, that other hosts make.
     """
 
-    def __init__(self, provider: DataProvider, limit: int, annotations: AnnotationStore) -> None:
+    def __init__(self, provider: DataProvider, limit: int, states: Mapping[str, SharedState]) -> None:
         self.stopped = threading.Event()
-        self.annotations = annotations
-        self.listing = 0  # grows when plugins come or go
+        self._listing = 0  # grows when plugins come or go
+        self._states = states
         self._provider = provider
         self._free = limit
         self._lock = threading.Lock()
@@ -118,20 +117,24 @@ class Streams:
     def listing_changed(self) -> None:
         """Reports that the plugin listing changed."""
         with self._lock:
-            self.listing += 1
+            self._listing += 1
         self.ring()
+
+    def others(self) -> dict[str, int]:
+        """Generations of what is not data, by name: the states, and ``plugins`` for the plugin listing."""
+        return {name: state.generation() for name, state in self._states.items()} | {"plugins": self._listing}
 
     @contextmanager
     def bell(self) -> Iterator[_Bell]:
         """A bell that rings for every change from now on, and when the host stops."""
         since = self._provider.generation()
-        annotated = self.annotations.now().generation
+        others = self.others()
         bell = _Bell()
         with self._lock:
             self._bells.add(bell)
             if self._announcer is None:
                 self._announcer = threading.Thread(
-                    target=self._announce, args=(since, annotated), name="insight-events", daemon=True
+                    target=self._announce, args=(since, others), name="insight-events", daemon=True
                 )
                 self._announcer.start()
         try:
@@ -141,9 +144,9 @@ class Streams:
                 self._bells.discard(bell)
                 bell.close()
 
-    def _announce(self, since: int, annotated: int) -> None:
+    def _announce(self, since: int, others: Mapping[str, int]) -> None:
         loading = True
-        longest = _LOOK if self.annotations.may_change else _LONGEST
+        longest = _LOOK if any(state.may_change for state in self._states.values()) else _LONGEST
         while not self._is_over():
             try:
                 generation = self._provider.changes(since, timeout=longest).generation
@@ -153,8 +156,8 @@ class Streams:
                 self.stopped.wait(_AGAIN)
                 self.ring()
                 continue
-            said, annotated = annotated, self.annotations.now().generation
-            if generation != since or annotated != said:
+            said, others = others, self.others()
+            if generation != since or others != said:
                 since = generation
                 self.ring()
                 self.stopped.wait(_APART_LOADING if loading else _APART)
@@ -241,7 +244,7 @@ class EventStream:
     def _events(self, bell: _Bell) -> Iterator[bytes]:
         # changes after the first line are reported; the listing is always reported once, because plugins may
         # have loaded between the client's last answer and this stream
-        others = self._streams.annotations.now().generation, 0
+        others = self._streams.others() | {"plugins": 0}
         yield f"retry: {_RETRY}\n\n".encode()  # also tells the page immediately that the stream is open
         quiet_since = time.monotonic()
         while not (self._closed or self._streams.stopped.is_set()):
@@ -251,11 +254,11 @@ class EventStream:
                 if not self._streams.stopped.is_set():
                     log.exception("a stream of events ends: the provider failed")
                 return
-            said, others = others, (self._streams.annotations.now().generation, self._streams.listing)
+            said, others = others, self._streams.others()
             if self._since is None or changes.generation != self._since or others != said:
                 self._since = changes.generation
                 quiet_since = time.monotonic()
-                yield self._event(changes, *others)
+                yield self._event(changes, others)
             elif time.monotonic() - quiet_since >= self._heartbeat:
                 quiet_since = time.monotonic()
                 yield b": alive\n\n"
@@ -269,7 +272,7 @@ class EventStream:
         if first:
             self._streams.give_back()
 
-    def _event(self, changes: Changes, annotations: int, listing: int) -> bytes:
-        said = changes_as_dict(changes, self._boot, self._plugins(), annotations, listing)
+    def _event(self, changes: Changes, others: Mapping[str, int]) -> bytes:
+        said = changes_as_dict(changes, self._boot, self._plugins(), others)
         data = encode_json(said).decode("ascii")
         return f"id: {self._boot}-{changes.generation}\ndata: {data}\n\n".encode("ascii")

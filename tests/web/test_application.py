@@ -165,7 +165,7 @@ def test_errors_are_json(client: Client) -> None:
 def test_options_name_the_methods(client: Client) -> None:
     for path, methods in (
         ("/data/runs", {"GET", "HEAD", "OPTIONS"}),
-        ("*", {"GET", "HEAD", "POST", "PUT", "OPTIONS"}),
+        ("*", {"DELETE", "GET", "HEAD", "POST", "PUT", "OPTIONS"}),
     ):
         answer = client.open(method="OPTIONS", environ_overrides={"PATH_INFO": path})
         assert (answer.status_code, answer.data) == (204, b"")

@@ -42,6 +42,9 @@ class AnnotationStore(SharedState):
     def _open_file(self) -> StateFile | None:
         return self._file
 
+    def generation(self) -> int:
+        return self.now().generation
+
     def now(self) -> Annotations:
         """The current annotations, including those of other hosts. Checks the file for changes.
 

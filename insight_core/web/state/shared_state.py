@@ -26,6 +26,10 @@ class SharedState:
         self._failure: str | None = None  # of the last look
         self._lock = threading.Lock()
 
+    def generation(self) -> int:
+        """A number that changes whenever the values do. Checks the file for changes of other hosts."""
+        raise NotImplementedError
+
     def write_refusal(self) -> str | None:
         """Why values cannot be written now; None if they can. Tests it on disk."""
         if self._refusal or self._failure:

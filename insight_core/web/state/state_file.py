@@ -172,10 +172,10 @@ class StateFile:
                 self._odd.append(line)
 
     def _take(self, line: Mapping[str, object]) -> bool:
-        key, name, value = (line.get(each) for each in self._keys)
-        if not isinstance(key, str) or not isinstance(name, str):
-            return "insight-host" in line
-        if not isinstance(value, str | int | None):
+        if not line.keys() >= set(self._keys):
+            return "insight-host" in line  # the first line
+        key, name, value = (line[each] for each in self._keys)
+        if not (isinstance(key, str) and isinstance(name, str) and isinstance(value, str | int | None)):
             return False
         try:
             self.values.setdefault(key, {})[name] = self._checked(name, value)

@@ -1,0 +1,1 @@
+"""Stores and serves state of tabs that users save under a name."""

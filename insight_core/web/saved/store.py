@@ -1,0 +1,192 @@
+"""Entries that tabs save under a name, in memory and in a file of the logdirs that hosts share."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from attrs import frozen
+
+from insight_core.plugin import InsightError, InvalidArgument, NotFound, TooLarge
+from insight_core.plugin.annotations import checked_text
+from insight_core.web.answers import content_tag
+from insight_core.web.state.shared_state import SharedState
+from insight_core.web.state.state_file import StateFile, Value
+
+log = logging.getLogger(__name__)
+
+DIRECTORY = "saved"
+LARGEST = 1 << 18  # bytes of one entry
+LARGEST_SUM = 1 << 22  # bytes of all entries of the same logdirs
+_LONGEST_NAME = 200  # characters
+
+
+class Changed(InsightError):
+    """Somebody else wrote or removed the entry after the client read it."""
+
+    status = 409
+    code = "saved_changed"
+
+
+@frozen(eq=False)
+class Entries:
+    """What is saved at one moment: JSON texts by owner and name.
+
+    ``unreadable`` is how many lines of ``file`` cannot be read.
+    """
+
+    generation: int = 0
+    by_owner: Mapping[str, Mapping[str, str]] = {}
+    file: Path | None = None
+    unreadable: int = 0
+
+
+def version_of(text: str | None) -> str | None:
+    """Identifies the content of an entry; None if there is no entry."""
+    return None if text is None else content_tag(text.encode("ascii"))
+
+
+def checked_name(name: object) -> str:
+    """A name as it is kept: one line of at most 200 characters. Raises InvalidArgument."""
+    text = checked_text("name", name, _LONGEST_NAME)
+    if not text:
+        raise InvalidArgument("name must not be empty")
+    return text
+
+
+class SavedStore(SharedState):
+    """Entries in a file of the state directory, one for each set of logdirs.
+
+    ``locations`` returns where the data lie: absolute paths of logdirs, or the address of a data server.
+    While it raises InsightError there are no entries. ``refusal`` is the reason if writing is disabled.
+    """
+
+    what = "saved entries"
+
+    def __init__(
+        self,
+        directory: Path | None = None,
+        locations: Callable[[], Sequence[str]] = list,
+        refusal: str | None = None,
+        *,
+        read_only: bool = False,
+    ) -> None:
+        super().__init__(directory, refusal, read_only=read_only)
+        self._directory = directory
+        self._locations = locations
+        self._file: StateFile | None = None
+        self._now = Entries()
+
+    def generation(self) -> int:
+        return self.now().generation
+
+    def now(self) -> Entries:
+        """The current entries, including those of other hosts. Checks the file for changes.
+
+        During a write it returns the previous entries, because a disk may be slow.
+        """
+        if self._lock.acquire(blocking=False):
+            try:
+                self._look()
+            finally:
+                self._lock.release()
+        return self._now
+
+    def write(self, owner: str, name: str, value: object, version: str | None) -> str:
+        """Sets an entry, and returns its version. On disk when this returns.
+
+        ``name`` is as ``checked_name`` returned it. ``version`` is that of the entry to replace, None for a
+        new one. Raises Changed if the entry has another version, TooLarge beyond a limit, and Unavailable
+        if the file cannot be written.
+        """
+        try:
+            text = json.dumps(value, allow_nan=False, separators=(",", ":"))
+        except (ValueError, RecursionError) as error:
+            raise InvalidArgument(f"the value cannot be saved: {error}") from error
+        if len(text) > LARGEST:
+            raise TooLarge(f"{name} has {len(text)} bytes; at most {LARGEST} can be saved under a name")
+        self._set(owner, name, text, version)
+        return content_tag(text.encode("ascii"))
+
+    def remove(self, owner: str, name: str, version: str) -> None:
+        """Removes an entry of this version. Raises NotFound, Changed, and Unavailable as ``write`` does."""
+        self._set(owner, name, None, version)
+
+    def _set(self, owner: str, name: str, text: str | None, version: str | None) -> None:
+        with self._lock:
+            file = self._writable_file()
+
+            def allow() -> None:
+                before = file.values.get(owner, {}).get(name)
+                found = version_of(before if isinstance(before, str) else None)
+                if found is None and text is None:
+                    raise NotFound(f"nothing is saved as {name}", code="unknown_saved", name=name)
+                if found != version:
+                    raise Changed(f"{name} was changed since it was read", name=name, version=found)
+                if text is not None:
+                    _require_room(file, owner, name, text)
+
+            try:
+                file.append(owner, {name: text}, allow)
+            finally:
+                self._take(file)
+
+    def _open_file(self) -> StateFile | None:
+        """The file of the current logdirs. Raises InsightError while they are not known."""
+        if self._directory is None:
+            return None
+        place = "\n".join(sorted(set(self._locations())))
+        name = hashlib.blake2b(place.encode("utf-8", "surrogateescape"), digest_size=12).hexdigest()
+        path = self._directory / DIRECTORY / f"{name}.jsonl"
+        if self._file is None or self._file.path != path:
+            self._file = StateFile(path, self.what, ("owner", "name", "value"), _checked)
+        return self._file
+
+    def _look(self) -> None:
+        failure = None
+        try:
+            file = self._open_file()
+            if file is not None and (file.refresh() or file.path != self._now.file):
+                self._take(file)
+        except InsightError as error:  # what was known stays
+            failure = str(error)
+        if failure != self._failure:
+            self._failure = failure
+            now = self._now
+            self._now = Entries(now.generation + 1, now.by_owner, now.file, now.unreadable)
+
+    def _take(self, file: StateFile) -> None:
+        found = {
+            owner: {name: text for name, text in values.items() if isinstance(text, str)}
+            for owner, values in file.values.items()
+        }
+        before = self._now
+        if (found, file.path, file.unreadable) != (before.by_owner, before.file, before.unreadable):
+            if file.unreadable and file.unreadable != before.unreadable:
+                log.warning("%s: %d lines cannot be read; they are kept", file.path, file.unreadable)
+            self._now = Entries(before.generation + 1, found, file.path, file.unreadable)
+
+
+def _require_room(file: StateFile, owner: str, name: str, text: str) -> None:
+    others = sum(
+        len(known.encode()) + len(str(value))
+        for each, values in file.values.items()
+        for known, value in values.items()
+        if value is not None and (each, known) != (owner, name)
+    )
+    if others + len(name.encode()) + len(text) > LARGEST_SUM:
+        raise TooLarge(f"at most {LARGEST_SUM} bytes can be saved for these logs: remove entries first")
+
+
+def _checked(name: str, value: Value) -> Value:
+    if checked_name(name) != name or isinstance(value, int):
+        raise InvalidArgument("not written by insight-host")
+    if value is not None:
+        try:
+            json.loads(value.encode("ascii"))
+        except (ValueError, RecursionError) as error:
+            raise InvalidArgument("not written by insight-host") from error
+    return value

@@ -1,0 +1,378 @@
+"""``/data/saved``: who may save what, under which names, and who hears of it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import multiprocessing
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+import pytest
+from werkzeug.test import Client
+
+from insight_core.plugin import NotFound, Plugin, Unavailable
+from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.registry import Registry
+from insight_core.web import Host, HostSettings
+from insight_core.web.http_server import Server
+from insight_core.web.saved import store as saved_store
+from insight_core.web.saved.store import Changed, SavedStore
+from insight_core.web.state import state_file
+
+Asked: TypeAlias = Any  # a client or an answer, whose JSON is indexed
+
+PAGE = "/data/saved/page"
+MINE, OTHERS = "/data/saved/plugin/mine", "/data/saved/plugin/others"
+
+
+def _store(directory: Path, *logdirs: str, read_only: bool = False) -> SavedStore:
+    return SavedStore(directory, lambda: logdirs or ["/logs"], read_only=read_only)
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    return tmp_path / "state"
+
+
+@pytest.fixture
+def host_with(
+    provider: FakeProvider, page_directory: Path, module_of: Callable[..., object]
+) -> Callable[[SavedStore | None], Host]:
+    def make(store: SavedStore | None) -> Host:
+        plugins = [Plugin(name, name.title()) for name in ("mine", "others")]
+        entries = [(plugin.name, lambda plugin=plugin: module_of(plugin)) for plugin in plugins]
+        return Host(Registry.of(entries), provider, HostSettings(page=page_directory), None, store)
+
+    return make
+
+
+@pytest.fixture
+def asked(host_with: Callable[[SavedStore | None], Host], state: Path) -> Asked:
+    return Client(host_with(_store(state)))
+
+
+def _headers(
+    client: Asked, url: str = MINE, changed: Mapping[str, str | None] = MappingProxyType({})
+) -> dict[str, str]:
+    headers = {"Origin": "http://localhost", "X-Insight-Token": _list(client, url)["token"]}
+    return {name: value for name, value in (headers | dict(changed)).items() if value is not None}
+
+
+def _list(client: Asked, url: str = MINE) -> Asked:
+    return client.get(url).json
+
+
+def _names(client: Asked, url: str = MINE) -> list[str]:
+    return [entry["name"] for entry in _list(client, url)["entries"]]
+
+
+def _save(client: Asked, name: object, value: object, version: object = None, url: str = MINE) -> Asked:
+    body = {"name": name, "value": value, "version": version}
+    return client.put(url, data=json.dumps(body), headers=_headers(client, url))
+
+
+def _read(client: Asked, name: str, url: str = MINE) -> Asked:
+    return client.get(url, query_string={"name": name})
+
+
+def _remove(client: Asked, name: str, version: str, url: str = MINE) -> Asked:
+    return client.delete(url, query_string={"name": name, "version": version}, headers=_headers(client, url))
+
+
+def test_an_entry_is_saved_read_replaced_and_removed(asked: Asked) -> None:
+    assert _list(asked)["entries"] == []
+    value = {"columns": ["loss", "列"], "width": 1.5, "none": None}
+    first = _save(asked, "mine", value).json
+    assert first == {"name": "mine", "version": first["version"]}
+    assert _read(asked, "mine").json == {**first, "value": value}
+    assert [(each["name"], each["version"]) for each in _list(asked)["entries"]] == [
+        ("mine", first["version"])
+    ]
+    second = _save(asked, "mine", None, first["version"]).json
+    assert _read(asked, "mine").json == {**second, "value": None}
+    assert _remove(asked, "mine", second["version"]).json == {"name": "mine", "version": None}
+    gone = _read(asked, "mine")
+    assert (gone.status_code, gone.json["code"], gone.json["details"]) == (
+        404,
+        "unknown_saved",
+        {"name": "mine"},
+    )
+    assert _list(asked)["entries"] == []
+
+
+def test_owners_do_not_see_each_others_entries(asked: Asked) -> None:
+    for url in (MINE, OTHERS, PAGE):
+        assert _save(asked, "view", url, url=url).status_code == 200, "the same name is free for every owner"
+    assert {url: _read(asked, "view", url).json["value"] for url in (MINE, OTHERS, PAGE)} == {
+        url: url for url in (MINE, OTHERS, PAGE)
+    }
+    assert _list(asked, "/data/saved/plugin/nobody")["code"] == "not_found"
+    assert asked.put("/data/saved/plugin/nobody", data="{}", headers=_headers(asked)).status_code == 404
+
+
+def test_a_page_that_read_an_older_version_overwrites_nothing(asked: Asked) -> None:
+    first = _save(asked, "view", 1).json["version"]
+    second = _save(asked, "view", 2, first).json["version"]
+    for answer in (
+        _save(asked, "view", 3, first),
+        _save(asked, "view", 3),
+        _remove(asked, "view", first),
+    ):
+        assert (answer.status_code, answer.json["code"]) == (409, "saved_changed")
+        assert answer.json["details"] == {"name": "view", "version": second}
+    assert _read(asked, "view").json["value"] == 2
+    assert _remove(asked, "view", second).status_code == 200
+    late = _save(asked, "view", 3, second)
+    assert (late.status_code, late.json["details"]) == (409, {"name": "view", "version": None})
+    assert _remove(asked, "view", second).json["code"] == "unknown_saved"
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"Origin": None},
+        {"Origin": "null"},
+        {"Origin": "http://evil.example"},
+        {"X-Insight-Token": None},
+        {"X-Insight-Token": "wrong"},
+        {"X-Insight-Token": "ü"},
+    ],
+)
+def test_only_our_page_may_save_and_remove(asked: Asked, changed: dict[str, str | None]) -> None:
+    version = _save(asked, "view", 1).json["version"]
+    headers = _headers(asked, changed=changed)
+    body = json.dumps({"name": "view", "value": 2, "version": version})
+    query = {"name": "view", "version": version}
+    for answer in (
+        asked.put(MINE, data=body, headers=headers),
+        asked.delete(MINE, query_string=query, headers=headers),
+    ):
+        assert (answer.status_code, answer.json["code"]) == (403, "forbidden")
+    assert _read(asked, "view").json["value"] == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["视图", "a/b", "../..", "//", "%2F", "🏔️ e\u0301", "نص", "a&name=b", "'\"<b>", "x" * 200]
+)
+def test_any_name_on_one_line_is_accepted(asked: Asked, state: Path, name: str) -> None:
+    version = _save(asked, name, [name]).json["version"]
+    assert _read(asked, name).json == {"name": name, "version": version, "value": [name]}
+    assert _names(asked) == [name]
+    assert [path.name for path in state.iterdir()] == ["saved"], "a name is no path"
+    assert _remove(asked, name, version).status_code == 200
+
+
+@pytest.mark.parametrize("name", ["", "  ", "a\nb", "\x00", "x" * 201, "\ud800", 5, None, ["a"]])
+def test_other_names_are_refused(asked: Asked, name: object) -> None:
+    answer = _save(asked, name, 1)
+    assert (answer.status_code, answer.json["code"]) == (400, "invalid_argument")
+    assert "name" in answer.json["error"]
+    assert _names(asked) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "named"),
+    [
+        (b"", "JSON"),
+        (b"\xff", "JSON"),
+        (b"[" * 100_000, "JSON"),
+        (b"[1]", "object"),
+        (b'{"name": "a", "value": 1}', "version"),
+        (b'{"name": "a", "version": null}', "value"),
+        (b'{"name": "a", "value": 1, "version": 7}', "version"),
+        (b'{"name": "a", "value": NaN, "version": null}', "value"),
+    ],
+)
+def test_a_body_that_is_refused_says_why(asked: Asked, body: bytes, named: str) -> None:
+    answer = asked.put(MINE, data=body, headers=_headers(asked))
+    assert answer.status_code == 400
+    assert named in answer.json["error"]
+    assert _names(asked) == []
+
+
+def test_an_entry_and_all_entries_have_a_limit(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = _save(asked, "large", "x" * (saved_store.LARGEST - 1))
+    assert (answer.status_code, answer.json["code"]) == (413, "too_large")
+    version = _save(asked, "large", "x" * (saved_store.LARGEST - 2)).json["version"]
+    monkeypatch.setattr(saved_store, "LARGEST_SUM", saved_store.LARGEST + 100)
+    full = _save(asked, "other", "x" * 100, url=OTHERS)
+    assert (full.status_code, full.json["code"]) == (413, "too_large")
+    assert _save(asked, "large", "less", version).status_code == 200, "what is replaced does not count"
+    assert _save(asked, "other", "x" * 100, url=OTHERS).status_code == 200
+    huge = asked.put(MINE, data=b"x" * (2 * saved_store.LARGEST), headers=_headers(asked))
+    assert "bytes" in huge.json["error"]
+
+
+def test_a_read_only_host_shows_and_does_not_save(
+    host_with: Callable[[SavedStore | None], Host], state: Path
+) -> None:
+    version = _store(state).write("plugin/mine", "view", 1, None)
+    client = Client(host_with(_store(state, read_only=True)))
+    answer = _list(client)
+    assert (answer["writable"], _read(client, "view").json["value"]) == (False, 1)
+    assert "--read-only" in answer["reason"]
+    refused = _save(client, "view", 2, version)
+    assert (refused.status_code, _remove(client, "view", version).status_code) == (405, 405)
+    assert not {"PUT", "DELETE"} & set(refused.headers["Allow"].split(", "))
+
+
+def test_a_host_without_state_says_so(host_with: Callable[[SavedStore | None], Host]) -> None:
+    client = Client(host_with(None))
+    answer = _list(client)
+    assert (answer["writable"], answer["entries"]) == (False, [])
+    assert "state directory" in answer["reason"]
+    assert (_save(client, "view", 1).status_code, _names(client)) == (503, [])
+
+
+def test_a_logdir_has_entries_of_its_own_however_it_is_combined(state: Path) -> None:
+    _store(state, "/a").write("page", "view", 1, None)
+    _store(state, "/b", "/a").write("page", "view", 2, None)
+
+    def saved(*logdirs: str) -> object:
+        return dict(_store(state, *logdirs).now().by_owner.get("page", {}))
+
+    assert (saved("/a"), saved("/a", "/b"), saved("/b")) == ({"view": "1"}, {"view": "2"}, {})
+
+
+def test_logdirs_that_become_known_or_change_bring_their_entries(state: Path) -> None:
+    _store(state, "/a").write("page", "view", 1, None)
+    logdirs: list[str] = []
+
+    def locations() -> list[str]:
+        if not logdirs:
+            raise Unavailable("not connected yet")
+        return logdirs
+
+    store = SavedStore(state, locations)
+    assert (store.now().by_owner, store.write_refusal()) == ({}, "not connected yet")
+    with pytest.raises(Unavailable, match="not connected"):
+        store.write("page", "other", 1, None)
+    before = store.generation()
+    logdirs.append("/a")
+    assert store.now().by_owner == {"page": {"view": "1"}}
+    assert store.generation() > before
+    logdirs[0] = "/b"
+    assert store.now().by_owner == {}
+
+
+def _overwrite(directory: str, times: int) -> None:
+    state_file._TIDY_FROM = 500
+    store = _store(Path(directory))
+    for _ in range(times):
+        written = False
+        while not written:
+            found = store.now().by_owner.get("page", {}).get("sum")
+            try:
+                store.write("page", "sum", int(found or 0) + 1, saved_store.version_of(found))
+                written = True
+            except Changed:
+                pass
+
+
+def test_hosts_that_save_the_same_entry_at_once_lose_nothing(state: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    hosts = [context.Process(target=_overwrite, args=(str(state), 40)) for _ in range(3)]
+    for host in hosts:
+        host.start()
+    for host in hosts:
+        host.join(60)
+        assert host.exitcode == 0
+    assert _store(state).now().by_owner == {"page": {"sum": "120"}}
+
+
+@pytest.mark.parametrize(
+    "torn", [b'{"owner": "plugin/mine", "na', b"\x00" * 50, b'{"owner": "page", "name": "x"}']
+)
+def test_a_damaged_file_is_named_and_keeps_all_of_its_bytes(
+    host_with: Callable[[SavedStore | None], Host], state: Path, torn: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(state_file, "_TIDY_FROM", 500)
+    _store(state).write("plugin/mine", "view", 1, None)
+    (path,) = (state / "saved").iterdir()
+    with open(path, "ab") as file:
+        file.write(torn + b"\n")
+    client = Client(host_with(_store(state)))
+    assert _list(client)["damage"] == {"file": str(path), "lines": 1}
+    assert _names(client) == ["view"]
+    version = _read(client, "view").json["version"]
+    for number in range(30):
+        version = _save(client, "view", number, version).json["version"]
+    assert path.read_bytes().count(b"\n") < 25, "it was compacted"
+    assert torn in path.read_bytes()
+    assert _list(Client(host_with(_store(state))))["damage"]["lines"] == 1
+
+
+def test_a_file_of_a_newer_host_is_left_alone(state: Path) -> None:
+    _store(state).write("page", "view", 1, None)
+    (path,) = (state / "saved").iterdir()
+    path.write_text('{"insight-host": "saved entries", "format": 2, "id": "x"}\n')
+    store = _store(state)
+    assert store.now().by_owner == {}
+    assert "newer" in (store.write_refusal() or "")
+    with pytest.raises(Unavailable, match="newer"):
+        store.write("page", "view", 2, None)
+    assert path.read_bytes().count(b"\n") == 1
+
+
+def test_a_write_that_fails_on_disk_leaves_the_entry(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, written = _store(state), os.write
+    version = store.write("page", "view", 1, None)
+    with monkeypatch.context() as full:
+        full.setattr(os, "write", lambda number, data: written(number, data[:20]))
+        with pytest.raises(Unavailable, match="20 of"):
+            store.write("page", "view", 2, version)
+    assert store.now().by_owner == _store(state).now().by_owner == {"page": {"view": "1"}}
+    store.write("page", "view", 3, version)
+    assert _store(state).now().by_owner == {"page": {"view": "3"}}
+
+
+def test_an_entry_that_is_removed_twice_is_not_there(state: Path) -> None:
+    store, other = _store(state), _store(state)
+    version = store.write("page", "view", 1, None)
+    store.remove("page", "view", version)
+    with pytest.raises(NotFound):
+        other.remove("page", "view", version)
+
+
+def test_the_stream_tells_of_entries_of_every_host(
+    host_with: Callable[[SavedStore | None], Host], state: Path, serve: Callable[[Any], Server]
+) -> None:
+    server = serve(host_with(_store(state)))
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=5)
+    connection.request("GET", "/data/events")
+    answer = connection.getresponse()
+
+    def event() -> dict[str, Any]:
+        while line := answer.readline():
+            if line.startswith(b"data: "):
+                found: dict[str, Any] = json.loads(line[6:])
+                return found
+        raise AssertionError("the stream ended")
+
+    try:
+        assert answer.readline().startswith(b"retry")
+        version = _store(state).write("plugin/mine", "view", 1, None)
+        first = event()
+        assert (first["runs"], first["series"]) == (False, {})
+        writer = http.client.HTTPConnection("127.0.0.1", server.port, timeout=5)
+        writer.request("GET", MINE)
+        listed = json.loads(writer.getresponse().read())
+        assert (listed["generation"], len(listed["entries"])) == (first["saved"], 1)
+        headers = {"Origin": f"http://127.0.0.1:{server.port}", "X-Insight-Token": listed["token"]}
+        writer.request("PUT", MINE, json.dumps({"name": "view", "version": version, "value": 2}), headers)
+        written = writer.getresponse()
+        assert written.status == 200, written.read()
+        second = event()["saved"]
+        assert second > first["saved"]
+        version = json.loads(written.read())["version"]
+        writer.request("DELETE", f"{MINE}?name=view&version={version}", headers=headers)
+        assert writer.getresponse().status == 200
+        writer.close()
+        assert event()["saved"] > second
+    finally:
+        answer.close()
+        connection.close()
