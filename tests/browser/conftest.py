@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ from tests.browser.landscapes_page import bowls
 from tests.browser.lineage_page import write_six_runs
 from tests.browser.profiler_page import write_trace
 from tests.browser.timeline_page import opened
+from tests.distributions import install
 
 Serve = Callable[..., str]
 
@@ -36,8 +36,16 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
     """The same, for tests that only look: all that give the same arguments get the same host."""
+    urls: dict[object, str] = {}
     with _hosts(tmp_path_factory.mktemp("state")) as start:
-        yield cache(start)
+
+        def share(*arguments: str | Path, environment: dict[str, str] | None = None) -> str:
+            key = (arguments, frozenset((environment or {}).items()))
+            if key not in urls:
+                urls[key] = start(*arguments, environment=environment)
+            return urls[key]
+
+        yield share
 
 
 @contextmanager
@@ -94,6 +102,19 @@ def violations(repository: Path) -> Callable[[Page], list[str]]:
         )
 
     return check
+
+
+@pytest.fixture(scope="session")
+def with_text_and_audio(
+    repository: Path, tmp_path_factory: pytest.TempPathFactory, offline_environment: dict[str, str]
+) -> dict[str, str]:
+    """Environment of a host with the Text and Audio tabs: distributions, which pip installs."""
+    sites = [
+        install(repository / "plugins" / name, tmp_path_factory.mktemp(f"site_{name}"), offline_environment)
+        for name in ("text", "audio")
+    ]
+    places = [*map(str, sites), *(place for place in sys.path if place)]
+    return {"PYTHONPATH": os.pathsep.join(places)}
 
 
 # Logdirs that are made once and only looked at.

@@ -26,7 +26,15 @@ _READY = {
     "landscape": '[data-testid="picture"]',
     "lineage": '[data-testid="runs-table"] [role=row]',
     "profiler": "[data-figure]",
+    "text": '[data-testid="text"]',
+    "audio": "canvas",
 }
+
+
+@pytest.fixture
+def url(shared: Serve, sample_logs: Path, with_text_and_audio: dict[str, str]) -> str:
+    """A host with every tab."""
+    return shared("--logdir", sample_logs, environment=with_text_and_audio)
 
 
 @pytest.fixture(scope="module")
@@ -47,9 +55,9 @@ def opened(page: Page, url: str, tab: str, theme: str) -> None:
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("tab", _READY)
 def test_every_tab_keeps_the_rules(
-    page: Page, shared: Serve, sample_logs: Path, violations: Violations, tab: str, theme: str
+    page: Page, url: str, violations: Violations, tab: str, theme: str
 ) -> None:
-    opened(page, shared("--logdir", sample_logs), tab, theme)
+    opened(page, url, tab, theme)
     assert violations(page) == []
 
 
@@ -91,25 +99,22 @@ def test_every_view_of_profiles_keeps_the_rules(
 )
 def test_what_opens_keeps_the_rules(
     page: Page,
-    shared: Serve,
-    sample_logs: Path,
+    url: str,
     violations: Violations,
     tab: str,
     button: str,
     shown: str,
     theme: str,
 ) -> None:
-    opened(page, shared("--logdir", sample_logs), tab, theme)
+    opened(page, url, tab, theme)
     where = page if button.startswith(".ih") else page.locator(f'[data-plugin="{tab}"]')
     where.locator(button).first.dispatch_event("click")
     expect(page.locator(shown).first).to_be_visible()
     assert violations(page) == []
 
 
-def test_a_screen_reader_hears_what_the_cursor_of_a_chart_reads(
-    page: Page, shared: Serve, sample_logs: Path
-) -> None:
-    opened(page, shared("--logdir", sample_logs), "scalar", "light")
+def test_a_screen_reader_hears_what_the_cursor_of_a_chart_reads(page: Page, url: str) -> None:
+    opened(page, url, "scalar", "light")
     losses = card(page, "train/loss")
     expect(losses.get_by_test_id("card-status")).to_be_visible()  # there are points to move over
     losses.locator("[role=img]").focus()
@@ -121,9 +126,9 @@ def test_a_screen_reader_hears_what_the_cursor_of_a_chart_reads(
     until(page, lambda: heard.inner_text().split() == tooltip.inner_text().split())
 
 
-def test_nothing_moves_for_who_wants_no_motion(page: Page, shared: Serve, sample_logs: Path) -> None:
+def test_nothing_moves_for_who_wants_no_motion(page: Page, url: str) -> None:
     for tab in _READY:
-        opened(page, shared("--logdir", sample_logs), tab, "light")
+        opened(page, url, tab, "light")
         assert not page.evaluate(
             """() => document.getAnimations().some(({ effect }) => {
                 const { iterations, duration } = effect.getComputedTiming();

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
-import sys
 import wave
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +14,6 @@ from playwright.sync_api import Page, expect
 from insight_core.plugin.testing import EventWriter, wire
 from tests.browser.cards import card
 from tests.browser.waiting import until
-from tests.distributions import install
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
@@ -53,20 +50,11 @@ def _write(writer: EventWriter, tag: str, step: int, encoded: bytes) -> None:
 
 
 @pytest.fixture(scope="module")
-def url(
-    repository: Path,
-    shared: Serve,
-    tmp_path_factory: pytest.TempPathFactory,
-    offline_environment: dict[str, str],
-) -> str:
+def url(shared: Serve, with_text_and_audio: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> str:
     """A host with the installed plugin."""
-    site = install(repository / "plugins/audio", tmp_path_factory.mktemp("site"), offline_environment)
     logdir = tmp_path_factory.mktemp("tones")
     write_tones(logdir, STEPS)
-    path = os.pathsep.join([str(site), *(each for each in sys.path if each)])
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", path)
-        return shared("--logdir", logdir)
+    return shared("--logdir", logdir, environment=with_text_and_audio)
 
 
 def _open(page: Page, url: str, fragment: str = "&locale=en&theme=light") -> None:

@@ -38,6 +38,8 @@ TABS = {
     "lineage": Content('[data-testid="runs-table"] [data-run]', "mindspore/lenet_lr0.01"),
     "profiler": Content('[data-figure="biggest-host"] li', "aten::convolution_backward"),
     "landscape": Content('[data-testid="landscapes"]', "epochs 1 to 3", 0.07),
+    "text": Content('[data-tag="notes/text_summary"] strong', "lr"),
+    "audio": Content('[data-tag="tone"]', "8,000 Hz", 0.05),
 }
 each_tab = pytest.mark.parametrize("tab", TABS)
 
@@ -47,14 +49,15 @@ def reports(
     firefox: Path,
     shared: Serve,
     sample_logs: Path,
+    with_text_and_audio: dict[str, str],
     repository: Path,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Mapping[tuple[str, str], Report]:
     """By place and tab; one Firefox visits all, those at the root twice."""
     directory = tmp_path_factory.mktemp("firefox")
     hosts = {
-        "": shared("--logdir", sample_logs),
-        PREFIX: shared("--logdir", sample_logs, "--path-prefix", PREFIX),
+        "": shared("--logdir", sample_logs, environment=with_text_and_audio),
+        PREFIX: shared("--logdir", sample_logs, "--path-prefix", PREFIX, environment=with_text_and_audio),
     }
     visits = {
         (place, tab): {
@@ -82,8 +85,9 @@ def reports(
 
 
 def test_firefox_opens_every_tab_of_this_repository(repository: Path) -> None:
-    entries = repository.glob("plugins/*/insight_*/frontend/index.ts*")
-    assert sorted(TABS) == sorted(entry.parents[2].name for entry in entries)
+    plugins = repository / "plugins"
+    entries = (entry.relative_to(plugins) for entry in plugins.glob("**/frontend/index.ts*"))
+    assert sorted(TABS) == sorted(entry.parts[0] for entry in entries if "node_modules" not in entry.parts)
 
 
 @each_tab

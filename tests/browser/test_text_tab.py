@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +11,6 @@ from playwright.sync_api import Page, expect
 from insight_core.plugin.testing import EventWriter, wire
 from insight_core.recording.tensors import string_tensor
 from tests.browser.cards import card
-from tests.distributions import install
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
@@ -42,15 +39,6 @@ MINUS = "\N{MINUS SIGN}"
 
 
 @pytest.fixture(scope="module")
-def site(
-    repository: Path, tmp_path_factory: pytest.TempPathFactory, offline_environment: dict[str, str]
-) -> str:
-    """A path with the installed plugin."""
-    target = install(repository / "plugins/text", tmp_path_factory.mktemp("site"), offline_environment)
-    return os.pathsep.join([str(target), *(path for path in sys.path if path)])
-
-
-@pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Notes of two runs, a table, hostile markup, a damaged record, and a long series."""
     logdir = tmp_path_factory.mktemp("texts")
@@ -73,19 +61,9 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def url(shared: Serve, logs: Path, site: str) -> str:
-    return shared("--logdir", logs, environment=_environment(site))
-
-
-class _Environment(dict[str, str]):
-    """Hashable, as hosts are shared by their arguments."""
-
-    def __hash__(self) -> int:  # type: ignore[override]
-        return hash(tuple(self.items()))
-
-
-def _environment(site: str) -> _Environment:
-    return _Environment(PYTHONPATH=site)
+def url(shared: Serve, logs: Path, with_text_and_audio: dict[str, str]) -> str:
+    """A host with the installed plugin."""
+    return shared("--logdir", logs, environment=with_text_and_audio)
 
 
 def _open(page: Page, url: str, fragment: str = "") -> None:
