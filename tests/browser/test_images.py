@@ -214,7 +214,7 @@ def test_the_tab_key_reaches_every_tool_of_a_card(page: Page, shared: Serve, pic
         assert len(reached) < 30, reached
         page.keyboard.press("Tab")
         reached.append(page.evaluate("document.activeElement.dataset.action"))
-    assert reached[-5:] == ["actual", "light", "compare", "download", "fullscreen"]
+    assert reached[-6:] == ["actual", "light", "compare", "view-table", "download", "fullscreen"]
     page.keyboard.press("Shift+Tab")
     page.keyboard.press("Shift+Tab")
     page.keyboard.press("Enter")

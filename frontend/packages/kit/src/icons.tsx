@@ -24,6 +24,7 @@ const PATHS = {
   actual: 'M2.6 5.4 4.4 4v8M8 6.3v.1M8 9.7v.1M11.2 5.4 13 4v8',
   pencil: 'M3 13l.7-3L10.5 3.2l2.3 2.3L6 12.3zM9 4.7 11.3 7',
   columns: 'M2 3h12v10H2zM6 3v10M10 3v10',
+  table: 'M2 3h12v10H2zM2 6.3h12M2 9.7h12M6.5 6.3V13',
   compare: 'M2.5 3h4.5v10H2.5zM9 3h4.5v10H9z',
   contrast: 'M8 14a6 6 0 1 0 0-12 6 6 0 0 0 0 12zM8 2v12M8 5h4.8M8 8h6M8 11h4.8',
   search: 'M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10zM10.6 10.6 14 14',

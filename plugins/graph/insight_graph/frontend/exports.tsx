@@ -1,10 +1,11 @@
-import { fileName, Menu, message, pictureOf, pngFile, svgFile, type Picture } from '@insight-host/kit';
+import { fileName, Menu, message, pictureOf, pngFile, svgFile, useTableView, type Picture } from '@insight-host/kit';
 import { render, type JSX } from 'preact';
 import type { GraphBoard } from './board';
 import { FAMILY, fontOf, SMALL_SIZE, textWidth } from './boxes';
 import { Drawing } from './drawing';
 import { heated, inkOf, paletteOf, type Ink, type Palette, type Tint } from './ink';
 import type { Scene } from './scene';
+import { sceneTable } from './scene_table';
 import { timeOf } from './texts';
 
 const MARGIN = 16;
@@ -13,33 +14,45 @@ const SWATCH = 26; // with its gap
 const NARROWEST = 320; // pixels of a picture
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** Saves the whole drawing, as it is opened and coloured now. */
+/** Saves the whole drawing, as it is opened and coloured now, and shows it as a table. */
 export function Exports({ board }: { readonly board: GraphBoard }): JSX.Element {
   const say = board.t.bind(board);
+  const record = board.show.value === 'graph' ? board.graph.value : board.pipeline.value;
+  const name = `${record?.run ?? ''}_${record && 'name' in record ? record.name : 'pipeline'}`;
+  const table = useTableView(
+    board,
+    name,
+    say(`show.${board.show.value}`),
+    () => {
+      const scene = board.explorer.scene.peek();
+      return scene && sceneTable(board, scene);
+    },
+    () => import('@insight-host/kit/table'),
+  );
   const save = async (extension: 'svg' | 'png'): Promise<void> => {
     const scene = board.explorer.scene.peek();
     if (!scene) return;
     try {
       const content = await (extension === 'svg' ? svgFile : pngFile)(drawn(board, scene));
-      const record = board.show.value === 'graph' ? board.graph.value : board.pipeline.value;
-      board.ctx.ui.download(
-        fileName(`${record?.run ?? ''}_${record && 'name' in record ? record.name : 'pipeline'}`, extension, 'graph'),
-        content,
-      );
+      board.ctx.ui.download(fileName(name, extension, 'graph'), content);
     } catch (error) {
       board.ctx.notify('error', say('export.failed', { reason: message(error) }));
     }
   };
   return (
-    <Menu
-      action="export"
-      icon="export"
-      label={say('export.title')}
-      items={() => [
-        { action: 'export-svg', text: say('export.svg'), onPress: () => void save('svg') },
-        { action: 'export-png', text: say('export.png'), onPress: () => void save('png') },
-      ]}
-    />
+    <>
+      <Menu
+        action="export"
+        icon="export"
+        label={say('export.title')}
+        items={() => [
+          table.item,
+          { action: 'export-svg', text: say('export.svg'), onPress: () => void save('svg') },
+          { action: 'export-png', text: say('export.png'), onPress: () => void save('png') },
+        ]}
+      />
+      {table.dialog}
+    </>
   );
 }
 

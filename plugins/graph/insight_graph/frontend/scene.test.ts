@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Scope } from './answers';
+import type { GraphBoard } from './board';
 import { neighbourAt, neighbours, shownLines, traced } from './highlight';
 import { layOut } from './layout';
 import { layoutInput, MOST_PROXIES, planOf, proxyKey } from './plan';
 import { frameSize, headOf, isWithin, pathOf, sceneOf, type Opened, type Rect } from './scene';
+import { sceneTable } from './scene_table';
 import { edge, node, proxy, scope } from './testing';
 
 function opened(of: Scope, inner: readonly Opened[] = []): Opened {
@@ -146,5 +148,22 @@ describe('lines', () => {
     expect(headOf([0, 0, 0, 50], false, 5)).toContain('M0 50L-3.1 45');
     expect(headOf([0, 50, 0, 0], false, 5)).toContain('M0 0L-3.1 5');
     expect(headOf([0, 0, 20, 0], true, 5)).toContain('M20 0L15 -3.1');
+  });
+});
+
+describe('the table of a drawing', () => {
+  it('has a row for all that is drawn, members after their scope, with the ends of their edges', () => {
+    const board = { t: (key: string) => (key === 'list.separator' ? ', ' : key), show: { value: 'graph' } };
+    const { rows } = sceneTable(board as unknown as GraphBoard, scene);
+    expect(rows.map(([, id]) => id)).toEqual(['s', 'in', 'out', 's/a', 's/b', 's/w', 'in', 'out']);
+    expect(rows.find(([, id]) => id === 's/b')?.slice(0, 7)).toEqual([
+      'b',
+      's/b',
+      'kind.operator',
+      'Op',
+      null,
+      'a, w',
+      'out',
+    ]);
   });
 });

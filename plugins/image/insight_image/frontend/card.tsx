@@ -8,6 +8,7 @@ import {
   sameCard,
   Seldom,
   StepSlider,
+  TableButton,
   timeLabel,
   useSteps,
   type CardKey,
@@ -20,6 +21,7 @@ import { hasBatches, LARGE, type ImageBoard } from './board';
 import { LightPanel } from './light_panel';
 import { filterOf } from './light';
 import { Readout } from './readout';
+import { recordsTable } from './records_table';
 import { SampleChoice } from './samples';
 import { Stage } from './stage';
 import { useNeighbours, usePicture } from './use_picture';
@@ -89,6 +91,13 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
               onPress={() => board.compared.set(card, 'push')}
             />
           )}
+          <TableButton
+            board={board}
+            name={`${card.tag}_${card.run}`}
+            title={`${board.titleOf(card.tag)}, ${board.nameOf(card.run ?? '')}`}
+            data={() => records && recordsTable(board, records)}
+            load={() => import('@insight-host/kit/table')}
+          />
         </Seldom>
         {there && <Download label={say('download')} href={board.downloadOf(card, records, index, sample)} />}
       </CardHead>

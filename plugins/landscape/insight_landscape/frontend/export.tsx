@@ -1,10 +1,11 @@
-import { canvasFile, fileName, Menu, message } from '@insight-host/kit';
+import { canvasFile, fileName, Menu, message, useTableView } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { LandscapeBoard } from './board';
 import { legendPicture } from './legend';
 import { toCanvas, toSVG, type Picture } from './marks';
 import type { Item, Look } from './plan';
 import { pathsOver, pictureOf } from './stage';
+import { gridTable, pathTable } from './tables';
 
 export interface Part {
   readonly items: readonly Item[];
@@ -30,36 +31,49 @@ export function Export({ board, parts, name }: ExportProps): JSX.Element {
   const noPicture = (): void => board.ctx.notify('error', board.t('webgl'));
   const save = (extension: string, content: Blob): void =>
     board.ctx.ui.download(fileName(name, extension, 'landscape'), content);
+  const all = parts.flatMap(({ items }) => items);
+  const title = parts.map((part) => part.title).join(board.t('list.separator'));
+  const table = (): Promise<typeof import('@insight-host/kit/table')> => import('@insight-host/kit/table');
+  const grid = useTableView(board, name, title, () => gridTable(board, all), table);
+  const path = useTableView(board, `${name} path`, title, () => pathTable(board, all), table);
   return (
-    <Menu
-      action="export"
-      icon="export"
-      label={board.t('export.title')}
-      items={() => [
-        {
-          action: 'export-png',
-          text: board.t('export.png'),
-          onPress: () => {
-            const pictures = placed(board, parts);
-            if (pictures.length === 0) return noPicture();
-            canvasFile(toCanvas(pictures, RATIO, font(), background))
-              .then((content) => save('png', content))
-              .catch((error: unknown) =>
-                board.ctx.notify('error', board.t('export.failed', { reason: message(error) })),
-              );
+    <>
+      <Menu
+        action="export"
+        icon="export"
+        label={board.t('export.title')}
+        items={() => [
+          grid.item,
+          ...(all.some(({ landscape }) => landscape.path)
+            ? [{ ...path.item, action: 'view-path', text: board.t('path.table') }]
+            : []),
+          {
+            action: 'export-png',
+            text: board.t('export.png'),
+            onPress: () => {
+              const pictures = placed(board, parts);
+              if (pictures.length === 0) return noPicture();
+              canvasFile(toCanvas(pictures, RATIO, font(), background))
+                .then((content) => save('png', content))
+                .catch((error: unknown) =>
+                  board.ctx.notify('error', board.t('export.failed', { reason: message(error) })),
+                );
+            },
           },
-        },
-        {
-          action: 'export-svg',
-          text: board.t('export.svg'),
-          onPress: () => {
-            const pictures = placed(board, parts);
-            if (pictures.length === 0) noPicture();
-            else save('svg', new Blob([toSVG(pictures, name, font(), background)], { type: 'image/svg+xml' }));
+          {
+            action: 'export-svg',
+            text: board.t('export.svg'),
+            onPress: () => {
+              const pictures = placed(board, parts);
+              if (pictures.length === 0) noPicture();
+              else save('svg', new Blob([toSVG(pictures, name, font(), background)], { type: 'image/svg+xml' }));
+            },
           },
-        },
-      ]}
-    />
+        ]}
+      />
+      {grid.dialog}
+      {path.dialog}
+    </>
   );
 }
 

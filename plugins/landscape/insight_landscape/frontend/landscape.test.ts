@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { alongPath, lossAt, placeOn } from './landscape';
 import { Player } from './player';
+import type { LandscapeBoard } from './board';
+import type { Item } from './plan';
+import { gridTable, pathTable } from './tables';
 import { landscapeOf, pathOf } from './testing';
 
 describe('a landscape', () => {
@@ -65,5 +68,42 @@ describe('the path', () => {
     player.seek(0);
     player.advance(6000);
     expect(player.progress.value).toBeCloseTo(5000);
+  });
+});
+
+describe('the tables of a landscape', () => {
+  const board = { t: (key: string) => key } as unknown as LandscapeBoard;
+  const itemOf = (run: string): Item => ({
+    landscape: landscapeOf([0, 1], [5, 6, 7], [1, 2, NaN, 4, 5, 6], pathOf([1, 2], [0, 1], [5, 6], [9, 8])),
+    run,
+    name: run,
+    color: 'red',
+  });
+
+  it('have each point of the grid with its coordinates, and each point of the path', () => {
+    expect(gridTable(board, [itemOf('a')])).toEqual({
+      head: ['x', 'y', 'loss'],
+      rows: [
+        [0, 5, 1],
+        [1, 5, 2],
+        [0, 6, NaN],
+        [1, 6, 4],
+        [0, 7, 5],
+        [1, 7, 6],
+      ],
+    });
+    expect(pathTable(board, [itemOf('a')])).toEqual({
+      head: ['unit.epoch', 'x', 'y', 'loss'],
+      rows: [
+        [1, 0, 5, 9],
+        [2, 1, 6, 8],
+      ],
+    });
+  });
+
+  it('say of which run they are where there are several', () => {
+    const { head, rows } = gridTable(board, [itemOf('a'), itemOf('b')]);
+    expect(head[0]).toBe('run');
+    expect([rows.length, rows[0]?.[0], rows.at(-1)?.[0]]).toEqual([12, 'a', 'b']);
   });
 });

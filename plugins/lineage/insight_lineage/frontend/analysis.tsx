@@ -1,7 +1,8 @@
-import { Empty, valueText } from '@insight-host/kit';
+import { Empty, TableButton, valueText } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { Group, ImportanceAnswer, Parameter } from './answers';
 import type { LineageBoard } from './board';
+import { importanceTable } from './chart_tables';
 import type { Column } from './frame';
 import { Distribution } from './distribution';
 import { Scatter } from './scatter';
@@ -64,6 +65,15 @@ export function Analysis({ board }: { readonly board: LineageBoard }): JSX.Eleme
             <p class="hint" data-testid="importance-runs">
               {say('importance.runs', { count: answer.matched })}
               {!whole && ` ${say('importance.hidden')}`}
+              {parameters.length > 0 && (
+                <TableButton
+                  board={board}
+                  name={`${target.name} importance`}
+                  title={say('importance')}
+                  data={() => importanceTable(board, parameters)}
+                  load={() => import('@insight-host/kit/table')}
+                />
+              )}
             </p>
           )}
           <Distribution board={board} target={target} />

@@ -1,7 +1,8 @@
-import { valueText } from '@insight-host/kit';
+import { TableButton, valueText } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { LineageBoard } from './board';
 import { bucketsOf } from './buckets';
+import { distributionTable } from './chart_tables';
 import type { Column } from './frame';
 
 /** How the values of the target spread over the runs that are shown. */
@@ -20,7 +21,16 @@ export function Distribution({
   const counted = buckets.reduce((sum, { count }) => sum + count, 0);
   return (
     <figure class="distribution" data-testid="distribution">
-      <figcaption>{say('distribution')}</figcaption>
+      <figcaption>
+        {say('distribution')}
+        <TableButton
+          board={board}
+          name={`${target.name} distribution`}
+          title={say('distribution')}
+          data={() => distributionTable(board, buckets)}
+          load={() => import('@insight-host/kit/table')}
+        />
+      </figcaption>
       <ol>
         {buckets.map(({ low, high, count }, at) => (
           <li

@@ -2,6 +2,7 @@
 import { canvasFile, csvOf, message, type CsvCell, type MenuItem, visibleText } from '@insight-host/kit';
 import type { Value } from './answers';
 import type { LineageBoard } from './board';
+import type { Column } from './frame';
 import { heightsOf, layoutOf, yOf } from './geometry';
 import { ALONE, opacityOf, scattered, strokeRows } from './polylines';
 
@@ -38,17 +39,20 @@ export function exportItems(board: LineageBoard): readonly MenuItem[] {
   ];
 }
 
-/** The columns and rows of the table in their order; numbers with all their digits, nothing for what is missing. */
-export function rowsOf(board: LineageBoard): CsvCell[][] {
+/**
+ * Columns and rows, by default those of the table, in their order; numbers with all their digits, nothing for what is
+ * missing.
+ */
+export function rowsOf(
+  board: LineageBoard,
+  columns: readonly Column[] = board.table.value,
+  rows: Int32Array = board.rows.value,
+): CsvCell[][] {
   const { value: frame } = board.frame;
-  const { value: columns } = board.table;
   const cell = (value: Value): CsvCell => (value !== null && typeof value === 'object' ? JSON.stringify(value) : value);
   return [
     ['run', ...columns.map(({ name }) => name)],
-    ...Array.from(board.rows.value, (row) => [
-      frame?.runs[row] ?? '',
-      ...columns.map(({ values }) => cell(values[row] ?? null)),
-    ]),
+    ...Array.from(rows, (row) => [frame?.runs[row] ?? '', ...columns.map(({ values }) => cell(values[row] ?? null))]),
   ];
 }
 

@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals';
-import { fitBitmap, NO_PIXELS, watchPixels, type PixelSize } from '@insight-host/kit';
+import { fitBitmap, NO_PIXELS, TableButton, watchPixels, type PixelSize } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Axis } from './axes';
 import type { LineageBoard } from './board';
+import { scatterTable } from './chart_tables';
 import type { Column } from './frame';
 import { RowTip } from './row_tip';
 
@@ -46,6 +47,7 @@ export function Scatter({ board, x, y, parameters }: ScatterProps): JSX.Element 
   }, [points, coloring, pointed, pixels.value]);
   if (!y || !points) return null;
   const say = board.t.bind(board);
+  const title = say('scatter.title', { x: x.column.title, y: y.column.title });
   const short = (text: string): string =>
     [...text].length > LETTERS ? `${[...text].slice(0, LETTERS - 1).join('')}…` : text;
   const right = width.value - EDGE.right;
@@ -56,7 +58,16 @@ export function Scatter({ board, x, y, parameters }: ScatterProps): JSX.Element 
   };
   return (
     <div class="scatter" ref={host} data-testid="scatter" data-points={points.rows.length}>
-      <h4>{say('scatter.title', { x: x.column.title, y: y.column.title })}</h4>
+      <h4>
+        {title}
+        <TableButton
+          board={board}
+          name={`${y.column.name} ${x.column.name}`}
+          title={title}
+          data={() => scatterTable(board, x, y, points.rows)}
+          load={() => import('@insight-host/kit/table')}
+        />
+      </h4>
       <div class="plot" style={{ height: `${HEIGHT}px` }}>
         <svg width={width.value} height={HEIGHT} aria-hidden="true">
           {spread(y.ticks, 7).map(({ place, text }) => (

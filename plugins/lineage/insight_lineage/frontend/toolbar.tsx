@@ -1,6 +1,7 @@
-import { Button, Cluster, Menu, Segments, Toggle, useDraft } from '@insight-host/kit';
+import { Button, Cluster, Menu, Segments, Toggle, useDraft, useTableView } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { LineageBoard } from './board';
+import { parallelTable } from './chart_tables';
 import { VIEWS } from './choices';
 import { exportItems } from './exports';
 
@@ -10,6 +11,13 @@ const MOST_DIFFERENT = 30; // runs side by side
 export function Toolbar({ board }: { readonly board: LineageBoard }): JSX.Element {
   const say = board.t.bind(board);
   const ticked = board.ticked.value.length;
+  const table = useTableView(
+    board,
+    'lineage plot',
+    say('plot.title'),
+    () => parallelTable(board),
+    () => import('@insight-host/kit/table'),
+  );
   return (
     <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
       <Segments
@@ -66,7 +74,13 @@ export function Toolbar({ board }: { readonly board: LineageBoard }): JSX.Elemen
           onPress={() => (board.dialog.value = 'diff')}
         />
       </Cluster>
-      <Menu action="export" icon="export" label={say('export.title')} items={() => exportItems(board)} />
+      <Menu
+        action="export"
+        icon="export"
+        label={say('export.title')}
+        items={() => [...(board.plot.value ? [table.item] : []), ...exportItems(board)]}
+      />
+      {table.dialog}
     </div>
   );
 }

@@ -1,10 +1,11 @@
 /** Lines over steps or time, with the zoom and files of all line charts of the page. */
 import { mountLineChart, type Line, type LineChart, type LineChartProps } from '@insight-host/kit/lines';
+import type { ChartData } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ProfilerBoard } from '../board';
 import type { Zoom } from '../zooms';
-import { csvBlob, save } from './files';
+import { save } from './files';
 import { Figure } from './figure';
 import { Legend } from './legend';
 import { useTip, Tip } from './tip';
@@ -100,13 +101,12 @@ export function Curves({
   const [theme, locale] = [board.theme.value, board.locale.value];
   useEffect(() => chart.current?.update(props()), [lines, theme, locale, xLabel, yLabel, title, marks, zoom]);
   const say = board.t.bind(board);
-  const csv = (): Blob =>
-    csvBlob(
-      ['line', 'x', 'y'],
-      lines
-        .filter(({ role }) => role !== 'raw')
-        .flatMap(({ label, x, y }) => Array.from(x, (at, i) => [label, at, y[i] ?? null])),
-    );
+  const data = (): ChartData => ({
+    head: ['line', 'x', 'y'],
+    rows: lines
+      .filter(({ role }) => role !== 'raw')
+      .flatMap(({ label, x, y }) => Array.from(x, (at, i) => [label, at, y[i] ?? null])),
+  });
   const items = (): ReturnType<NonNullable<Parameters<typeof Figure>[0]['items']>> => [
     {
       action: 'export-svg',
@@ -120,7 +120,6 @@ export function Curves({
       onPress: () =>
         save(board, name, 'png', async () => (await chart.current?.toPNG()) ?? Promise.reject(new Error(''))),
     },
-    { action: 'export-csv', text: say('export.csv'), onPress: () => save(board, name, 'csv', csv) },
   ];
   return (
     <Figure
@@ -128,7 +127,8 @@ export function Curves({
       name={name}
       title={title}
       {...(hint ? { hint } : {})}
-      drawn={false}
+      content="chart"
+      data={data}
       busy={busy}
       items={items}
       tools={

@@ -19,8 +19,8 @@ export interface FigureProps {
   readonly data?: () => ChartData;
   /** More of what the menu offers. */
   readonly items?: () => readonly MenuItem[];
-  /** False if the content is not a drawing. */
-  readonly drawn?: boolean;
+  /** An SVG drawing becomes a picture, and whatever is no table can be viewed as one. */
+  readonly content?: 'drawing' | 'chart' | 'table';
   readonly busy?: boolean;
   readonly children: ComponentChildren;
 }
@@ -34,7 +34,7 @@ export function Figure({
   tools,
   data,
   items,
-  drawn = true,
+  content = 'drawing',
   busy = false,
   children,
 }: FigureProps): JSX.Element {
@@ -50,14 +50,14 @@ export function Figure({
       inkOf(board.theme.peek()).background,
     );
   const all = (): readonly MenuItem[] => [
-    ...(drawn
+    ...(content === 'drawing'
       ? [
           { action: 'export-svg', text: say('export.svg'), onPress: () => picture('svg') },
           { action: 'export-png', text: say('export.png'), onPress: () => picture('png') },
         ]
       : []),
     ...(items?.() ?? []),
-    ...(data && drawn ? [table.item] : []),
+    ...(data && content !== 'table' ? [table.item] : []),
     ...(data
       ? [
           {
@@ -74,7 +74,7 @@ export function Figure({
         <h3 title={hint}>{title}</h3>
         <span class="tools">
           {tools}
-          {(drawn || data || items) && (
+          {(content === 'drawing' || data || items) && (
             <Menu action="export" icon="export" label={say('export.of', { title })} items={all} />
           )}
         </span>

@@ -75,7 +75,7 @@ export function LocalTable({
       board={board}
       name={name}
       title={title}
-      drawn={false}
+      content="table"
       tools={tools}
       data={() => ({ head: columns.map((column) => (column.unit === 'ns' ? `${column.name}_ns` : column.name)), rows })}
     >

@@ -243,7 +243,7 @@ function Shares({ board, answer }: OverviewProps): JSX.Element {
           ? 'overview.shares.usual'
           : 'overview.shares.title',
       )}
-      drawn={false}
+      content="chart"
       data={() => ({
         head: ['category', 'time_ns', 'share'],
         rows: answer.shares.map(({ category, time, share }) => [category, time, share]),
@@ -348,7 +348,7 @@ function Biggest({ board, side, table }: BiggestProps): JSX.Element {
       name={`biggest-${side}`}
       title={say(`overview.biggest.${side}`)}
       hint={say('overview.biggest.hint')}
-      drawn={false}
+      content="chart"
       data={() => ({
         head: ['name', 'type', 'scope', 'time_ns', 'share'],
         rows: rows.map(({ name, type, scope, time, share }) => [name, type, scope, time, share]),

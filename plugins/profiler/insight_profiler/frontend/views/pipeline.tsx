@@ -96,7 +96,7 @@ function Flow({
       name="pipeline"
       title={say('pipeline.flow')}
       hint={say('pipeline.flow.hint')}
-      drawn={false}
+      content="chart"
       data={() => ({
         head: [
           'id',

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
-import { createElement, type JSX } from 'preact';
+import type { JSX } from 'preact';
 import type { ChartData, TableDialogProps } from '@insight-host/kit/table';
+import { Button } from './controls';
 import type { MenuItem } from './menu';
 import type { TabState } from './tab_state';
 import { message } from './texts';
@@ -38,7 +39,29 @@ export function useTableView(
   const { value: now } = shown;
   return {
     item: { action: 'view-table', text: board.t('table.view'), onPress: () => void open() },
-    dialog:
-      now && createElement(now.Dialog, { board, name, title, data: now.data, onClose: () => (shown.value = null) }),
+    dialog: now && (
+      <now.Dialog board={board} name={name} title={title} data={now.data} onClose={() => (shown.value = null)} />
+    ),
   };
+}
+
+export interface TableButtonProps {
+  readonly board: TabState;
+  /** Of the file. */
+  readonly name: string;
+  /** Of the chart. */
+  readonly title: string;
+  readonly data: () => ChartData | null;
+  readonly load: Parameters<typeof useTableView>[4];
+}
+
+/** "View as table" for a chart without a menu. */
+export function TableButton({ board, name, title, data, load }: TableButtonProps): JSX.Element {
+  const { item, dialog } = useTableView(board, name, title, data, load);
+  return (
+    <>
+      <Button action={item.action} icon="table" label={`${item.text}: ${title}`} onPress={() => item.onPress?.()} />
+      {dialog}
+    </>
+  );
 }

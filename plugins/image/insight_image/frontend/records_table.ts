@@ -1,0 +1,21 @@
+/** The records of a card, as rows of a table. */
+import type { Records } from '@insight-host/kit';
+import type { ChartData } from '@insight-host/kit/table';
+import type { ImageBoard } from './board';
+
+/** A row for each record that the slider goes over: step, date and time in ISO 8601 (UTC), and size in bytes. */
+export function recordsTable(board: ImageBoard, { steps, wallTimes, sizes }: Records): ChartData {
+  return {
+    head: [board.t('time.kind.step'), board.t('table.time'), board.t('table.size')],
+    rows: Array.from(steps, (step, i) => [
+      step,
+      momentOf(wallTimes[i]),
+      (sizes[i] ?? -1) < 0 ? null : (sizes[i] as number),
+    ]),
+  };
+}
+
+function momentOf(seconds = NaN): string | null {
+  const moment = new Date(1000 * seconds);
+  return Number.isNaN(moment.getTime()) ? null : moment.toISOString();
+}
