@@ -1,9 +1,10 @@
+import { useChart } from '@insight-host/kit/draw';
 import { mountLineChart, type LineChart, type LineChartProps } from '@insight-host/kit/lines';
 import { valueText } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import type { LandscapeBoard } from './board';
-import type { Described } from './landscape';
+import type { Described, TrainingPath } from './landscape';
 import type { Item, Look } from './plan';
 
 export interface FactsPanelProps {
@@ -30,7 +31,7 @@ export function FactsPanel({ board, item, look }: FactsPanelProps): JSX.Element 
       {item.landscape.path && (
         <>
           <h4>{say('chart')}</h4>
-          <PathChart board={board} item={item} look={look} />
+          <PathChart board={board} item={item} path={item.landscape.path} look={look} />
         </>
       )}
     </aside>
@@ -62,34 +63,27 @@ export function factRows(
   ];
 }
 
-function PathChart({ board, item, look }: FactsPanelProps): JSX.Element {
+function PathChart({ board, item, path, look }: FactsPanelProps & { readonly path: TrainingPath }): JSX.Element {
   const host = useRef<HTMLDivElement>(null);
   const chart = useRef<LineChart | null>(null);
-  const { path, about } = item.landscape;
-  const [progress, theme, locale] = [board.player.progress.value, board.theme.value, board.locale.value];
-  const index = path ? Math.min(Math.floor(progress), path.at.length - 1) : 0;
-  const props: LineChartProps | null = path && {
-    lines: [{ id: 'loss', label: board.t('loss'), color: look.path.color, x: path.at, y: path.z }],
+  const { about } = item.landscape;
+  const index = Math.min(Math.floor(board.player.progress.value), path.at.length - 1);
+  const label = board.t('loss');
+  const { color } = look.path;
+  const lines = useMemo(() => [{ id: 'loss', label, color, x: path.at, y: path.z }], [label, color, path]);
+  const props: LineChartProps = {
+    lines,
     xKind: 'step',
     logY: look.scale.log,
     xLabel: board.t(about.unit === 'step' ? 'unit.step' : 'unit.epoch'),
-    yLabel: board.t('loss'),
+    yLabel: label,
     title: board.t('chart'),
     cursorX: path.at[index] ?? null,
-    theme,
-    locale,
+    theme: board.theme.value,
+    locale: board.locale.value,
     description: board.t('chart.description', { count: path.at.length }),
     onClick: ({ nearest }) => nearest[0] && board.player.seek(nearest[0].index),
   };
-  useEffect(() => {
-    if (host.current && props) chart.current = mountLineChart(host.current, props);
-    return () => {
-      chart.current?.dispose();
-      chart.current = null;
-    };
-  }, []);
-  useEffect(() => {
-    if (props) chart.current?.update(props);
-  }, [path, index, theme, locale, look]);
+  useChart(mountLineChart, props, host, chart);
   return <div class="chart" ref={host} data-testid="path-chart" />;
 }

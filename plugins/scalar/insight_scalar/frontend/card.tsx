@@ -1,9 +1,10 @@
 import { useComputed, useSignal } from '@preact/signals';
+import { useChart } from '@insight-host/kit/draw';
 import { mountLineChart, type LineChart, type LineChartProps } from '@insight-host/kit/lines';
 import type { ChartData } from '@insight-host/kit/table';
 import { CardHead, sameCard, urgencyOf, useTableView, type CardKey, type Place } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ScalarBoard } from './board';
 import { CardStatus } from './card_status';
 import { CardTools } from './card_tools';
@@ -63,8 +64,7 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
   useEffect(() => void (reading.value = null), [full]); // it stands at a place of the screen, where the card no longer is
 
   const props = chartProps(board, tag, lines, feed, reading, host);
-  const latest = useRef(props);
-  latest.current = props;
+  useChart(mountLineChart, props, host, chart, feed);
   useEffect(() => {
     const element = host.current;
     if (!element) return;
@@ -74,15 +74,8 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
     };
     const observer = new ResizeObserver(measure);
     observer.observe(element);
-    chart.current = mountLineChart(element, latest.current);
-    element.dataset['ready'] = '1';
-    return () => {
-      observer.disconnect();
-      chart.current?.dispose();
-      chart.current = null;
-    };
+    return () => observer.disconnect();
   }, [feed]);
-  useLayoutEffect(() => chart.current?.update(props)); // drawn in the frame that shows the words of the card
 
   const second = board.pairs.value.get(tag);
   const data = (): ChartData | null => picture && chartData(picture, (key) => board.t(key));

@@ -19,3 +19,4 @@ export interface Size {
 export const GUTTER = 54; // room for nine characters; fixed, so that the plot never moves while data arrives
 export const BOTTOM = 22;
 export const TITLE = 30;
+export const LABEL = 18; // room for the name of the axis below a plot

@@ -1,6 +1,10 @@
-import { estimatedWidth } from './painter';
+import { BOTTOM, LABEL, type Area, type Size } from './area';
+import { estimatedWidth, type Painter } from './painter';
+import type { Palette } from './palette';
 
-export interface LegendPlace {
+/** Where the legend of a file names something. */
+export interface LegendItem<Entry> {
+  readonly entry: Entry;
   readonly x: number;
   readonly y: number;
   readonly maxWidth: number;
@@ -13,14 +17,41 @@ export function legendHeight(labels: readonly string[], width: number): number {
   return labels.length === 0 ? 0 : Math.ceil(labels.length / columnsOf(labels, width)[0]) * ROW + 14;
 }
 
-/** Places of the items, in as many columns as fit; `top` is the middle of the first line. */
-export function legendPlaces(labels: readonly string[], width: number, top: number): LegendPlace[] {
+/** The items below a plot, in as many columns as fit. */
+export function legendItems<Entry extends { readonly label: string }>(
+  entries: readonly Entry[],
+  { width }: Size,
+  plot: Area,
+): LegendItem<Entry>[] {
+  const labels = entries.map(({ label }) => label);
   const [columns, each] = columnsOf(labels, width);
-  return labels.map((_, i) => ({
+  const top = plot.top + plot.height + BOTTOM + LABEL + 14; // the middle of the first line
+  return entries.map((entry, i) => ({
+    entry,
     x: 16 + (i % columns) * each,
     y: top + Math.floor(i / columns) * ROW,
     maxWidth: each - 34,
   }));
+}
+
+/** The title of a file and the names in its legend. */
+export function drawCaption(
+  painter: Painter,
+  title: string,
+  { width }: Size,
+  legend: readonly LegendItem<{
+    readonly label: string;
+    readonly color?: string;
+    readonly dash?: readonly number[];
+  }>[],
+  colors: Palette,
+): void {
+  painter.text(16, 18, title, { color: colors.text, size: 14, weight: 'bold', maxWidth: width - 32 });
+  for (const { entry, x, y, maxWidth } of legend) {
+    const { label, color = colors.text, dash } = entry;
+    painter.segment(x, y, x + 20, y, { color, width: 2, ...(dash ? { dash } : {}) });
+    painter.text(x + 26, y, label, { color: colors.text, maxWidth });
+  }
 }
 
 function columnsOf(labels: readonly string[], width: number): readonly [count: number, each: number] {

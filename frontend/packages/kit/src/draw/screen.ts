@@ -1,35 +1,37 @@
-import { fitBitmap, pixelsOf, watchPixels, type PixelSize } from '@insight-host/kit';
+import { fitBitmap, pixelsOf, visibleText, watchPixels, type PixelSize } from '@insight-host/kit';
 import type { Size } from './area';
 import { CanvasPainter } from './canvas_painter';
+import { pngOf, svgOf, type Drawing } from './files';
+import type { Painter } from './painter';
+import { palette, type Palette } from './palette';
 
 /** A chart that is drawn on a screen. */
-export interface Drawn {
-  /** Its size or its contents changed: what was worked out of them is worth nothing. */
-  forget(): void;
+export interface Drawn<Figure> extends Drawing<Figure> {
+  /** What follows the pointer; `redrawn`: the picture below it has just been drawn. */
+  drawOverlay(figure: Figure, painter: Painter, colors: Palette, redrawn: boolean): void;
   /** Nothing is known any more of where the pointer is: what was under it is elsewhere. */
   leave(): void;
-  /** `picture` is null while that layer is as it should be. */
-  paint(picture: CanvasPainter | null, overlay: CanvasPainter): void;
 }
 
 const LEAST = 20; // pixels either way, below which nothing is drawn
 
 /**
- * Two layers in a host, which gives them their size: the picture, and above it what follows the pointer. Drawn once a
- * frame at most.
+ * Two layers in a host, which gives them their size: the picture, and above it what follows the pointer. Laid out when
+ * size or contents change, and drawn once a frame at most.
  */
-export class Screen {
+export class Screen<Figure> {
   readonly root = document.createElement('div');
   size: Size = { width: 0, height: 0, ratio: 1, labelled: false };
   private readonly layers = [document.createElement('canvas'), document.createElement('canvas')] as const;
   private painters: readonly CanvasPainter[];
   private readonly stop: () => void;
+  private laidOut: Figure | null = null;
   private stale = true; // the picture, not what lies above it
   private frame = 0;
 
   constructor(
     host: HTMLElement,
-    private readonly chart: Drawn,
+    private readonly chart: Drawn<Figure>,
   ) {
     this.root.tabIndex = 0;
     this.root.setAttribute('role', 'img');
@@ -45,10 +47,20 @@ export class Screen {
     this.stop = watchPixels(this.layers[0], (pixels) => this.resize(pixels));
   }
 
+  /** The layout of what is drawn. */
+  get figure(): Figure {
+    return (this.laidOut ??= this.chart.layOut(this.size));
+  }
+
+  /** Says what is shown to those who cannot see it. */
+  describe(): void {
+    this.root.setAttribute('aria-label', visibleText(this.chart.caption().description, true));
+  }
+
   refresh(what: 'picture' | 'overlay'): void {
     if (what === 'picture') {
       this.stale = true;
-      this.chart.forget();
+      this.laidOut = null;
     }
     this.frame ||= requestAnimationFrame(() => this.paint());
   }
@@ -60,11 +72,23 @@ export class Screen {
     const { width, height } = this.size;
     if (width < LEAST || height < LEAST) return;
     const [first, overlay] = this.painters as readonly [CanvasPainter, CanvasPainter];
-    const picture = this.stale ? first : null;
+    const redrawn = this.stale;
     this.stale = false;
-    picture?.begin(width, height);
+    const colors = palette(this.chart.caption().theme);
+    if (redrawn) {
+      first.begin(width, height);
+      this.chart.draw(this.figure, first, colors);
+    }
     overlay.begin(width, height);
-    this.chart.paint(picture, overlay);
+    this.chart.drawOverlay(this.figure, overlay, colors, redrawn);
+  }
+
+  toSVG(): string {
+    return svgOf(this.chart, this.size);
+  }
+
+  toPNG(): Promise<Blob> {
+    return pngOf(this.chart, this.size);
   }
 
   dispose(): void {

@@ -1,10 +1,8 @@
-import { visibleText } from '@insight-host/kit';
 import type { HistogramChart, HistogramChartProps, HistogramCursor } from './props';
-import type { CanvasPainter } from '@insight-host/kit/draw';
-import { pngOf, sheetSize, svgOf, type Sheet, palette, Screen, type Drawn } from '@insight-host/kit/draw';
+import { Screen, type Drawn, type Painter, type Palette, type Size } from '@insight-host/kit/draw';
 import { cursorAfter, cursorAt } from './cursor';
 import { draw } from './drawing';
-import { figure, labels, plotArea, type Figure } from './figure';
+import { figure, labels, type Figure } from './figure';
 import { drawOverlay } from './overlay';
 
 /** Renders a histogram chart into `host`, which determines its size. */
@@ -12,12 +10,10 @@ export function mountHistogramChart(host: HTMLElement, props: HistogramChartProp
   return new Chart(host, props);
 }
 
-const LEAST_HEIGHT = 320; // pixels of the plot in a file
-
-class Chart implements HistogramChart, Drawn {
-  private readonly screen: Screen;
+class Chart implements HistogramChart, Drawn<Figure> {
+  readonly leastHeight = 320;
+  private readonly screen: Screen<Figure>;
   private readonly stop = new AbortController();
-  private current: Figure | null = null;
   private pointer: readonly [number, number] | null = null;
   private cursor: HistogramCursor | null = null;
   private told: HistogramCursor | null = null;
@@ -27,33 +23,26 @@ class Chart implements HistogramChart, Drawn {
     private props: HistogramChartProps,
   ) {
     this.screen = new Screen(host, this);
-    this.describe();
+    this.screen.describe();
     this.listen();
     this.screen.paint();
-  }
-
-  get plot(): HistogramChart['plot'] {
-    return plotArea(this.props, this.screen.size);
   }
 
   update(props: HistogramChartProps): void {
     const same = isSamePicture(this.props, props);
     const moved = this.props.marked !== props.marked;
     this.props = props;
-    this.describe();
+    this.screen.describe();
     if (!same) this.screen.refresh('picture');
-    else if (moved) {
-      if (this.current) this.current = { ...this.current, props };
-      this.screen.refresh('overlay');
-    }
+    else if (moved) this.screen.refresh('overlay');
   }
 
   toSVG(): string {
-    return svgOf(this.sheet(1), this.props);
+    return this.screen.toSVG();
   }
 
   toPNG(): Promise<Blob> {
-    return pngOf(this.sheet(2), this.props);
+    return this.screen.toPNG();
   }
 
   dispose(): void {
@@ -61,33 +50,36 @@ class Chart implements HistogramChart, Drawn {
     this.screen.dispose();
   }
 
-  forget(): void {
-    this.current = null;
+  caption(): HistogramChartProps {
+    return this.props;
   }
+
+  legend(): readonly string[] {
+    return labels(this.props);
+  }
+
+  layOut(size: Size): Figure {
+    return figure(this.props, size);
+  }
+
+  readonly draw = draw;
 
   leave(): void {
     this.point(null);
   }
 
-  paint(picture: CanvasPainter | null, overlay: CanvasPainter): void {
-    const colors = palette(this.props.theme);
-    const sheet = this.figure();
-    if (picture) {
-      draw(sheet, picture, colors);
+  drawOverlay(shown: Figure, painter: Painter, colors: Palette, redrawn: boolean): void {
+    const { rows, edges } = this.props;
+    if (redrawn) {
       // What was under the pointer may be another row now, or none.
-      if (this.pointer) this.cursor = cursorAt(sheet, ...this.pointer);
-      else if (this.cursor && !(sheet.props.rows[this.cursor.row] && this.cursor.bin < sheet.props.edges.length - 1))
-        this.cursor = null;
+      if (this.pointer) this.cursor = cursorAt(shown, ...this.pointer);
+      else if (this.cursor && !(rows[this.cursor.row] && this.cursor.bin < edges.length - 1)) this.cursor = null;
     }
-    drawOverlay(sheet, this.cursor, overlay, colors);
+    drawOverlay(shown, this.cursor, this.props.marked ?? null, painter, colors);
     if (this.cursor || this.told) {
       this.told = this.cursor;
       this.props.onCursor?.(this.cursor);
     }
-  }
-
-  private describe(): void {
-    this.screen.root.setAttribute('aria-label', visibleText(this.props.description, true));
   }
 
   private listen(): void {
@@ -103,7 +95,7 @@ class Chart implements HistogramChart, Drawn {
     root.addEventListener(
       'click',
       (event) => {
-        const cursor = cursorAt(this.figure(), ...at(event));
+        const cursor = cursorAt(this.screen.figure, ...at(event));
         if (cursor) this.props.onClick?.(cursor);
       },
       { signal },
@@ -114,7 +106,7 @@ class Chart implements HistogramChart, Drawn {
         if (event.ctrlKey || event.metaKey || event.altKey) return;
         if (event.key === 'Enter' && this.cursor) this.props.onClick?.(this.cursor);
         else {
-          const cursor = cursorAfter(this.figure(), event.key, this.cursor);
+          const cursor = cursorAfter(this.screen.figure, event.key, this.cursor);
           if (!cursor) return;
           this.pointer = null;
           this.cursor = cursor;
@@ -130,18 +122,8 @@ class Chart implements HistogramChart, Drawn {
   private point(at: readonly [number, number] | null): void {
     if (!at && !this.pointer && !this.cursor) return;
     this.pointer = at;
-    this.cursor = at && cursorAt(this.figure(), ...at);
+    this.cursor = at && cursorAt(this.screen.figure, ...at);
     this.screen.refresh('overlay');
-  }
-
-  private figure(): Figure {
-    return (this.current ??= figure(this.props, this.screen.size));
-  }
-
-  private sheet(ratio: number): Sheet {
-    const size = sheetSize(this.screen.size, LEAST_HEIGHT, labels(this.props), ratio);
-    const made = figure(this.props, size);
-    return { size, draw: (painter, colors) => draw(made, painter, colors) };
   }
 }
 

@@ -1,6 +1,6 @@
 import type { HistogramRow } from './props';
-import { BOTTOM, estimatedWidth, type Painter, type Polylines, type Stroke } from '@insight-host/kit/draw';
-import type { Palette } from '@insight-host/kit/draw';
+import { BOTTOM, drawCaption, drawMark, estimatedWidth } from '@insight-host/kit/draw';
+import type { Painter, Palette, Polylines, Stroke } from '@insight-host/kit/draw';
 import { mix } from '@insight-host/kit';
 import { ramp } from './colors';
 import { drawDistributions } from './distributions';
@@ -24,7 +24,7 @@ export function draw(figure: Figure, painter: Painter, colors: Palette): void {
   }
   errors(figure, painter, colors);
   axes(figure, painter, colors);
-  if (figure.size.labelled) labels(figure, painter, colors);
+  if (figure.size.labelled) drawCaption(painter, props.title, figure.size, figure.legend, colors);
 }
 
 /** Of every row the colour in which it is drawn in `front` and `top`. */
@@ -156,16 +156,7 @@ function errors(figure: Figure, painter: Painter, colors: Palette): void {
       const [shift, y] = baseOf(figure, at);
       const x = plot.left + plot.width - depth + shift;
       painter.polygon([x, y, x + 7, y - 4, x + 7, y + 4], colors.danger);
-    } else {
-      const x = rows.toPixel(at);
-      painter.segment(x, plot.top, x, plot.top + plot.height, {
-        color: colors.danger,
-        width: painter.hairline,
-        dash: [3, 3],
-        alpha: 0.7,
-      });
-      painter.polygon([x - 4, plot.top, x + 4, plot.top, x, plot.top + 6], colors.danger);
-    }
+    } else drawMark(painter, plot, rows.toPixel(at), colors.danger);
   }
 }
 
@@ -217,12 +208,4 @@ function names({ plot, props, depth }: Figure, painter: Painter, colors: Palette
   });
   if (view === 'top') painter.text(right + 8, bottom - depth - 18, rowLabel, { color: colors.text });
   else painter.text(plot.left - 46, plot.top - 11, view === 'front' ? countLabel : valueLabel, { color: colors.text });
-}
-
-function labels({ props, size, legend }: Figure, painter: Painter, colors: Palette): void {
-  painter.text(16, 18, props.title, { color: colors.text, size: 14, weight: 'bold', maxWidth: size.width - 32 });
-  for (const { row, x, y, maxWidth } of legend) {
-    painter.segment(x, y, x + 20, y, { color: row.color ?? props.color, width: 2 });
-    painter.text(x + 26, y, row.label, { color: colors.text, maxWidth });
-  }
 }

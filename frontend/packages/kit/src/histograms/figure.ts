@@ -1,19 +1,6 @@
 import type { HistogramChartProps, HistogramRow } from './props';
-import {
-  BOTTOM,
-  GUTTER,
-  TITLE,
-  type Area,
-  type Size,
-  legendHeight,
-  legendPlaces,
-  type LegendPlace,
-  makeScale,
-  type Scale,
-  linearTicks,
-  xTicks,
-  type Tick,
-} from '@insight-host/kit/draw';
+import { GUTTER, LABEL, legendItems, linearTicks, makeScale, plotWithin, xTicks } from '@insight-host/kit/draw';
+import type { Area, LegendItem, Scale, Size, Tick } from '@insight-host/kit/draw';
 
 /** The layout of one chart, computed before it is painted. */
 export interface Figure {
@@ -33,16 +20,11 @@ export interface Figure {
   readonly depth: number;
   /** The largest count of a bin. */
   readonly most: number;
-  readonly legend: readonly LegendItem[];
-}
-
-export interface LegendItem extends LegendPlace {
-  readonly row: HistogramRow;
+  readonly legend: readonly LegendItem<HistogramRow>[];
 }
 
 const SIDE = 14;
 const STEPS = 58; // room for row labels of the `top` view
-const LABEL = 18;
 const TALL = 360; // pixels from which a chart says what its axes are
 
 /** Whether there is room for the names of the axes. */
@@ -50,17 +32,14 @@ export function named(size: Size): boolean {
   return size.labelled || size.height > TALL;
 }
 
-export function plotArea(props: HistogramChartProps, size: Size): Area {
-  const top = (size.labelled ? TITLE : 0) + (named(size) ? 24 : 8);
-  const bottom = BOTTOM + (named(size) ? LABEL : 0) + (size.labelled ? legendHeight(labels(props), size.width) : 0);
-  const left = props.view === 'top' ? SIDE + 6 : GUTTER;
-  const right = props.view === 'top' ? STEPS : SIDE;
-  return {
-    left,
-    top,
-    width: Math.max(10, size.width - left - right),
-    height: Math.max(10, size.height - top - bottom),
+function plotArea(props: HistogramChartProps, size: Size): Area {
+  const margins = {
+    left: props.view === 'top' ? SIDE + 6 : GUTTER,
+    top: named(size) ? 24 : 8,
+    right: props.view === 'top' ? STEPS : SIDE,
+    bottom: named(size) ? LABEL : 0,
   };
+  return plotWithin(size, margins, labels(props));
 }
 
 export function figure(props: HistogramChartProps, size: Size): Figure {
@@ -95,7 +74,7 @@ export function figure(props: HistogramChartProps, size: Size): Figure {
     ),
     depth,
     most,
-    legend: size.labelled ? legend(props, size, plot) : [],
+    legend: size.labelled ? legendItems(coloured(props), size, plot) : [],
   };
 }
 
@@ -253,9 +232,4 @@ export function labels(props: HistogramChartProps): readonly string[] {
 
 function coloured(props: HistogramChartProps): readonly HistogramRow[] {
   return props.rows.filter((row) => row.color !== undefined);
-}
-
-function legend(props: HistogramChartProps, size: Size, plot: Area): LegendItem[] {
-  const places = legendPlaces(labels(props), size.width, plot.top + plot.height + BOTTOM + LABEL + 14);
-  return coloured(props).map((row, i) => ({ row, ...(places[i] as LegendPlace) }));
 }

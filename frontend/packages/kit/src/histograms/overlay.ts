@@ -5,9 +5,14 @@ import { rowColors, stroke } from './drawing';
 import { baseOf, cellsOf, type Figure } from './figure';
 
 /** The overlay that moves with the pointer: the highlighted row and bin. */
-export function drawOverlay(figure: Figure, cursor: HistogramCursor | null, painter: Painter, colors: Palette): void {
-  const marked = figure.props.rows.findIndex((row) => row.id === figure.props.marked);
-  const row = cursor?.row ?? marked;
+export function drawOverlay(
+  figure: Figure,
+  cursor: HistogramCursor | null,
+  marked: string | null,
+  painter: Painter,
+  colors: Palette,
+): void {
+  const row = cursor?.row ?? figure.props.rows.findIndex(({ id }) => id === marked);
   if (!figure.props.rows[row]) return;
   const { plot } = figure;
   painter.clipped(plot.left - 5, plot.top - 5, plot.width + 10, plot.height + 10, () => {

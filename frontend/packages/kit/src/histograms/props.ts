@@ -1,6 +1,6 @@
 /** What a chart of histograms shows, and what it tells. */
 import type { Locale, Theme } from '@insight-host/api';
-import type { Numbers, XKind } from '@insight-host/kit/draw';
+import type { Chart, Numbers, XKind } from '@insight-host/kit/draw';
 
 /**
  * `front`: all lines upon each other; `top`: each behind the next, seen from above at 45 degrees;
@@ -57,11 +57,4 @@ export interface HistogramCursor {
   readonly px: number;
   readonly py: number;
 }
-export interface HistogramChart {
-  update(props: HistogramChartProps): void;
-  /** Plot area in CSS pixels. */
-  readonly plot: { readonly left: number; readonly top: number; readonly width: number; readonly height: number };
-  toSVG(): string;
-  toPNG(): Promise<Blob>;
-  dispose(): void;
-}
+export type HistogramChart = Chart<HistogramChartProps>;

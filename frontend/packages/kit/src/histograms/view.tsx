@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import type { HistogramChart, HistogramChartProps, HistogramCursor, HistogramView as View } from './props';
-import type { XKind } from '@insight-host/kit/draw';
+import { useChart, type XKind } from '@insight-host/kit/draw';
 import type { JSX } from 'preact';
-import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import type { Board, TagInfo, CardKey } from '@insight-host/kit';
 import { mountHistogramChart } from './chart';
 import { HistogramTooltip } from './tooltip';
@@ -48,8 +48,7 @@ export function HistogramView<Info extends TagInfo>(props: HistogramViewProps<In
     [found, time, names],
   );
   const errors = useMemo(() => (found && found.runs.length === 0 ? errorPlaces(found, time) : []), [found, time]);
-  const latest = useRef<HistogramChartProps | null>(null);
-  latest.current = {
+  const drawn: HistogramChartProps = {
     ...wordsOf(props),
     edges: found?.edges ?? NOTHING,
     rows,
@@ -59,17 +58,7 @@ export function HistogramView<Info extends TagInfo>(props: HistogramViewProps<In
       props.onRow?.(now ? now.row : null);
     },
   };
-  useEffect(() => {
-    const element = host.current;
-    if (!element) return;
-    chart.current = mountHistogramChart(element, latest.current as HistogramChartProps);
-    element.dataset['ready'] = '1';
-    return () => {
-      chart.current?.dispose();
-      chart.current = null;
-    };
-  }, []);
-  useLayoutEffect(() => chart.current?.update(latest.current as HistogramChartProps));
+  useChart(mountHistogramChart, drawn, host, chart);
   const now = cursor.value;
   const empty = useMemo(() => found !== null && !found.counts.some((count) => count > 0), [found]);
   return (

@@ -1,7 +1,5 @@
-import { visibleText } from '@insight-host/kit';
 import type { Cursor, LineChart, LineChartProps } from './props';
-import type { CanvasPainter } from '@insight-host/kit/draw';
-import { pngOf, sheetSize, svgOf, type Sheet, palette, Screen, type Drawn } from '@insight-host/kit/draw';
+import { Screen, type Drawn, type Painter, type Palette, type Size } from '@insight-host/kit/draw';
 import { draw } from './drawing';
 import { figure, labels, type Figure, type Window } from './figure';
 import { listenToKeys } from './keys';
@@ -14,13 +12,11 @@ export function mountLineChart(host: HTMLElement, props: LineChartProps): LineCh
   return new Chart(host, props);
 }
 
-const LEAST_HEIGHT = 300; // pixels of the plot in a file
-
-class Chart implements LineChart, Gestures, Drawn {
-  private readonly screen: Screen;
+class Chart implements LineChart, Gestures, Drawn<Figure> {
+  readonly leastHeight = 300;
+  private readonly screen: Screen<Figure>;
   private readonly stops: readonly (() => void)[];
   private window: Window;
-  private current: Figure | null = null;
   private selection: Selection | null = null;
   private pointer: readonly [number, number] | null = null;
   private cursor: Cursor | null = null;
@@ -51,7 +47,7 @@ class Chart implements LineChart, Gestures, Drawn {
   }
 
   figure(): Figure {
-    return (this.current ??= figure(this.props, this.window, this.screen.size));
+    return this.screen.figure;
   }
 
   tool(): 'box' | 'pan' {
@@ -95,11 +91,11 @@ class Chart implements LineChart, Gestures, Drawn {
   }
 
   toSVG(): string {
-    return svgOf(this.sheet(1), this.props);
+    return this.screen.toSVG();
   }
 
   toPNG(): Promise<Blob> {
-    return pngOf(this.sheet(2), this.props);
+    return this.screen.toPNG();
   }
 
   dispose(): void {
@@ -107,33 +103,34 @@ class Chart implements LineChart, Gestures, Drawn {
     this.screen.dispose();
   }
 
-  forget(): void {
-    this.current = null;
+  caption(): LineChartProps {
+    return this.props;
   }
+
+  legend(): readonly string[] {
+    return labels(this.props);
+  }
+
+  layOut(size: Size): Figure {
+    return figure(this.props, this.window, size);
+  }
+
+  readonly draw = draw;
 
   leave(): void {
     this.point(null);
   }
 
-  paint(picture: CanvasPainter | null, overlay: CanvasPainter): void {
-    const colors = palette(this.props.theme);
-    const sheet = this.figure();
-    if (picture) draw(sheet, picture, colors);
+  drawOverlay(shown: Figure, painter: Painter, colors: Palette): void {
     const cursor = this.pointer && !this.selection ? this.cursorAt(this.pointer) : null;
-    drawOverlay(sheet, { cursor, linkedX: this.props.cursorX ?? null, selection: this.selection }, overlay, colors);
+    drawOverlay(shown, { cursor, linkedX: this.props.cursorX ?? null, selection: this.selection }, painter, colors);
     if (sameCursor(cursor, this.cursor)) return; // who hears of it may draw again
     this.cursor = cursor;
     this.props.onCursor?.(cursor);
   }
 
-  private sheet(ratio: number): Sheet {
-    const size = sheetSize(this.screen.size, LEAST_HEIGHT, labels(this.props), ratio);
-    const made = figure(this.props, this.window, size);
-    return { size, draw: (painter, colors) => draw(made, painter, colors) };
-  }
-
   private describe(): void {
-    this.screen.root.setAttribute('aria-label', visibleText(this.props.description, true));
+    this.screen.describe();
     this.screen.root.style.cursor = this.tool() === 'pan' ? 'grab' : 'crosshair';
   }
 

@@ -1,6 +1,6 @@
 import type { Threshold } from './props';
-import { estimatedWidth, type Painter, type Stroke } from '@insight-host/kit/draw';
-import type { Palette } from '@insight-host/kit/draw';
+import { drawCaption, drawMark, estimatedWidth } from '@insight-host/kit/draw';
+import type { Painter, Palette, Stroke } from '@insight-host/kit/draw';
 import { mainLines, namesX, type Entry, type Figure } from './figure';
 import { satisfying, holds, toPixels, within } from './threshold';
 import { words } from './words';
@@ -37,7 +37,7 @@ export function draw(figure: Figure, painter: Painter, colors: Palette): void {
   });
   edgeMarks(figure, painter);
   axes(figure, painter, colors);
-  if (figure.size.labelled) labels(figure, painter, colors);
+  if (figure.size.labelled) drawCaption(painter, props.title, figure.size, figure.legend, colors);
 }
 
 function grid({ plot, xTicks, yTicks, x, y }: Figure, painter: Painter, colors: Palette): void {
@@ -91,13 +91,7 @@ function verticalMarks({ props, plot, x }: Figure, painter: Painter): void {
   for (const mark of props.marks ?? []) {
     const px = x.toPixel(mark.x);
     if (!(px >= plot.left && px <= plot.left + plot.width)) continue;
-    painter.segment(px, plot.top, px, plot.top + plot.height, {
-      color: mark.color,
-      width: painter.hairline,
-      dash: [3, 3],
-      alpha: 0.8,
-    });
-    painter.polygon([px - 4, plot.top, px + 4, plot.top, px, plot.top + 5], mark.color);
+    drawMark(painter, plot, px, mark.color);
   }
 }
 
@@ -185,13 +179,5 @@ function axes(figure: Figure, painter: Painter, colors: Palette): void {
       color: colors.faint,
       maxWidth: plot.width - taken,
     });
-  }
-}
-
-function labels({ props, size, legend }: Figure, painter: Painter, colors: Palette): void {
-  painter.text(16, 18, props.title, { color: colors.text, size: 14, weight: 'bold', maxWidth: size.width - 32 });
-  for (const { line, x, y, maxWidth } of legend) {
-    painter.segment(x, y, x + 20, y, { color: line.color, width: 2, ...(line.dash ? { dash: line.dash } : {}) });
-    painter.text(x + 26, y, line.label, { color: colors.text, maxWidth });
   }
 }

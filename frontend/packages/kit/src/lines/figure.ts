@@ -1,20 +1,15 @@
 import type { Line, LineChartProps } from './props';
 import {
-  BOTTOM,
   GUTTER,
-  TITLE,
-  type Area,
-  type Size,
-  legendHeight,
-  legendPlaces,
-  type LegendPlace,
-  makeScale,
-  type Scale,
+  LABEL,
+  legendItems,
   linearTicks,
   logTicks,
+  makeScale,
+  plotWithin,
   xTicks,
-  type Tick,
 } from '@insight-host/kit/draw';
+import type { Area, LegendItem, Scale, Size, Tick } from '@insight-host/kit/draw';
 import { xRange, yRange } from './extent';
 import { trace, type Trace } from './trace';
 
@@ -35,7 +30,7 @@ export interface Figure {
   readonly props: LineChartProps;
   readonly size: Size;
   readonly plot: Area;
-  readonly legend: readonly LegendItem[];
+  readonly legend: readonly LegendItem<Line>[];
   readonly x: Scale;
   readonly y: Scale;
   readonly yRight: Scale | null;
@@ -44,10 +39,6 @@ export interface Figure {
   readonly yRightTicks: readonly Tick[];
   readonly entries: readonly Entry[];
   readonly leftOut: number;
-}
-
-export interface LegendItem extends LegendPlace {
-  readonly line: Line;
 }
 
 const NOTE = 16; // pixels of the line below the labels of the x axis
@@ -61,16 +52,13 @@ export function namesX(size: Size): boolean {
 export function plotArea(props: LineChartProps, size: Size, noted: boolean): Area {
   const hasRight = props.lines.some((l) => l.axis === 'right') || props.yRightLabel !== undefined;
   const named = namesX(size) || hasRight;
-  const top = (size.labelled ? TITLE : 0) + (named ? 20 : 8);
-  const legendRoom = size.labelled ? legendHeight(labels(props), size.width) : 0;
-  const bottom = BOTTOM + (namesX(size) ? 18 : noted ? NOTE : 0) + legendRoom;
-  const right = hasRight ? GUTTER : 14;
-  return {
+  const margins = {
     left: GUTTER,
-    top,
-    width: Math.max(10, size.width - GUTTER - right),
-    height: Math.max(10, size.height - top - bottom),
+    top: named ? 20 : 8,
+    right: hasRight ? GUTTER : 14,
+    bottom: namesX(size) ? LABEL : noted ? NOTE : 0,
   };
+  return plotWithin(size, margins, labels(props));
 }
 
 export function figure(props: LineChartProps, window: Window, size: Size): Figure {
@@ -99,7 +87,7 @@ function figureWithin(props: LineChartProps, window: Window, size: Size, plot: A
     props,
     size,
     plot,
-    legend: size.labelled ? legend(props, size, plot) : [],
+    legend: size.labelled ? legendItems(mainLines(props), size, plot) : [],
     x,
     y,
     yRight,
@@ -145,9 +133,4 @@ export function mainLines(props: LineChartProps): readonly Line[] {
 /** What the legend of a file says. */
 export function labels(props: LineChartProps): readonly string[] {
   return mainLines(props).map((line) => line.label);
-}
-
-function legend(props: LineChartProps, size: Size, plot: Area): LegendItem[] {
-  const places = legendPlaces(labels(props), size.width, plot.top + plot.height + BOTTOM + 18 + 14);
-  return mainLines(props).map((line, i) => ({ line, ...(places[i] as LegendPlace) }));
 }

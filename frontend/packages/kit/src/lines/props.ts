@@ -1,6 +1,6 @@
 /** What a line chart shows, and what it tells. */
 import type { Locale, Theme } from '@insight-host/api';
-import type { Numbers, XKind } from '@insight-host/kit/draw';
+import type { Area, Chart, Numbers, XKind } from '@insight-host/kit/draw';
 
 export interface Line {
   readonly id: string;
@@ -80,11 +80,7 @@ export interface Cursor {
   readonly py: number;
   readonly nearest: readonly { readonly id: string; readonly index: number; readonly x: number; readonly y: number }[];
 }
-export interface LineChart {
-  update(props: LineChartProps): void;
+export interface LineChart extends Chart<LineChartProps> {
   /** Plot area in CSS pixels; its width is the `width` to ask the server for. */
-  readonly plot: { readonly left: number; readonly top: number; readonly width: number; readonly height: number };
-  toSVG(): string;
-  toPNG(): Promise<Blob>;
-  dispose(): void;
+  readonly plot: Area;
 }

@@ -1,8 +1,9 @@
 /** Lines over steps or time, with the zoom and files of all line charts of the page. */
+import { useChart } from '@insight-host/kit/draw';
 import { mountLineChart, type Line, type LineChart, type LineChartProps } from '@insight-host/kit/lines';
 import type { ChartData } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import type { ProfilerBoard } from '../board';
 import type { Zoom } from '../zooms';
 import { save } from './files';
@@ -57,7 +58,7 @@ export function Curves({
   };
   const tip = useTip();
   const shift = useRef(false);
-  const props = (): LineChartProps => ({
+  const props: LineChartProps = {
     lines,
     xKind: 'step',
     xLabel,
@@ -88,18 +89,8 @@ export function Curves({
       };
     },
     ...(onPress ? { onClick: (cursor) => onPress(cursor.nearest[0]?.x ?? cursor.x, shift.current) } : {}),
-  });
-  useEffect(() => {
-    const element = host.current;
-    if (!element) return;
-    chart.current = mountLineChart(element, props());
-    return () => {
-      chart.current?.dispose();
-      chart.current = null;
-    };
-  }, []);
-  const [theme, locale] = [board.theme.value, board.locale.value];
-  useEffect(() => chart.current?.update(props()), [lines, theme, locale, xLabel, yLabel, title, marks, zoom]);
+  };
+  useChart(mountLineChart, props, host, chart);
   const say = board.t.bind(board);
   const data = (): ChartData => ({
     head: ['line', 'x', 'y'],

@@ -1,0 +1,41 @@
+import { render } from 'preact';
+import { act } from 'preact/test-utils';
+import type { JSX } from 'preact';
+import { useRef } from 'preact/hooks';
+import { expect, it } from 'vitest';
+import { useChart, type Chart } from './chart';
+
+const calls: string[] = [];
+
+function mount(_host: HTMLElement, first: string): Chart<string> {
+  calls.push(`made of ${first}`);
+  return {
+    update: (props) => calls.push(`update to ${props}`),
+    toSVG: () => '',
+    toPNG: () => Promise.resolve(new Blob()),
+    dispose: () => calls.push('dispose'),
+  };
+}
+
+function Card({ about, text }: { readonly about: string; readonly text: string }): JSX.Element {
+  const host = useRef<HTMLDivElement>(null);
+  const chart = useRef<Chart<string> | null>(null);
+  useChart(mount, text, host, chart, about);
+  return <div ref={host} />;
+}
+
+it('a chart in a component is made once for its subject, follows what is rendered, and ends with the component', async () => {
+  const host = document.createElement('div');
+  const show = (about: string, text: string): Promise<void> =>
+    act(() => render(<Card about={about} text={text} />, host));
+  const heard = (): string[] => calls.splice(0);
+  await show('a', '1');
+  expect(heard()).toEqual(['made of 1']);
+  expect(host.querySelector('[data-ready]')).not.toBeNull();
+  await show('a', '2');
+  expect(heard()).toEqual(['update to 2']);
+  await show('b', '3');
+  expect(heard()).toEqual(['update to 3', 'dispose', 'made of 3']);
+  await act(() => render(null, host));
+  expect(heard()).toEqual(['dispose']);
+});
