@@ -1,16 +1,8 @@
 /** The data pipeline of a run, as scopes that the drawing of graphs understands. */
 import type { PluginContext } from '@insight-host/api';
-import type {
-  Edge,
-  GraphNode,
-  GraphRecord,
-  Notice,
-  PipelineAnswer,
-  PipelineNode,
-  PipelinePart,
-  Scope,
-} from './answers';
+import type { GraphNode, GraphRecord, PipelineAnswer, PipelineNode, PipelinePart, Scope } from './answers';
 import { patient } from './patient';
+import { dataEdge, plainNode, plainScope } from './plain';
 import type { Source } from './source';
 
 /** What is known of one thing in the drawing. */
@@ -52,7 +44,7 @@ export class PipelineSource implements Source {
   async scope(id: string): Promise<Scope> {
     const { pipeline, notices } = await this.load();
     if (id === '')
-      return scopeOf(
+      return plainScope(
         '',
         '',
         (pipeline?.nodes ?? []).map(nodeOf),
@@ -61,14 +53,9 @@ export class PipelineSource implements Source {
       );
     const node = pipeline?.nodes.find((other) => other.id === id);
     if (!node) throw new Error(`no operation ${JSON.stringify(id)} in the pipeline`);
-    const operations = node.operations.map(({ name }, i) => plain(inner(id, i), name, 'operator', 0));
-    return scopeOf(
-      id,
-      node.name,
-      operations,
-      operations.slice(1).map((operation, i) => dataEdge(inner(id, i), operation.id)),
-      [],
-    );
+    const operations = node.operations.map(({ name }, i) => plainNode(inner(id, i), 'operator', { name, type: name }));
+    const edges = operations.slice(1).map((operation, i) => dataEdge(inner(id, i), operation.id));
+    return plainScope(id, node.name, operations, edges);
   }
 
   opens(scope: Scope): readonly string[] {
@@ -86,54 +73,11 @@ export class PipelineSource implements Source {
 }
 
 function nodeOf(node: PipelineNode): GraphNode {
-  return {
-    ...plain(node.id, node.name, node.operations.length > 0 ? 'scope' : 'operator', node.operations.length),
+  const { length: children } = node.operations;
+  return plainNode(node.id, children > 0 ? 'scope' : 'operator', {
+    name: node.name,
     type: node.type,
-  };
-}
-
-function plain(id: string, name: string, kind: GraphNode['kind'], children: number): GraphNode {
-  return {
-    id,
-    name,
-    type: name,
-    kind,
     children,
     operators: children || 1,
-    constants: 0,
-    parameters: 0,
-    inputs: 0,
-    outputs: 0,
-    output_types: [],
-    device: '',
-    devices: 0,
-    time: null,
-    dynamic: false,
-    aside: false,
-    structure: 0,
-  };
-}
-
-function dataEdge(from: string, to: string): Edge {
-  return { from, to, kind: 'data', count: 1, label: '' };
-}
-
-function scopeOf(
-  id: string,
-  name: string,
-  nodes: readonly GraphNode[],
-  edges: readonly Edge[],
-  notices: readonly Notice[],
-): Scope {
-  return {
-    id,
-    name,
-    kind: 'scope',
-    path: id === '' ? [] : [{ id, name, kind: 'scope' }],
-    graph: { nodes: nodes.length, edges: edges.length, scopes: 0, removed: 0, notices, timed: false },
-    nodes,
-    edges,
-    proxies: [],
-    omitted: { edges: 0, proxies: 0 },
-  };
+  });
 }
