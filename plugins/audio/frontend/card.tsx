@@ -2,8 +2,8 @@ import {
   Button,
   CardHead,
   Download,
-  ErrorCell,
   NumberBox,
+  problemOf,
   recordNotes,
   StepSlider,
   useCardAnswer,
@@ -43,19 +43,7 @@ export function AudioCard({ board, card, place }: AudioCardProps): JSX.Element {
         {url && <Download label={say('download')} href={url} />}
       </CardHead>
       <div class={busy ? 'view busy' : 'view'} data-step={there ? records.steps[index] : undefined}>
-        {steps.error && !records ? (
-          <ErrorCell board={board} card={card} reason={steps.error} onRetry={steps.retry} />
-        ) : error && there ? (
-          <ErrorCell
-            board={board}
-            card={card}
-            step={records.steps[index] ?? NaN}
-            reason={error}
-            onRetry={answer.retry}
-          />
-        ) : (
-          clip && url && <Picture board={board} clip={clip} url={url} />
-        )}
+        {problemOf(board, card, steps, answer) ?? (clip && url && <Picture board={board} clip={clip} url={url} />)}
       </div>
       <div class="sound">
         <Button

@@ -3,7 +3,7 @@ import {
   Button,
   cardId,
   CardHead,
-  ErrorCell,
+  problemOf,
   recordNotes,
   StepSlider,
   useCardAnswer,
@@ -33,7 +33,6 @@ export function TextCard({ board, card, place }: TextCardProps): JSX.Element {
   const shown = useTexts(board, card, place, records, index);
   const base = useBase(board, card, place, records, index, isDiff);
   const found = useMatches(board, card, place, records);
-  const failure = shown.error ?? (isDiff ? base.error : null);
   const there = records !== null && index >= 0;
   const texts = shown.value;
   return (
@@ -46,26 +45,17 @@ export function TextCard({ board, card, place }: TextCardProps): JSX.Element {
         role="group"
         aria-label={board.t('content')}
       >
-        {steps.error && !records ? (
-          <ErrorCell board={board} card={card} reason={steps.error} onRetry={steps.retry} />
-        ) : failure && there ? (
-          <ErrorCell
-            board={board}
-            card={card}
-            step={records.steps[index] ?? NaN}
-            reason={failure}
-            onRetry={shown.error ? shown.retry : base.retry}
-          />
-        ) : !texts ? null : isDiff ? (
-          <DiffBody
-            board={board}
-            before={base.none ? '' : base.value && plainOf(base.value)}
-            after={plainOf(texts)}
-            note={base.note}
-          />
-        ) : (
-          <Body texts={texts} raw={board.view.value === 'raw'} search={board.search.value} />
-        )}
+        {problemOf(board, card, steps, isDiff && !shown.error ? base : shown) ??
+          (!texts ? null : isDiff ? (
+            <DiffBody
+              board={board}
+              before={base.none ? '' : base.value && plainOf(base.value)}
+              after={plainOf(texts)}
+              note={base.note}
+            />
+          ) : (
+            <Body texts={texts} raw={board.view.value === 'raw'} search={board.search.value} />
+          ))}
       </div>
       <StepSlider board={board} card={card} steps={steps} busy={shown.busy} />
       <footer data-testid="card-status">

@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import type { Board, TagInfo } from './board';
 import type { CardKey } from './cards';
 import { Icon } from './icons';
+import type { CardSteps } from './step_slider';
 
 export interface ErrorCellProps<Info extends TagInfo> {
   readonly board: Board<Info>;
@@ -44,4 +45,17 @@ export function ErrorCell<Info extends TagInfo>({
       )}
     </div>
   );
+}
+
+/** Why a card shows no record of its series: an error cell, or null while it does or will. */
+export function problemOf<Info extends TagInfo>(
+  board: Board<Info>,
+  card: CardKey,
+  { records, index, error, retry }: CardSteps,
+  shown: { readonly error: string | null; retry(): void },
+): JSX.Element | null {
+  if (error && !records) return <ErrorCell board={board} card={card} reason={error} onRetry={retry} />;
+  if (!shown.error || !records || index < 0) return null;
+  const step = records.steps[index] ?? NaN;
+  return <ErrorCell board={board} card={card} step={step} reason={shown.error} onRetry={() => shown.retry()} />;
 }

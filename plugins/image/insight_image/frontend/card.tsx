@@ -3,7 +3,7 @@ import {
   Button,
   CardHead,
   Download,
-  ErrorCell,
+  problemOf,
   recordNotes,
   sameCard,
   Seldom,
@@ -102,17 +102,7 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
         {there && <Download label={say('download')} href={board.downloadOf(card, records, index, sample)} />}
       </CardHead>
       <div class={busy ? 'view busy' : 'view'} data-step={there ? records.steps[index] : undefined}>
-        {steps.error && !records ? (
-          <ErrorCell board={board} card={card} reason={steps.error} onRetry={steps.retry} />
-        ) : error && there ? (
-          <ErrorCell
-            board={board}
-            card={card}
-            step={records.steps[index] ?? NaN}
-            reason={error}
-            onRetry={shown.retry}
-          />
-        ) : (
+        {problemOf(board, card, steps, shown) ?? (
           <Stage
             element={frame?.image ?? null}
             size={frame ?? { width: 0, height: 0 }}

@@ -1,4 +1,4 @@
-import { Button, canvasFile, ErrorCell, fileName, message, type CardKey } from '@insight-host/kit';
+import { Button, canvasFile, ErrorCell, fileName, message, problemOf, type CardKey } from '@insight-host/kit';
 import type { Signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
@@ -6,7 +6,7 @@ import type { ImageBoard, Mode } from './board';
 import { differenceOf, type Difference } from './difference';
 import { pixelsOf, type Frame } from './frames';
 import { filterOf } from './light';
-import { problemOf, RunLabel } from './pane';
+import { RunLabel } from './pane';
 import { Readout } from './readout';
 import { Stage } from './stage';
 import { Divider } from './divider';
@@ -42,7 +42,7 @@ export function Pair({ board, first, second, step, at, mode, pixel, waiting }: P
     mode === 'difference' && settled ? other.frame : null,
     Number(board.gain.value),
   );
-  const problem = problemOf(board, one) ?? problemOf(board, other);
+  const problem = problemOf(board, first, one.steps, one) ?? problemOf(board, second, other.steps, other);
   const sameSize =
     !one.frame || !other.frame || (one.frame.width === other.frame.width && one.frame.height === other.frame.height);
   const common = {

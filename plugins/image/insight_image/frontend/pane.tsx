@@ -1,4 +1,4 @@
-import { ErrorCell, timeLabel, type CardKey } from '@insight-host/kit';
+import { problemOf, timeLabel, type CardKey } from '@insight-host/kit';
 import type { Signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
@@ -32,7 +32,7 @@ export function Pane({ board, card, first, step, at, pixel, waiting }: PaneProps
     <figure ref={place} class="pane" data-testid="pane" data-run={card.run ?? ''}>
       <RunLabel board={board} picture={picture} step={step} />
       <div class={picture.busy ? 'view busy' : 'view'}>
-        {problemOf(board, picture) ?? (
+        {problemOf(board, card, picture.steps, picture) ?? (
           <Stage
             element={frame?.image ?? null}
             size={frame ?? { width: 0, height: 0 }}
@@ -53,17 +53,6 @@ export function Pane({ board, card, first, step, at, pixel, waiting }: PaneProps
   );
 }
 
-/** Why a run shows nothing; null while it does, or will. */
-export function problemOf(board: ImageBoard, { card, steps, index, error, retry }: RunPicture): JSX.Element | null {
-  if (steps.error && !steps.records)
-    return <ErrorCell board={board} card={card} reason={steps.error} onRetry={steps.retry} />;
-  if (error && steps.records)
-    return (
-      <ErrorCell board={board} card={card} step={steps.records.steps[index] ?? NaN} reason={error} onRetry={retry} />
-    );
-  return null;
-}
-
 export interface RunLabelProps {
   readonly board: ImageBoard;
   readonly picture: RunPicture;
@@ -73,8 +62,8 @@ export interface RunLabelProps {
 
 /** Run and record; marked where the run has nothing at the step that all are asked for. */
 export function RunLabel({ board, picture, step }: RunLabelProps): JSX.Element {
-  const { card, steps, index } = picture;
-  const { records } = steps;
+  const { card, steps } = picture;
+  const { records, index } = steps;
   const own = records && index >= 0 ? records.steps[index] : undefined;
   const other = own !== undefined && step !== null && own !== step;
   return (

@@ -7,9 +7,8 @@ import { useNeighbours, usePicture, type ShownPicture } from './use_picture';
 /** What one run shows in a comparison. */
 export interface RunPicture extends ShownPicture {
   readonly card: CardKey;
+  /** At the record that is shown. */
   readonly steps: CardSteps;
-  /** Of the record that is shown, in `steps.records`; -1 if none. */
-  readonly index: number;
 }
 
 /** Counts a picture while it is not yet what is asked for. */
@@ -46,5 +45,5 @@ export function useRunPicture(
     () => neighbours.flatMap((i) => (records ? [board.pictureOf(card, records, i, sample, true)] : [])),
     `${card.run} ${index} ${sample}`,
   );
-  return { ...shown, card, steps, index };
+  return { ...shown, card, steps: { ...steps, index } };
 }

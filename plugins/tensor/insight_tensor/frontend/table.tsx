@@ -2,7 +2,7 @@ import {
   Button,
   CardHead,
   Download,
-  ErrorCell,
+  problemOf,
   recordNotes,
   Seldom,
   StepSlider,
@@ -39,6 +39,7 @@ export function TableBody({ board, card, place }: TableBodyProps): JSX.Element {
   const { records, index } = steps;
   const values = useValues(board, card, place, records, index);
   const { statistics, fresh, extremes } = useStatistics(board, card, place, records, index);
+  const problem = problemOf(board, card, steps, values);
   const open = useSignal(false);
   const there = records !== null && index >= 0;
   const slice = board.sliceOf(card);
@@ -76,12 +77,10 @@ export function TableBody({ board, card, place }: TableBodyProps): JSX.Element {
         data-testid="tensor-view"
         data-step={!values.busy && there ? step : undefined}
       >
-        {steps.error && !records ? (
-          <ErrorCell board={board} card={card} reason={steps.error} onRetry={steps.retry} />
-        ) : values.error && there ? (
+        {problem ? (
           <div class="refused">
-            <ErrorCell board={board} card={card} step={step} reason={values.error} onRetry={values.retry} />
-            {slice && (
+            {problem}
+            {slice && values.error && (
               <button type="button" data-action="slice-default" onClick={() => board.setSlice(card, '')}>
                 {say('slice.reset')}
               </button>
