@@ -85,8 +85,7 @@ class InsightProvider(LinkedProvider):
         if runs is not None:
             request.runs.SetInParent()
             request.runs.names.extend(runs)
-        answers = self._asked().stream(_SERIES, request)
-        return [series_of(info) for answer in answers for info in answer.series]
+        return series_of(self._asked().stream(_SERIES, request))
 
     def scalars(
         self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = _EVERY_POINT

@@ -25,6 +25,7 @@ from insight_core.rpc.messages import (
     run_message,
     scalar_parts,
     series_message,
+    series_responses,
 )
 from insight_core.rpc.schema import insight_data_pb2 as messages
 from insight_core.rpc.schema.services import PIECE
@@ -81,7 +82,7 @@ class InsightService:
         runs = request.runs.names if request.HasField("runs") else None
         found = self._provider.series(request.plugin, runs=runs)
         for series in _portions(map(series_message, found)):
-            yield messages.SeriesResponse(series=series)
+            yield from series_responses(series)
 
     @stream
     def Scalars(

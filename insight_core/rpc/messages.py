@@ -31,7 +31,7 @@ from insight_core.rpc.schema import insight_data_pb2 as messages
 from insight_core.rpc.schema.services import PIECE
 
 # bytes of a column that go into one message; five such columns are less than a PIECE
-COLUMN_PIECE = 768 << 10
+COLUMN_PIECE = 584 << 10
 DIALECTS = {
     Dialect.TENSORBOARD: messages.DIALECT_TENSORBOARD,
     Dialect.MINDSPORE: messages.DIALECT_MINDSPORE,
@@ -107,7 +107,7 @@ def key_of(message: messages.SeriesKey) -> SeriesKey:
 
 
 def series_message(info: SeriesInfo) -> messages.SeriesInfo:
-    """The message of a series description."""
+    """The message of a series, which may be too long to be sent; see ``series_responses``."""
     return messages.SeriesInfo(
         key=key_message(info.key),
         last_value=info.last_value,
@@ -116,8 +116,33 @@ def series_message(info: SeriesInfo) -> messages.SeriesInfo:
     )
 
 
-def series_of(message: messages.SeriesInfo) -> SeriesInfo:
-    """The series description of a message."""
+def series_responses(portion: Sequence[messages.SeriesInfo]) -> Iterator[messages.SeriesResponse]:
+    """The answer with a portion of series; several if the portion is one series of more than a PIECE."""
+    first = portion[0]
+    whole = len(portion) > 1 or first.ByteSize() <= PIECE
+    description, content = ("", b"") if whole else (first.description, first.content)
+    if not whole:
+        first.description, first.content = "", b""
+    yield messages.SeriesResponse(series=portion)
+    characters = PIECE // 4  # at most four bytes each
+    for start in range(0, len(description), characters):
+        yield messages.SeriesResponse(more_description=description[start : start + characters])
+    for start in range(0, len(content), PIECE):
+        yield messages.SeriesResponse(more_content=content[start : start + PIECE])
+
+
+def series_of(answers: Iterable[messages.SeriesResponse]) -> Sequence[SeriesInfo]:
+    """The series of all answers."""
+    found: list[messages.SeriesInfo] = []
+    for answer in answers:
+        if found:
+            found[-1].description += answer.more_description
+            found[-1].content += answer.more_content
+        found.extend(answer.series)
+    return list(map(_series_of, found))
+
+
+def _series_of(message: messages.SeriesInfo) -> SeriesInfo:
     return SeriesInfo(
         key=key_of(message.key),
         last_value=message.last_value if message.HasField("last_value") else None,

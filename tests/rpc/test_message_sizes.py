@@ -1,4 +1,4 @@
-"""A gRPC client refuses messages over 4 MiB by default: every answer that can be split stays below."""
+"""A gRPC client refuses messages over 4 MiB by default: every answer that can be split stays below 3 MiB."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from insight_core.rpc.serving import serve
 from tests.rpc.conftest import Load
 
 GRAPH = EventField(Dialect.TENSORBOARD, "graph_def")
-DEFAULT = 4 << 20  # bytes that a client accepts
-NEAR = [PIECE - 100, PIECE, PIECE + 1, DEFAULT - 20, DEFAULT, DEFAULT + 1, 3 * DEFAULT]
+LARGEST = 3 << 20  # bytes of a message; a client accepts 4 MiB
+NEAR = [PIECE - 100, PIECE, PIECE + 1, LARGEST - 20, LARGEST, LARGEST + 1, 4 * LARGEST]
 POINTS = 220_000
 NAME = "x" * 2000
 
@@ -44,7 +44,7 @@ def provider() -> FakeProvider:
     provider.add_scalars("r", "restarts", np.zeros(2 * POINTS), steps=np.tile([1, 0], POINTS))
     for size in NEAR:
         provider.add_records("graph", "sizes", str(size), [bytes(size)], claim=GRAPH)
-    provider.add_records("graph", "r", "named", [bytes(DEFAULT)], claim=SummaryPlugin("p" * 300_000))
+    provider.add_records("graph", "r", "named", [bytes(LARGEST)], claim=SummaryPlugin("p" * 300_000))
     provider.add_records("notes", "r", "many", [b""] * POINTS, claim=GRAPH)
     for number in range(3000):
         provider.add_scalars(f"{number} {NAME}", "t", [0.0], plugin="other")
@@ -77,7 +77,7 @@ def test_long_columns_of_points_are_split(client: Client) -> None:
     query = messages.ScalarQuery(all_attempts=True)
     request = messages.ScalarsRequest(plugin="scalar", keys=[key("r", "many")], query=query)
     answers = list(client.insight.Scalars(request))
-    assert largest(answers) < DEFAULT
+    assert largest(answers) < LARGEST
     parts = [part for answer in answers for part in answer.parts]
     values = np.frombuffer(b"".join(part.values for part in parts), "<f8")
     np.testing.assert_array_equal(values, np.arange(POINTS))
@@ -88,31 +88,31 @@ def test_a_part_with_as_many_restarts_as_points_is_not_too_long(client: Client) 
     query = messages.ScalarQuery(all_attempts=True)
     request = messages.ScalarsRequest(plugin="scalar", keys=[key("r", "restarts")], query=query)
     answers = list(client.insight.Scalars(request))
-    assert largest(answers) < DEFAULT
+    assert largest(answers) < LARGEST
     assert sum(len(part.breaks) for answer in answers for part in answer.parts) == 8 * POINTS
 
 
 def test_long_tables_of_records_are_split(client: Client) -> None:
     answers = list(client.insight.Records(messages.RecordsRequest(plugin="notes", key=key("r", "many"))))
-    assert largest(answers) < DEFAULT
+    assert largest(answers) < LARGEST
     assert sum(len(answer.sizes) for answer in answers) == 8 * POINTS
 
 
-@pytest.mark.parametrize("limit", [None, 10 * DEFAULT])
+@pytest.mark.parametrize("limit", [None, 10 * LARGEST])
 @pytest.mark.parametrize("size", NEAR)
 def test_payloads_about_as_large_as_a_piece_arrive(client: Client, size: int, limit: int | None) -> None:
     request = messages.PayloadRequest(plugin="graph", key=key("sizes", str(size)), limit=limit)
     pieces = list(client.insight.Payload(request))
-    assert largest(pieces) < DEFAULT
+    assert largest(pieces) < LARGEST
     assert pieces[0].size == sum(len(piece.data) for piece in pieces) == size
     assert all(piece.data for piece in pieces)
 
 
 def test_a_claim_with_a_long_name_leaves_less_room_for_the_first_piece(client: Client) -> None:
     pieces = list(client.insight.Payload(messages.PayloadRequest(plugin="graph", key=key("r", "named"))))
-    assert largest(pieces) < DEFAULT
+    assert largest(pieces) < LARGEST
     assert len(pieces[0].claim.summary_plugin) == 300_000
-    assert sum(len(piece.data) for piece in pieces) == DEFAULT
+    assert sum(len(piece.data) for piece in pieces) == LARGEST
 
 
 def test_lists_of_runs_series_and_damage_are_split(client: Client, provider: FakeProvider) -> None:
@@ -121,7 +121,7 @@ def test_lists_of_runs_series_and_damage_are_split(client: Client, provider: Fak
     damage = list(client.insight.Damage(messages.DamageRequest()))
     for answers in (runs, series, damage):
         assert len(answers) > 1
-        assert largest(answers) < DEFAULT
+        assert largest(answers) < LARGEST
     assert sum(len(answer.runs) for answer in runs) == len(provider.runs())
     assert sum(len(answer.series) for answer in series) == 3000
     assert sum(len(answer.damage) for answer in damage) == 2000
@@ -147,7 +147,7 @@ def test_blobs_of_tensorboards_service_come_in_pieces_that_arrive(client: Client
     [tag] = run.tags
     blob_key = tag.data.values[0].blob_refs[0].blob_key
     pieces = list(client.tensorboard.ReadBlob(tb.ReadBlobRequest(blob_key=blob_key)))
-    assert largest(pieces) < DEFAULT
+    assert largest(pieces) < LARGEST
     assert sum(len(piece.data) for piece in pieces) == size
 
 

@@ -136,7 +136,7 @@ def test_a_large_blob_comes_in_pieces_and_an_empty_one_in_none(connect: Connect)
     [run] = client.tensorboard.ReadBlobSequences(request).runs
     first, second = (value.blob_refs[0].blob_key for value in run.tags[0].data.values)
     pieces = list(client.tensorboard.ReadBlob(messages.ReadBlobRequest(blob_key=first)))
-    assert [len(piece.data) for piece in pieces] == [4_000_000] * 4 + [len(large) - 16_000_000]
+    assert [len(piece.data) for piece in pieces] == [3_000_000] * 5 + [len(large) - 15_000_000]
     assert b"".join(piece.data for piece in pieces) == large
     assert list(client.tensorboard.ReadBlob(messages.ReadBlobRequest(blob_key=second))) == []
 

@@ -127,10 +127,14 @@ class RunNames(_message.Message):
     def __init__(self, names: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class SeriesResponse(_message.Message):
-    __slots__ = ("series",)
+    __slots__ = ("series", "more_description", "more_content")
     SERIES_FIELD_NUMBER: _ClassVar[int]
+    MORE_DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
+    MORE_CONTENT_FIELD_NUMBER: _ClassVar[int]
     series: _containers.RepeatedCompositeFieldContainer[SeriesInfo]
-    def __init__(self, series: _Optional[_Iterable[_Union[SeriesInfo, _Mapping[str, object]]]] = ...) -> None: ...
+    more_description: str
+    more_content: bytes
+    def __init__(self, series: _Optional[_Iterable[_Union[SeriesInfo, _Mapping[str, object]]]] = ..., more_description: _Optional[str] = ..., more_content: _Optional[bytes] = ...) -> None: ...
 
 class SeriesInfo(_message.Message):
     __slots__ = ("key", "points", "kept", "first_step", "last_step", "last_value", "attempts", "display_name", "description", "claims", "content", "data_class", "last_wall_time")

@@ -14,7 +14,7 @@ from insight_core.rpc.schema.pool import POOL
 
 TENSORBOARD = "tensorboard.data.TensorBoardDataProvider"
 INSIGHT = "insight.data.v1.DataProvider"
-PIECE = 4_000_000  # bytes; a message of one such part stays below 4 MiB, which gRPC clients accept by default
+PIECE = 3_000_000  # bytes of data in a message, which stays below 3 MiB; gRPC clients accept 4 MiB by default
 LARGEST_MESSAGE = 256 << 20  # bytes; what TensorBoard's own client accepts
 MESSAGE_OPTIONS = (
     ("grpc.max_receive_message_length", LARGEST_MESSAGE),
