@@ -162,12 +162,10 @@ export interface PluginContext {
     /** Saves `content` as a file on the user's machine. */
     download(name: string, content: Blob): void;
   };
-  /** Keyboard shortcut while this plugin is in front; listed in the page's keyboard help. */
-  shortcut(key: string, description: string, run: () => void): Disposer;
   /**
-   * A command of the page's palette (Ctrl K) from now until the tab is closed for good. `text` is a key of
-   * `messages`: the palette shows it in the user's language. Running it brings this tab to the front first.
+   * Keyboard shortcut while this plugin is in front; listed in the page's keyboard help. The palette (Ctrl K) lists what
+   * it does, too, and running it there brings this tab to the front first. Escape is for undoing: it is not listed there.
    */
-  command(text: string, run: () => void): Disposer;
+  shortcut(key: string, description: string, run: () => void): Disposer;
   notify(level: 'info' | 'warn' | 'error', text: string): void;
 }

@@ -19,13 +19,6 @@ export function addKeys(ctx: PluginContext, keys: readonly Key[]): Disposer {
   };
 }
 
-/** Lists what keys do in the palette, each action once, for users who do not know the key. Escape only undoes. */
-export function addCommands(ctx: PluginContext, keys: readonly Key[]): Disposer {
-  const actions = new Map(keys.filter(([key]) => key !== 'Escape').map(([, text, run]) => [text, run]));
-  const stops = [...actions].map(([text, run]) => ctx.command(text, run));
-  return () => stops.forEach((stop) => stop());
-}
-
 /** For keys that act on a card: the one that fills the screen, else the one under the pointer or with the focus. */
 export function onCard<Info extends TagInfo>(board: Board<Info>, run: (card: CardKey) => void): () => void {
   return () => {

@@ -1,6 +1,6 @@
 import { API, type Plugin, type PluginContext } from '@insight-host/api';
 import { render, type JSX } from 'preact';
-import { addCommands, addKeys, type Key } from './keys';
+import { addKeys, type Key } from './keys';
 import kitStyles from './kit.css?inline';
 import en from './locales/en.json';
 import zh from './locales/zh-CN.json';
@@ -29,11 +29,10 @@ export function tab<B extends TabState>({ messages, styles, board: make, view, k
       // Every plugin brings the kit's rules; wherever they stand, a plugin's own come later and win.
       document.adoptedStyleSheets = [kit, ...document.adoptedStyleSheets, own];
       const board = make(ctx);
-      const actions = keys(board, host);
-      const stops = [addKeys(ctx, actions), addCommands(ctx, actions)];
+      const stopKeys = addKeys(ctx, keys(board, host));
       render(view(board), host);
       return () => {
-        for (const stop of stops) stop();
+        stopKeys();
         render(null, host);
         board.dispose();
         document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet !== kit && sheet !== own);

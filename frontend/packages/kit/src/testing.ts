@@ -30,8 +30,6 @@ export interface FakeContext extends PluginContext {
   readonly cursor: Signal<CursorAt | null> & SharedCursor;
   /** What `open` was asked for. */
   readonly opened: { readonly plugin: string; readonly state: Readonly<Record<string, string | null>> }[];
-  /** Commands of the palette, by the key of their text. */
-  readonly commands: ReadonlyMap<string, () => void>;
   end(): void;
 }
 
@@ -74,7 +72,6 @@ export function fakeContext(runs: readonly string[], { json, columns }: FakeAnsw
   const tabs = signal<readonly string[]>(['scalar', 'image', 'sample']);
   const opened: { plugin: string; state: Readonly<Record<string, string | null>> }[] = [];
   const cursor = signal<CursorAt | null>(null);
-  const commands = new Map<string, () => void>();
   const never = (): Promise<never> => new Promise(() => undefined);
   return {
     name: 'sample',
@@ -143,11 +140,6 @@ export function fakeContext(runs: readonly string[], { json, columns }: FakeAnsw
     },
     ui: { icon: () => document.createElementNS('http://www.w3.org/2000/svg', 'svg'), download: () => undefined },
     shortcut: () => () => undefined,
-    command: (text, run) => {
-      commands.set(text, run);
-      return () => void commands.delete(text);
-    },
-    commands,
     notify: (_, text) => void notices.push(text),
     end: () => ended.abort(),
   };

@@ -119,7 +119,6 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
     },
     shortcut: (key, description, run) =>
       endWith(page.shortcuts.add({ key, description: () => description, run: guarded(run), owner: name })),
-    command: (text, run) => endWith(page.commands.add({ text: () => t(text), run: guarded(run), owner: name })),
     notify: (level, text) => page.toasts.show(level, text),
   };
 }

@@ -220,28 +220,36 @@ describe('a plugin in its tab', () => {
     expect(pushed).toHaveBeenCalledTimes(1);
   });
 
-  it('has commands in the palette, in the language of the page, until it ends', async () => {
-    const run = vi.fn();
-    const messages = { en: { tidy: 'Tidy up' }, 'zh-CN': { tidy: '整理' } };
+  it('has what its keys do in the palette, each action once, in front or not, until it ends', async () => {
+    const [run, leave] = [vi.fn(), vi.fn()];
+    const shortcuts: readonly [string, string, () => void][] = [
+      ['+', 'Tidy up', run],
+      ['=', 'Tidy up', run],
+      ['Escape', 'Leave', leave],
+    ];
     page.session.plugins.value = [
       { ...tab, name: 'first' },
       { ...tab, titles: { 'zh-CN': '样例' } },
     ];
     const plugin = opened(
-      modul({ apiVersion: API, messages, mount: (_, ctx) => void ctx.command('tidy', run) } satisfies Plugin),
+      modul({
+        apiVersion: API,
+        mount: (_, ctx) => shortcuts.forEach((shortcut) => ctx.shortcut(...shortcut)),
+      } satisfies Plugin),
     );
     await plugin.mount(host);
-    const listed = (label: string): ReturnType<typeof commands>[number] | undefined =>
-      commands(page).find((command) => command.label === label);
-    expect(listed('Tidy up')?.group).toBe('Sample');
+    const listed = (label: string): ReturnType<typeof commands> =>
+      commands(page).filter((command) => command.label === label);
+    expect(listed('Leave')).toEqual([]);
+    expect(listed('Tidy up').map(({ group }) => group)).toEqual(['Sample']);
     page.preferences.setLocale('zh-CN');
-    expect(listed('整理')?.group).toBe('样例');
+    expect(listed('Tidy up').map(({ group }) => group)).toEqual(['样例']);
     expect(page.front.value?.name).toBe('first');
-    listed('整理')?.run();
+    listed('Tidy up')[0]?.run();
     expect(page.front.value?.name).toBe('sample');
     await vi.waitFor(() => expect(run).toHaveBeenCalledTimes(1));
     plugin.end();
-    expect(listed('整理')).toBeUndefined();
+    expect(listed('Tidy up')).toEqual([]);
   });
 
   it('hears of changes that concern it, and of no others', async () => {

@@ -5,7 +5,6 @@ import type { Annotation } from '@insight-host/api';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { translator } from '../i18n/translate';
-import { Commands } from '../plugin/commands';
 import type { MountedPlugin } from '../plugin/mounted';
 import { Shortcuts } from '../plugin/shortcuts';
 import { Cursor } from './cursor';
@@ -28,7 +27,6 @@ export class Page {
   readonly preferences = new Preferences(this.url);
   readonly runs = new Runs(this.session.table, this.session.annotations.byRun, this.preferences.mode, this.url);
   readonly cursor = new Cursor(this.url);
-  readonly commands = new Commands();
   readonly shortcuts = new Shortcuts();
   readonly toasts = new Toasts();
   readonly dialog = signal<Dialog | null>(null);

@@ -20,9 +20,13 @@ export function commands(page: Page): Command[] {
   const setting = t('command.setting');
   const tabs = page.tabs.value;
   const ofFront = (owner: string): number => Number(owner !== page.front.value?.name); // its commands come before those of others
-  const added = page.commands.list.value
-    .filter(({ owner }) => tabs.some((tab) => tab.name === owner))
-    .sort((one, other) => ofFront(one.owner) - ofFront(other.owner));
+  const shortcuts = page.shortcuts.list.value.filter(
+    ({ owner, key }) => key !== 'Escape' && tabs.some((tab) => tab.name === owner),
+  );
+  // several keys may do the same
+  const actions = [...new Map(shortcuts.map((one) => [`${one.owner} ${one.description()}`, one])).values()].sort(
+    (one, other) => ofFront(one.owner) - ofFront(other.owner),
+  );
   const inFront = (owner: string, run: () => void): void => {
     page.open(owner);
     requestAnimationFrame(run); // drawn by then: the palette has given the focus back, and what is in the tab can take it
@@ -44,8 +48,8 @@ export function commands(page: Page): Command[] {
     ...(page.cursor.pinned.value
       ? [{ label: t('command.unpin'), group: setting, run: () => page.cursor.pin(null, '') }]
       : []),
-    ...added.map(({ owner, text, run }) => ({
-      label: text(),
+    ...actions.map(({ owner, description, run }) => ({
+      label: description(),
       group: page.tabTitle(tabs.find((tab) => tab.name === owner) as Tab),
       run: () => inFront(owner, run),
     })),
