@@ -48,23 +48,18 @@ SOURCES = {
         export default insightPlugin({ entry: 'frontend/index.tsx', out: 'static' });
     """,
     "frontend/index.tsx": """
-        import type { PluginContext } from '@insight-host/api';
-        import { codecs, Range, tab, TabState } from '@insight-host/kit';
+        import { codecs, Page, Range, tab } from '@insight-host/kit';
         import { mountLineChart } from '@insight-host/kit/lines';
         import type { JSX } from 'preact';
         import { useEffect, useRef } from 'preact/hooks';
         import { rows } from './rows';
 
-        class Words extends TabState {
-          readonly size = this.setting('size', codecs.number(0, 10, 4));
-          constructor(ctx: PluginContext) {
-            super(ctx);
-          }
-        }
+        const wordsOf = (page: Page) => ({ page, size: page.setting('size', codecs.number(0, 10, 4)) });
+        type Words = ReturnType<typeof wordsOf>;
 
-        function Curve({ board }: { readonly board: Words }): JSX.Element {
+        function Curve({ page }: { readonly page: Page }): JSX.Element {
           const host = useRef<HTMLDivElement>(null);
-          const [theme, locale, runs] = [board.theme.value, board.locale.value, board.runs.value];
+          const [theme, locale, runs] = [page.theme.value, page.locale.value, page.runs.value];
           useEffect(() => {
             if (!host.current) return;
             const lines = runs.map((run) => ({ id: run.name, label: run.name, color: run.color, ...rows }));
@@ -79,16 +74,16 @@ SOURCES = {
         const App = ({ board }: { readonly board: Words }): JSX.Element => (
           <div class="kit words">
             <Range name="size" label="Size" setting={board.size} low={0} high={10} step={1} />
-            <ul>{board.runs.value.map((run) => <li style={{ color: run.color }}>{run.name}</li>)}</ul>
+            <ul>{board.page.runs.value.map((run) => <li style={{ color: run.color }}>{run.name}</li>)}</ul>
             <output>{board.size.value}</output>
-            <Curve board={board} />
+            <Curve page={board.page} />
           </div>
         );
 
         export default tab({
           messages: { en: {}, 'zh-CN': {} },
           styles: '.words { padding: 8px }',
-          board: (ctx) => new Words(ctx),
+          board: wordsOf,
           view: (board) => <App board={board} />,
           keys: () => [],
         });
@@ -98,27 +93,25 @@ SOURCES = {
 
 PLAIN = """
     import { API } from '@insight-host/api';
-    import { codecs, Range, TabState } from '@insight-host/kit';
+    import { codecs, Page, Range } from '@insight-host/kit';
     import { html } from '@insight-host/kit/html';
     import { render } from 'preact';
 
-    class Words extends TabState {
-      size = this.setting('size', codecs.number(0, 10, 4));
-    }
+    const wordsOf = (page) => ({ page, size: page.setting('size', codecs.number(0, 10, 4)) });
     const App = ({ board }) => html`<div class="kit">
       <${Range} name="size" label="Size" setting=${board.size} low=${0} high=${10} step=${1} />
-      <ul>${board.runs.value.map((run) => html`<li style=${{ color: run.color }}>${run.name}</li>`)}</ul>
+      <ul>${board.page.runs.value.map((run) => html`<li style=${{ color: run.color }}>${run.name}</li>`)}</ul>
       <output>${board.size.value}</output>
     </div>`;
 
     export default {
       apiVersion: API,
       mount(host, ctx) {
-        const board = new Words(ctx);
-        render(html`<${App} board=${board} />`, host);
+        const page = new Page(ctx);
+        render(html`<${App} board=${wordsOf(page)} />`, host);
         return () => {
           render(null, host);
-          board.dispose();
+          page.dispose();
         };
       },
     };

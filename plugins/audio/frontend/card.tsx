@@ -25,7 +25,7 @@ export interface AudioCardProps {
 
 /** The sounds of one tag in one run. */
 export function AudioCard({ board, card, place }: AudioCardProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const steps = useSteps(board, card);
   const { records, index } = steps;
   const there = records !== null && index >= 0;

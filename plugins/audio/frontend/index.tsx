@@ -8,7 +8,7 @@ import zh from './locales/zh-CN.json';
 export default tab({
   messages: { en: { ...stepMessages.en, ...en }, 'zh-CN': { ...stepMessages['zh-CN'], ...zh } },
   styles: cardStyles + stepStyles + styles,
-  board: (ctx) => new AudioBoard(ctx),
+  board: ({ ctx }) => new AudioBoard(ctx),
   view: (board) => <App board={board} />,
   keys: (board, host) => [
     ...stepKeys(board),

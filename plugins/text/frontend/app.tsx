@@ -19,7 +19,7 @@ export function App({ board }: AppProps): JSX.Element {
 }
 
 function Tools({ board }: AppProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const { value: view } = board.view;
   return (
     <>

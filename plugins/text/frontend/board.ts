@@ -21,7 +21,7 @@ export interface Matches {
 
 export class TextBoard extends StepBoard {
   readonly view = this.setting('view', codecs.choice<View>(VIEWS, 'rendered'));
-  readonly search = this.later(this.setting('search', codecs.text), SETTLE);
+  readonly search = this.setting('search', codecs.text, SETTLE);
   /** The run with which a diff compares; null: the record before of the same run. */
   readonly base = this.setting('base', codecs.name);
 

@@ -8,7 +8,7 @@ import styles from './text.css?inline';
 export default tab({
   messages: { en: { ...stepMessages.en, ...en }, 'zh-CN': { ...stepMessages['zh-CN'], ...zh } },
   styles: cardStyles + stepStyles + styles,
-  board: (ctx) => new TextBoard(ctx),
+  board: ({ ctx }) => new TextBoard(ctx),
   view: (board) => <App board={board} />,
   keys: (board, host) => [...stepKeys(board), ...boardKeys(board, host)],
 });

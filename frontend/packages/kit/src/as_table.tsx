@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import type { ChartData, TableDialogProps } from '@insight-host/kit/table';
 import { Button } from './controls';
 import type { MenuItem } from './menu';
-import type { TabState } from './tab_state';
+import type { Page } from './page';
 import { message } from './texts';
 
 type Dialog = (props: TableDialogProps) => JSX.Element;
@@ -19,7 +19,7 @@ export interface TableView {
  * `load` is `() => import('@insight-host/kit/table')`: the table is loaded when it is first opened.
  */
 export function useTableView(
-  board: TabState,
+  page: Page,
   name: string,
   title: string,
   data: () => ChartData | null,
@@ -33,20 +33,20 @@ export function useTableView(
       const { TableDialog } = await load();
       shown.value = { Dialog: TableDialog, data: drawn };
     } catch (error) {
-      board.ctx.notify('error', message(error));
+      page.ctx.notify('error', message(error));
     }
   };
   const { value: now } = shown;
   return {
-    item: { action: 'view-table', text: board.t('table.view'), onPress: () => void open() },
+    item: { action: 'view-table', text: page.t('table.view'), onPress: () => void open() },
     dialog: now && (
-      <now.Dialog board={board} name={name} title={title} data={now.data} onClose={() => (shown.value = null)} />
+      <now.Dialog page={page} name={name} title={title} data={now.data} onClose={() => (shown.value = null)} />
     ),
   };
 }
 
 export interface TableButtonProps {
-  readonly board: TabState;
+  readonly page: Page;
   /** Of the file. */
   readonly name: string;
   /** Of the chart. */
@@ -56,8 +56,8 @@ export interface TableButtonProps {
 }
 
 /** "View as table" for a chart without a menu. */
-export function TableButton({ board, name, title, data, load }: TableButtonProps): JSX.Element {
-  const { item, dialog } = useTableView(board, name, title, data, load);
+export function TableButton({ page, name, title, data, load }: TableButtonProps): JSX.Element {
+  const { item, dialog } = useTableView(page, name, title, data, load);
   return (
     <>
       <Button action={item.action} icon="table" label={`${item.text}: ${title}`} onPress={() => item.onPress?.()} />

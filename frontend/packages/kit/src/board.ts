@@ -3,7 +3,7 @@ import type { PluginContext, Query, Run } from '@insight-host/api';
 import { cardCodec, type CardKey } from './cards';
 import * as codecs from './codecs';
 import { seriesCards, tagCards, tagFilter, type CardGroup } from './groups';
-import { TabState, type Setting } from './tab_state';
+import { Page, type Setting } from './page';
 import { message } from './texts';
 
 /** A series in the answer of `/tags`; plugins may add fields. */
@@ -21,7 +21,7 @@ export type TagTable<Info extends TagInfo> = Readonly<Record<string, Readonly<Re
 export type ChangedSeries = Readonly<Record<string, readonly string[]>> | null;
 
 /** What any tab of cards shows, and what the user has set. A plugin extends it by what is its own. */
-export class Board<Info extends TagInfo = TagInfo> extends TabState {
+export class Board<Info extends TagInfo = TagInfo> extends Page {
   /** null until the first answer. */
   readonly table = signal<TagTable<Info> | null>(null);
   readonly failure = signal<string | null>(null);
@@ -121,11 +121,6 @@ export class Board<Info extends TagInfo = TagInfo> extends TabState {
   has({ tag, run }: CardKey): boolean {
     const runs = this.runsByTag.value.get(tag);
     return runs !== undefined && (run === null || runs.some((other) => other.name === run));
-  }
-
-  /** What people read for a tag: one without letters has a placeholder. */
-  titleOf(tag: string): string {
-    return tag.trim() ? tag : this.t('tag.unnamed');
   }
 
   toggle(setting: Setting<readonly string[]>, name: string): void {

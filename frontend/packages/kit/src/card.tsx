@@ -75,7 +75,7 @@ export function CardHead<Info extends TagInfo>({ board, card, note, children }: 
       </h3>
       <div class="tools" role="toolbar" aria-label={board.t('card.tools')}>
         {children}
-        <FullScreen board={board} isFull={full} onPress={() => board.full.set(full ? null : card, 'push')} />
+        <FullScreen page={board} isFull={full} onPress={() => board.full.set(full ? null : card, 'push')} />
       </div>
     </header>
   );

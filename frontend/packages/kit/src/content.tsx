@@ -12,7 +12,7 @@ export interface ContentProps<Info extends TagInfo> {
  * `empty.nothing`, `empty.nothing.text` and `failure`.
  */
 export function Content<Info extends TagInfo>({ board, children }: ContentProps<Info>): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   if (board.failure.value && !board.table.value) {
     return (
       <Empty title={say('failure')} text={board.failure.value}>

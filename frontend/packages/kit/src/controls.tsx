@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX, Ref, TargetedEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Setting } from './tab_state';
+import type { Setting } from './page';
 import { Icon, type IconName } from './icons';
 import { rove } from './roving';
 

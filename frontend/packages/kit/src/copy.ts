@@ -1,10 +1,10 @@
-import type { TabState } from './tab_state';
+import type { Page } from './page';
 
 /**
  * Copies a table with its header to the clipboard as tab-separated lines, and reports how many of `all` rows those are.
  */
 export async function copyTable(
-  board: TabState,
+  page: Page,
   rows: readonly (readonly (string | number | bigint | boolean | null)[])[],
   all = rows.length - 1,
 ): Promise<void> {
@@ -14,9 +14,9 @@ export async function copyTable(
   try {
     await navigator.clipboard.writeText(text);
     const count = rows.length - 1;
-    if (count < all) board.ctx.notify('warn', board.t('copied.rows.some', { count, all }));
-    else board.ctx.notify('info', board.t('copied', { count }));
+    if (count < all) page.ctx.notify('warn', page.t('copied.rows.some', { count, all }));
+    else page.ctx.notify('info', page.t('copied', { count }));
   } catch {
-    board.ctx.notify('error', board.t('copy_failed'));
+    page.ctx.notify('error', page.t('copy_failed'));
   }
 }

@@ -22,7 +22,7 @@ export function ErrorCell<Info extends TagInfo>({
   reason,
   onRetry,
 }: ErrorCellProps<Info>): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   // The server's text about a record names it already.
   const place =
     reason.includes(card.tag) && card.tag

@@ -1,21 +1,21 @@
 import type { JSX } from 'preact';
 import { Button } from './controls';
 import type { Key } from './keys';
-import type { Setting, TabState } from './tab_state';
+import type { Setting, Page } from './page';
 
 export interface FullScreenProps {
-  readonly board: TabState;
+  readonly page: Page;
   readonly isFull: boolean;
   readonly onPress: () => void;
 }
 
 /** The button that lets a card or a tab fill the screen, and leaves it again. */
-export function FullScreen({ board, isFull, onPress }: FullScreenProps): JSX.Element {
+export function FullScreen({ page, isFull, onPress }: FullScreenProps): JSX.Element {
   return (
     <Button
       action="fullscreen"
       icon={isFull ? 'close' : 'full'}
-      label={board.t(isFull ? 'full.leave' : 'full.enter')}
+      label={page.t(isFull ? 'full.leave' : 'full.enter')}
       pressed={isFull}
       onPress={onPress}
     />
@@ -24,13 +24,13 @@ export function FullScreen({ board, isFull, onPress }: FullScreenProps): JSX.Ele
 
 /** The same for a tab that fills the screen as a whole. */
 export function FullScreenToggle({
-  board,
+  page,
   setting,
 }: {
-  readonly board: TabState;
+  readonly page: Page;
   readonly setting: Setting<boolean>;
 }): JSX.Element {
-  return <FullScreen board={board} isFull={setting.value} onPress={() => setting.set(!setting.value, 'push')} />;
+  return <FullScreen page={page} isFull={setting.value} onPress={() => setting.set(!setting.value, 'push')} />;
 }
 
 /** The keys of a tab that fills the screen as a whole. */

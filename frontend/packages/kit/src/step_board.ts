@@ -6,7 +6,7 @@ import * as codecs from './codecs';
 import { RecordTables, type Records } from './records';
 import { RequestQueue } from './requests';
 import { indexOf, parseStand, positionAt, standText, type Stand } from './steps';
-import type { Setting } from './tab_state';
+import type { Setting } from './page';
 
 export const SPEEDS = [1, 2, 5, 10, 25] as const; // steps a second
 const AT_ONCE = 4;
@@ -25,9 +25,10 @@ export class StepBoard<Info extends TagInfo = TagInfo> extends Board<Info> {
   /** All sliders stand at the same step. */
   readonly linked = this.setting('link', codecs.flag(false));
   /** Where the sliders stand that have no place of their own. */
-  private readonly common = this.later(this.setting('step', stand), SETTLE);
-  private readonly own: Setting<ReadonlyMap<string, Stand>> = this.later(
-    this.setting('steps', codecs.byCard(parseStand, standText)),
+  private readonly common = this.setting('step', stand, SETTLE);
+  private readonly own: Setting<ReadonlyMap<string, Stand>> = this.setting(
+    'steps',
+    codecs.byCard(parseStand, standText),
     SETTLE,
   );
   /** The card whose slider moves by itself. */

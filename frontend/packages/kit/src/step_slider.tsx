@@ -82,7 +82,7 @@ export function StepSlider<Info extends TagInfo>({
   kind = board.time.value,
 }: StepSliderProps<Info>): JSX.Element {
   const { records, index } = steps;
-  const say = board.t.bind(board);
+  const say = board.t;
   const count = records?.steps.length ?? 0;
   const playing = sameCard(board.playing.value, card);
   usePlaying(board, steps, count, playing, busy);

@@ -4,7 +4,7 @@ import { Button, Segments } from './controls';
 import { onCard, type Key } from './keys';
 import type { StepBoard } from './step_board';
 import type { XKind } from '@insight-host/kit/draw';
-import type { Setting } from './tab_state';
+import type { Setting } from './page';
 
 const KINDS: readonly XKind[] = ['step', 'relative', 'wall'];
 

@@ -1,10 +1,10 @@
-import { API, type Plugin, type PluginContext } from '@insight-host/api';
+import { API, type Plugin } from '@insight-host/api';
 import { render, type JSX } from 'preact';
 import { addKeys, type Key } from './keys';
 import kitStyles from './kit.css?inline';
 import en from './locales/en.json';
 import zh from './locales/zh-CN.json';
-import type { TabState } from './tab_state';
+import { Page } from './page';
 
 type Catalogue = Readonly<Record<string, string>>;
 
@@ -13,14 +13,15 @@ export interface TabProps<B> {
   readonly messages: Readonly<Record<'en' | 'zh-CN', Catalogue>>;
   /** CSS text. Write rules below the tab's own class: `.images .card { … }`. */
   readonly styles: string;
-  readonly board: (ctx: PluginContext) => B;
+  /** The parts of the tab; what they start ends with `page`. */
+  readonly board: (page: Page) => B;
   readonly view: (board: B) => JSX.Element;
   /** All keys of the tab, as the keyboard help and the palette list them; `boardKeys` are those of every board. */
   readonly keys: (board: B, host: HTMLElement) => readonly Key[];
 }
 
 /** Creates a plugin whose tab is a board of cards or another component that follows the page. */
-export function tab<B extends TabState>({ messages, styles, board: make, view, keys }: TabProps<B>): Plugin {
+export function tab<B>({ messages, styles, board: make, view, keys }: TabProps<B>): Plugin {
   return {
     apiVersion: API,
     messages: { en: { ...en, ...messages.en }, 'zh-CN': { ...zh, ...messages['zh-CN'] } },
@@ -28,13 +29,15 @@ export function tab<B extends TabState>({ messages, styles, board: make, view, k
       const [kit, own] = [sheetOf(kitStyles), sheetOf(styles)];
       // Every plugin brings the kit's rules; wherever they stand, a plugin's own come later and win.
       document.adoptedStyleSheets = [kit, ...document.adoptedStyleSheets, own];
-      const board = make(ctx);
+      const page = new Page(ctx);
+      const board = make(page);
       const stopKeys = addKeys(ctx, keys(board, host));
       render(view(board), host);
       return () => {
         stopKeys();
         render(null, host);
-        board.dispose();
+        page.dispose();
+        if (board instanceof Page) board.dispose();
         document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet !== kit && sheet !== own);
       };
     },

@@ -25,7 +25,7 @@ export function App({ board }: { readonly board: GraphBoard }): JSX.Element {
 
 /** The drawing with its side panel, or an explanation without a graph. */
 function Body({ board }: { readonly board: GraphBoard }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const { explorer } = board;
   const scene = explorer.scene.value;
   const isPipeline = board.show.value === 'pipeline';
@@ -98,7 +98,7 @@ function Body({ board }: { readonly board: GraphBoard }): JSX.Element {
 
 /** How much of the graph is in sight, and what is wrong with it. */
 function Status({ board, scene }: { readonly board: GraphBoard; readonly scene: Scene }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const { nodes, edges, notices, removed } = scene.root.graph;
   const texts =
     board.show.value === 'pipeline'
@@ -148,7 +148,7 @@ function Status({ board, scene }: { readonly board: GraphBoard; readonly scene: 
 }
 
 function NoGraph({ board }: { readonly board: GraphBoard }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const [missing, other] =
     board.show.value === 'graph' ? (['nothing', 'pipeline'] as const) : (['pipeline', 'graph'] as const);
   const there = (other === 'graph' ? board.graphs : board.pipelines).value.length > 0;

@@ -1,5 +1,5 @@
 import { batch, computed, effect, signal } from '@preact/signals';
-import { codecs, message, TabState } from '@insight-host/kit';
+import { codecs, message, Page } from '@insight-host/kit';
 import type { Disposer, PluginContext } from '@insight-host/api';
 import type { GraphInfo, GraphList, GraphRecord, RecordKey } from './answers';
 import { cameraCodec, type Camera } from './camera';
@@ -29,7 +29,7 @@ const SOURCES = 6; // kept
 const SETTLE = 300; // ms without a move before the URL says where the camera is
 
 /** What the graph tab shows, and what the user has set. */
-export class GraphBoard extends TabState {
+export class GraphBoard extends Page {
   /** null until the first answer. */
   readonly list = signal<GraphList | null>(null);
   readonly listFailure = signal<string | null>(null);
@@ -48,12 +48,12 @@ export class GraphBoard extends TabState {
   readonly trace = this.setting('trace', codecs.choice<Trace>(TRACES, 'near'));
   /** Texts of edges: types and shapes. */
   readonly texts = this.setting('shapes', codecs.flag(false));
-  readonly camera = this.later(this.setting('view', cameraCodec), SETTLE);
+  readonly camera = this.setting('view', cameraCodec, SETTLE);
   readonly screen = this.setting('screen', codecs.flag(false));
   readonly panel = this.setting('panel', codecs.flag(true));
   readonly legend = this.setting('legend', codecs.flag(true));
   /** What the search field says. */
-  readonly search = this.later(this.setting('q', codecs.text), SETTLE);
+  readonly search = this.setting('q', codecs.text, SETTLE);
   readonly regex = this.setting('regex', codecs.flag(false));
   /** What is asked for in a dialog. */
   readonly dialog = signal<'removed' | 'notices' | null>(null);

@@ -22,7 +22,7 @@ const shut = (board: GraphBoard) => (): void => void (board.dialog.value = null)
 
 /** What the readability pass took away, and by which rule. */
 function Removed({ board }: { readonly board: GraphBoard }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const source = board.graphSource.value;
   const parts = useSignal(1);
   const { value: found, error } = useAnswer(

@@ -16,7 +16,7 @@ const SVG = 'http://www.w3.org/2000/svg';
 
 /** Saves the whole drawing, as it is opened and coloured now, and shows it as a table. */
 export function Exports({ board }: { readonly board: GraphBoard }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const record = board.show.value === 'graph' ? board.graph.value : board.pipeline.value;
   const name = `${record?.run ?? ''}_${record && 'name' in record ? record.name : 'pipeline'}`;
   const table = useTableView(

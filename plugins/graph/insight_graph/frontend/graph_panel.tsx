@@ -8,7 +8,7 @@ import { useAnswer } from './use_answer';
 
 /** What there is in the whole graph: while nothing is selected. */
 export function GraphPanel({ board }: { readonly board: GraphBoard }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const source = board.graphSource.value;
   const graph = board.graph.value;
   const { value: found, error } = useAnswer(
@@ -70,7 +70,7 @@ export function GraphPanel({ board }: { readonly board: GraphBoard }): JSX.Eleme
 }
 
 function Numbers({ board, found }: { readonly board: GraphBoard; readonly found: Statistics }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const number = (value: number): string => value.toLocaleString(board.locale.value);
   const rows: readonly (readonly [text: string, value: string])[] = [
     ['node.operators', number(found.operators)],

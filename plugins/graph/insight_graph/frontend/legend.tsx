@@ -12,7 +12,7 @@ const MOST = 24; // colours
 
 /** What shapes, lines and colours mean. */
 export function Legend({ board, scene }: { readonly board: GraphBoard; readonly scene: Scene }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const { value: theme } = board.theme;
   const { value: coloring } = board.colored;
   const ink = useMemo(() => inkOf(theme), [theme]);

@@ -9,7 +9,7 @@ import { useAnswer } from './use_answer';
 
 /** Everything about the selected node. */
 export function NodePanel({ board, id }: { readonly board: GraphBoard; readonly id: string }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const source = board.graphSource.value;
   const { value: node, error } = useAnswer(
     source && JSON.stringify([source.key, id]),
@@ -104,7 +104,7 @@ function Path({ board, node }: { readonly board: GraphBoard; readonly node: Node
 }
 
 function Facts({ board, node }: { readonly board: GraphBoard; readonly node: NodeDetail }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const number = (value: number): string => value.toLocaleString(board.locale.value);
   const { locale } = board;
   const group = node.kind === 'scope' || node.kind === 'stack';
@@ -149,7 +149,7 @@ function Links({
   readonly links: readonly Link[];
   readonly total: number;
 }): JSX.Element | null {
-  const say = board.t.bind(board);
+  const say = board.t;
   if (total === 0) return null;
   return (
     <Section title={say(`node.${name}`)} count={total}>

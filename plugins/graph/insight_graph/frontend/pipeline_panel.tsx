@@ -7,7 +7,7 @@ import { useAnswer } from './use_answer';
 
 /** What is known of the selected part of a data pipeline. */
 export function PipelinePanel({ board, id }: { readonly board: GraphBoard; readonly id: string | null }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const source = board.pipelineSource.value;
   const { value: part, error } = useAnswer<PipelineDetail | null>(
     source && id !== null ? JSON.stringify([source.key, id]) : null,

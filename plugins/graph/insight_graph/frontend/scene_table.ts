@@ -6,7 +6,7 @@ import { shapeText } from './texts';
 
 /** A row for each scope, node and proxy, each scope before its members; compute times in microseconds. */
 export function sceneTable(board: GraphBoard, scene: Scene): ChartData {
-  const say = board.t.bind(board);
+  const say = board.t;
   const kindOf = (kind: string): string => {
     const own = `pipeline.${kind}`;
     return board.show.value === 'pipeline' && say(own) !== own ? say(own) : say(`kind.${kind}`);

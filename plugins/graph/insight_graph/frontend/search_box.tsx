@@ -14,7 +14,7 @@ const ROLE: object = { role: 'combobox' }; // its list is not a <datalist>, whic
 
 /** Looks for names and types in the whole graph, closed scopes too. */
 export function SearchBox({ board }: { readonly board: GraphBoard }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const root = useRef<HTMLDivElement>(null);
   const open = useSignal(false);
   const at = useSignal(0);

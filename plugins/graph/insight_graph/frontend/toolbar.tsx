@@ -9,7 +9,7 @@ import { fit, zoomBy } from './stage';
 
 /** Over the drawing, which they move. */
 export function ZoomTools({ board }: { readonly board: GraphBoard }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   return (
     <div class="zoom-tools">
       <Button action="zoom-in" text="+" label={say('zoom.in')} onPress={() => zoomBy(board, 1.4)} />
@@ -21,7 +21,7 @@ export function ZoomTools({ board }: { readonly board: GraphBoard }): JSX.Elemen
 }
 
 export function Toolbar({ board }: { readonly board: GraphBoard }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const isGraph = board.show.value === 'graph';
   const both = board.pipelines.value.length > 0 && board.graphs.value.length > 0;
   return (
@@ -44,7 +44,7 @@ export function Toolbar({ board }: { readonly board: GraphBoard }): JSX.Element 
       <Cluster>
         <Exports board={board} />
         <Toggle action="panel" icon="panel" label={say('panel.toggle')} setting={board.panel} />
-        <FullScreenToggle board={board} setting={board.screen} />
+        <FullScreenToggle page={board} setting={board.screen} />
       </Cluster>
     </div>
   );
@@ -89,7 +89,7 @@ function Choice({ board, show, records, chosen }: ChoiceProps): JSX.Element | nu
 }
 
 function GraphTools({ board }: { readonly board: GraphBoard }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const times = board.profiles.value.length > 0 || board.explorer.scene.value?.root.graph.timed === true;
   return (
     <>

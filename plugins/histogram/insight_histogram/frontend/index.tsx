@@ -13,7 +13,7 @@ export default tab({
     'zh-CN': { ...stepMessages['zh-CN'], ...histogramMessages['zh-CN'], ...zh },
   },
   styles: cardStyles + stepStyles + histogramStyles + tableStyles + styles,
-  board: (ctx) => new HistogramBoard(ctx),
+  board: ({ ctx }) => new HistogramBoard(ctx),
   view: (board) => <App board={board} />,
   keys,
 });

@@ -43,22 +43,25 @@ const zoom: Codec<Zoom | null> = {
 const sampleOf = (text: string): number | null => (/^\d{1,6}$/.test(text) ? Number(text) : null);
 
 export class ImageBoard extends StepBoard<ImageInfo> {
-  readonly brightness = this.later(this.setting('brightness', codecs.wholeNumber(0, MOST_LIGHT, 100)), SETTLE);
-  readonly contrast = this.later(this.setting('contrast', codecs.wholeNumber(0, MOST_LIGHT, 100)), SETTLE);
+  readonly brightness = this.setting('brightness', codecs.wholeNumber(0, MOST_LIGHT, 100), SETTLE);
+  readonly contrast = this.setting('contrast', codecs.wholeNumber(0, MOST_LIGHT, 100), SETTLE);
   /** Of cards that have their own. */
-  private readonly lights: Setting<ReadonlyMap<string, Light>> = this.later(
-    this.setting('light', codecs.byCard(parseLight, lightText)),
+  private readonly lights: Setting<ReadonlyMap<string, Light>> = this.setting(
+    'light',
+    codecs.byCard(parseLight, lightText),
     SETTLE,
   );
   /** Of what fills the screen: a card, or a comparison. */
-  private readonly screenZoom: Setting<Zoom | null> = this.later(this.setting('zoom', zoom), SETTLE);
+  private readonly screenZoom: Setting<Zoom | null> = this.setting('zoom', zoom, SETTLE);
   /** Of cards in the grid that do not fit their picture. */
-  private readonly zooms: Setting<ReadonlyMap<string, Zoom>> = this.later(
-    this.setting('zooms', codecs.byCard(parseZoom, zoomText)),
+  private readonly zooms: Setting<ReadonlyMap<string, Zoom>> = this.setting(
+    'zooms',
+    codecs.byCard(parseZoom, zoomText),
     SETTLE,
   );
-  private readonly samples: Setting<ReadonlyMap<string, number>> = this.later(
-    this.setting('sample', codecs.byCard(sampleOf, String)),
+  private readonly samples: Setting<ReadonlyMap<string, number>> = this.setting(
+    'sample',
+    codecs.byCard(sampleOf, String),
     SETTLE,
   );
 
@@ -68,7 +71,7 @@ export class ImageBoard extends StepBoard<ImageInfo> {
   /** The second run of a comparison of two. */
   readonly partner = this.setting('with', codecs.name);
   /** Where the line between two pictures is, in per cent of the width. */
-  readonly swipe = this.later(this.setting('swipe', codecs.wholeNumber(0, 100, 50)), SETTLE);
+  readonly swipe = this.setting('swipe', codecs.wholeNumber(0, 100, 50), SETTLE);
   /** By how much a difference is multiplied. */
   readonly gain = this.setting('gain', codecs.choice(GAINS, '1'));
   /** The card whose brightness and contrast are being set. */

@@ -35,7 +35,7 @@ export interface CardBodyProps {
 
 /** The pictures of one tag in one run. */
 export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const steps = useSteps(board, card);
   const { records, index } = steps;
   const pixel = useSignal<Pixel | null>(null);
@@ -92,7 +92,7 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
             />
           )}
           <TableButton
-            board={board}
+            page={board}
             name={`${card.tag}_${card.run}`}
             title={`${board.titleOf(card.tag)}, ${board.nameOf(card.run ?? '')}`}
             data={() => records && recordsTable(board, records)}

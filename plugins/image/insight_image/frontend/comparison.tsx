@@ -17,7 +17,7 @@ export interface ComparisonProps {
 
 /** The same step of several runs: side by side, swiped over each other, or as their difference. */
 export function Comparison({ board, card }: ComparisonProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const root = useRef<HTMLElement>(null);
   const steps = useSteps(board, card);
   const pixel = useSignal<Pixel | null>(null);

@@ -9,7 +9,7 @@ import zh from './locales/zh-CN.json';
 export default tab({
   messages: { en: { ...stepMessages.en, ...en }, 'zh-CN': { ...stepMessages['zh-CN'], ...zh } },
   styles: cardStyles + stepStyles + styles,
-  board: (ctx) => new ImageBoard(ctx),
+  board: ({ ctx }) => new ImageBoard(ctx),
   view: (board) => <App board={board} />,
   keys,
 });

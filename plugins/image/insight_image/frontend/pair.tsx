@@ -30,7 +30,7 @@ export interface PairProps {
 
 /** Two runs in one picture. */
 export function Pair({ board, first, second, step, at, mode, pixel, waiting }: PairProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const place = useRef<HTMLDivElement>(null);
   const sample = board.sampleOf(first);
   const one = useRunPicture(board, first, place, step, sample, at);

@@ -74,7 +74,7 @@ export function RunLabel({ board, picture, step }: RunLabelProps): JSX.Element {
       </span>
       {records && index >= 0 && (
         <span class={other ? 'at other' : 'at'} title={other ? board.t('compare.nearest', { step }) : ''}>
-          {timeLabel(records, index, board.time.value, board.locale.value, board.t.bind(board))}
+          {timeLabel(records, index, board.time.value, board.locale.value, board.t)}
           {other && board.time.value !== 'step' ? ` (${board.t('time.step', { step: own })})` : ''}
         </span>
       )}

@@ -4,7 +4,7 @@ import type { ImageBoard } from './board';
 import { MOST_LIGHT } from './light';
 
 export function Tools({ board }: { readonly board: ImageBoard }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   return (
     <>
       <TimeChoice board={board} setting={board.time} />

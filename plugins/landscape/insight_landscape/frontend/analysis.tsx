@@ -13,7 +13,7 @@ import { atText, intervalText } from './texts';
 
 /** One landscape of a run: the picture, its path over time, what is known of the training. */
 export function Analysis({ board }: { readonly board: LandscapeBoard }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const { run, entry, state, shown } = {
     run: board.run.value,
     entry: board.entry.value,
@@ -110,7 +110,7 @@ function Status({ board, item }: { readonly board: LandscapeBoard; readonly item
 
 /** Plays the path, and stands still where its slider is put. */
 function PathPlayer({ board, item }: { readonly board: LandscapeBoard; readonly item: Item }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const { path, about } = item.landscape;
   const { player } = board;
   if (!path) return <></>;

@@ -15,7 +15,7 @@ export function App({ board }: { readonly board: LandscapeBoard }): JSX.Element 
 }
 
 function Body({ board }: { readonly board: LandscapeBoard }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   if (board.listFailure.value && board.isListing.value) {
     return (
       <Empty title={say('failure')} text={board.listFailure.value}>

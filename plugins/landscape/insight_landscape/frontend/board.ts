@@ -44,20 +44,18 @@ export class LandscapeBoard extends Board {
   private readonly wantedId = this.setting('interval', codecs.name);
   private readonly wantedFront = this.setting('front', codecs.name);
   readonly ramp = this.setting('colors', codecs.choice<RampName>(RAMP_NAMES, 'viridis'));
-  readonly levels = this.later(this.setting('lines', codecs.wholeNumber(...LEVELS, 20)), SETTLE);
+  readonly levels = this.setting('lines', codecs.wholeNumber(...LEVELS, 20), SETTLE);
   readonly log = this.setting('log', codecs.flag(false));
-  readonly pathColor = this.later(this.setting('path', color), SETTLE);
+  readonly pathColor = this.setting('path', color, SETTLE);
   readonly pathWidth = this.setting('width', codecs.wholeNumber(...WIDTHS, 2));
-  readonly opacity = this.later(this.setting('opacity', codecs.number(0.2, 1, 1)), SETTLE);
-  private readonly azimuth = this.later(
-    this.setting('azimuth', codecs.number(-180, 180, FIRST_CAMERA.azimuth)),
+  readonly opacity = this.setting('opacity', codecs.number(0.2, 1, 1), SETTLE);
+  private readonly azimuth = this.setting('azimuth', codecs.number(-180, 180, FIRST_CAMERA.azimuth), SETTLE);
+  private readonly elevation = this.setting(
+    'elevation',
+    codecs.number(LOWEST, HIGHEST, FIRST_CAMERA.elevation),
     SETTLE,
   );
-  private readonly elevation = this.later(
-    this.setting('elevation', codecs.number(LOWEST, HIGHEST, FIRST_CAMERA.elevation)),
-    SETTLE,
-  );
-  private readonly zoom = this.later(this.setting('zoom', codecs.number(...ZOOMS, FIRST_CAMERA.zoom)), SETTLE);
+  private readonly zoom = this.setting('zoom', codecs.number(...ZOOMS, FIRST_CAMERA.zoom), SETTLE);
   /** Landscapes side by side show the same part of their planes. */
   readonly sameAxes = this.setting('axes', codecs.flag(true));
   readonly screen = this.setting('screen', codecs.flag(false));

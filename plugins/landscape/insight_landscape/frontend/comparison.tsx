@@ -16,7 +16,7 @@ const TICKS = 5; // numbers below it, but for the first
 
 /** The final landscapes of the selected runs: one camera, one plane and one scale for all. */
 export function Comparison({ board }: { readonly board: LandscapeBoard }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const items = board.comparedItems.value;
   const tiled = board.layout.value === 'tiled';
   const look = useLook(board, items, !tiled);
@@ -221,7 +221,7 @@ function analyse(board: LandscapeBoard, run: string, id: string): void {
 
 /** The runs by the loss that they ended with, the smallest first. */
 function Summary({ board, items, look }: ItemsProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const end = ({ landscape }: Item): number => landscape.about.convergence?.[2] ?? landscape.low;
   const parts =
     board.layout.value === 'tiled'

@@ -15,7 +15,7 @@ export interface FactsPanelProps {
 
 /** What is known of a training, and the loss along its path. */
 export function FactsPanel({ board, item, look }: FactsPanelProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const rows = factRows(board, item.landscape.about).filter(([, value]) => value !== '');
   return (
     <aside class="side" data-testid="facts" aria-label={say('facts')}>
@@ -46,7 +46,7 @@ export function factRows(
   board: LandscapeBoard,
   { facts, decomposition, unit, step_per_epoch, size, convergence, notes }: Described,
 ): readonly (readonly [string, string])[] {
-  const say = board.t.bind(board);
+  const say = board.t;
   const share = notes['share_of_path'];
   return [
     [say('facts.network'), facts.network ?? ''],

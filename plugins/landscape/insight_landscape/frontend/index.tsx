@@ -9,7 +9,7 @@ import { endRenderer } from './stage';
 export default tab({
   messages: { en, 'zh-CN': zh },
   styles: cardStyles + styles,
-  board: (ctx) => {
+  board: ({ ctx }) => {
     ctx.signal.addEventListener('abort', endRenderer, { once: true });
     return new LandscapeBoard(ctx);
   },

@@ -6,7 +6,7 @@ import { RAMP_NAMES, type RampName } from './ramps';
 import { intervalText } from './texts';
 
 export function Toolbar({ board }: { readonly board: LandscapeBoard }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const options = <T extends string>(
     values: readonly T[],
     key: string,
@@ -112,7 +112,7 @@ export function Toolbar({ board }: { readonly board: LandscapeBoard }): JSX.Elem
       )}
       <Cluster>
         <Toggle action="facts" icon="info" label={say('facts.hint')} setting={board.facts} />
-        <FullScreenToggle board={board} setting={board.screen} />
+        <FullScreenToggle page={board} setting={board.screen} />
       </Cluster>
     </div>
   );
@@ -120,7 +120,7 @@ export function Toolbar({ board }: { readonly board: LandscapeBoard }): JSX.Elem
 
 /** Which landscape of which run. */
 function Choice({ board }: { readonly board: LandscapeBoard }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   return (
     <>
       {board.choices.value.length > 1 && (

@@ -23,7 +23,7 @@ export function targetsOf(board: LineageBoard): readonly Column[] {
 
 /** How parameters go with a target, and one of them against it. */
 export function Analysis({ board }: { readonly board: LineageBoard }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const targets = targetsOf(board);
   const target = targets.find(({ name }) => name === board.target.value) ?? targets[0] ?? null;
   const where = board.whereProblem.value ? '' : board.where.value.trim();
@@ -67,7 +67,7 @@ export function Analysis({ board }: { readonly board: LineageBoard }): JSX.Eleme
               {!whole && ` ${say('importance.hidden')}`}
               {parameters.length > 0 && (
                 <TableButton
-                  board={board}
+                  page={board}
                   name={`${target.name} importance`}
                   title={say('importance')}
                   data={() => importanceTable(board, parameters)}
@@ -106,7 +106,7 @@ interface ImportanceProps {
 
 function Importance({ board, parameter, chosen }: ImportanceProps): JSX.Element {
   const { name, title, count, pearson, spearman, reason } = parameter;
-  const say = board.t.bind(board);
+  const say = board.t;
   const hint =
     pearson === null
       ? say(`reason.${reason ?? 'too_few'}`, { count })

@@ -25,7 +25,7 @@ export function App({ board }: { readonly board: LineageBoard }): JSX.Element {
 }
 
 function Body({ board }: { readonly board: LineageBoard }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const height = useSignal(clamped(board.ctx.memory.get('plot-height', 300)));
   const { value: frame } = board.frame;
   if (!frame && board.loading.failure.value) {

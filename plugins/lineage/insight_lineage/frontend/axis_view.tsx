@@ -53,7 +53,7 @@ const clamp = (place: number): number => Math.max(0, Math.min(1, Number.isNaN(pl
 
 export function AxisView({ board, axis, at, layout }: AxisViewProps): JSX.Element {
   const { column } = axis;
-  const say = board.t.bind(board);
+  const say = board.t;
   const shift = useSignal<number | null>(null); // pixels that the axis was moved
   const brush = board.brushes.value.get(column.name);
   const span = spanOf(axis, brush);

@@ -1,5 +1,5 @@
 import { computed, effect, signal } from '@preact/signals';
-import { codecs, message, TabState, type Setting } from '@insight-host/kit';
+import { codecs, message, Page, type Setting } from '@insight-host/kit';
 import { sortOf } from '@insight-host/kit/table';
 import type { Annotation, PluginContext, Run } from '@insight-host/api';
 import type { ColumnInfo, Group } from './answers';
@@ -20,7 +20,7 @@ const chosenNames = {
 };
 
 /** What the lineage tab shows, and what the user has set. */
-export class LineageBoard extends TabState {
+export class LineageBoard extends Page {
   readonly loading = new Loading(this.ctx, this.visible, (columns) => this.neededOf(columns));
   /** False while the host takes no annotations. */
   readonly writable = this.follow(this.ctx.runs.annotatable);
@@ -42,7 +42,7 @@ export class LineageBoard extends TabState {
     'scales',
     codecs.byTag<Scale>((text) => SCALES.find((scale) => scale === text) ?? null, String),
   );
-  readonly brushes: Setting<Brushes> = this.later(this.setting('brush', brushesCodec), SETTLE);
+  readonly brushes: Setting<Brushes> = this.setting('brush', brushesCodec, SETTLE);
   readonly sorts = this.setting('sort', codecs.names);
   readonly grouping = this.setting('group', codecs.name);
   readonly coloredBy = this.setting('color', codecs.name);

@@ -28,7 +28,7 @@ export function scatterTable(
 
 /** How parameters correlate with the target; without coefficients, the reason. */
 export function importanceTable(board: LineageBoard, parameters: readonly Parameter[]): ChartData {
-  const say = board.t.bind(board);
+  const say = board.t;
   return {
     head: [say('importance.parameter'), 'Pearson', 'Spearman', 'n', say('importance.reason')],
     rows: parameters.map(({ name, pearson, spearman, count, reason }) => [
@@ -43,7 +43,7 @@ export function importanceTable(board: LineageBoard, parameters: readonly Parame
 
 /** Buckets of a target. */
 export function distributionTable(board: LineageBoard, buckets: readonly Bucket[]): ChartData {
-  const say = board.t.bind(board);
+  const say = board.t;
   return {
     head: [say('distribution.from'), say('distribution.to'), say('distribution.runs')],
     rows: buckets.map(({ low, high, count }) => [low, high, count]),

@@ -19,7 +19,7 @@ const MOST = 400; // of a group, until the search says more
 
 /** Which columns the table has, and which of them are axes. */
 export function Chooser({ board }: { readonly board: LineageBoard }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const search = useSignal('');
   const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
   const all = [...board.columns.value.values()].filter(
@@ -101,7 +101,7 @@ interface ChoiceProps {
 }
 
 function Choice({ board, column, checked, onSet }: ChoiceProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const { name, title, type, count, group } = column;
   const axes = board.axisNames.value;
   const isAxis = axes.includes(name);

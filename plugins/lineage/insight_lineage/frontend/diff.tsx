@@ -8,7 +8,7 @@ import { useAnswer } from './use_answer';
 
 /** Runs side by side: what differs between them, or everything. */
 export function Diff({ board, runs }: { readonly board: LineageBoard; readonly runs: readonly string[] }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const everything = useSignal(false);
   const { value: loaded, error } = useAnswer(JSON.stringify([runs, board.loading.version.value]), () =>
     loadRuns(board.ctx, runs, board.loading.listing.peek()?.columns ?? []),

@@ -13,7 +13,7 @@ export function Distribution({
   readonly board: LineageBoard;
   readonly target: Column;
 }): JSX.Element | null {
-  const say = board.t.bind(board);
+  const say = board.t;
   const { value: rows } = board.rows;
   const buckets = bucketsOf(target.numbers, rows);
   if (buckets.length === 0) return null;
@@ -24,7 +24,7 @@ export function Distribution({
       <figcaption>
         {say('distribution')}
         <TableButton
-          board={board}
+          page={board}
           name={`${target.name} distribution`}
           title={say('distribution')}
           data={() => distributionTable(board, buckets)}

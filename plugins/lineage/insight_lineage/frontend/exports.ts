@@ -12,7 +12,7 @@ const MARGIN = 12;
 const LETTERS = 22;
 
 export function exportItems(board: LineageBoard): readonly MenuItem[] {
-  const say = board.t.bind(board);
+  const say = board.t;
   const save = (extension: string, make: () => Blob | Promise<Blob>): void => {
     Promise.resolve()
       .then(make)

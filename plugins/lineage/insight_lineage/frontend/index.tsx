@@ -9,7 +9,7 @@ import zh from './locales/zh-CN.json';
 export default tab({
   messages: { en, 'zh-CN': zh },
   styles,
-  board: (ctx) => new LineageBoard(ctx),
+  board: ({ ctx }) => new LineageBoard(ctx),
   view: (board) => <App board={board} />,
   keys,
 });

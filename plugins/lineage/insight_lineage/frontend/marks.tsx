@@ -12,7 +12,7 @@ export function MarkPicker({ board, run }: { readonly board: LineageBoard; reado
   const open = useSignal(false);
   const button = useRef<HTMLButtonElement>(null);
   const mark = board.runsByName.value.get(run)?.mark ?? 0;
-  const say = board.t.bind(board);
+  const say = board.t;
   const leave = (): void => {
     if (!open.value) return;
     open.value = false;

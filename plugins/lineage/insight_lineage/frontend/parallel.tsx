@@ -13,7 +13,7 @@ const FEW = 100; // lines that one of them stands out of by its width
 
 /** One line for each run, one axis for each chosen column. */
 export function Parallel({ board, height }: { readonly board: LineageBoard; readonly height: number }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const host = useRef<HTMLDivElement>(null);
   const width = useSignal(0);
   const tip = useSignal<{ readonly x: number; readonly y: number } | null>(null);

@@ -6,7 +6,7 @@ import { useAnswer } from './use_answer';
 
 /** The data pipeline of a run, operator by operator, from the sources to the end. */
 export function PipelineDialog({ board, run }: { readonly board: LineageBoard; readonly run: string }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const { value: answer, error } = useAnswer(run, () =>
     board.ctx.data.json<PipelineAnswer>('pipeline', { run }, { signal: board.ctx.signal }),
   );

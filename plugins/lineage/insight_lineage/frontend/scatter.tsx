@@ -46,7 +46,7 @@ export function Scatter({ board, x, y, parameters }: ScatterProps): JSX.Element 
     if (canvas.current && points) draw(canvas.current, points, coloring.palette, coloring.codes, pixels.value, pointed);
   }, [points, coloring, pointed, pixels.value]);
   if (!y || !points) return null;
-  const say = board.t.bind(board);
+  const say = board.t;
   const title = say('scatter.title', { x: x.column.title, y: y.column.title });
   const short = (text: string): string =>
     [...text].length > LETTERS ? `${[...text].slice(0, LETTERS - 1).join('')}…` : text;
@@ -61,7 +61,7 @@ export function Scatter({ board, x, y, parameters }: ScatterProps): JSX.Element 
       <h4>
         {title}
         <TableButton
-          board={board}
+          page={board}
           name={`${y.column.name} ${x.column.name}`}
           title={title}
           data={() => scatterTable(board, x, y, points.rows)}

@@ -5,7 +5,7 @@ import { Legend } from './legend';
 
 /** Between plot and table: how many runs are shown and why not all, and what to do with them. */
 export function Status({ board }: { readonly board: LineageBoard }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const total = board.frame.value?.rows ?? 0;
   const shown = board.rows.value.length;
   const ticked = board.ticked.value.length;

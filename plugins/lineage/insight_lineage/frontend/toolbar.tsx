@@ -9,7 +9,7 @@ export const WHERE = 'lineage-where';
 const MOST_DIFFERENT = 30; // runs side by side
 
 export function Toolbar({ board }: { readonly board: LineageBoard }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const ticked = board.ticked.value.length;
   const table = useTableView(
     board,
@@ -87,7 +87,7 @@ export function Toolbar({ board }: { readonly board: LineageBoard }): JSX.Elemen
 
 /** Runs of which an expression holds. */
 function Where({ board }: { readonly board: LineageBoard }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const draft = useDraft(board.where, 350);
   const { value: problem } = board.whereProblem;
   return (

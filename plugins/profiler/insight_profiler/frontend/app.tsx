@@ -21,7 +21,7 @@ export function App({ board }: { readonly board: ProfilerBoard }): JSX.Element {
 }
 
 function Body({ board }: { readonly board: ProfilerBoard }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const retry = (
     <button type="button" data-action="retry" onClick={() => board.retry()}>
       {say('retry')}
@@ -90,7 +90,7 @@ function Body({ board }: { readonly board: ProfilerBoard }): JSX.Element {
 
 /** The views that this profile has something for. */
 function Tabs({ board }: { readonly board: ProfilerBoard }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const views = board.views.value.filter((view) => LOADERS[view]);
   const { value: current } = board.view;
   const onKeyDown = (event: KeyboardEvent): void => {

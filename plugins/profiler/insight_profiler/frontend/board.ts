@@ -1,5 +1,5 @@
 import { batch, computed, effect, signal, untracked, type ReadonlySignal } from '@preact/signals';
-import { codecs, message, RequestQueue, TabState, type Setting } from '@insight-host/kit';
+import { codecs, message, RequestQueue, Page, type Setting } from '@insight-host/kit';
 import type { PluginContext } from '@insight-host/api';
 import type { Side } from './answers/operators';
 import type { ProfileAnswer, ProfileInfo, ProfileKey, Values } from './answers/profile';
@@ -27,7 +27,7 @@ export const same = (a: ProfileKey | null | undefined, b: ProfileKey | null | un
   !!a && !!b && a.run === b.run && a.profile === b.profile;
 
 /** What the profiler tab shows, and what the user has set. */
-export class ProfilerBoard extends TabState {
+export class ProfilerBoard extends Page {
   readonly queue = new RequestQueue(4);
   readonly listing = signal<readonly ProfileInfo[] | null>(null);
   readonly listFailure = signal<string | null>(null);
@@ -83,7 +83,7 @@ export class ProfilerBoard extends TabState {
   readonly strategyOperator = this.setting('strategy', codecs.name);
   /** By which column tables that are sorted in the page are sorted, by name. */
   readonly sorts = this.setting('sorts', codecs.byTag<string>(codecs.decoded, codecs.encoded));
-  readonly zooms = this.later(this.setting('zoom', codecs.byTag<Zoom>(zoomOf, zoomText)), SETTLE);
+  readonly zooms = this.setting('zoom', codecs.byTag<Zoom>(zoomOf, zoomText), SETTLE);
   readonly pipelineOperator = this.setting('pipeline', codecs.name);
 
   readonly operators = this.table('', ['all', 'name', 'type', 'scope']);
@@ -123,7 +123,7 @@ export class ProfilerBoard extends TabState {
   private table(prefix: string, fields: readonly FieldName[]): TableSettings {
     const key = (name: string): string => (prefix ? `${prefix}-${name}` : name);
     return new TableSettings(
-      this.later(this.setting(key('q'), codecs.text), 250),
+      this.setting(key('q'), codecs.text, 250),
       this.setting(key('regex'), codecs.flag(false)),
       this.setting(key('field'), codecs.choice(['all', 'name', 'type', 'scope'], 'all')),
       this.setting(key('sort'), codecs.text),

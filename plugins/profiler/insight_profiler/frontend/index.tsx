@@ -9,7 +9,7 @@ import styles from './profiler.css?inline';
 export default tab({
   messages: { en, 'zh-CN': zh },
   styles,
-  board: (ctx) => new ProfilerBoard(ctx),
+  board: ({ ctx }) => new ProfilerBoard(ctx),
   view: (board) => <App board={board} />,
   keys,
 });

@@ -21,7 +21,7 @@ export interface PickerProps {
 
 /** Profiles by run: one is chosen with the pointer, or with arrow keys and Enter. */
 export function Picker({ board, name, title, profiles, chosen, onPick, onClose }: PickerProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const locale = board.locale.value;
   const query = useSignal('');
   const place = useRef<HTMLDivElement>(null);

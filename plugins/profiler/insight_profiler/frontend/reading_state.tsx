@@ -12,7 +12,7 @@ interface ReadingStateProps {
 
 /** How far a profile is read, while it is; and when the host does not answer any longer. */
 export function ReadingState({ board, profile }: ReadingStateProps): JSX.Element | null {
-  const say = board.t.bind(board);
+  const say = board.t;
   const locale = board.locale.value;
   if (board.failure.value !== null)
     return (

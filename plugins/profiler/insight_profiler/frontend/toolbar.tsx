@@ -7,7 +7,7 @@ import { profileName, rankText, word } from './words';
 
 /** Which profile, with what it is compared, which steps count. */
 export function Toolbar({ board }: { readonly board: ProfilerBoard }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const { value: chosen } = board.chosenInfo;
   const { value: profile } = board.profile;
   const { value: steps } = board.steps;
@@ -63,7 +63,7 @@ export function Toolbar({ board }: { readonly board: ProfilerBoard }): JSX.Eleme
 
 /** Which steps count, in every view. */
 function StepFilter({ board }: { readonly board: ProfilerBoard }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const { value: steps } = board.steps;
   const wrong = useSignal(false);
   const text = steps ? stepsText(steps) : '';

@@ -15,7 +15,7 @@ export function CardStatus({
   readonly tag: string;
   readonly feed: Feed;
 }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const picture = feed.picture.value;
   if (feed.error.value) {
     return (

@@ -13,7 +13,7 @@ export interface CardToolsProps {
 }
 
 export function CardTools({ board, tag, chart, items }: CardToolsProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const log = board.logOf(tag);
   const zoomed = board.canStepBack(tag);
   return (

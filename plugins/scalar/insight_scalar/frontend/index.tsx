@@ -9,7 +9,7 @@ import styles from './scalars.css?inline';
 export default tab({
   messages: { en, 'zh-CN': zh },
   styles: cardStyles + styles,
-  board: (ctx) => new ScalarBoard(ctx),
+  board: ({ ctx }) => new ScalarBoard(ctx),
   view: (board) => <App board={board} />,
   keys,
 });

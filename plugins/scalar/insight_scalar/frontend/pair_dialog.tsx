@@ -15,7 +15,7 @@ export function PairDialog({
   readonly tag: string;
   readonly onClose: () => void;
 }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const filter = useSignal('');
   const wanted = filter.value.toLowerCase();
   const tags = [...board.runsByTag.value.keys()]

@@ -21,7 +21,7 @@ const COLUMNS: readonly SortKey[] = ['tag', 'last', 'step', 'min', 'minStep', 'm
 
 /** Run by tag: last, smallest and largest value of each, exact. */
 export function SummaryTable({ board }: { readonly board: ScalarBoard }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const locale = board.locale.value;
   const found = useSignal<readonly SummaryRow[]>([]);
   const error = useSignal<string | null>(null);
@@ -55,7 +55,7 @@ export function SummaryTable({ board }: { readonly board: ScalarBoard }): JSX.El
     <div class="table">
       <div class="row between">
         <span class="count">{say('table.rows', { count: rows.count })}</span>
-        <TableFiles board={board} name="scalars" table={() => exactTable([...runs, ...columns], rows)} />
+        <TableFiles page={board} name="scalars" table={() => exactTable([...runs, ...columns], rows)} />
       </div>
       {error.value && (
         <p class="problem" role="alert">

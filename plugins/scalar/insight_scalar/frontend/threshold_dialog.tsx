@@ -11,7 +11,7 @@ export interface ThresholdDialogProps {
 }
 
 export function ThresholdDialog({ board, tag, onClose }: ThresholdDialogProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const form = useSignal<ThresholdForm>(writeForm(board.thresholds.value.get(tag) ?? null));
   const everywhere = useSignal(false);
   const problem = useSignal<ThresholdProblem | null>(null);

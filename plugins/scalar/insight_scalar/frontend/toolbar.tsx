@@ -6,7 +6,7 @@ import { MAX_SMOOTHING } from './codecs';
 const SETTLE = 120; // ms without a move of the slider before the server is asked
 
 export function Tools({ board }: { readonly board: ScalarBoard }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const x = board.x.value;
   return (
     <>
@@ -88,7 +88,7 @@ function Flag({
 }
 
 function Grouping({ board }: { readonly board: ScalarBoard }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const { draft, active, error } = board.grouping;
   const problem = error.value;
   return (

@@ -132,7 +132,7 @@ export function Tooltip({ board, feed, lines, reading }: TooltipProps): JSX.Elem
   const table = columns
     .map(([head, text]) => ({ head, cells: rows.map(text) }))
     .filter(({ cells }) => cells.some((cell) => cell !== ''));
-  const say = board.t.bind(board);
+  const say = board.t;
   return (
     <Box
       x={now.clientX}

@@ -25,7 +25,7 @@ export function App({ board }: { readonly board: TensorBoard }): JSX.Element {
 }
 
 function Tools({ board }: { readonly board: TensorBoard }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   return (
     <>
       <Segments
@@ -44,7 +44,7 @@ function Tools({ board }: { readonly board: TensorBoard }): JSX.Element {
 }
 
 function TableTools({ board }: { readonly board: TensorBoard }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const notations = (['fixed', 'scientific'] as const).map((value) => ({
     value,
     text: say(`notation.${value}`),

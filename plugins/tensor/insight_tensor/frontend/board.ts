@@ -30,7 +30,7 @@ export class TensorBoard extends HistogramBoard<TensorInfo> {
   readonly show = this.setting('show', codecs.choice<Show>(SHOWS, 'table'));
   /** Also tensors of summary plugins that no plugin here claims. */
   readonly others = this.setting('others', codecs.flag(false));
-  readonly digits = this.later(this.setting('digits', codecs.wholeNumber(0, MOST_DIGITS, 5)), SETTLE);
+  readonly digits = this.setting('digits', codecs.wholeNumber(0, MOST_DIGITS, 5), SETTLE);
   readonly notation = this.setting('notation', codecs.choice<Format['notation']>(['fixed', 'scientific'], 'fixed'));
   readonly heat = this.setting('heat', codecs.flag(true));
   private readonly slices: Setting<ReadonlyMap<string, string>> = this.setting(

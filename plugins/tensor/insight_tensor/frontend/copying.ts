@@ -8,7 +8,7 @@ import { valuesOf } from './use_values';
 
 /** Puts the values of an area on the clipboard as tab-separated lines, in full, and says how many. */
 export async function copyArea(board: TensorBoard, query: Query, sheet: Sheet, area: Area): Promise<void> {
-  const say = board.t.bind(board);
+  const say = board.t;
   const number = (n: number): string => n.toLocaleString(board.locale.value);
   let given: { readonly text: string; readonly count: number; readonly bounded: boolean };
   try {

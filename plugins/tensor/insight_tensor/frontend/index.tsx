@@ -12,7 +12,7 @@ export default tab({
     'zh-CN': { ...stepMessages['zh-CN'], ...histogramMessages['zh-CN'], ...zh },
   },
   styles: cardStyles + stepStyles + histogramStyles + styles,
-  board: (ctx) => new TensorBoard(ctx),
+  board: ({ ctx }) => new TensorBoard(ctx),
   view: (board) => <App board={board} />,
   keys: (board, host) => [
     ['v', 'histogram.view.next', () => board.turnView()],

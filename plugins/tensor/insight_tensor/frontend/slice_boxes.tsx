@@ -17,7 +17,7 @@ export interface SliceBoxesProps {
 /** A box for each dimension; Enter or the tick applies what they say. */
 export function SliceBoxes({ board, sheet, slice, onApply }: SliceBoxesProps): JSX.Element | null {
   const { shape } = sheet;
-  const say = board.t.bind(board);
+  const say = board.t;
   const applied = itemsOf(sheet.slice, shape.length);
   const draft = useSignal<readonly string[] | null>(null);
   const items = draft.value?.length === shape.length ? draft.value : applied;

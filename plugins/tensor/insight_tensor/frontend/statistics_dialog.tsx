@@ -30,7 +30,7 @@ export interface StatisticsDialogProps {
 
 /** All that is known of the values of a tensor. */
 export function StatisticsDialog({ board, card, statistics, fresh, onClose }: StatisticsDialogProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const text = (name: string, value: number | string | null): string => {
     if (typeof value !== 'number') return value ?? '–';
     return COUNTS.has(name) ? value.toLocaleString(board.locale.value) : valueText(value);

@@ -34,7 +34,7 @@ export interface TableBodyProps {
 
 /** The values of one tag in one run, a step at a time. */
 export function TableBody({ board, card, place }: TableBodyProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const steps = useSteps(board, card);
   const { records, index } = steps;
   const values = useValues(board, card, place, records, index);
@@ -248,7 +248,7 @@ function countsOf(
   statistics: Statistics | null,
   cut: number,
 ): readonly string[] {
-  const say = board.t.bind(board);
+  const say = board.t;
   const size = sheet.shape.reduce((product, side) => product * side, 1);
   const known = (name: 'min' | 'max' | 'mean'): string[] => {
     const value = statistics?.[name];

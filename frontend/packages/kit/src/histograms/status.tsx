@@ -21,7 +21,7 @@ export function HistogramStatus<Info extends TagInfo>({
   onRetry,
   text,
 }: HistogramStatusProps<Info>): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   if (failure) {
     return (
       <footer class="error">
@@ -67,7 +67,7 @@ export function HistogramStatus<Info extends TagInfo>({
 }
 
 function shownOf<Info extends TagInfo>(board: Board<Info>, found: Histograms): string[] {
-  const say = board.t.bind(board);
+  const say = board.t;
   const number = (n: number): string => n.toLocaleString(board.locale.value);
   const parts = [
     found.shown < found.available

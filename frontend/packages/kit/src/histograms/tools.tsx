@@ -57,7 +57,7 @@ function BinCountChoice<Info extends TagInfo>({ board, setting }: Props<Info, nu
 
 /** All of the toolbar that is about histograms. */
 export function HistogramTools<Info extends TagInfo>({ board }: { readonly board: HistogramBoard<Info> }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const compare = board.compare.value;
   const many = [...board.runsByTag.value.values()].some((runs) => runs.length > 1);
   return (

@@ -23,7 +23,7 @@ export function HistogramTooltip<Info extends TagInfo>({
   host,
 }: HistogramTooltipProps<Info>): JSX.Element {
   const chart = host.current?.getBoundingClientRect();
-  const say = board.t.bind(board);
+  const say = board.t;
   const locale = board.locale.value;
   const { row, bin } = cursor;
   const run = found.runs[row];

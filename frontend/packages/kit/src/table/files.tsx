@@ -1,10 +1,10 @@
 import type { JSX } from 'preact';
-import type { TabState } from '@insight-host/kit';
+import type { Page } from '@insight-host/kit';
 import { Button, copyTable, csvOf, fileName } from '@insight-host/kit';
 import type { Value } from './sorting';
 
 export interface TableFilesProps {
-  readonly board: TabState;
+  readonly page: Page;
   /** Of the file. */
   readonly name: string;
   /** Head and rows, exact; asked when a button is pressed. */
@@ -12,10 +12,10 @@ export interface TableFilesProps {
 }
 
 /** Buttons that copy a table and save it as CSV. */
-export function TableFiles({ board, name, table }: TableFilesProps): JSX.Element {
-  const say = board.t.bind(board);
+export function TableFiles({ page, name, table }: TableFilesProps): JSX.Element {
+  const { t: say } = page;
   const save = (): void =>
-    board.ctx.ui.download(fileName(name, 'csv', 'table'), new Blob([csvOf(table())], { type: 'text/csv' }));
+    page.ctx.ui.download(fileName(name, 'csv', 'table'), new Blob([csvOf(table())], { type: 'text/csv' }));
   return (
     <span class="table-files">
       <Button
@@ -23,7 +23,7 @@ export function TableFiles({ board, name, table }: TableFilesProps): JSX.Element
         icon="copy"
         text={say('table.copy')}
         label={say('table.copy')}
-        onPress={() => void copyTable(board, table())}
+        onPress={() => void copyTable(page, table())}
       />
       <Button action="save-table" icon="export" text={say('table.csv')} label={say('table.csv')} onPress={save} />
     </span>

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { copyTable, Dialog, valueText, type TabState } from '@insight-host/kit';
+import { copyTable, Dialog, valueText, type Page } from '@insight-host/kit';
 import { rowsOf, type Column } from './contract';
 import { TableFiles } from './files';
 import { ordered, turned, type Sort, type Value } from './sorting';
@@ -18,7 +18,7 @@ export interface ChartData {
 }
 
 export interface TableDialogProps {
-  readonly board: TabState;
+  readonly page: Page;
   /** Of the file. */
   readonly name: string;
   readonly title: string;
@@ -29,7 +29,7 @@ export interface TableDialogProps {
 type Row = readonly Value[];
 
 /** What a chart draws, as a table to read, sort, copy and save. */
-export function TableDialog({ board, name, title, data, onClose }: TableDialogProps): JSX.Element {
+export function TableDialog({ page, name, title, data, onClose }: TableDialogProps): JSX.Element {
   const { head, rows } = data;
   const sorts = useSignal<readonly Sort[]>([]);
   const [first, columns] = useMemo(() => {
@@ -45,8 +45,8 @@ export function TableDialog({ board, name, title, data, onClose }: TableDialogPr
   return (
     <Dialog name="table" title={title} onClose={onClose}>
       <div class="row between">
-        <span class="count">{board.t('table.lines', { count: rows.length })}</span>
-        <TableFiles board={board} name={name} table={() => [head, ...inOrder]} />
+        <span class="count">{page.t('table.lines', { count: rows.length })}</span>
+        <TableFiles page={page} name={name} table={() => [head, ...inOrder]} />
       </div>
       <div class="table-place" style={{ height: `${lines * LINE + 16}px` }}>
         <Table<Row>
@@ -57,7 +57,7 @@ export function TableDialog({ board, name, title, data, onClose }: TableDialogPr
           columns={columns}
           rowHeight={LINE}
           sort={{ by: sorts.value, turn: (key, more) => (sorts.value = turned(sorts.value, key, more, false)) }}
-          onCopyRows={(table, all) => void copyTable(board, table, all)}
+          onCopyRows={(table, all) => void copyTable(page, table, all)}
         />
       </div>
     </Dialog>

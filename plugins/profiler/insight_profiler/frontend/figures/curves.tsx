@@ -91,7 +91,7 @@ export function Curves({
     ...(onPress ? { onClick: (cursor) => onPress(cursor.nearest[0]?.x ?? cursor.x, shift.current) } : {}),
   };
   useChart(mountLineChart, props, host, chart);
-  const say = board.t.bind(board);
+  const say = board.t;
   const data = (): ChartData => ({
     head: ['line', 'x', 'y'],
     rows: lines

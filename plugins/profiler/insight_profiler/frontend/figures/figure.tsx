@@ -39,7 +39,7 @@ export function Figure({
   children,
 }: FigureProps): JSX.Element {
   const place = useRef<HTMLElement>(null);
-  const say = board.t.bind(board);
+  const say = board.t;
   const table = useTableView(board, name, title, data ?? (() => null), () => import('@insight-host/kit/table'));
   const picture = (extension: 'svg' | 'png'): void =>
     saveDrawing(

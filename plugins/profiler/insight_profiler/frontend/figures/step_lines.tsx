@@ -27,7 +27,7 @@ export function StepLines({
   marks = NO_MARKS,
   tools = null,
 }: StepLinesProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const locale = board.locale.value;
   return (
     <Curves

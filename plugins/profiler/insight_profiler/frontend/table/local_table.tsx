@@ -40,7 +40,7 @@ export function LocalTable({
   onOpen,
   isOpen,
 }: LocalTableProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const chosen = board.sorts.value.get(name) ?? sort;
   const sorted = sortOf(chosen);
   const times = columns.flatMap(({ unit }, at) => (unit === 'ns' ? [at] : []));

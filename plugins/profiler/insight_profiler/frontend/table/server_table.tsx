@@ -58,7 +58,7 @@ export function ServerTable<A extends TableAnswer>(props: ServerTableProps<A>): 
     widths = {},
     titles = {},
   } = props;
-  const say = board.t.bind(board);
+  const say = board.t;
   const { rows, question, query } = useRows<A>(board, route, { ...props.query, ...settings.ask(sort) });
   const answer = rows.head.value;
   useEffect(() => {

@@ -17,7 +17,7 @@ interface SearchProps {
 
 /** Rows that hold a text, or that match a regular expression. */
 export function Search({ board, settings, name, error = null }: SearchProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const draft = useDraft(settings.query, 200);
   return (
     <span class="search">
@@ -66,7 +66,7 @@ interface ChooserProps {
 
 /** Which columns a table has. */
 export function ColumnChooser({ board, settings, columns, shown }: ChooserProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const open = useSignal(false);
   const title = (name: string): string => {
     const found = say(`column.${name}`);
@@ -112,7 +112,7 @@ export function ColumnChooser({ board, settings, columns, shown }: ChooserProps)
 
 /** One unit for all times of a table; by default one that suits them. */
 export function UnitChoice({ board }: { readonly board: ProfilerBoard }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   return (
     <select
       data-control="unit"

@@ -32,7 +32,7 @@ export default function Timeline({ board }: ViewProps): JSX.Element {
     },
     [],
   );
-  const say = board.t.bind(board);
+  const say = board.t;
   const { value: tracks } = state.tracks;
   const root = useRef<HTMLDivElement>(null);
   useKeys(stage, root);
@@ -142,7 +142,7 @@ function Trouble({ stage }: { readonly stage: Stage }): JSX.Element | null {
 /** The canvases with the names of the tracks next to them. */
 function Picture({ stage }: { readonly stage: Stage }): JSX.Element {
   const { state } = stage;
-  const say = state.t.bind(state);
+  const say = state.t;
   const [rows, ruler, minimap, scroll] = [
     useRef<HTMLCanvasElement>(null),
     useRef<HTMLCanvasElement>(null),
@@ -248,7 +248,7 @@ function Picture({ stage }: { readonly stage: Stage }): JSX.Element {
 /** What the pointer is at. */
 function Pointed({ stage }: { readonly stage: Stage }): JSX.Element | null {
   const { state } = stage;
-  const say = state.t.bind(state);
+  const say = state.t;
   const { value: hit } = stage.pointed;
   const tip = useMemo(() => signal<TipState | null>(null), []);
   if (!hit || state.draft.value) return null;

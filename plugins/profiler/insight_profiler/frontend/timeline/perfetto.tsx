@@ -42,7 +42,7 @@ export async function handOver(
 }
 
 export function PerfettoDialog({ state }: { readonly state: TimelineState }): JSX.Element {
-  const say = state.t.bind(state);
+  const say = state.t;
   const { board } = state;
   const { from, to, tracks } = state.subject.value;
   const status = useSignal<string | null>(null);

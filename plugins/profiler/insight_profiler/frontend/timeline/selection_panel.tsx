@@ -17,7 +17,7 @@ interface SelectionAnswer extends TableAnswer {
 export function SelectionPanel({ stage, range }: { readonly stage: Stage; readonly range: Range }): JSX.Element {
   const { state } = stage;
   const { board } = state;
-  const say = state.t.bind(state);
+  const say = state.t;
   const locale = state.locale.value;
   const text = (answer: SelectionAnswer): string =>
     say('timeline.selection.status', {

@@ -9,7 +9,7 @@ import type { TimelineState } from './state';
 const MOST_FLOWS = 50;
 
 export function SlicePanel({ state }: { readonly state: TimelineState }): JSX.Element {
-  const say = state.t.bind(state);
+  const say = state.t;
   const { value: slice } = state.slice;
   const { value: error } = state.sliceError;
   return (
@@ -50,7 +50,7 @@ function trackText(state: TimelineState, id: number): string {
 }
 
 function Facts({ state, slice }: SliceProps): JSX.Element {
-  const say = state.t.bind(state);
+  const say = state.t;
   const locale = state.locale.value;
   const own = slice.duration > 0 ? ` (${shareText(slice.self / slice.duration, locale)})` : '';
   const facts: readonly (readonly [name: string, label: string, text: string, isLong?: boolean])[] = [
@@ -81,7 +81,7 @@ function Facts({ state, slice }: SliceProps): JSX.Element {
 
 /** Where else more is known of it. */
 function Links({ state, slice }: SliceProps): JSX.Element | null {
-  const say = state.t.bind(state);
+  const say = state.t;
   const { board } = state;
   const has = (view: string): boolean => board.profile.value?.views.includes(view) === true;
   const operator = (
@@ -165,7 +165,7 @@ function Parents({ state, slice }: SliceProps): JSX.Element {
 }
 
 function Flows({ state, flows }: { readonly state: TimelineState; readonly flows: readonly Flow[] }): JSX.Element {
-  const say = state.t.bind(state);
+  const say = state.t;
   const locale = state.locale.value;
   return (
     <section class="figure">

@@ -1,6 +1,6 @@
 /** What the timeline shows, and what the user has set of it. */
 import { computed, effect, signal, untracked } from '@preact/signals';
-import { codecs, message, TabState, type Setting } from '@insight-host/kit';
+import { codecs, message, Page, type Setting } from '@insight-host/kit';
 import type { ProfilerBoard } from '../board';
 import { holds } from '../steps';
 import { TableSettings } from '../table/settings';
@@ -17,7 +17,7 @@ export interface Chosen extends BriefSlice {
   readonly version: number;
 }
 
-export class TimelineState extends TabState {
+export class TimelineState extends Page {
   readonly color = this.setting('color', codecs.choice<'name' | 'category'>(['name', 'category'], 'name'));
   readonly isFull = this.setting('full', codecs.flag(false));
   readonly window: Setting<Span | null>;
@@ -39,10 +39,10 @@ export class TimelineState extends TabState {
 
   constructor(readonly board: ProfilerBoard) {
     super(board.ctx);
-    this.window = this.later(board.window, 300);
+    this.window = this.settled(board.window, 300);
     this.search = new Search(
       this,
-      this.later(this.setting('find', codecs.text), 250),
+      this.setting('find', codecs.text, 250),
       this.setting('find-regex', codecs.flag(false)),
     );
     const flag = codecs.flag(false);

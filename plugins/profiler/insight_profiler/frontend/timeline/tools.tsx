@@ -11,7 +11,7 @@ const SHOWN = 100;
 
 export function Tools({ stage }: { readonly stage: Stage }): JSX.Element {
   const { state } = stage;
-  const say = state.t.bind(state);
+  const say = state.t;
   const { board } = state;
   const zoom = (factor: number): void => {
     const { value: span } = state.span;
@@ -89,7 +89,7 @@ export function Tools({ stage }: { readonly stage: Stage }): JSX.Element {
 /** The stretch that was chosen, or what is in sight, for other programs. */
 function Files({ stage }: { readonly stage: Stage }): JSX.Element {
   const { state } = stage;
-  const say = state.t.bind(state);
+  const say = state.t;
   return (
     <Menu
       action="timeline-files"
@@ -122,7 +122,7 @@ function Files({ stage }: { readonly stage: Stage }): JSX.Element {
 function SearchBox({ stage }: { readonly stage: Stage }): JSX.Element {
   const { state } = stage;
   const { search } = state;
-  const say = state.t.bind(state);
+  const say = state.t;
   const locale = state.locale.value;
   const draft = useDraft(search.text, 200);
   const isOpen = useSignal(false);

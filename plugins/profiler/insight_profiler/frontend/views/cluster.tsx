@@ -29,7 +29,7 @@ const DIVISIONS = [
 
 /** The ranks of a run side by side: which of them holds the others up. */
 export default function Cluster({ board }: ViewProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const run = board.profile.value?.run ?? null;
   const round = useSignal(0);
   const query = { ...board.query.value, steps: board.stepsQuery.value };
@@ -68,7 +68,7 @@ interface AnswerProps {
 
 /** Ranks that are not here yet, or never will be. */
 function Others({ board, answer: { others, ranks } }: AnswerProps): JSX.Element | null {
-  const say = board.t.bind(board);
+  const say = board.t;
   const reading = others.filter(({ state }) => state !== 'failed').length;
   const failed = others.filter(({ state }) => state === 'failed');
   return (
@@ -88,7 +88,7 @@ function Others({ board, answer: { others, ranks } }: AnswerProps): JSX.Element 
 const LEAST_STEPS = 3; // for a verdict
 
 function Stragglers({ board, answer: { stragglers, ranks, warm_up: left } }: AnswerProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const locale = board.locale.value;
   return (
     <section class="figure advice" aria-label={say('cluster.stragglers')}>
@@ -166,7 +166,7 @@ function ofStage(
 
 /** One time of every step, a line for each rank; a press chooses the step. */
 function RankLines({ board, ranks }: RanksProps): JSX.Element | null {
-  const say = board.t.bind(board);
+  const say = board.t;
   const locale = board.locale.value;
   const theme = board.theme.value;
   const query = { ...board.query.value, time: board.rankTime.value || null };
@@ -234,7 +234,7 @@ function RankLines({ board, ranks }: RanksProps): JSX.Element | null {
 
 /** The median step of each rank, by what it divides into. */
 function Ranks({ board, ranks }: RanksProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const locale = board.locale.value;
   const ink = inkOf(board.theme.value);
   const { stages, stage, shown } = ofStage(board, ranks);

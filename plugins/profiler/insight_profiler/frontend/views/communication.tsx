@@ -13,7 +13,7 @@ const ORDERS = {
 
 /** Collectives of this rank, and the links they went over. */
 export default function Communication({ board }: ViewProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const { value: table } = board.communicationTable;
   const steps = useSignal<readonly number[]>([]);
   const range = board.steps.value;
@@ -68,7 +68,7 @@ function StepChoice({
   readonly steps: readonly number[];
   readonly step: number | null;
 }): JSX.Element | null {
-  const say = board.t.bind(board);
+  const say = board.t;
   if (steps.length === 0) return null;
   return (
     <label class="choice-of">

@@ -27,7 +27,7 @@ const ORDER = [
 
 /** Two profiles: by how much each operator became slower or faster. */
 export default function Compare({ board }: ViewProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const { value: base } = board.base;
   if (!base) {
     return (
@@ -48,7 +48,7 @@ export default function Compare({ board }: ViewProps): JSX.Element {
 }
 
 function Differences({ board, base }: ViewProps & { readonly base: ProfileInfo }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const by = board.by.value;
   const { value: per } = board.per;
   const highest = useSignal({ of: '', value: 0 });
@@ -162,7 +162,7 @@ interface HeadProps {
 
 /** Which two, and their steps. */
 function Head({ board, base, answer }: HeadProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const locale = board.locale.value;
   const { value: own } = board.chosenInfo;
   const median = (steps: StepSummary | null): string =>

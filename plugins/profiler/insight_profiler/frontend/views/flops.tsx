@@ -44,7 +44,7 @@ function Rates({
   readonly board: ProfilerBoard;
   readonly summary: NonNullable<FlopsAnswer['summary']>;
 }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const locale = board.locale.value;
   const groups: (readonly [string, FlopsRates | undefined])[] = [
     ['', summary],
@@ -81,7 +81,7 @@ interface ScopesProps {
 
 /** From the whole net into its scopes, as wide as the operations they have. */
 function Scopes({ board, links, busy }: ScopesProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const locale = board.locale.value;
   const [ref, width] = useWidth(1000);
   const ink = inkOf(board.theme.value);

@@ -18,7 +18,7 @@ const SIGNS = ['B', 'kB', 'MB', 'GB'];
 
 /** How much memory was taken when, by whom at the highest point, and the largest pieces. */
 export default function Memory({ board }: ViewProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const locale = board.locale.value;
   const asked = useProfileAnswer<MemoryAnswer>(board, 'memory', { width: WIDTH });
   return (
@@ -87,7 +87,7 @@ function Holders({
   readonly board: ProfilerBoard;
   readonly holder: MemoryAnswer['holders'][number];
 }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const locale = board.locale.value;
   const listed = rows.reduce((sum, row) => sum + row.bytes, 0);
   const rest = bytes - listed - (before ?? 0);
@@ -151,7 +151,7 @@ function Planned({
   readonly graph: PlannedGraph;
   readonly busy: boolean;
 }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const locale = board.locale.value;
   const theme = board.theme.value;
   const name = String(graph.graph ?? '');
@@ -214,7 +214,7 @@ interface DeviceCurvesProps {
 }
 
 function DeviceCurves({ board, device, curves, marks, busy }: DeviceCurvesProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const locale = board.locale.value;
   const theme = board.theme.value;
   const last = curves.reduce((most, { time }) => Math.max(most, time.at(-1) ?? 0), 0);

@@ -29,7 +29,7 @@ interface OperatorPanelProps {
 
 /** Everything about one operator, next to the table. */
 export function OperatorPanel({ board, by, opened, query }: OperatorPanelProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const key = Object.fromEntries(OPERATOR_KEYS.map((name, i) => [name, opened[i] || null]));
   const asked = useProfileAnswer<OperatorAnswer>(board, 'operator', { ...query, ...key, by });
   const title = opened.find(Boolean) ?? '—';
@@ -101,7 +101,7 @@ function Durations({
   readonly board: ProfilerBoard;
   readonly histogram: NonNullable<OperatorAnswer['histogram']>;
 }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const { edges, counts } = histogram;
   return (
     <Figure
@@ -126,7 +126,7 @@ function BySteps({
   readonly board: ProfilerBoard;
   readonly bySteps: NonNullable<OperatorAnswer['by_step']>;
 }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const locale = board.locale.value;
   const ink = inkOf(board.theme.value);
   const every = Math.max(1, Math.ceil(bySteps.number.length / 200));
@@ -177,7 +177,7 @@ interface MembersProps {
 
 /** What belongs to it: operators of a type or scope, shapes of an operator. */
 function Members({ board, by, members }: MembersProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const locale = board.locale.value;
   const text = (row: Row, name: string): string => String(valueOf(members, row, name) ?? '');
   const finer: Grouping = by === 'name' ? 'shape' : 'name';
@@ -219,7 +219,7 @@ function Members({ board, by, members }: MembersProps): JSX.Element {
 }
 
 function Longest({ board, answer: { slices } }: AnswerProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const locale = board.locale.value;
   const leads = board.profile.value?.views.includes('timeline') === true;
   return (

@@ -21,7 +21,7 @@ interface OperatorSharesProps {
 
 /** The twenty that took most of the time, and all others together. */
 export function OperatorShares({ board, query, unit, onType }: OperatorSharesProps): JSX.Element | null {
-  const say = board.t.bind(board);
+  const say = board.t;
   const { value: chart } = board.chart;
   const settings = board.operators;
   const asked = useProfileAnswer<OperatorsAnswer>(board, 'operators', {

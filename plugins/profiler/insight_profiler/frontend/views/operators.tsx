@@ -41,7 +41,7 @@ const KEYS: Readonly<Record<Grouping, readonly string[]>> = {
 };
 
 export default function Operators({ board }: ViewProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const by = board.by.value;
   const type = board.type.value;
   const query = { by, side: board.side.value || null, type, steps: board.stepsQuery.value };
@@ -124,7 +124,7 @@ function statusOf(board: ProfilerBoard, answer: OperatorsAnswer, unit: TimeUnit)
 }
 
 function Tools({ board }: { readonly board: ProfilerBoard }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const { value: type } = board.type;
   return (
     <>
@@ -168,7 +168,7 @@ function Tools({ board }: { readonly board: ProfilerBoard }): JSX.Element {
 
 /** Host or device, where operators ran on both. */
 export function Sides({ board }: { readonly board: ProfilerBoard }): JSX.Element | null {
-  const say = board.t.bind(board);
+  const say = board.t;
   const isGpu = board.profile.value?.platform === 'gpu'; // of which both sides are known, before the first answer says so
   const sides = board.sides.value.length > 0 ? board.sides.value : isGpu ? (['host', 'device'] as const) : [];
   if (sides.length < 2) return null;

@@ -62,7 +62,7 @@ interface OverviewProps {
 
 /** What was profiled, in figures. */
 function Facts({ board, answer }: OverviewProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const locale = board.locale.value;
   const { value: profile } = board.profile;
   const { steps, memory } = answer;
@@ -176,7 +176,7 @@ interface StepsProps extends OverviewProps {
 }
 
 function Steps({ board, answer, rows, busy }: StepsProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const numbers = rows['number'] ?? [];
   const names = ['number', 'duration', ...layersOf(rows).filter((name) => name !== 'duration')];
   const all = board.profile.value?.counts?.['steps'] ?? numbers.length;
@@ -230,7 +230,7 @@ function Steps({ board, answer, rows, busy }: StepsProps): JSX.Element {
 }
 
 function Shares({ board, answer }: OverviewProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const locale = board.locale.value;
   const ink = inkOf(board.theme.value);
   const whole = answer.shares.reduce((sum, { time }) => sum + time, 0);
@@ -283,7 +283,7 @@ function AdviceList({
   readonly board: ProfilerBoard;
   readonly advice: readonly Advice[];
 }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   return (
     <section class="figure advice" aria-label={say('advice.title')}>
       <header>
@@ -325,7 +325,7 @@ interface BiggestProps {
 
 /** Operators that took most of the time; a press shows them in their table. */
 function Biggest({ board, side, table }: BiggestProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const locale = board.locale.value;
   const ink = inkOf(board.theme.value);
   const at = (name: string): number => table.columns.findIndex((column) => column.name === name);

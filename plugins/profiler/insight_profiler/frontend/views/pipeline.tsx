@@ -17,7 +17,7 @@ import { Answered } from './state';
 
 /** How data were prepared: operators from source to training with their queues, waits of the training, processors. */
 export default function Pipeline({ board }: ViewProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const asked = useProfileAnswer<PipelineAnswer>(board, 'pipeline');
   return (
     <div class="scroll">
@@ -85,7 +85,7 @@ function Flow({
   readonly board: ProfilerBoard;
   readonly operators: readonly PipelineOperator[];
 }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const locale = board.locale.value;
   const slow = bottlenecks(operators);
   const ordered = inDataOrder(operators);
@@ -232,7 +232,7 @@ interface QueueProps {
 
 /** How long the training waited for each batch, and how full the queue was then. */
 function Queue({ board, queue, busy }: QueueProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const locale = board.locale.value;
   const theme = board.theme.value;
   const name = word(board, 'queue', queue.name);
@@ -328,7 +328,7 @@ interface ProcessorsProps {
 }
 
 function Processors({ board, cpu, busy }: ProcessorsProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const kinds = [...new Set(cpu.series.map(({ group, unit }) => `${group}\n${unit}`))];
   return (
     <>
@@ -349,7 +349,7 @@ function ProcessorCurves({
   series,
   busy,
 }: ProcessorsProps & { readonly series: readonly Series[] }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const locale = board.locale.value;
   const theme = board.theme.value;
   const { group, unit } = series[0] as Series;

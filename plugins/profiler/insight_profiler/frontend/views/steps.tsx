@@ -21,7 +21,7 @@ const MOST = 20_000; // steps of the curve
 
 /** How long each step took and on what, its course drawn, and the same as a table. */
 export default function Steps({ board }: ViewProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const asked = useProfileAnswer<StepsAnswer>(board, 'steps', {
     limit: MOST,
     sort: 'number',
@@ -71,7 +71,7 @@ interface StepsProps {
 
 /** The breakdown of one step, or of the average: its parts, and parallel work. */
 function Trace({ board, answer }: StepsProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const locale = board.locale.value;
   const ink = inkOf(board.theme.value);
   const range = board.steps.value;
@@ -217,7 +217,7 @@ function Trace({ board, answer }: StepsProps): JSX.Element {
 }
 
 function StepCurves({ board, answer, busy }: StepsProps & { readonly busy: boolean }): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const locale = board.locale.value;
   const theme = board.theme.value;
   const unit = board.steadyUnit('step-curve', answer.summary?.p50 ?? null);

@@ -14,7 +14,7 @@ const cutOf = ({ attributes }: StrategyOperator): string =>
 
 /** How a model is spread over devices: its stages, and how their operators are cut. */
 export default function Strategy({ board }: ViewProps): JSX.Element {
-  const say = board.t.bind(board);
+  const say = board.t;
   const asked = useProfileAnswer<StrategyAnswer>(board, 'strategy');
   const opened = board.strategyOperator;
   return (

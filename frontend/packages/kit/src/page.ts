@@ -6,8 +6,8 @@ export interface Setting<T> extends Live<T> {
   set(value: T, how?: 'push' | 'replace'): void;
 }
 
-/** What any tab knows of the page, as signals; a tab extends it by what it shows and what the user has set. */
-export class TabState {
+/** What a tab knows of the page, as signals, and its own state in the URL. All that it started ends with the tab. */
+export class Page {
   private readonly stops: Disposer[] = [];
   readonly theme: Live<Theme>;
   readonly locale: Live<Locale>;
@@ -33,10 +33,10 @@ export class TabState {
   }
 
   /** A text of the catalogue, in the locale that is followed. */
-  t(key: string, values?: Readonly<Record<string, string | number>>): string {
+  readonly t: PluginContext['t'] = (key, values) => {
     void this.locale.value;
     return this.ctx.t(key, values);
-  }
+  };
 
   readonly runsByName = computed<ReadonlyMap<string, Run>>(
     () => new Map(this.allRuns.value.map((run) => [run.name, run])),
@@ -52,42 +52,48 @@ export class TabState {
     return this.runsByName.value.get(run)?.color ?? 'var(--faint)';
   }
 
-  /** One key of the view, kept in the URL under the plugin's name. */
-  protected setting<T>(key: string, codec: Codec<T>): Setting<T> {
-    const source: Mutable<T> = this.ctx.url.state(key, codec);
-    const copy = this.follow(source) as Setting<T>;
-    copy.set = (value, how) => source.set(value, how);
-    return copy;
+  /** What people read for a tag: one without letters has a placeholder. */
+  titleOf(tag: string): string {
+    return tag.trim() ? tag : this.t('tag.unnamed');
   }
 
   /**
-   * A setting that updates the board immediately, and the URL `wait` ms after its last change, because browsers limit
-   * URL updates.
+   * One key of the view, kept in the URL under the plugin's name. With `settle`, the URL says a change that many ms
+   * after the last one: browsers limit URL updates, and a slider makes many.
    */
-  protected later<T>(source: Setting<T>, wait: number): Setting<T> {
+  setting<T>(key: string, codec: Codec<T>, settle = 0): Setting<T> {
+    return this.settled(this.ctx.url.state(key, codec), settle);
+  }
+
+  /** A setting that is `source`, but for changes, of which it learns `settle` ms after the last one. */
+  settled<T>(source: Mutable<T>, settle: number): Setting<T> {
     const copy = signal(source.value);
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const stop = source.subscribe((value) => {
-      clearTimeout(timer);
-      copy.value = value;
-    });
-    this.stops.push(stop, () => clearTimeout(timer));
+    this.until(
+      source.subscribe((value) => {
+        clearTimeout(timer);
+        copy.value = value;
+      }),
+    );
+    this.until(() => clearTimeout(timer));
     const set: Setting<T>['set'] = (value, how) => {
-      copy.value = value;
       clearTimeout(timer);
-      timer = setTimeout(() => source.set(value, how), wait);
+      if (settle === 0) return source.set(value, how);
+      copy.value = value;
+      timer = setTimeout(() => source.set(value, how), settle);
     };
     return Object.assign(copy, { set });
   }
 
-  protected follow<T>(source: ReadonlySignal<T>): Live<T> {
+  /** A signal of the page as one of Preact. */
+  follow<T>(source: ReadonlySignal<T>): Live<T> {
     const copy = signal(source.value);
-    this.stops.push(source.subscribe((value) => (copy.value = value)));
+    this.until(source.subscribe((value) => (copy.value = value)));
     return copy;
   }
 
   /** Calls `listener` after each change until the tab ends, not with the value of now. */
-  protected onChange<T>(source: ReadonlySignal<T>, listener: (value: T) => void): void {
+  onChange<T>(source: ReadonlySignal<T>, listener: (value: T) => void): void {
     let first = true;
     this.until(
       source.subscribe((value) => {
@@ -97,8 +103,8 @@ export class TabState {
     );
   }
 
-  /** Ends with the tab. */
-  protected until(stop: Disposer): void {
+  /** Calls `stop` when the tab ends. */
+  until(stop: Disposer): void {
     this.stops.push(stop);
   }
 }
