@@ -46,6 +46,7 @@ export * from './tab';
 export * from './tab_within';
 export * from './tag_filter';
 export * from './texts';
+export * from './use_chart';
 export * from './visible_text';
 
 import cards from './cards.css?inline';

@@ -1,6 +1,5 @@
-import { useChart } from '@insight-host/kit/draw';
 import { mountLineChart, type LineChart, type LineChartProps } from '@insight-host/kit/lines';
-import { valueText } from '@insight-host/kit';
+import { useChart, valueText } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import type { LandscapeBoard } from './board';

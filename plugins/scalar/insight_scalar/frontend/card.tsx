@@ -1,8 +1,7 @@
 import { useComputed, useSignal } from '@preact/signals';
-import { useChart } from '@insight-host/kit/draw';
 import { mountLineChart, type LineChart, type LineChartProps } from '@insight-host/kit/lines';
 import type { ChartData } from '@insight-host/kit/table';
-import { CardHead, sameCard, urgencyOf, useTableView, type CardKey, type Place } from '@insight-host/kit';
+import { CardHead, sameCard, urgencyOf, useChart, useTableView, type CardKey, type Place } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ScalarBoard } from './board';

@@ -3,7 +3,6 @@ export * from './area';
 export * from './axis';
 export * from './calendar';
 export * from './canvas_painter';
-export * from './chart';
 export * from './files';
 export * from './legend';
 export * from './painter';

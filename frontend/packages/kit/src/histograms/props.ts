@@ -1,6 +1,7 @@
 /** What a chart of histograms shows, and what it tells. */
 import type { Locale, Theme } from '@insight-host/api';
-import type { Chart, Numbers, XKind } from '@insight-host/kit/draw';
+import type { Chart } from '@insight-host/kit';
+import type { Numbers, XKind } from '@insight-host/kit/draw';
 
 /**
  * `front`: all lines upon each other; `top`: each behind the next, seen from above at 45 degrees;

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import type { HistogramChart, HistogramChartProps, HistogramCursor, HistogramView as View } from './props';
-import { useChart, type XKind } from '@insight-host/kit/draw';
+import type { XKind } from '@insight-host/kit/draw';
 import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
-import type { Board, TagInfo, CardKey } from '@insight-host/kit';
+import { useChart, type Board, type TagInfo, type CardKey } from '@insight-host/kit';
 import { mountHistogramChart } from './chart';
 import { HistogramTooltip } from './tooltip';
 import { errorPlaces, runRows, stepRows, type Histograms } from './answer';

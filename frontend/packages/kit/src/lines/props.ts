@@ -1,6 +1,7 @@
 /** What a line chart shows, and what it tells. */
 import type { Locale, Theme } from '@insight-host/api';
-import type { Area, Chart, Numbers, XKind } from '@insight-host/kit/draw';
+import type { Chart } from '@insight-host/kit';
+import type { Area, Numbers, XKind } from '@insight-host/kit/draw';
 
 export interface Line {
   readonly id: string;

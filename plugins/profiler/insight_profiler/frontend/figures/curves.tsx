@@ -1,5 +1,5 @@
+import { useChart } from '@insight-host/kit';
 /** Lines over steps or time, with the zoom and files of all line charts of the page. */
-import { useChart } from '@insight-host/kit/draw';
 import { mountLineChart, type Line, type LineChart, type LineChartProps } from '@insight-host/kit/lines';
 import type { ChartData } from '@insight-host/kit/table';
 import type { JSX } from 'preact';

@@ -3,7 +3,7 @@ import { act } from 'preact/test-utils';
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import { expect, it } from 'vitest';
-import { useChart, type Chart } from './chart';
+import { useChart, type Chart } from './use_chart';
 
 const calls: string[] = [];
 
