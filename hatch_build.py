@@ -83,14 +83,15 @@ def fresh(root: Path) -> bool:
     """Whether every asset is there and was built from the sources as they are now."""
     marker = root / _DIGEST
     built = [root / "frontend/insight_frontend/static/index.html"]
-    built += [
-        entry.parent.parent / "static/index.js"
-        for entry in root.glob("plugins/*/insight_*/frontend/index.ts*")
-    ]
-    built += [  # plugins that are distributions of their own
-        entry.parents[1] / f"insight_{entry.parents[1].name}/static/index.js"
-        for entry in root.glob("plugins/*/frontend/index.ts*")
-    ]
+    for name in ("index", "contributions"):
+        built += [
+            entry.parent.parent / f"static/{name}.js"
+            for entry in root.glob(f"plugins/*/insight_*/frontend/{name}.ts*")
+        ]
+        built += [  # plugins that are distributions of their own
+            entry.parents[1] / f"insight_{entry.parents[1].name}/static/{name}.js"
+            for entry in root.glob(f"plugins/*/frontend/{name}.ts*")
+        ]
     return (
         marker.is_file()
         and all(path.is_file() for path in built)

@@ -30,7 +30,12 @@ async function buildPage() {
   rmSync(STATIC, { recursive: true, force: true });
   const assets = join(STATIC, 'assets');
   const shared = await buildShared(assets);
-  const made = await bundle({ entry: join(SHELL, 'src', 'main.tsx'), out: assets, name: 'shell' });
+  const made = await bundle({
+    entry: join(SHELL, 'src', 'main.tsx'),
+    out: assets,
+    name: 'shell',
+    signatures: 'allow-extension', // what it loads later imports from it
+  });
   const shell = made.find((chunk) => chunk.isEntry);
   const at = (file) => `static/assets/${file}`;
   const map = Object.fromEntries(SHARED.map((name) => [name, `./${at(shared[name].fileName)}`]));

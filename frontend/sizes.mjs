@@ -63,6 +63,9 @@ export function measurePage(modules) {
     row(name, gzipped(join(STATIC, modules[name].file)), BUDGETS[name] ?? BUDGETS.shared);
   }
   row('page', sum(pageFiles()), BUDGETS.page, ', with what it shares');
+  const known = [...pageFiles(), ...SHARED.map((name) => join(STATIC, modules[name].file))];
+  const later = files(join(STATIC, 'assets')).filter((path) => path.endsWith('.js') && !known.includes(path));
+  for (const part of later) row(`page, later: ${basename(part)}`, gzipped(part), BUDGETS.part);
 }
 
 /** A tab by itself; as the first one, with the page and all that it shares; and each part that it loads later. */
@@ -70,14 +73,17 @@ export function measureTab({ name, out }, modules, page) {
   const all = files(out);
   const entry = join(out, 'index.js');
   const atOnce = imported(entry, all);
-  const later = [...imported(entry, all, { lazy: true })].filter((path) => !atOnce.has(path));
+  const beside = all.filter((path) => basename(path) === 'contributions.js');
+  const later = [entry, ...beside]
+    .flatMap((path) => [...imported(path, all, { lazy: true })])
+    .filter((path) => !atOnce.has(path));
   const own = all.filter((path) => !later.includes(path)); // workers are no modules that anything imports: they count
   const { imports } = JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8'));
   const first = new Set([...page, ...sharedFiles(modules, imports), ...own]);
   row(`plugin ${name}`, sum(own), BUDGETS.tab, `, as the first tab ${kilobytes(sum(first)).trim()}`);
   const isPart = (path) =>
     all.some((other) => readFileSync(other, 'utf8').match(new RegExp(`import\\([\`"']\\./${basename(path)}`)));
-  for (const part of later.filter(isPart)) {
+  for (const part of [...beside, ...later.filter(isPart)]) {
     row(
       `plugin ${name}, later: ${basename(part)}`,
       sum([...imported(part, all)].filter((path) => !atOnce.has(path))),

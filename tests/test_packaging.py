@@ -227,7 +227,9 @@ def sources(tmp_path: Path) -> Path:
         "frontend/insight_frontend/packages/insight-host-kit-1.0.0.tgz": "",
         "plugins/a/insight_a/__init__.py": "",
         "plugins/a/insight_a/frontend/index.ts": "export default {};\n",
+        "plugins/a/insight_a/frontend/contributions.ts": "export default {};\n",
         "plugins/a/insight_a/static/index.js": "",
+        "plugins/a/insight_a/static/contributions.js": "",
     }.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -262,6 +264,7 @@ def test_line_endings_do_not_make_assets_stale(hook: ModuleType, sources: Path) 
         lambda root: (root / "package-lock.json").write_text('{"a": 1}\n'),
         lambda root: (root / "plugins/a/insight_a/frontend/index.ts").write_text("export default 1;\n"),
         lambda root: (root / "plugins/a/insight_a/static/index.js").unlink(),
+        lambda root: (root / "plugins/a/insight_a/static/contributions.js").unlink(),
         lambda root: (root / "frontend/insight_frontend/static/index.html").unlink(),
         lambda root: (root / "frontend/insight_frontend/packages/insight-host-kit-1.0.0.tgz").unlink(),
     ],

@@ -153,8 +153,7 @@ class DataRoutes:
         if error is None and plugin.frontend is not None:
             found = front_end(plugin.frontend, shared)
             if found.error is None:
-                path = found.module_path(str(plugin.name))
-                mechanism = {"type": "ES_MODULE", "module_path": path, "api_version": shared.api}
+                mechanism = found.mechanism(str(plugin.name), shared.api)
             error = found.error
         row = _row(plugin.title, active and error is None, mechanism, plugin.titles, error)
         return row | {"warnings": mounted.calls.troubles} if mounted.calls.troubles else row

@@ -17,6 +17,7 @@ from insight_core.web.answers import content_tag
 from insight_core.web.assets import FOREVER, asset_answer
 
 MANIFEST = "manifest.json"
+CONTRIBUTIONS = "contributions.js"
 FileState: TypeAlias = tuple[str, int, int]  # path, time of the last change in ns, bytes
 _DIGEST = re.compile(r"@([0-9a-f]{16,})/(.+)", re.DOTALL)
 _GUIDE = "see docs/writing_a_plugin.md"
@@ -58,7 +59,10 @@ class SharedModules:
 
 @frozen
 class FrontEnd:
-    """The directory of a plugin with its ``index.js``, and what its manifest says."""
+    """The directory of a plugin with its ``index.js``, and what its manifest says.
+
+    ``contributions.js`` next to it, if there is one, is what the plugin adds to the page beyond its tab.
+    """
 
     root: Path
     manifest: Manifest
@@ -66,7 +70,17 @@ class FrontEnd:
 
     def module_path(self, plugin: str) -> str:
         """Where its module is, relative to the page: another address whenever one of its files changes."""
-        return f"data/plugin/{plugin}/static/@{digest_of(self.root)}/index.js"
+        return self._path(plugin, "index.js")
+
+    def mechanism(self, plugin: str, api: int | None) -> dict[str, object]:
+        """How the page loads it; ``api`` is the version of the contract between the page and plugins."""
+        mechanism: dict[str, object] = {"type": "ES_MODULE", "module_path": self.module_path(plugin)}
+        if (self.root / CONTRIBUTIONS).is_file():
+            mechanism["contributions_path"] = self._path(plugin, CONTRIBUTIONS)
+        return mechanism | {"api_version": api}
+
+    def _path(self, plugin: str, file: str) -> str:
+        return f"data/plugin/{plugin}/static/@{digest_of(self.root)}/{file}"
 
 
 def front_end(root: Path, shared: SharedModules) -> FrontEnd:

@@ -105,6 +105,21 @@ def test_a_module_is_kept_for_ever_and_another_one_has_another_address(
     assert client.get("/data/plugin/mine/static/index.js").headers["Cache-Control"] == "no-cache"
 
 
+def test_the_listing_names_the_contributions_of_a_plugin_that_has_some(
+    host_of: Callable[..., Host], front_end: Path
+) -> None:
+    client = Client(host_of(Plugin("mine", "Mine", frontend=front_end)))
+
+    def listed() -> dict[str, str]:
+        return dict((client.get("/data/plugins_listing").json or {})["mine"]["loading_mechanism"])
+
+    assert "contributions_path" not in listed()
+    (front_end / "contributions.js").write_text("export default 1;")
+    found = listed()
+    assert found["contributions_path"] == found["module_path"].replace("index.js", "contributions.js")
+    assert client.get(f"/{found['contributions_path']}").text == "export default 1;"
+
+
 @pytest.mark.parametrize(
     "name", ["@0123456789abcdef/../index.js", "@0123456789abcdef//index.js", "@0123456789abcdef/"]
 )

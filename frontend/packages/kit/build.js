@@ -1,12 +1,14 @@
 /**
- * Builds the tab of a plugin with Vite. `vite.config.js`:
+ * Builds the page half of a plugin with Vite: its tab, and `contributions.ts(x)` next to the tab's module if it is there.
+ * `vite.config.js`:
  *
  *     import { insightPlugin } from '@insight-host/kit/build';
  *     export default insightPlugin({ entry: 'frontend/index.tsx', out: 'insight_words/static' });
  *
  * What the page shares stays an import; everything else is bundled. Workers have no import map: they bundle what they need.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 const { version, peerDependencies } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8'));
 
@@ -76,11 +78,18 @@ function writeManifest() {
   return {
     name: 'insight-host:manifest',
     generateBundle(_, bundle) {
-      const entry = Object.values(bundle).find((chunk) => chunk.type === 'chunk' && chunk.isEntry);
+      const entry = bundle['index.js'];
       const manifest = { ...VERSIONS, ...importsOf(bundle, entry) };
       this.emitFile({ type: 'asset', fileName: 'manifest.json', source: `${JSON.stringify(manifest, null, 1)}\n` });
     },
   };
+}
+
+/** What the plugin adds to the page beyond its tab. */
+function contributionsBeside(entry) {
+  const sources = ['ts', 'tsx', 'js', 'jsx'].map((type) => join(dirname(entry), `contributions.${type}`));
+  const found = sources.find((source) => existsSync(source));
+  return found === undefined ? {} : { contributions: found };
 }
 
 /** The Vite configuration of a tab: `entry` is its module, `out` the directory that the plugin names as its `frontend`. */
@@ -98,9 +107,9 @@ export function insightPlugin({ entry, out }) {
       modulePreload: false,
       // Not build.lib: that leaves the whitespace in.
       rolldownOptions: {
-        input: entry,
+        input: { index: entry, ...contributionsBeside(entry) },
         preserveEntrySignatures: 'strict',
-        output: { ...OUTPUT, entryFileNames: 'index.js' },
+        output: { ...OUTPUT, entryFileNames: '[name].js' },
       },
     },
   };

@@ -6,11 +6,13 @@ import './styles/controls.css';
 import './styles/shell.css';
 import './styles/runs.css';
 import './styles/dialogs.css';
+import { contributeWhenIdle } from './contributed/start';
 import { Page, PageProvider } from './state/page';
 import { App } from './views/app';
 
 const page = new Page();
 page.session.start();
+contributeWhenIdle(page);
 addEventListener('error', (event) => page.uncaught(event.error, event.filename));
 addEventListener('unhandledrejection', (event) => page.uncaught(event.reason, ''));
 

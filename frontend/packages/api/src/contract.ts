@@ -4,13 +4,18 @@
  * A plugin's `index.js` has a default export of type `Plugin`. Nothing here needs a framework or a
  * bundler: charts and controls can be imported by name, `@insight-host/kit`.
  */
+import type { Contributed } from './contributions';
+
 /** The version of this contract; a page shows no plugin of another. */
 export const API = 2;
+
+/** Texts by locale, then by key. */
+export type Messages = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export interface Plugin {
   readonly apiVersion: typeof API;
   /** Catalogues for `ctx.t`, by locale; English is the fallback. */
-  readonly messages?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly messages?: Messages;
   /** Fills `host`; what it returns is called when the tab is closed for good. */
   mount(host: HTMLElement, ctx: PluginContext): Disposer | void | Promise<Disposer | void>;
 }
@@ -168,4 +173,6 @@ export interface PluginContext {
    */
   shortcut(key: string, description: string, run: () => void): Disposer;
   notify(level: 'info' | 'warn' | 'error', text: string): void;
+  /** What plugins add to the tabs of others; another value when there is more or less of it. */
+  readonly contributed: ReadonlySignal<Contributed>;
 }

@@ -3,6 +3,7 @@ import { signal, type Signal } from '@preact/signals';
 import type {
   Changes,
   Columns,
+  Contributed,
   CursorAt,
   CursorPlace,
   Locale,
@@ -28,6 +29,7 @@ export interface FakeContext extends PluginContext {
   /** Names of the other tabs that `open` finds. */
   readonly tabs: Signal<readonly string[]>;
   readonly cursor: Signal<CursorAt | null> & SharedCursor;
+  readonly contributed: Signal<Contributed>;
   /** What `open` was asked for. */
   readonly opened: { readonly plugin: string; readonly state: Readonly<Record<string, string | null>> }[];
   end(): void;
@@ -141,6 +143,7 @@ export function fakeContext(runs: readonly string[], { json, columns }: FakeAnsw
     ui: { icon: () => document.createElementNS('http://www.w3.org/2000/svg', 'svg'), download: () => undefined },
     shortcut: () => () => undefined,
     notify: (_, text) => void notices.push(text),
+    contributed: signal<Contributed>({ markers: () => () => undefined, cards: [] }),
     end: () => ended.abort(),
   };
 }

@@ -1,6 +1,6 @@
 /** The `ctx` object that a plugin gets from the page. Everything it registers ends when its signal is aborted. */
 import { computed, effect, signal, type ReadonlySignal as Signal, untracked } from '@preact/signals';
-import type { Changes, CursorPlace, Plugin, PluginContext, ReadonlySignal } from '@insight-host/api';
+import type { Changes, Contributed, CursorPlace, Messages, PluginContext, ReadonlySignal } from '@insight-host/api';
 import { getColumns, getJson, href } from '../data/http';
 import { pluginText } from '../i18n/translate';
 import { recall, remember } from '../state/memory';
@@ -10,7 +10,7 @@ import { saveFile } from './download';
 import { icon } from './icon';
 
 export interface Mounting {
-  readonly plugin: Plugin;
+  readonly messages: Messages;
   readonly name: string;
   readonly signal: AbortSignal;
   readonly visible: Signal<boolean>;
@@ -18,8 +18,13 @@ export interface Mounting {
   readonly onError: (cause: unknown) => void;
 }
 
+const NOTHING: Contributed = {
+  markers: () => () => undefined,
+  cards: [],
+};
+
 export function pluginContext(page: Page, mounting: Mounting): PluginContext {
-  const { plugin, name, signal: ended, onError } = mounting;
+  const { messages, name, signal: ended, onError } = mounting;
 
   const guarded =
     <A extends unknown[]>(callback: (...values: A) => void) =>
@@ -68,8 +73,7 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
 
   const route = (path: string): string => `data/plugin/${encodeURIComponent(name)}/${path.replace(/^\/+/, '')}`;
   const until = (own?: AbortSignal): AbortSignal => (own ? AbortSignal.any([ended, own]) : ended);
-  const t: PluginContext['t'] = (key, values) =>
-    pluginText(plugin.messages ?? {}, page.preferences.locale.value, key, values);
+  const t: PluginContext['t'] = (key, values) => pluginText(messages, page.preferences.locale.value, key, values);
 
   return {
     name,
@@ -120,5 +124,6 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
     shortcut: (key, description, run) =>
       endWith(page.shortcuts.add({ key, description: () => description, run: guarded(run), owner: name })),
     notify: (level, text) => page.toasts.show(level, text),
+    contributed: wrap(computed(() => page.contributions.value?.shownIn(mounting) ?? NOTHING)),
   };
 }

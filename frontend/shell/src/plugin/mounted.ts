@@ -1,6 +1,6 @@
 /** One opened plugin: loads its module, mounts it once, and keeps it until a retry. */
 import { type ReadonlySignal, signal } from '@preact/signals';
-import { API, type Plugin } from '@insight-host/api';
+import { API, type Disposer, type Plugin } from '@insight-host/api';
 import type { Page } from '../state/page';
 import type { Tab } from '../state/session';
 import { pluginContext } from './context';
@@ -13,7 +13,21 @@ export class NotAPlugin extends Error {
 }
 
 export type LoadModule = (url: string) => Promise<{ readonly default?: unknown }>;
-const importModule: LoadModule = (url) => import(/* @vite-ignore */ url);
+export const importModule: LoadModule = (url) => import(/* @vite-ignore */ url);
+
+/** Calls what a `mount` returned, if it is a function, when `signal` ends. */
+export function disposeWith(signal: AbortSignal, dispose: Disposer | void): void {
+  if (typeof dispose !== 'function') return;
+  const end = (): void => {
+    try {
+      dispose();
+    } catch (cause) {
+      console.error(cause);
+    }
+  };
+  if (signal.aborted) end();
+  else signal.addEventListener('abort', end);
+}
 
 export class MountedPlugin {
   readonly state = signal<MountState>('waiting');
@@ -42,24 +56,13 @@ export class MountedPlugin {
       const plugin = this.checked(await this.load(this.address()));
       if (controller.signal.aborted) return;
       const context = pluginContext(this.page, {
-        plugin,
+        messages: plugin.messages ?? {},
         name: this.tab.name,
         signal: controller.signal,
         visible: this.visible,
         onError: (cause) => this.report(cause),
       });
-      const dispose = await plugin.mount(host, context);
-      if (typeof dispose === 'function') {
-        const end = (): void => {
-          try {
-            dispose();
-          } catch (cause) {
-            console.error(cause);
-          }
-        };
-        if (controller.signal.aborted) end();
-        else controller.signal.addEventListener('abort', end);
-      }
+      disposeWith(controller.signal, await plugin.mount(host, context));
       if (!controller.signal.aborted) this.state.value = 'mounted';
     } catch (cause) {
       if (controller.signal.aborted) return;

@@ -4,6 +4,7 @@ import { computed, effect, signal, untracked } from '@preact/signals';
 import type { Annotation } from '@insight-host/api';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import type { AllContributions } from '../contributed/all';
 import { translator } from '../i18n/translate';
 import type { MountedPlugin } from '../plugin/mounted';
 import { Shortcuts } from '../plugin/shortcuts';
@@ -29,6 +30,10 @@ export class Page {
   readonly cursor = new Cursor(this.url);
   readonly shortcuts = new Shortcuts();
   readonly toasts = new Toasts();
+  /** null until they are loaded. */
+  readonly contributions = signal<AllContributions | null>(null);
+  /** The tab in front was drawn, or could not be. */
+  readonly isShown = signal(false);
   readonly dialog = signal<Dialog | null>(null);
   readonly sidebarOpen = signal(innerWidth >= NARROW);
   readonly t = computed(() => translator(this.preferences.locale.value));
@@ -105,6 +110,7 @@ export class Page {
 
   uncaught(cause: unknown, source: string): void {
     const trace = `${source}\n${cause instanceof Error ? (cause.stack ?? '') : ''}`;
+    if (this.contributions.peek()?.uncaught(cause, trace)) return;
     const named = [...this.mounted].filter((plugin) => trace.includes(plugin.moduleUrl.replace(/[^/]*$/, '')));
     // What the kit draws for a tab leaves no trace of it: then it is the one in front, unless the page itself is to
     // blame.

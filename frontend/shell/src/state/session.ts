@@ -37,7 +37,13 @@ export interface Listed {
   readonly sampled?: Readonly<Record<string, { readonly shown: number; readonly points: number }>>;
   readonly disable_reload?: boolean;
   readonly remove_dom?: boolean;
-  readonly loading_mechanism: { readonly type: string; readonly module_path?: string; readonly api_version?: number };
+  readonly loading_mechanism: {
+    readonly type: string;
+    readonly module_path?: string;
+    /** The module of what the plugin adds beyond its tab. */
+    readonly contributions_path?: string;
+    readonly api_version?: number;
+  };
 }
 export interface Tab extends Listed {
   readonly name: string;

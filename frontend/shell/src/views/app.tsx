@@ -1,14 +1,14 @@
+import { message } from '@insight-host/kit';
+import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { NARROW, usePage } from '../state/page';
 import { Banners, ToastList } from './banners';
-import { DamageList } from './damage_list';
 import { EmptyLogdir } from './empty_logdir';
 import { Footer } from './footer';
 import { Header } from './header';
-import { KeyboardHelp } from './keyboard_help';
-import { Palette } from './palette';
 import { PluginPanel } from './plugin_panel';
 import { Sidebar } from './sidebar';
+import { whenIdle } from '../when_idle';
 
 export function App() {
   useShortcuts();
@@ -20,7 +20,7 @@ export function App() {
         <Main />
       </div>
       <Footer />
-      <OpenDialog />
+      <Dialogs />
       <ToastList />
     </>
   );
@@ -58,12 +58,26 @@ function Main() {
   );
 }
 
-function OpenDialog() {
-  const dialog = usePage().dialog.value;
-  if (!dialog) return null;
-  if (dialog.kind === 'palette') return <Palette />;
-  if (dialog.kind === 'damage') return <DamageList run={dialog.run} />;
-  return <KeyboardHelp />;
+function Dialogs() {
+  const page = usePage();
+  const loaded = useSignal<typeof import('./dialogs') | null>(null);
+  const dialog = page.dialog.value;
+  const load = (): void => {
+    import('./dialogs').then(
+      (found) => (loaded.value = found),
+      (cause: unknown) => {
+        page.dialog.value = null;
+        page.toasts.show('error', message(cause));
+      },
+    );
+  };
+  useEffect(() => {
+    if (page.isShown.value) whenIdle(load);
+  }, [page.isShown.value]);
+  useEffect(() => {
+    if (dialog && !loaded.value) load();
+  }, [dialog]);
+  return dialog && loaded.value && <loaded.value.OpenDialog dialog={dialog} />;
 }
 
 function useShortcuts(): void {

@@ -27,6 +27,7 @@ export function commands(page: Page): Command[] {
   const actions = [...new Map(shortcuts.map((one) => [`${one.owner} ${one.description()}`, one])).values()].sort(
     (one, other) => ofFront(one.owner) - ofFront(other.owner),
   );
+  const titleOf = (owner: string): string => page.tabTitle(tabs.find((tab) => tab.name === owner) as Tab);
   const inFront = (owner: string, run: () => void): void => {
     page.open(owner);
     requestAnimationFrame(run); // drawn by then: the palette has given the focus back, and what is in the tab can take it
@@ -50,8 +51,12 @@ export function commands(page: Page): Command[] {
       : []),
     ...actions.map(({ owner, description, run }) => ({
       label: description(),
-      group: page.tabTitle(tabs.find((tab) => tab.name === owner) as Tab),
+      group: titleOf(owner),
       run: () => inFront(owner, run),
+    })),
+    ...(page.contributions.value?.commands ?? []).map(({ owner, ...command }) => ({
+      ...command,
+      group: titleOf(owner),
     })),
     ...runs.all.value.map((run) => ({
       label: run.displayName === run.name ? run.name : `${run.displayName} (${run.name})`,
@@ -82,7 +87,7 @@ export function Palette() {
   const query = useSignal('');
   const active = useSignal(0);
   const list = useRef<HTMLDivElement>(null);
-  const all = useMemo(() => commands(page), []);
+  const all = useMemo(() => commands(page), [page.contributions.value?.commands.length]);
   const shown = matching(all, query.value);
 
   const choose = (command: Command | undefined): void => {

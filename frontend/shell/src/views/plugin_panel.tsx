@@ -30,6 +30,11 @@ export function PluginPanel({ tab }: { tab: Tab }) {
 }
 
 function Content({ tab, visible }: { tab: Tab; visible: ReadonlySignal<boolean> }) {
+  const page = usePage();
+  const isMounted = tab.loading_mechanism.type === 'ES_MODULE' && !tab.error;
+  useEffect(() => {
+    if (!isMounted) page.isShown.value = true;
+  }, [isMounted]);
   if (tab.error || !tab.loading_mechanism.module_path) return <Refused tab={tab} />;
   if (frameAddress(tab) !== null) return <PluginFrame tab={tab} visible={visible} />;
   // another address is another build of the tab: its author saved a file, or the host came back with another version
@@ -70,6 +75,9 @@ function Opened({ tab, visible }: { tab: Tab; visible: ReadonlySignal<boolean> }
   }, []);
   const failure = mounted.failure.value;
   const state = mounted.state.value;
+  useEffect(() => {
+    if (state === 'mounted' || state === 'failed') page.isShown.value = true;
+  }, [state]);
   const title = page.tabTitle(tab);
   return (
     <>

@@ -7,10 +7,13 @@ import { usePage } from '../state/page';
 import type { Tab } from '../state/session';
 
 export function PluginRemarks({ tab, title }: { readonly tab: Tab; readonly title: string }) {
+  const page = usePage();
+  const contributed = page.contributions.value?.troublesOf(tab.name, title);
   return (
     <>
       <Sampled title={title} sampled={tab.sampled ?? {}} />
-      <Warnings title={title} warnings={tab.warnings ?? []} />
+      <Warnings title={page.t.value('plugin.warning', { plugin: title })} warnings={tab.warnings ?? []} />
+      {contributed && <Warnings title={contributed.title} warnings={contributed.lines} />}
     </>
   );
 }
@@ -40,7 +43,7 @@ interface WarningsProps {
   readonly warnings: readonly string[];
 }
 
-/** Which requests to the plugin failed. */
+/** What failed of the plugin: of its requests, or of what it contributes. */
 function Warnings({ title, warnings }: WarningsProps) {
   const t = usePage().t.value;
   const dismissed = useSignal<readonly string[]>([]);
@@ -51,12 +54,7 @@ function Warnings({ title, warnings }: WarningsProps) {
   const [first, ...others] = warnings.filter((text) => !dismissed.value.includes(text));
   if (first === undefined) return null;
   return (
-    <Remark
-      icon="warn"
-      role="alert"
-      title={t('plugin.warning', { plugin: title })}
-      onDismiss={() => void (dismissed.value = warnings)}
-    >
+    <Remark icon="warn" role="alert" title={title} onDismiss={() => void (dismissed.value = warnings)}>
       <p>{first}</p>
       {others.length > 0 && (
         <details>

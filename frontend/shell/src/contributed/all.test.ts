@@ -1,0 +1,285 @@
+import { signal } from '@preact/signals';
+import { API, type Contributions, type Marker, type PluginContext, type RunColumn } from '@insight-host/api';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Page } from '../state/page';
+import type { Tab } from '../state/session';
+import { commands } from '../views/palette';
+import { AllContributions, type Shower } from './all';
+import en from './locales/en.json';
+import zh from './locales/zh-CN.json';
+
+const tabOf = (name: string): Tab => ({
+  name,
+  enabled: true,
+  tab_name: name,
+  loading_mechanism: {
+    type: 'ES_MODULE',
+    module_path: `${name}/index.js`,
+    contributions_path: `${name}/contributions.js`,
+  },
+});
+const messages = { en: { tidy: 'Tidy up', card: 'A card' }, 'zh-CN': { tidy: '整理' } };
+
+describe('what plugins contribute', () => {
+  let page: Page;
+  let all: AllContributions;
+  const ended = new AbortController();
+  const shower: Shower = { visible: signal(true), signal: ended.signal };
+  const troubles = (plugin: string): readonly string[] => all.troublesOf(plugin, plugin)?.lines ?? [];
+
+  /** Modules by the name of their plugin; one may be a promise that never ends. */
+  async function load(modules: Readonly<Record<string, unknown>>): Promise<void> {
+    page.session.plugins.value = Object.keys(modules).map(tabOf);
+    all = page.contributions.value = new AllContributions(page, async (url) => {
+      const found = await modules[url.split('/').at(-2) as string];
+      if (found instanceof Error) throw found;
+      return { default: found };
+    });
+    await vi.waitFor(() => expect(all.shownIn(shower)).toBeDefined());
+    for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+  }
+  const give = (given: Partial<Contributions>): Contributions => ({ apiVersion: API, messages, ...given });
+
+  beforeEach(() => {
+    localStorage.clear();
+    page = new Page();
+    page.preferences.setLocale('en');
+    vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('says the same in both languages', () => {
+    expect(Object.keys(zh)).toEqual(Object.keys(en));
+  });
+
+  it('has commands in the palette, in the language of the page, though no tab was opened', async () => {
+    const run = vi.fn((ctx: PluginContext) => void ctx.open('image', { step: '7' }));
+    await load({ mine: give({ commands: [{ text: 'tidy', run }] }), image: give({}) });
+    const found = (label: string): ReturnType<typeof commands>[number] | undefined =>
+      commands(page).find((command) => command.label === label);
+    expect(found('Tidy up')?.group).toBe('mine');
+    page.preferences.setLocale('zh-CN');
+    found('整理')?.run();
+    expect(run).toHaveBeenCalledTimes(1);
+    expect([page.front.value?.name, page.url.get('image.step')]).toEqual(['image', '7']);
+    page.session.plugins.value = [tabOf('image')];
+    expect(found('整理')).toBeUndefined();
+  });
+
+  it('keeps a module while its address stays, and loads another build', async () => {
+    const command = (text: string): Contributions => give({ commands: [{ text, run: () => undefined }] });
+    await load({ mine: command('one') });
+    page.session.plugins.value = [{ ...tabOf('mine'), tab_name: 'Mine' }];
+    expect(all.commands.map(({ label }) => label)).toEqual(['one']);
+    const next = tabOf('mine');
+    page.session.plugins.value = [
+      { ...next, loading_mechanism: { ...next.loading_mechanism, contributions_path: 'mine/other/contributions.js' } },
+    ];
+    expect(all.commands).toEqual([]);
+  });
+
+  it.each([
+    ['cannot be loaded', new Error('404'), 'contributions.js: 404'],
+    ['exports nothing', undefined, 'contributions.js: it has no object as its default export'],
+    ['is of another version', { apiVersion: 9 }, 'requires version 9'],
+    ['has no function for marks', { apiVersion: API, markers: [] }, 'not as the plugin interface defines it'],
+    [
+      'has commands that are none',
+      { apiVersion: API, commands: [null, 3, { text: 'x' }] },
+      'not as the plugin interface',
+    ],
+    ['has no list of cards', { apiVersion: API, cards: {} }, 'not as the plugin interface'],
+  ])('leaves out a module that %s, says so, and goes on with the others', async (_, broken, reason) => {
+    await load({ broken, good: give({ commands: [{ text: 'tidy', run: () => undefined }] }) });
+    await vi.waitFor(() => expect(troubles('broken').join()).toContain(reason));
+    expect(all.commands.map(({ label }) => label)).toEqual(['Tidy up']);
+    expect(troubles('good')).toEqual([]);
+  });
+
+  it('says that a module hangs, and has those of others', async () => {
+    vi.useFakeTimers();
+    page.session.plugins.value = [tabOf('hangs'), tabOf('good')];
+    all = new AllContributions(page, async (url) =>
+      url.includes('hangs')
+        ? new Promise(() => undefined)
+        : { default: give({ commands: [{ text: 'tidy', run: vi.fn() }] }) },
+    );
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(troubles('hangs')).toEqual(['contributions.js: no answer after 10 s']);
+    expect(all.commands).toHaveLength(1);
+  });
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('boom');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('boom'))],
+  ])('tells the user when a command %s', async (_, run) => {
+    await load({ mine: give({ commands: [{ text: 'tidy', run }] }) });
+    all.commands[0]?.run();
+    await vi.waitFor(() => expect(troubles('mine')).toEqual(['The command “Tidy up”: boom']));
+    expect(page.toasts.list.value.map(({ text }) => text)).toEqual(['The command “Tidy up”: boom']);
+  });
+
+  describe('marks of charts', () => {
+    const chart = { tags: ['loss'], runs: ['a'] };
+    const mark = (text: string): Marker => ({ step: 1, text });
+
+    it('come from all plugins as they answer; one that fails, hangs or answers nonsense costs its own', async () => {
+      vi.useFakeTimers();
+      const asked = vi.fn();
+      await load({
+        good: give({ markers: (of) => (asked(of.tags, of.runs), [mark('good')]) }),
+        later: give({ markers: async () => [mark('later')] }),
+        throws: give({
+          markers: () => {
+            throw new Error('boom');
+          },
+        }),
+        hangs: give({ markers: () => new Promise(() => undefined) }),
+        odd: give({ markers: () => [mark('odd'), { text: 'nowhere' }, null as never] }),
+      });
+      const show = vi.fn<(markers: readonly Marker[]) => void>();
+      const stop = all.shownIn(shower).markers(chart, show);
+      await vi.advanceTimersByTimeAsync(10_000);
+      expect(asked).toHaveBeenCalledWith(['loss'], ['a']);
+      expect(show.mock.lastCall?.[0].map(({ text }) => text)).toEqual(['good', 'later', 'odd']);
+      expect(['good', 'throws', 'hangs', 'odd'].map(troubles)).toEqual([
+        [],
+        ['Marks of charts: boom'],
+        ['Marks of charts: no answer after 10 s'],
+        ['Marks of charts: not as the plugin interface defines it'],
+      ]);
+      stop();
+    });
+
+    it('are asked for again when data of the plugin change, and no more once the chart is gone', async () => {
+      vi.useFakeTimers();
+      const markers = vi.fn(() => []);
+      await load({ mine: give({ markers }) });
+      const stop = all.shownIn(shower).markers(chart, () => undefined);
+      const change = async (series: Record<string, Record<string, string[]>>, generation: number): Promise<void> => {
+        page.session.latest.value = { generation, runs: false, series };
+        await vi.advanceTimersByTimeAsync(5000);
+      };
+      await vi.advanceTimersByTimeAsync(0);
+      expect(markers).toHaveBeenCalledTimes(1);
+      await change({ other: { a: ['x'] } }, 1);
+      expect(markers).toHaveBeenCalledTimes(1);
+      await change({ mine: { a: ['x'] } }, 2);
+      expect(markers).toHaveBeenCalledTimes(2);
+      stop();
+      await change({ mine: { a: ['x'] } }, 3);
+      expect(markers).toHaveBeenCalledTimes(2);
+    });
+
+    it('of no plugin are none', async () => {
+      await load({ mine: give({}) });
+      const show = vi.fn();
+      all.shownIn(shower).markers(chart, show);
+      expect(show).toHaveBeenCalledWith([]);
+    });
+  });
+
+  describe('cards', () => {
+    const host = document.createElement('div');
+
+    it('come in their order, with titles in the language of the page', async () => {
+      const mount = (): void => undefined;
+      await load({
+        one: give({
+          cards: [
+            { id: 'a', title: 'card', order: 2, mount },
+            { id: 'b', title: 'card', mount },
+          ],
+        }),
+        two: give({ cards: [{ id: 'a', title: 'tidy', order: 1, mount }] }),
+      });
+      const shown = all.shownIn(shower).cards;
+      expect(shown.map(({ id, title }) => [id, title])).toEqual([
+        ['one/b', 'A card'],
+        ['two/a', 'Tidy up'],
+        ['one/a', 'A card'],
+      ]);
+    });
+
+    it('are told whether they are seen, and end with their place', async () => {
+      const gone = vi.fn();
+      let ctx: PluginContext | undefined;
+      const mount = (element: HTMLElement, given: PluginContext): (() => void) => {
+        ctx = given;
+        element.textContent = 'there';
+        return gone;
+      };
+      await load({ mine: give({ cards: [{ id: 'a', title: 'card', mount }] }) });
+      const end = all.shownIn(shower).cards[0]?.mount(host, vi.fn());
+      expect([ctx?.name, ctx?.visible.value, host.textContent]).toEqual(['mine', true, 'there']);
+      await Promise.resolve();
+      end?.();
+      expect([ctx?.signal.aborted, host.textContent]).toEqual([true, '']);
+      expect(gone).toHaveBeenCalledTimes(1);
+    });
+
+    it.each([
+      [
+        'throws',
+        () => {
+          throw new Error('boom');
+        },
+      ],
+      ['rejects', () => Promise.reject(new Error('boom'))],
+      [
+        'throws in a callback',
+        (_: HTMLElement, ctx: PluginContext) =>
+          void ctx.theme.subscribe(() => {
+            throw new Error('boom');
+          }),
+      ],
+    ])('say so, and leave nothing behind, when one %s', async (_, mount) => {
+      await load({ mine: give({ cards: [{ id: 'a', title: 'card', mount }] }) });
+      const failed = vi.fn();
+      all.shownIn(shower).cards[0]?.mount(host, failed);
+      await vi.waitFor(() => expect(failed).toHaveBeenCalledTimes(1));
+      expect([String(failed.mock.lastCall?.[0]), host.childElementCount]).toEqual(['Error: boom', 0]);
+      expect(troubles('mine')).toEqual(['The card “A card”: boom']);
+    });
+  });
+
+  describe('looks of run columns', () => {
+    const column: RunColumn = { plugin: 'own', name: 'c', title: 'C', kind: 'number', group: '', values: { a: 1 } };
+
+    it('are those of the plugin that has the column, else of the first that gives one', async () => {
+      const looks = (title: string): Contributions =>
+        give({ columns: ({ name }) => (name === 'c' ? { title } : null) });
+      await load({ other: looks('other'), own: looks('own') });
+      expect(all.lookOf(column)?.title).toBe('own');
+      expect(all.lookOf({ ...column, plugin: 'third' })?.title).toBe('other');
+      expect(all.lookOf({ ...column, name: 'd' })).toBeNull();
+    });
+
+    it('give nothing for a value for which they throw, and say so', async () => {
+      const cell = (value: unknown): string => {
+        if (value === 1) throw new Error('boom');
+        return `<${value}>`;
+      };
+      await load({ own: give({ columns: () => ({ cell }) }) });
+      const look = all.lookOf(column);
+      expect([look?.cell?.(1, 'a'), look?.cell?.(2, 'a'), look?.order]).toEqual([null, '<2>', undefined]);
+      expect(troubles('own')).toEqual(['The run column “C”: boom']);
+    });
+  });
+
+  it('get the errors of their own code that nobody caught', async () => {
+    await load({ mine: give({}) });
+    const error = new TypeError('later');
+    const { href } = new URL('mine/contributions.js', document.baseURI);
+    error.stack = `TypeError: later\n at draw (${href}:1:1)`;
+    page.uncaught(error, '');
+    expect(troubles('mine')).toEqual(['contributions.js: later']);
+  });
+});

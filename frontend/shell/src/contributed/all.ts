@@ -1,0 +1,124 @@
+/** What all plugins contribute to the page; loaded when the page is idle. */
+import { computed, effect, signal, untracked, type ReadonlySignal as Signal } from '@preact/signals';
+import type { ColumnLook, Contributed, RunColumn, ShownCard } from '@insight-host/api';
+import { importModule, type LoadModule } from '../plugin/mounted';
+import type { Page } from '../state/page';
+import type { Tab } from '../state/session';
+import { Contribution } from './contribution';
+
+export interface ListedCommand {
+  /** Name of the plugin. */
+  readonly owner: string;
+  readonly label: string;
+  readonly run: () => void;
+}
+
+/** A tab that shows contributions. */
+export interface Shower {
+  readonly visible: Signal<boolean>;
+  readonly signal: AbortSignal;
+}
+
+export class AllContributions {
+  private readonly known = signal<readonly Contribution[]>([]);
+  /** In the order of the tabs. */
+  private readonly loaded = computed(() => this.known.value.filter((one) => one.given.value !== null));
+
+  constructor(
+    private readonly page: Page,
+    private readonly importOne: LoadModule = importModule,
+  ) {
+    effect(() => {
+      const { value: plugins } = page.session.plugins;
+      untracked(() => this.follow(plugins ?? []));
+    });
+  }
+
+  get commands(): readonly ListedCommand[] {
+    return this.loaded.value.flatMap((one) =>
+      (one.given.value?.commands ?? []).map((command) => ({
+        owner: one.tab.name,
+        label: one.text(command.text),
+        run: () => one.run(command),
+      })),
+    );
+  }
+
+  /** What fails of a plugin, and a title for it; null if nothing does. */
+  troublesOf(plugin: string, title: string): { readonly title: string; readonly lines: readonly string[] } | null {
+    const found = this.known.value.find(({ tab }) => tab.name === plugin);
+    if (!found || found.troubles.value.length === 0) return null;
+    return { title: found.say('remark', { plugin: title }), lines: found.troubles.value };
+  }
+
+  /** Whether the code of a `contributions.js` is in the trace of an error that nobody caught: then it is reported. */
+  uncaught(cause: unknown, trace: string): boolean {
+    const found = this.known.peek().filter(({ url }) => trace.includes(url));
+    for (const one of found) one.report('module', cause);
+    return found.length > 0;
+  }
+
+  /** How a column of the run table is shown; each function of it gives null when it throws. */
+  lookOf(column: RunColumn): GuardedLook | null {
+    const isOwn = (one: Contribution): boolean => one.tab.name === column.plugin;
+    const { value: loaded } = this.loaded;
+    const { title } = column;
+    for (const one of [...loaded.filter(isOwn), ...loaded.filter((other) => !isOwn(other))]) {
+      const look = one.guarded('column', title, (given, ctx) => given.columns?.(column, ctx));
+      if (!look) continue;
+      const call = <T>(run: (look: ColumnLook) => T | undefined): T | null =>
+        one.guarded('column', title, () => run(look)) ?? null;
+      return {
+        title: look.title,
+        ...(look.cell && { cell: (value, run) => call(({ cell }) => cell?.(value, run)) }),
+        ...(look.order && { order: (value, run) => call(({ order }) => order?.(value, run)) }),
+      };
+    }
+    return null;
+  }
+
+  shownIn({ visible, signal: until }: Shower): Contributed {
+    const { value: loaded } = this.loaded;
+    void this.page.preferences.locale.value; // in another language all is asked for again
+    const cards = loaded.flatMap((one) =>
+      (one.given.value?.cards ?? []).map((card): ShownCard & { readonly order: number } => ({
+        id: `${one.tab.name}/${card.id}`,
+        plugin: one.tab.name,
+        title: one.text(card.title),
+        order: card.order ?? 0,
+        mount: (host, failed) => one.mount(card, { host, visible, until }, failed),
+      })),
+    );
+    return {
+      cards: cards.sort((one, other) => one.order - other.order),
+      markers: (chart, show) => {
+        const marking = loaded.filter((one) => one.given.peek()?.markers);
+        const found = new Map(marking.map((one) => [one, [] as Parameters<typeof show>[0]]));
+        if (marking.length === 0) show([]);
+        const stops = marking.map((one) =>
+          one.watch(chart, (markers) => show([...found.set(one, markers).values()].flat())),
+        );
+        return () => stops.forEach((stop) => stop());
+      },
+    };
+  }
+
+  private follow(plugins: readonly Tab[]): void {
+    const before = this.known.peek();
+    const after = plugins.flatMap((tab) => {
+      const path = tab.loading_mechanism.contributions_path;
+      if (path === undefined || !tab.enabled || tab.error) return [];
+      const { href } = new URL(path, document.baseURI);
+      return before.find(({ url }) => url === href) ?? new Contribution(this.page, tab, path, this.importOne);
+    });
+    for (const one of before) if (!after.includes(one)) one.end();
+    if (after.length !== before.length || after.some((one, at) => one !== before[at])) this.known.value = after;
+  }
+}
+
+/** A look whose functions return null when they fail. */
+export interface GuardedLook {
+  readonly title: string | undefined;
+  readonly cell?: (...of: Parameters<NonNullable<ColumnLook['cell']>>) => string | HTMLElement | SVGElement | null;
+  readonly order?: (...of: Parameters<NonNullable<ColumnLook['order']>>) => number | string | null;
+}

@@ -1,0 +1,217 @@
+/** The `contributions.js` of one plugin: loaded once, and every call into it guarded. */
+import { message, Spaced } from '@insight-host/kit';
+import { computed, signal, type ReadonlySignal as Signal } from '@preact/signals';
+import {
+  API,
+  type Command,
+  type ContributedCard,
+  type Contributions,
+  type Disposer,
+  type MarkedChart,
+  type Marker,
+  type PluginContext,
+} from '@insight-host/api';
+import { pluginText } from '../i18n/translate';
+import { pluginContext } from '../plugin/context';
+import { disposeWith, type LoadModule } from '../plugin/mounted';
+import type { Page } from '../state/page';
+import type { Tab } from '../state/session';
+import en from './locales/en.json';
+import zh from './locales/zh-CN.json';
+
+const MESSAGES = { en, 'zh-CN': zh };
+const SLOW = 10; // seconds
+const AGAIN = 2000; // ms between two questions for the marks of a chart
+const MOST_TROUBLES = 20;
+
+type Part = 'module' | 'command' | 'column' | 'markers' | 'card';
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isFunction = (value: unknown): boolean => typeof value === 'function';
+const isCommand = (one: Command | null): boolean => isText(one?.text) && isFunction(one?.run);
+const isCard = (one: ContributedCard | null): boolean =>
+  isText(one?.id) && isText(one?.title) && isFunction(one?.mount);
+const isMarker = (one: Marker | null): boolean =>
+  isText(one?.text) && (Number.isFinite(one?.step) || Number.isFinite(one?.wallTime));
+
+export class Contribution {
+  readonly given = signal<Contributions | null>(null);
+  /** What failed, a line each. */
+  readonly troubles = signal<readonly string[]>([]);
+  readonly url: string;
+  private readonly ended = new AbortController();
+  private ctx: PluginContext | null = null;
+
+  constructor(
+    private readonly page: Page,
+    readonly tab: Tab,
+    path: string,
+    load: LoadModule,
+  ) {
+    this.url = new URL(path, document.baseURI).href;
+    void this.load(load);
+  }
+
+  get isEnded(): boolean {
+    return this.ended.signal.aborted;
+  }
+
+  end(): void {
+    this.ended.abort();
+  }
+
+  say(key: keyof typeof en, values?: Readonly<Record<string, string | number>>): string {
+    return pluginText(MESSAGES, this.page.preferences.locale.value, key, values);
+  }
+
+  report(part: Part, cause: unknown, name = ''): void {
+    if (this.isEnded || (cause instanceof DOMException && cause.name === 'AbortError')) return;
+    console.error(cause);
+    const line = this.say(`part.${part}`, { name, reason: message(cause) });
+    const { value: before } = this.troubles;
+    if (!before.includes(line)) this.troubles.value = [line, ...before].slice(0, MOST_TROUBLES);
+  }
+
+  /** What `call` returns for the module and its context; null if it throws. */
+  guarded<T>(part: Part, name: string, call: (given: Contributions, ctx: PluginContext) => T): T | null {
+    const { value: given } = this.given;
+    if (!given || !this.ctx) return null;
+    try {
+      return call(given, this.ctx);
+    } catch (cause) {
+      this.report(part, cause, name);
+      return null;
+    }
+  }
+
+  /** A text of the plugin, in the language of the page. */
+  text(key: string): string {
+    return pluginText(this.given.value?.messages ?? {}, this.page.preferences.locale.value, key);
+  }
+
+  run(command: Command): void {
+    const name = this.text(command.text);
+    const failed = (cause: unknown): void => {
+      this.report('command', cause, name);
+      this.page.toasts.show('error', this.say('part.command', { name, reason: message(cause) }));
+    };
+    this.guarded('command', name, async (_, ctx) => command.run(ctx))?.catch(failed);
+  }
+
+  /** Calls `show` with the marks of a chart, again when data of the plugin have changed. */
+  watch(chart: Omit<MarkedChart, 'signal'>, show: (markers: readonly Marker[]) => void): Disposer {
+    const ended = new AbortController();
+    let [isAsking, isOutdated] = [false, false];
+    const ask = async (): Promise<void> => {
+      isOutdated = isAsking; // one question at a time: a slow answer is not overtaken by the next change
+      if (isAsking) return;
+      isAsking = true;
+      const markers = await this.inTime(ended.signal, (signal) =>
+        this.guarded('markers', '', (given, ctx) => given.markers?.({ ...chart, signal }, ctx)),
+      );
+      isAsking = false;
+      if (ended.signal.aborted) return;
+      show(this.checked('markers', markers ?? [], isMarker));
+      if (isOutdated) spaced.ask();
+    };
+    const spaced = new Spaced(AGAIN, () => void ask());
+    const stop = this.ctx?.changes.subscribe(() => spaced.ask());
+    return () => {
+      stop?.();
+      spaced.cancel();
+      ended.abort();
+    };
+  }
+
+  mount(
+    card: ContributedCard,
+    place: { readonly host: HTMLElement; readonly visible: Signal<boolean>; readonly until: AbortSignal },
+    failed: (cause: unknown) => void,
+  ): Disposer {
+    const { host, visible, until } = place;
+    const ended = new AbortController();
+    const end = (): void => {
+      ended.abort();
+      host.replaceChildren();
+    };
+    const fail = (cause: unknown): void => {
+      if (ends.aborted || (cause instanceof DOMException && cause.name === 'AbortError')) return;
+      this.report('card', cause, this.text(card.title));
+      end();
+      failed(cause);
+    };
+    const ends = AbortSignal.any([ended.signal, until, this.ended.signal]);
+    const ctx = this.context(ends, visible, fail);
+    void (async () => {
+      try {
+        disposeWith(ends, await card.mount(host, ctx));
+      } catch (cause) {
+        fail(cause);
+      }
+    })();
+    return end;
+  }
+
+  private context(ends: AbortSignal, visible: Signal<boolean>, onError: (cause: unknown) => void): PluginContext {
+    const messages = this.given.value?.messages ?? {};
+    return pluginContext(this.page, { messages, name: this.tab.name, signal: ends, visible, onError });
+  }
+
+  private async load(load: LoadModule): Promise<void> {
+    const late = setTimeout(() => this.report('module', this.say('late', { seconds: SLOW })), SLOW * 1000);
+    try {
+      const { default: found } = await load(this.url);
+      if (this.isEnded) return;
+      this.take(found);
+    } catch (cause) {
+      this.report('module', cause);
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  private take(found: unknown): void {
+    const given = found as Partial<Contributions> | null | undefined;
+    if (typeof given !== 'object' || given === null) throw new Error(this.say('noExport'));
+    if (given.apiVersion !== API)
+      throw new Error(this.say('version', { found: String(given.apiVersion), known: String(API) }));
+    const { commands = [], cards = [], columns, markers } = given;
+    if (![columns, markers].every((one) => one === undefined || isFunction(one)))
+      throw new Error(this.say('malformed'));
+    this.given.value = {
+      ...given,
+      apiVersion: API,
+      ...(columns && { columns: columns.bind(given) }),
+      ...(markers && { markers: markers.bind(given) }),
+      commands: this.checked('command', commands, isCommand),
+      cards: this.checked('card', cards, isCard),
+    };
+    const inFront = computed(() => this.page.front.value?.name === this.tab.name);
+    this.ctx = this.context(this.ended.signal, inFront, (cause) => this.report('module', cause));
+  }
+
+  /** Those of a list that are what they should be; the others are reported. */
+  private checked<T>(part: Part, list: readonly T[], fits: (one: T) => boolean): readonly T[] {
+    const good = Array.isArray(list) ? list.filter(fits) : [];
+    if (!Array.isArray(list) || good.length < list.length) this.report(part, new Error(this.say('malformed')));
+    return good;
+  }
+
+  /** What a question answers; null if it fails or takes too long. */
+  private async inTime<T>(until: AbortSignal, question: (signal: AbortSignal) => T | Promise<T>): Promise<T | null> {
+    const overdue = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(this.say('late', { seconds: SLOW }))), SLOW * 1000);
+    });
+    try {
+      return await Promise.race([question(AbortSignal.any([until, overdue.signal, this.ended.signal])), late]);
+    } catch (cause) {
+      if (!until.aborted) this.report('markers', cause);
+      overdue.abort();
+      return null;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

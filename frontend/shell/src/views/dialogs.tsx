@@ -1,0 +1,11 @@
+/** The dialogs of the page; loaded when it is idle, or when the first one opens. */
+import type { Dialog } from '../state/page';
+import { DamageList } from './damage_list';
+import { KeyboardHelp } from './keyboard_help';
+import { Palette } from './palette';
+
+export function OpenDialog({ dialog }: { readonly dialog: Dialog }) {
+  if (dialog.kind === 'palette') return <Palette />;
+  if (dialog.kind === 'damage') return <DamageList run={dialog.run} />;
+  return <KeyboardHelp />;
+}
