@@ -6,6 +6,7 @@ import './styles/controls.css';
 import './styles/shell.css';
 import './styles/runs.css';
 import './styles/dialogs.css';
+import { columnsWhenShown } from './columns/start';
 import { contributeWhenIdle } from './contributed/start';
 import { Page, PageProvider } from './state/page';
 import { App } from './views/app';
@@ -13,6 +14,7 @@ import { App } from './views/app';
 const page = new Page();
 page.session.start();
 contributeWhenIdle(page);
+columnsWhenShown(page);
 addEventListener('error', (event) => page.uncaught(event.error, event.filename));
 addEventListener('unhandledrejection', (event) => page.uncaught(event.reason, ''));
 

@@ -1,6 +1,6 @@
 /** What all plugins contribute to the page; loaded when the page is idle. */
 import { computed, effect, signal, untracked, type ReadonlySignal as Signal } from '@preact/signals';
-import type { ColumnLook, Contributed, RunColumn, ShownCard } from '@insight-host/api';
+import type { Cell, ColumnLook, Contributed, RunColumn, ShownCard } from '@insight-host/api';
 import { importModule, type LoadModule } from '../plugin/mounted';
 import type { Page } from '../state/page';
 import type { Tab } from '../state/session';
@@ -66,12 +66,22 @@ export class AllContributions {
     for (const one of [...loaded.filter(isOwn), ...loaded.filter((other) => !isOwn(other))]) {
       const look = one.guarded('column', title, (given, ctx) => given.columns?.(column, ctx));
       if (!look) continue;
-      const call = <T>(run: (look: ColumnLook) => T | undefined): T | null =>
-        one.guarded('column', title, () => run(look)) ?? null;
+      const call = <N extends 'cell' | 'order'>(
+        name: N,
+        value: Cell,
+        run: string,
+        fits: (found: unknown) => boolean,
+      ): ReturnType<NonNullable<ColumnLook[N]>> | null =>
+        one.guarded('column', title, () => {
+          const found = look[name]?.(value, run);
+          if (look[name] && !fits(found)) throw new Error(one.say('malformed'));
+          return (found ?? null) as ReturnType<NonNullable<ColumnLook[N]>> | null;
+        });
       return {
         title: look.title,
-        ...(look.cell && { cell: (value, run) => call(({ cell }) => cell?.(value, run)) }),
-        ...(look.order && { order: (value, run) => call(({ order }) => order?.(value, run)) }),
+        cell: (value, run) =>
+          call('cell', value, run, (found) => typeof found === 'string' || found instanceof Element),
+        order: (value, run) => call('order', value, run, (found) => /number|string/.test(typeof found)),
       };
     }
     return null;
@@ -119,6 +129,6 @@ export class AllContributions {
 /** A look whose functions return null when they fail. */
 export interface GuardedLook {
   readonly title: string | undefined;
-  readonly cell?: (...of: Parameters<NonNullable<ColumnLook['cell']>>) => string | HTMLElement | SVGElement | null;
-  readonly order?: (...of: Parameters<NonNullable<ColumnLook['order']>>) => number | string | null;
+  readonly cell: (...of: Parameters<NonNullable<ColumnLook['cell']>>) => string | HTMLElement | SVGElement | null;
+  readonly order: (...of: Parameters<NonNullable<ColumnLook['order']>>) => number | string | null;
 }

@@ -68,8 +68,11 @@ export class Contribution {
     if (this.isEnded || (cause instanceof DOMException && cause.name === 'AbortError')) return;
     console.error(cause);
     const line = this.say(`part.${part}`, { name, reason: message(cause) });
-    const { value: before } = this.troubles;
-    if (!before.includes(line)) this.troubles.value = [line, ...before].slice(0, MOST_TROUBLES);
+    // later: it may fail while something is computed, which must not change what it depends on
+    queueMicrotask(() => {
+      const { value: before } = this.troubles;
+      if (!before.includes(line)) this.troubles.value = [line, ...before].slice(0, MOST_TROUBLES);
+    });
   }
 
   /** What `call` returns for the module and its context; null if it throws. */
@@ -141,10 +144,10 @@ export class Contribution {
       failed(cause);
     };
     const ends = AbortSignal.any([ended.signal, until, this.ended.signal]);
-    const ctx = this.context(ends, visible, fail);
     void (async () => {
       try {
-        disposeWith(ends, await card.mount(host, ctx));
+        const { value: given } = this.given;
+        if (given) disposeWith(ends, await card.mount(host, this.context(given, { ends, visible }, fail)));
       } catch (cause) {
         fail(cause);
       }
@@ -152,8 +155,11 @@ export class Contribution {
     return end;
   }
 
-  private context(ends: AbortSignal, visible: Signal<boolean>, onError: (cause: unknown) => void): PluginContext {
-    const messages = this.given.value?.messages ?? {};
+  private context(
+    { messages = {} }: Contributions,
+    { ends, visible }: { readonly ends: AbortSignal; readonly visible: Signal<boolean> },
+    onError: (cause: unknown) => void,
+  ): PluginContext {
     return pluginContext(this.page, { messages, name: this.tab.name, signal: ends, visible, onError });
   }
 
@@ -178,7 +184,8 @@ export class Contribution {
     const { commands = [], cards = [], columns, markers } = given;
     if (![columns, markers].every((one) => one === undefined || isFunction(one)))
       throw new Error(this.say('malformed'));
-    this.given.value = {
+    const inFront = computed(() => this.page.front.value?.name === this.tab.name);
+    const checked: Contributions = {
       ...given,
       apiVersion: API,
       ...(columns && { columns: columns.bind(given) }),
@@ -186,8 +193,10 @@ export class Contribution {
       commands: this.checked('command', commands, isCommand),
       cards: this.checked('card', cards, isCard),
     };
-    const inFront = computed(() => this.page.front.value?.name === this.tab.name);
-    this.ctx = this.context(this.ended.signal, inFront, (cause) => this.report('module', cause));
+    this.ctx = this.context(checked, { ends: this.ended.signal, visible: inFront }, (cause) =>
+      this.report('module', cause),
+    );
+    this.given.value = checked; // last: now it is asked
   }
 
   /** Those of a list that are what they should be; the others are reported. */

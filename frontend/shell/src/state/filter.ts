@@ -12,13 +12,14 @@ export function nameFilter(text: string): Filter {
   return { matches, error: error?.replace(/^.*\/iu?:\s*/, '') ?? null };
 }
 
-export type Sort = 'time' | 'name';
+/** `time`, `name`, or a column of the run table, the smallest value first (`+plugin/name`) or last (`-plugin/name`). */
+export type Sort = string;
 interface Row {
   readonly displayName: string;
   readonly startTime: number | null;
 }
 
-/** By start time, the newest first; or by name, with numbers inside names in numeric order. */
+/** By name, with numbers inside names in numeric order; or by start time, the newest first. */
 export function sortRows<T extends Row>(rows: readonly T[], sort: Sort): T[] {
   const byName = (left: T, right: T): number => collator.compare(left.displayName, right.displayName);
   if (sort === 'name') return [...rows].sort(byName);

@@ -4,6 +4,7 @@ import { computed, effect, signal, untracked } from '@preact/signals';
 import type { Annotation } from '@insight-host/api';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import type { ColumnView } from '../columns/column_views';
 import type { AllContributions } from '../contributed/all';
 import { translator } from '../i18n/translate';
 import type { MountedPlugin } from '../plugin/mounted';
@@ -19,7 +20,7 @@ import { ViewUrl } from './url';
 export const NARROW = 1000;
 
 export type Dialog =
-  | { readonly kind: 'palette' | 'keyboard' }
+  | { readonly kind: 'palette' | 'keyboard' | 'columns' }
   | { readonly kind: 'damage'; readonly run: string | null };
 
 export class Page {
@@ -32,6 +33,8 @@ export class Page {
   readonly toasts = new Toasts();
   /** null until they are loaded. */
   readonly contributions = signal<AllContributions | null>(null);
+  /** Columns of the run list; null until they are loaded. */
+  readonly columns = signal<ColumnView | null>(null);
   /** The tab in front was drawn, or could not be. */
   readonly isShown = signal(false);
   readonly dialog = signal<Dialog | null>(null);

@@ -22,6 +22,8 @@ export class Runs {
   private readonly selection;
   readonly filterText;
   readonly sort;
+  /** How the list is sorted in the end, where `sort` names a column. */
+  readonly order = signal<((runs: readonly Run[]) => readonly Run[]) | null>(null);
   readonly all: ReadonlySignal<readonly Run[]>;
   readonly filter;
   /** What the list shows: filtered and sorted. */
@@ -45,7 +47,10 @@ export class Runs {
   ) {
     this.selection = url.state<Selection>('runs', selectionCodec);
     this.filterText = url.state('filter', codecs.text);
-    this.sort = url.state<Sort>('sort', codecs.choice<Sort>(['time', 'name'], 'time'));
+    this.sort = url.state<Sort>('sort', {
+      parse: (text) => text ?? 'time',
+      format: (sort) => (sort === 'time' ? null : sort),
+    });
 
     const rows = computed(() => table.value?.runs ?? []);
     const names = distinct(computed(() => rows.value.map((row) => row.name)));
@@ -75,7 +80,10 @@ export class Runs {
       }),
     );
     this.filter = computed(() => nameFilter(this.filterText.value));
-    this.rows = computed(() => sortRows(matching(this.all.value, this.filter.value), this.sort.value));
+    this.rows = computed(() => {
+      const sorted = sortRows(matching(this.all.value, this.filter.value), this.sort.value);
+      return this.order.value?.(sorted) ?? sorted;
+    });
     const settled = signal(this.filter.value);
     let timer: ReturnType<typeof setTimeout> | undefined;
     this.filter.subscribe((filter) => {

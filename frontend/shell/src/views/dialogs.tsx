@@ -1,4 +1,5 @@
 /** The dialogs of the page; loaded when it is idle, or when the first one opens. */
+import { ColumnChooser } from '../columns/column_chooser';
 import type { Dialog } from '../state/page';
 import { DamageList } from './damage_list';
 import { KeyboardHelp } from './keyboard_help';
@@ -7,5 +8,6 @@ import { Palette } from './palette';
 export function OpenDialog({ dialog }: { readonly dialog: Dialog }) {
   if (dialog.kind === 'palette') return <Palette />;
   if (dialog.kind === 'damage') return <DamageList run={dialog.run} />;
+  if (dialog.kind === 'columns') return <ColumnChooser />;
   return <KeyboardHelp />;
 }

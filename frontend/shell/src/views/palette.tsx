@@ -71,14 +71,15 @@ export function commands(page: Page): Command[] {
 export function matching<T extends { readonly label: string; readonly group: string }>(
   all: readonly T[],
   query: string,
+  most = MOST_SHOWN,
 ): T[] {
   const text = query.trim().toLowerCase();
-  if (!text) return all.slice(0, MOST_SHOWN);
+  if (!text) return all.slice(0, most);
   const words = text.split(/\s+/);
   const found = all.filter((one) => words.every((word) => `${one.label} ${one.group}`.toLowerCase().includes(word)));
   const rank = (one: T): number =>
     one.label.toLowerCase().startsWith(text) ? 0 : one.label.toLowerCase().includes(text) ? 1 : 2;
-  return found.sort((left, right) => rank(left) - rank(right)).slice(0, MOST_SHOWN);
+  return found.sort((left, right) => rank(left) - rank(right)).slice(0, most);
 }
 
 export function Palette() {

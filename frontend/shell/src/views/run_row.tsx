@@ -32,6 +32,7 @@ const BADGES: Readonly<Record<string, 'MS' | 'TB'>> = { mindspore: 'MS', tensorb
 export function RunRowView({ run, at, count, top, selected, active, onPress, onOnly, naming, onNaming }: Props) {
   const page = usePage();
   const t = page.t.value;
+  const columns = page.columns.value;
   const [head, tail] = splitName(run.displayName);
   return (
     <div
@@ -118,6 +119,7 @@ export function RunRowView({ run, at, count, top, selected, active, onPress, onO
           {BADGES[dialect] ?? dialect.slice(0, 2).toUpperCase()}
         </span>
       ))}
+      {columns && <columns.Cells columns={columns.columns} run={run} />}
     </div>
   );
 }

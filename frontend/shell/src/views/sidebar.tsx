@@ -10,10 +10,12 @@ import { RunList } from './run_list';
 
 const NARROWEST = 200;
 const WIDEST = 560;
+const COLUMN = 70; // pixels that a column of the run table adds (runs.css)
 const clampWidth = (width: number): number => Math.round(Math.max(NARROWEST, Math.min(WIDEST, width || 264)));
 
 export function Sidebar() {
   const page = usePage();
+  const columns = page.columns.value;
   const width = useSignal(clampWidth(recall('page', 'sidebar', 264)));
   if (!page.sidebarOpen.value || !page.hasSidebar.value) return null;
   const resize = (to: number): void => {
@@ -25,9 +27,14 @@ export function Sidebar() {
     drag(event, { move: (_, dx) => resize(before + dx), cancel: () => resize(before) });
   };
   return (
-    <aside class="ih-sidebar" style={{ width: `${width.value}px` }} aria-label={page.t.value('runs')}>
+    <aside
+      class="ih-sidebar"
+      style={{ width: `${width.value + COLUMN * (columns?.columns.shown.value.length ?? 0)}px` }}
+      aria-label={page.t.value('runs')}
+    >
       <RunFilter />
       <SelectionBar />
+      {columns && <columns.Heads columns={columns.columns} />}
       <RunList />
       <LimitNote />
       <div
@@ -110,6 +117,8 @@ function SelectionBar() {
   const total = runs.all.value.length;
   const selected = rows.filter((run) => runs.selectedSet.value.has(run.name)).length;
   const filtered = runs.filterText.value !== '';
+  const sort = runs.sort.value;
+  const sorted = t(`runs.sort.${/^[+-]/.test(sort) ? 'column' : sort === 'name' ? 'name' : 'time'}`);
   return (
     <div class="ih-selection-bar">
       <input
@@ -141,12 +150,22 @@ function SelectionBar() {
       </button>
       <button
         type="button"
-        class="ih-button ih-quiet ih-small"
-        aria-label={`${t('runs.sort.label')}: ${t(`runs.sort.${runs.sort.value}`)}`}
-        title={t('runs.sort.label')}
-        onClick={() => runs.sort.set(runs.sort.value === 'time' ? 'name' : 'time')}
+        class="ih-button ih-quiet ih-square ih-small"
+        aria-label={t('columns.title')}
+        title={t('columns.title')}
+        data-action="columns"
+        onClick={() => (page.dialog.value = { kind: 'columns' })}
       >
-        <Icon name="sort" /> {t(`runs.sort.${runs.sort.value}`)}
+        <Icon name="columns" />
+      </button>
+      <button
+        type="button"
+        class="ih-button ih-quiet ih-small"
+        aria-label={`${t('runs.sort.label')}: ${sorted}`}
+        title={t('runs.sort.label')}
+        onClick={() => runs.sort.set(sort === 'time' ? 'name' : 'time')}
+      >
+        <Icon name="sort" /> {sorted}
       </button>
     </div>
   );

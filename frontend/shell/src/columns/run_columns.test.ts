@@ -1,0 +1,98 @@
+import { API, type Contributions } from '@insight-host/api';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { AllContributions } from '../contributed/all';
+import { Page } from '../state/page';
+import type { Tab } from '../state/session';
+import { RunColumns } from './run_columns';
+
+const RUNS = ['a', 'b', 'c', 'd'];
+const LENGTH = {
+  plugin: 'mine',
+  name: 'length',
+  title: 'Length',
+  titles: { 'zh-CN': '长度' },
+  kind: 'number',
+  group: '',
+  values: { a: 3, b: 'NaN', c: 20 },
+};
+const OTHER = { ...LENGTH, plugin: 'other', title: 'Other', values: {} };
+
+describe('columns of the run list', () => {
+  let page: Page;
+  let asked: string[];
+  const rows = (): string => page.runs.rows.value.map((run) => run.name).join('');
+
+  beforeEach(() => {
+    localStorage.clear();
+    history.replaceState(null, '', '#');
+    page = new Page();
+    page.preferences.setLocale('en');
+    page.session.table.value = {
+      generation: 1,
+      progress: { bytes_read: 0, bytes_total: 0, loaded_once: true },
+      notices: [],
+      runs: RUNS.map((name) => ({ name, dialects: [], start_time: 0, loading: false, damage: 0 })),
+    };
+    asked = [];
+    vi.stubGlobal('fetch', async (url: string) => {
+      asked.push(new URL(url).search);
+      return Response.json({ columns: [LENGTH, OTHER], column_errors: [] });
+    });
+  });
+  const chosen = async (...keys: string[]): Promise<RunColumns> => {
+    const columns = new RunColumns(page);
+    for (const key of keys) columns.choose(key, true);
+    await vi.waitFor(() => expect(columns.shown.value).toHaveLength(keys.length));
+    return columns;
+  };
+
+  it('asks for the chosen ones only, and shows those of the plugin that was meant', async () => {
+    const columns = await chosen('mine/length');
+    expect(asked).toEqual(['?columns=length']);
+    expect(columns.shown.value.map(({ plugin, title }) => [plugin, title])).toEqual([['mine', 'Length']]);
+    expect(page.url.get('columns')).toBe('mine/length');
+    page.preferences.setLocale('zh-CN');
+    expect(columns.shown.value[0]?.title).toBe('长度');
+    columns.choose('mine/length', false);
+    expect([columns.shown.value, page.url.get('columns')]).toEqual([[], null]);
+  });
+
+  it('sort the list down, up, and no more; runs without a number stay last', async () => {
+    const columns = await chosen('mine/length');
+    const seen = [0, 1, 2].map(() => {
+      const [column] = columns.shown.value;
+      if (column) columns.turn(column);
+      return [page.runs.sort.value, rows()];
+    });
+    expect(seen).toEqual([
+      ['-mine/length', 'cabd'],
+      ['+mine/length', 'acbd'],
+      ['time', 'abcd'],
+    ]);
+  });
+
+  it('leave the list as it is when a link sorts by a column that is not there', async () => {
+    page.url.set('sort', '+gone/away');
+    await chosen('mine/length');
+    expect(rows()).toBe('abcd');
+  });
+
+  it('are titled and sorted as a plugin says', async () => {
+    const given: Contributions = {
+      apiVersion: API,
+      columns: ({ name }) => (name === 'length' ? { title: 'Long', order: (value) => -Number(value) } : null),
+    };
+    const tab: Tab = {
+      name: 'mine',
+      enabled: true,
+      tab_name: 'Mine',
+      loading_mechanism: { type: 'ES_MODULE', contributions_path: 'mine/contributions.js' },
+    };
+    page.session.plugins.value = [tab];
+    const columns = await chosen('mine/length');
+    page.contributions.value = new AllContributions(page, async () => ({ default: given }));
+    await vi.waitFor(() => expect(columns.shown.value[0]?.title).toBe('Long'));
+    page.runs.sort.set('+mine/length');
+    expect(rows()).toBe('cabd');
+  });
+});

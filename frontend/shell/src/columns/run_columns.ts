@@ -1,0 +1,134 @@
+/** Columns of the run table that the user shows in the run list; loaded when there are some. */
+import { byName, codecs, message, Spaced, timeText, valueText } from '@insight-host/kit';
+import { computed, effect, signal, untracked } from '@preact/signals';
+import type { Cell, Locale, Mutable, Run, RunColumn } from '@insight-host/api';
+import type { GuardedLook } from '../contributed/all';
+import { getJson } from '../data/http';
+import type { Page } from '../state/page';
+
+const AGAIN = 3000; // ms between two questions while data change
+
+/** A column as the host describes it. */
+interface Described extends RunColumn {
+  readonly titles: Readonly<Partial<Record<Locale, string>>>;
+}
+
+export interface ColumnAnswer {
+  readonly columns: readonly Described[];
+  readonly column_errors: readonly { readonly plugin: string; readonly error: string }[];
+}
+
+export interface ShownColumn extends RunColumn {
+  readonly key: string;
+  readonly look: GuardedLook | null;
+}
+
+export type Direction = 'up' | 'down';
+
+export const keyOf = ({ plugin, name }: RunColumn): string => `${plugin}/${name}`;
+
+export class RunColumns {
+  /** Keys of the chosen columns, kept in the URL. */
+  readonly chosen: Mutable<readonly string[]>;
+  private readonly answer = signal<readonly Described[]>([]);
+  /** The chosen ones that the host has, in the order in which they were chosen. */
+  readonly shown = computed<readonly ShownColumn[]>(() => {
+    const columns = this.inLanguage(this.answer.value);
+    return this.chosen.value.flatMap((key) => {
+      const column = columns.find((one) => keyOf(one) === key);
+      if (!column) return [];
+      const look = this.page.contributions.value?.lookOf(column) ?? null;
+      return { ...column, key, look, title: look?.title ?? column.title };
+    });
+  });
+  private readonly refresh = new Spaced(AGAIN, () => void this.load());
+  private asked = 0;
+
+  constructor(private readonly page: Page) {
+    this.chosen = page.url.state('columns', codecs.names);
+    effect(() => {
+      if (this.chosen.value.length > 0) void this.load();
+    });
+    effect(() => {
+      void page.session.generation.value;
+      if (untracked(() => this.chosen.value).length > 0) this.refresh.ask();
+    });
+    effect(() => {
+      page.runs.order.value = orderOf(page.runs.sort.value, this.shown.value);
+    });
+  }
+
+  /** All columns that there are, and what failed. */
+  async all(signal: AbortSignal): Promise<ColumnAnswer> {
+    const answer = await getJson<ColumnAnswer>('data/run_table', { columns: 'all' }, signal);
+    return { ...answer, columns: this.inLanguage(answer.columns) };
+  }
+
+  choose(key: string, isShown: boolean): void {
+    const others = this.chosen.value.filter((other) => other !== key);
+    this.chosen.set(isShown ? [...others, key] : others);
+  }
+
+  /** How the list is sorted by a column; null: by something else. */
+  direction({ key }: ShownColumn): Direction | null {
+    const { value: sort } = this.page.runs.sort;
+    return sort === `+${key}` ? 'up' : sort === `-${key}` ? 'down' : null;
+  }
+
+  /** Sorts by a column, the largest first; again: the smallest first; once more: as before. */
+  turn(column: ShownColumn): void {
+    const now = this.direction(column);
+    this.page.runs.sort.set(now === 'up' ? 'time' : `${now === 'down' ? '+' : '-'}${column.key}`);
+  }
+
+  /** A value as text, where no plugin shows it in another way. */
+  text({ kind }: RunColumn, value: Cell): string {
+    if (typeof value === 'number' && kind === 'time') return timeText(value, this.page.preferences.locale.value);
+    return typeof value === 'number' ? valueText(value) : String(value);
+  }
+
+  private inLanguage(columns: readonly Described[]): readonly Described[] {
+    const { value: locale } = this.page.preferences.locale;
+    return columns.map((column) => ({ ...column, title: column.titles[locale] || column.title || column.name }));
+  }
+
+  private async load(): Promise<void> {
+    const mine = ++this.asked;
+    const names = [...new Set(untracked(() => this.chosen.value).map((key) => key.slice(key.indexOf('/') + 1)))];
+    try {
+      const { columns } = await getJson<ColumnAnswer>('data/run_table', { columns: names });
+      if (mine === this.asked) this.answer.value = columns;
+    } catch (cause) {
+      if (mine === this.asked)
+        this.page.toasts.show('error', this.page.t.value('columns.failed', { reason: message(cause) }));
+    }
+  }
+}
+
+/** Sorts runs as `sort` says, `+key` or `-key`; null if it names no column that is shown. */
+function orderOf(sort: string, columns: readonly ShownColumn[]): ((runs: readonly Run[]) => readonly Run[]) | null {
+  const column = columns.find(({ key }) => sort === `+${key}` || sort === `-${key}`);
+  if (!column) return null;
+  const sign = sort.startsWith('-') ? -1 : 1;
+  return (runs) => {
+    const places = runs.map((run) => {
+      const value = column.values[run.name];
+      const place = value === undefined ? undefined : (column.look?.order(value, run.name) ?? value);
+      return { run, place: column.kind === 'number' && typeof place === 'string' ? numberOf(place) : place };
+    });
+    return places.sort((a, b) => compared(a.place, b.place, sign)).map(({ run }) => run);
+  };
+}
+
+/** Numbers that are not finite come as texts. */
+function numberOf(text: string): number | string {
+  return text === 'NaN' || !Number.isNaN(Number(text)) ? Number(text) : text;
+}
+
+/** Runs without a value, or with NaN, come last either way. */
+function compared(a: Cell | undefined, b: Cell | undefined, sign: number): number {
+  const [noA, noB] = [a === undefined || Number.isNaN(a), b === undefined || Number.isNaN(b)];
+  if (noA || noB) return Number(noA) - Number(noB);
+  if (typeof a === 'string' || typeof b === 'string') return sign * byName(String(a), String(b));
+  return sign * (Number(a) - Number(b));
+}
