@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
-import { leaveShared, OUTPUT, SHARED } from './packages/kit/build.js';
+import { leaveShared, OUTPUT, plainImports, SHARED } from './packages/kit/build.js';
 
 export const FRONTEND = dirname(fileURLToPath(import.meta.url));
 export const ROOT = dirname(FRONTEND);
@@ -46,7 +46,7 @@ export async function bundle({
     ...common,
     root: dirname(entry),
     publicDir: false,
-    plugins: [leaveShared(own), ...plugins],
+    plugins: [leaveShared(own), plainImports(), ...plugins],
     build: {
       outDir: out,
       emptyOutDir: false,

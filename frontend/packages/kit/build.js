@@ -49,6 +49,16 @@ export function leaveShared(own = []) {
   };
 }
 
+/** `import()` as it is. Vite would add code that loads links ahead, of which there are none here. */
+export function plainImports() {
+  return {
+    name: 'insight-host:plain-imports',
+    apply: 'build',
+    enforce: 'pre',
+    load: (id) => (id.includes('vite/preload-helper') ? 'export const __vitePreload = (load) => load();' : null),
+  };
+}
+
 /** The file names of a build: hashes are hexadecimal, by which the host tells them from words. */
 export const OUTPUT = {
   hashCharacters: 'hex',
@@ -98,7 +108,7 @@ export function insightPlugin({ entry, out }) {
     base: './',
     publicDir: false,
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    plugins: [leaveShared(), writeManifest()],
+    plugins: [leaveShared(), plainImports(), writeManifest()],
     worker: { format: 'es', rolldownOptions: { output: OUTPUT } },
     build: {
       outDir: out,
