@@ -116,6 +116,33 @@ export interface SharedCursor extends ReadonlySignal<CursorAt | null> {
   pin(place: CursorPlace | null): void;
 }
 
+export interface SavedEntry {
+  readonly name: string;
+  /** Another one whenever the value changes. */
+  readonly version: string;
+}
+/**
+ * State that users save on the host under a name: one line of at most 200 characters. It belongs to the plugin and the
+ * logs of the host; every page of these logs has it. Rejections are `HostError`s: `saved_changed` if another page
+ * was faster, `too_large` beyond 256 KiB.
+ */
+export interface Saved {
+  /** What is saved, by name; null until the host has answered. Nobody asks it before the first subscriber or call. */
+  readonly entries: ReadonlySignal<readonly SavedEntry[] | null>;
+  /** False while the host saves nothing (`--read-only`). */
+  readonly writable: ReadonlySignal<boolean>;
+  /** What the host has now. */
+  list(): Promise<readonly SavedEntry[]>;
+  /** The value and its version; null if nothing has this name. */
+  get<T>(name: string): Promise<(SavedEntry & { readonly value: T }) | null>;
+  /**
+   * Saves a JSON value. `version` is that of the entry that it replaces, as it was read, or null for a new name: if the
+   * host has another one, nothing is saved.
+   */
+  set(name: string, value: unknown, version: string | null): Promise<SavedEntry>;
+  remove(name: string, version: string): Promise<void>;
+}
+
 export interface PluginContext {
   readonly name: string;
   /** Aborted when the tab is closed for good. */
@@ -156,6 +183,7 @@ export interface PluginContext {
   readonly url: UrlState;
   /** Remembered in this browser, under the plugin's name; parse errors give the fallback. */
   readonly memory: { get<T>(key: string, fallback: T): T; set(key: string, value: unknown): void };
+  readonly saved: Saved;
   readonly data: {
     json<T>(route: string, query?: Query, options?: { signal?: AbortSignal }): Promise<T>;
     columns(route: string, query?: Query, options?: { signal?: AbortSignal }): Promise<Columns>;

@@ -10,6 +10,8 @@ import type {
   PluginContext,
   Query,
   Run,
+  Saved,
+  SavedEntry,
   SharedCursor,
   Theme,
 } from '@insight-host/api';
@@ -32,6 +34,7 @@ export interface FakeContext extends PluginContext {
   readonly contributed: Signal<Contributed>;
   /** What `open` was asked for. */
   readonly opened: { readonly plugin: string; readonly state: Readonly<Record<string, string | null>> }[];
+  readonly saved: Saved & { readonly entries: Signal<readonly SavedEntry[]>; readonly writable: Signal<boolean> };
   end(): void;
 }
 
@@ -60,6 +63,33 @@ export function fakeColumns(
   metadata: Readonly<Record<string, string>> = {},
 ): Columns {
   return { metadata, names: Object.keys(columns), column: (name) => new Float64Array(columns[name] ?? []) };
+}
+
+/** Entries as a host keeps them, without one. */
+function fakeSaved(): FakeContext['saved'] {
+  const values = new Map<string, { readonly version: string; readonly value: string }>();
+  const entries = signal<readonly SavedEntry[]>([]);
+  let writes = 0;
+  const change = (name: string, version: string | null, value?: string): SavedEntry => {
+    if ((values.get(name)?.version ?? null) !== version)
+      throw Object.assign(new Error(`${name} was changed`), { code: 'saved_changed', status: 409, details: { name } });
+    const next = { name, version: String(++writes) };
+    if (value === undefined) values.delete(name);
+    else values.set(name, { version: next.version, value });
+    entries.value = [...values].map(([key, entry]) => ({ name: key, version: entry.version }));
+    return next;
+  };
+  return {
+    entries,
+    writable: signal(true),
+    list: async () => entries.value,
+    get: async <T>(name: string) => {
+      const entry = values.get(name);
+      return entry ? { name, version: entry.version, value: JSON.parse(entry.value) as T } : null;
+    },
+    set: async (name, value, version) => change(name, version, JSON.stringify(value ?? null)),
+    remove: async (name, version) => void change(name, version),
+  };
 }
 
 export function fakeContext(runs: readonly string[], { json, columns }: FakeAnswers = {}): FakeContext {
@@ -134,6 +164,7 @@ export function fakeContext(runs: readonly string[], { json, columns }: FakeAnsw
       get: <T>(key: string, fallback: T) => (memory.has(key) ? (memory.get(key) as T) : fallback),
       set: (key, value) => void memory.set(key, value),
     },
+    saved: fakeSaved(),
     data: {
       json: async <T>(route: string, query: Query = {}, options?: { signal?: AbortSignal }) =>
         (await (json ?? never)(route, query, options?.signal ?? ended.signal)) as T,

@@ -4,6 +4,8 @@ import { message } from '@insight-host/kit';
 import { RequestError } from './errors';
 import { type Columns, decodeSafetensors } from './safetensors';
 
+const FORBIDDEN = 403;
+
 export function queryText(query: Query = {}): string {
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) {
@@ -71,10 +73,24 @@ export async function getColumns(path: string, query?: Query, signal?: AbortSign
   return decodeSafetensors(await (await answer(href(path, query), until(signal))).arrayBuffer());
 }
 
-export async function putJson(path: string, body: unknown, headers: Readonly<Record<string, string>>): Promise<void> {
-  await answer(href(path), {
-    method: 'PUT',
-    body: JSON.stringify(body),
-    headers: { 'Content-Type': 'application/json', ...headers },
-  });
+/**
+ * Sends `request` with the token of the host. A host that was started again has another one: `refresh` reads it, and
+ * the request is sent again.
+ */
+export async function sendWithToken(
+  token: () => string,
+  refresh: () => Promise<unknown>,
+  url: string,
+  request: RequestInit,
+): Promise<Response> {
+  const before = token();
+  const send = (): Promise<Response> => answer(url, { ...request, headers: { 'X-Insight-Token': token() } });
+  try {
+    return await send();
+  } catch (cause) {
+    if (!(cause instanceof RequestError) || cause.status !== FORBIDDEN) throw cause;
+    await refresh();
+    if (token() === before) throw cause;
+    return send();
+  }
 }

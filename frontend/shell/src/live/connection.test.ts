@@ -70,20 +70,12 @@ describe('live connection', () => {
     expect(seen.map((changes) => changes.generation)).toEqual([7, 8]);
   });
 
-  it('tells of annotations although no data changed', async () => {
-    world.answer = async () => ({ ...at(7), annotations: 1 });
+  it.each(['annotations', 'saved', 'plugins'] as const)('tells of %s although no data changed', async (name) => {
+    world.answer = async () => ({ ...at(7), [name]: 1 });
     live.setVisible(true);
     await settle();
-    for (const annotations of [1, 2, 2]) world.streams[0]?.on.changes({ ...at(7), annotations });
-    expect(seen.map((changes) => changes.annotations)).toEqual([1, 2]);
-  });
-
-  it('tells that the listing of plugins changed although no data changed', async () => {
-    world.answer = async () => ({ ...at(7), plugins: 1 });
-    live.setVisible(true);
-    await settle();
-    for (const plugins of [1, 2, 2]) world.streams[0]?.on.changes({ ...at(7), plugins });
-    expect(seen.map((changes) => changes.plugins)).toEqual([1, 2]);
+    for (const other of [1, 2, 2]) world.streams[0]?.on.changes({ ...at(7), [name]: other });
+    expect(seen.map((changes) => changes[name])).toEqual([1, 2]);
   });
 
   it('holds no stream while hidden, and asks for what it missed', async () => {

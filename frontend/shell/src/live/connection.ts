@@ -11,6 +11,8 @@ export interface ServerChanges {
   readonly runs: boolean;
   /** Another number when annotations changed, whoever wrote them. */
   readonly annotations?: number;
+  /** Another number when something was saved under a name, on whatever page. */
+  readonly saved?: number;
   /** Another number when the listing of plugins changed. */
   readonly plugins?: number;
   /** Tags by run by plugin; null: anything may have changed. */
@@ -40,6 +42,7 @@ export class LiveConnection {
   private generation = 0;
   private boot = '';
   private annotations: number | undefined;
+  private saved: number | undefined;
   private plugins: number | undefined;
   private visible = false;
   private failures = 0;
@@ -160,10 +163,12 @@ export class LiveConnection {
   private accept(changes: ServerChanges): void {
     // Generations only grow: a smaller one means that the server was restarted.
     const restarted = (changes.boot ?? this.boot) !== this.boot || changes.generation < this.generation;
-    const others = changes.annotations !== this.annotations || changes.plugins !== this.plugins;
+    const others =
+      changes.annotations !== this.annotations || changes.saved !== this.saved || changes.plugins !== this.plugins;
     if (!restarted && changes.generation === this.generation && !others) return;
     this.generation = changes.generation;
     this.annotations = changes.annotations;
+    this.saved = changes.saved;
     this.plugins = changes.plugins;
     this.boot = changes.boot ?? this.boot;
     this.onChanges(restarted ? { ...changes, runs: true, series: null } : changes);

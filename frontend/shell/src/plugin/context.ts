@@ -8,6 +8,7 @@ import type { Page } from '../state/page';
 import { changesFor } from '../state/session';
 import { saveFile } from './download';
 import { icon } from './icon';
+import { savedOf } from './saved';
 
 export interface Mounting {
   readonly messages: Messages;
@@ -112,6 +113,7 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
       get: (key, fallback) => recall(name, key, fallback),
       set: (key, value) => remember(name, key, value),
     },
+    saved: savedOf(page, name, wrap, endWith),
     data: {
       json: (path, query, options) => getJson(route(path), query, until(options?.signal)),
       columns: (path, query, options) => getColumns(route(path), query, until(options?.signal)),

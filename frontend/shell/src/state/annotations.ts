@@ -1,8 +1,7 @@
 /** Annotations of runs by users. The host stores them; all pages of a host share them. */
 import { signal } from '@preact/signals';
 import type { Annotation } from '@insight-host/api';
-import { RequestError } from '../data/errors';
-import { getJson, putJson } from '../data/http';
+import { getJson, href, sendWithToken } from '../data/http';
 
 export const NO_ANNOTATION: Annotation = { displayName: '', note: '', remark: '', mark: 0 };
 
@@ -20,8 +19,6 @@ interface Answer {
   readonly writable: boolean;
   readonly runs: Readonly<Record<string, Fields>>;
 }
-
-const FORBIDDEN = 403;
 
 export class Annotations {
   /** Of runs with any. */
@@ -72,16 +69,13 @@ export class Annotations {
 
   private async send(run: string, { displayName, ...others }: Partial<Annotation>): Promise<void> {
     const body = { run, ...others, ...(displayName === undefined ? {} : { display_name: displayName }) };
-    const put = (): Promise<void> => putJson('data/annotations', body, { 'X-Insight-Token': this.token });
-    try {
-      await put();
-    } catch (cause) {
-      if (!(cause instanceof RequestError) || cause.status !== FORBIDDEN) throw cause;
-      const { token } = this;
-      await this.refresh(); // another process of the host has another token
-      if (token === this.token) throw cause;
-      await put();
-    }
+    const request = { method: 'PUT', body: JSON.stringify(body) };
+    await sendWithToken(
+      () => this.token,
+      () => this.refresh(),
+      href('data/annotations'),
+      request,
+    );
   }
 
   private set(run: string, fields: Partial<Annotation>): void {
