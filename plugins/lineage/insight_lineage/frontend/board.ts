@@ -8,6 +8,7 @@ import { applyBrushes, brushesCodec, conditionsOf, type Brush, type Brushes } fr
 import { defaultAxes, defaultColumns, VIEWS, type ViewName } from './choices';
 import { coloringOf, type Coloring } from './coloring';
 import { Column, type Frame } from './frame';
+import type { Layout } from './layouts';
 import { Loading } from './loading';
 import { groupsOf, linesOf, orderOf, type RowGroup } from './ordering';
 import { LONGEST, matching, type Matching } from './source';
@@ -253,6 +254,18 @@ export class LineageBoard extends Page {
     this.axesOf[this.view.value].set(names);
     const gone = [...this.brushes.value.keys()].filter((name) => names && !names.includes(name));
     if (gone.length > 0) this.brushes.set(new Map([...this.brushes.value].filter(([name]) => !gone.includes(name))));
+  }
+
+  /** What is saved under a name. */
+  get layout(): Layout {
+    return { view: this.view.value, columns: this.shown.value, axes: this.axisNames.value };
+  }
+
+  /** Shows a layout; columns that these runs do not have are left out. */
+  lay({ view, columns, axes }: Layout): void {
+    this.view.set(view);
+    this.setShown(columns);
+    this.setAxes(axes);
   }
 
   setScale(name: string, scale: Scale): void {

@@ -3,6 +3,7 @@ import { Dialog } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ColumnInfo, Group } from './answers';
 import type { LineageBoard } from './board';
+import { Layouts } from './layouts';
 
 const GROUPS: readonly Group[] = [
   'annotation',
@@ -55,6 +56,7 @@ export function Chooser({ board }: { readonly board: LineageBoard }): JSX.Elemen
           {say('columns.default')}
         </button>
       </div>
+      <Layouts board={board} />
       <div class="chooser" data-testid="chooser">
         <div class="choice head">
           <span>{say('columns.table')}</span>
