@@ -98,17 +98,14 @@ class InsightProvider(LinkedProvider):
             request = pb.ScalarsRequest(
                 plugin=plugin, keys=map(key_message, some), query=query_message(query)
             )
-            parts: dict[int, list[pb.ScalarPart]] = {}
-            for answer in self._asked().stream(_SCALARS, request, LONG):
-                for part in answer.parts:
-                    parts.setdefault(part.key, []).append(part)
-            found.update((some[index], scalars_of(of_key)) for index, of_key in parts.items())
+            received = scalars_of(self._asked().stream(_SCALARS, request, LONG))
+            found.update((some[index], columns) for index, columns in received.items())
         return found
 
     def records(self, plugin: str, key: SeriesKey, attempts: ShownAttempts = "last") -> RecordTable:
         """Steps, wall times and sizes of the records of a series. Raises NotFound for an unknown series."""
         request = pb.RecordsRequest(plugin=plugin, key=key_message(key), all_attempts=attempts == "all")
-        return records_of(list(self._asked().stream(_RECORDS, request, LONG)))
+        return records_of(self._asked().stream(_RECORDS, request, LONG))
 
     def payload(
         self,

@@ -242,15 +242,27 @@ def scalar_parts(index: int, columns: ScalarColumns) -> Iterator[messages.Scalar
         yield messages.ScalarPart(key=index, summary=None if start else summary, **pieces)
 
 
-def scalars_of(parts: Sequence[messages.ScalarPart]) -> ScalarColumns:
-    """The answer of all parts of one series; the first has the summary."""
-    summary = parts[0].summary
+def scalars_of(responses: Iterable[messages.ScalarsResponse]) -> dict[int, ScalarColumns]:
+    """The columns of all responses, by the index of their key in the request."""
+    summaries: dict[int, messages.ScalarSummary] = {}
+    received: dict[int, _Received] = {}
+    for response in responses:
+        for part in response.parts:
+            if part.key not in received:  # the first part of a series has its summary
+                summaries[part.key] = messages.ScalarSummary()
+                summaries[part.key].CopyFrom(part.summary)
+                received[part.key] = _Received((*_SCALAR_FORMS, "values"))
+            received[part.key].add(part)
+    return {key: _scalars_of(summary, received.pop(key)) for key, summary in summaries.items()}
+
+
+def _scalars_of(summary: messages.ScalarSummary, received: _Received) -> ScalarColumns:
     single = summary.value_type == messages.VALUE_TYPE_FLOAT32
     return ScalarColumns(
         extent=(summary.extent_low, summary.extent_high),
         nonfinite=(summary.nans, summary.positive_infinities, summary.negative_infinities),
         **_scalar_totals(summary),
-        **_joined(parts, {**_SCALAR_FORMS, "values": "<f4" if single else "<f8"}),
+        **received.columns({**_SCALAR_FORMS, "values": "<f4" if single else "<f8"}),
     )
 
 
@@ -261,10 +273,14 @@ def record_parts(table: RecordTable) -> Iterator[messages.RecordsResponse]:
         yield messages.RecordsResponse(summary=None if start else summary, **pieces)
 
 
-def records_of(parts: Sequence[messages.RecordsResponse]) -> RecordTable:
-    """The record table of all parts."""
-    summary = parts[0].summary if parts else messages.RecordSummary()
-    return RecordTable(**_joined(parts, _RECORD_FORMS), **_record_totals(summary))
+def records_of(responses: Iterable[messages.RecordsResponse]) -> RecordTable:
+    """The record table of all responses."""
+    summary = messages.RecordSummary()
+    received = _Received(_RECORD_FORMS)
+    for response in responses:
+        summary.MergeFrom(response.summary)  # only the first has one
+        received.add(response)
+    return RecordTable(**received.columns(_RECORD_FORMS), **_record_totals(summary))
 
 
 # numpy's types of columns, which are little-endian in messages
@@ -282,9 +298,15 @@ def _pieces(columns: object, forms: dict[str, str]) -> Iterator[tuple[int, dict[
         yield start, {name: column[start : start + COLUMN_PIECE].tobytes() for name, column in whole.items()}
 
 
-def _joined(parts: Iterable[object], forms: dict[str, str]) -> dict[str, Any]:
-    """The columns of all pieces; those of a single piece are not copied."""
-    return {
-        name: np.frombuffer(b"".join(getattr(part, name) for part in parts), form)
-        for name, form in forms.items()
-    }
+class _Received:
+    """Columns that grow with each message, so that a message can be dropped when the next one arrives."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._bytes = {name: bytearray() for name in names}
+
+    def add(self, message: object) -> None:
+        for name, column in self._bytes.items():
+            column += getattr(message, name)
+
+    def columns(self, forms: dict[str, str]) -> dict[str, Any]:
+        return {name: np.frombuffer(self._bytes[name], form) for name, form in forms.items()}
