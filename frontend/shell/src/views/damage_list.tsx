@@ -1,7 +1,8 @@
 /** The list of damaged places in logs. */
 import { bytesText, Dialog, message } from '@insight-host/kit';
+import type { Column, Sort, Value } from '@insight-host/kit/table';
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { getJson, href } from '../data/http';
 import { usePage, type Page } from '../state/page';
 
@@ -13,7 +14,11 @@ interface DamageRow {
   readonly skipped: number;
 }
 
-const MOST_SHOWN = 500;
+/** Imported when a list is opened: the page starts without tables. */
+type Tables = typeof import('@insight-host/kit/table');
+
+const LINE = 28; // pixels
+const MOST_LINES = 16;
 
 function nameOf(page: Page, run: string): string {
   return page.runs.all.value.find(({ name }) => name === run)?.displayName ?? run;
@@ -23,11 +28,16 @@ export function DamageList({ run }: { run: string | null }) {
   const page = usePage();
   const t = page.t.value;
   const rows = useSignal<readonly DamageRow[] | null>(null);
+  const tables = useSignal<Tables | null>(null);
   const error = useSignal<string | null>(null);
   useEffect(() => {
     const request = new AbortController();
-    getJson<{ damage: readonly DamageRow[] }>('data/damage', { run }, request.signal).then(
-      (answer) => {
+    Promise.all([
+      getJson<{ damage: readonly DamageRow[] }>('data/damage', { run }, request.signal),
+      import('@insight-host/kit/table'),
+    ]).then(
+      ([answer, loaded]) => {
+        tables.value = loaded;
         rows.value = answer.damage;
       },
       (cause: unknown) => {
@@ -51,51 +61,63 @@ export function DamageList({ run }: { run: string | null }) {
         </p>
       )}
       {rows.value?.length === 0 && <p>{t('damage.none')}</p>}
-      {found.length > 0 && <DamageTable rows={found.slice(0, MOST_SHOWN)} withRun={run === null} />}
-      {found.length > MOST_SHOWN && (
-        <p class="ih-muted">
-          {t('damage.more', { shown: MOST_SHOWN, total: found.length })}{' '}
-          <a href={href('data/damage', { run })} target="_blank" rel="noopener">
+      {tables.value && found.length > 0 && (
+        <>
+          <DamageTable tables={tables.value} rows={found} withRun={run === null} />
+          <a class="ih-muted" href={href('data/damage', { run })} target="_blank" rel="noopener">
             {t('damage.json')}
           </a>
-        </p>
+        </>
       )}
     </Dialog>
   );
 }
 
-function DamageTable({ rows, withRun }: { rows: readonly DamageRow[]; withRun: boolean }) {
+interface DamageTableProps {
+  readonly tables: Tables;
+  readonly rows: readonly DamageRow[];
+  readonly withRun: boolean;
+}
+
+function DamageTable({ tables: { Table, ordered, rowsOf, turned }, rows, withRun }: DamageTableProps) {
   const page = usePage();
   const t = page.t.value;
   const locale = page.preferences.locale.value;
+  const sorts = useSignal<readonly Sort[]>([]);
+  const column = (
+    key: keyof DamageRow,
+    width: number,
+    text: (row: DamageRow) => string,
+    { kind = 'text', grows = false }: Partial<Pick<Column<DamageRow>, 'kind' | 'grows'>> = {},
+  ): Column<DamageRow> => ({
+    key,
+    title: t(`damage.${key}`),
+    kind,
+    width,
+    grows,
+    cell: (row) => ({ content: text(row), title: String(row[key]) }),
+  });
+  const columns = [
+    ...(withRun ? [column('run', 150, (row) => nameOf(page, row.run))] : []),
+    column('file', 260, (row) => row.file),
+    column('offset', 90, (row) => row.offset.toLocaleString(locale), { kind: 'number' }),
+    column('reason', 300, (row) => row.reason, { grows: true }),
+    column('skipped', 90, (row) => (row.skipped ? bytesText(row.skipped, locale) : '–'), { kind: 'number' }),
+  ];
+  const inOrder = useMemo(
+    () => rowsOf(ordered(rows, sorts.value, (row, key): Value => row[key as keyof DamageRow])),
+    [rows, sorts.value],
+  );
   return (
-    <div class="ih-table-scroll">
-      <table class="ih-table">
-        <thead>
-          <tr>
-            {withRun && <th scope="col">{t('damage.run')}</th>}
-            <th scope="col">{t('damage.file')}</th>
-            <th scope="col" class="ih-number">
-              {t('damage.offset')}
-            </th>
-            <th scope="col">{t('damage.reason')}</th>
-            <th scope="col" class="ih-number">
-              {t('damage.skipped')}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={`${row.file}:${row.offset}:${row.reason}`}>
-              {withRun && <td title={row.run}>{nameOf(page, row.run)}</td>}
-              <td class="ih-mono">{row.file}</td>
-              <td class="ih-number">{row.offset.toLocaleString(locale)}</td>
-              <td>{row.reason}</td>
-              <td class="ih-number">{row.skipped ? bytesText(row.skipped, locale) : '–'}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <div class="kit ih-damage" style={{ height: `${(Math.min(MOST_LINES, rows.length) + 1) * LINE + 16}px` }}>
+      <Table<DamageRow>
+        name="damage-table"
+        label={t('damage.title')}
+        rows={inOrder}
+        columns={columns}
+        rowHeight={LINE}
+        sort={{ by: sorts.value, turn: (key, more) => (sorts.value = turned(sorts.value, key, more, false)) }}
+      />
     </div>
   );
 }
