@@ -25,6 +25,7 @@ from tests.browser.graph_page import (
     opened,
     settled,
 )
+from tests.browser.touching import pinch
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
@@ -292,12 +293,7 @@ def test_two_fingers_zoom(page: Page, shared: Serve, sample_logs: Path) -> None:
     stage = panel.get_by_test_id("stage").bounding_box()
     assert before is not None
     assert stage is not None
-    x, y = stage["x"] + 300, stage["y"] + 200
-    fingers = page.context.new_cdp_session(page)
-    for kind, apart in (("touchStart", 40), ("touchMove", 60), ("touchMove", 80), ("touchMove", 100)):
-        points = [{"x": x - apart, "y": y, "id": 0}, {"x": x + apart, "y": y, "id": 1}]
-        fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-    fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    pinch(page, stage["x"] + 300, stage["y"] + 200, (40, 60, 80, 100))
     after = node(panel, "Default").bounding_box()
     assert after is not None
     assert after["width"] > before["width"] * 1.6

@@ -11,6 +11,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.browser.profiler_page import open_page
 from tests.browser.timeline_page import CANVAS, bar, box, chosen_name, drawn, opened, window
+from tests.browser.touching import pinch
 from tests.browser.waiting import until
 
 pytestmark = pytest.mark.browser
@@ -101,11 +102,7 @@ def test_two_fingers_zoom(page: Page, timeline: Locator) -> None:
     place = box(timeline)
     whole = window(timeline)[1]
     middle, y = place["x"] + place["width"] / 2, place["y"] + place["height"] - 20
-    session = page.context.new_cdp_session(page)
-    for kind, apart in (("touchStart", 50), ("touchMove", 80), ("touchMove", 100), ("touchEnd", 0)):
-        fingers = [{"x": middle - apart, "y": y, "id": 0}, {"x": middle + apart, "y": y, "id": 1}]
-        touch = {"type": kind, "touchPoints": fingers if apart else []}
-        session.send("Input.dispatchTouchEvent", touch)
+    pinch(page, middle, y, (50, 80, 100))
     until(page, lambda: window(timeline)[1] - window(timeline)[0] < 0.55 * whole)
     start, end = window(timeline)
     assert (end - start) / whole == pytest.approx(0.5, abs=0.05)

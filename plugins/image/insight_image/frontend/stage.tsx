@@ -99,9 +99,9 @@ export function Stage({
     });
   });
 
-  const placeOf = (event: PointerEvent): readonly [number, number] => {
+  const placeOf = ({ clientX, clientY }: Pick<PointerEvent, 'clientX' | 'clientY'>): readonly [number, number] => {
     const box = root.current?.getBoundingClientRect();
-    return [event.clientX - (box?.left ?? 0), event.clientY - (box?.top ?? 0)];
+    return [clientX - (box?.left ?? 0), clientY - (box?.top ?? 0)];
   };
   const drags = overflows(area.value, size, zoom);
   return (
@@ -113,17 +113,26 @@ export function Stage({
       data-testid="stage"
       onDblClick={onOpen}
       onPointerDown={(event) => {
-        if (!drags || !zoom || event.button !== 0) return;
+        if (event.button !== 0 || (!drags && event.pointerType !== 'touch')) return;
         event.preventDefault();
-        dragged.current = true;
+        dragged.current = drags;
+        let pinched: Zoom | null | undefined;
         const end = (): void => void (dragged.current = false);
         drag(event, {
           // from where it began: events come faster than the page is drawn
-          move: (_, dx, dy) => onZoom(panned(area.value, size, zoom, dx, dy)),
+          move: (_, dx, dy) => drags && onZoom(panned(area.value, size, zoom, dx, dy)),
+          pinch({ scale, x, y, dx, dy }) {
+            dragged.current = true;
+            const now = latest.current; // a picture made smaller becomes the whole one when it is zoomed
+            if (pinched === undefined) pinched = now.zoom;
+            const moved = pinched && panned(area.value, now.size, pinched, dx, dy);
+            now.onZoom(zoomedAt(area.value, now.size, moved, scale, ...placeOf({ clientX: x, clientY: y })));
+          },
           end,
           cancel() {
             end();
-            onZoom(zoom);
+            if (pinched !== undefined) onZoom(pinched);
+            else if (drags) onZoom(zoom);
           },
         });
       }}

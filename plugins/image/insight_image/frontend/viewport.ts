@@ -71,7 +71,7 @@ export function zoomedAt(
 }
 
 /** The zoom after the picture has been dragged. */
-export function panned(area: Size, picture: Size, zoom: Zoom, dx: number, dy: number): Zoom {
+export function panned(area: Size, picture: Size, zoom: Zoom | null, dx: number, dy: number): Zoom {
   const now = placed(area, picture, zoom);
   return middleOf(area, picture, { scale: now.scale, left: now.left + dx, top: now.top + dy });
 }

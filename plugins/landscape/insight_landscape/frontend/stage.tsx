@@ -3,7 +3,7 @@ import { drag, NO_PIXELS, valueText, watchPixels } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { LandscapeBoard } from './board';
-import { FIRST_CAMERA, turned, zoomed } from './camera';
+import { FIRST_CAMERA, turned, zoomed, type Camera } from './camera';
 import { lossAt } from './landscape';
 import { paint, type Mark, type Picture } from './marks';
 import { circle, pathMarks, planPicture, plotOf, projection, type Item, type Look } from './plan';
@@ -208,24 +208,33 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
       data-stage={id}
       onKeyDown={keys}
       onPointerDown={(event) => {
-        if (!isSurface || event.button !== 0) return;
+        if (event.button !== 0) return;
+        if (!isSurface) return read(...local(event)); // a finger that taps does not move
         turns.current = true;
         reading.value = null;
         const before = board.camera.value;
+        let pinched: Camera | null = null;
         const end = (): void => void (turns.current = false);
         drag(event, {
           move: (_, dx, dy) => board.look(turned(before, -dx * DRAG, dy * DRAG)),
+          pinch({ scale, dx, dy }) {
+            turns.current = true;
+            pinched ??= board.camera.value;
+            board.look(zoomed(turned(pinched, -dx * DRAG, dy * DRAG), scale));
+          },
           end,
           cancel() {
             end();
-            board.look(before);
+            board.look(pinched ?? before);
           },
         });
       }}
       onPointerMove={(event) => {
         if (!turns.current) read(...local(event));
       }}
-      onPointerLeave={() => (reading.value = null)}
+      onPointerLeave={({ pointerType }) => {
+        if (pointerType !== 'touch') reading.value = null; // a lifted finger leaves too: what it read stays
+      }}
       onBlur={() => (reading.value = null)}
       onDblClick={() => isSurface && board.look(FIRST_CAMERA)}
     >
