@@ -3,10 +3,9 @@ import type { JSX } from 'preact';
 import { evenTicks } from '@insight-host/kit';
 import type { ProfilerBoard } from '../board';
 import { inUnit, unitOf, unitSign } from '../units';
-import { useWidth } from './figure';
+import { Drawing, useParts } from './drawing';
 import { inkOf } from './ink';
-import { usePointed } from './pointed';
-import { Tip, useTip, type TipState } from './tip';
+import type { TipText } from './tip';
 
 export interface StackedColumn {
   readonly label: string;
@@ -25,7 +24,7 @@ export interface ColumnsProps {
   readonly xLabel: string;
   readonly height?: number;
   /** Of one column, for the tip. */
-  readonly tip: (at: number) => Omit<TipState, 'x' | 'y'>;
+  readonly tip: (at: number) => TipText;
   readonly onPress?: (at: number, extend: boolean) => void;
 }
 
@@ -38,15 +37,12 @@ export function Columns({
   label,
   xLabel,
   height = 240,
-  tip: tipOf,
+  tip,
   onPress,
 }: ColumnsProps): JSX.Element {
-  const [ref, width] = useWidth(900);
+  const parts = useParts(900);
+  const { width } = parts;
   const ink = inkOf(board.theme.value);
-  const tip = useTip();
-  const pointed = usePointed(columns.length, onPress ? (at, event) => onPress(at, event.shiftKey) : null, (at) =>
-    showTip(at),
-  );
   const highest = columns.reduce(
     (most, { parts }) =>
       Math.max(
@@ -68,117 +64,101 @@ export function Columns({
   );
   const isFiltered = columns.some(({ isChosen }) => !isChosen);
   const locale = board.locale.value;
-  const { value: at } = pointed.at;
-  const showTip = (place: number | null): void => {
-    const box = ref.current?.getBoundingClientRect();
-    tip.value =
-      place === null || !box
-        ? null
-        : { x: box.left + LEFT + (place + 0.5) * slot, y: box.top + TOP + plotHeight / 2, ...tipOf(place) };
-  };
-  const point = (event: PointerEvent, place: number): void => {
-    pointed.at.value = place;
-    tip.value = { x: event.clientX, y: event.clientY, ...tipOf(place) };
-  };
   return (
-    <div ref={ref} class="drawing-place" onPointerLeave={() => ((tip.value = null), (pointed.at.value = null))}>
-      <svg
-        class="drawing"
-        width={width}
-        height={height}
-        role="listbox"
-        tabIndex={0}
-        aria-label={label}
-        aria-activedescendant={at === null ? undefined : `profiler-column-${at}`}
-        font-size={11}
-        onKeyDown={pointed.onKeyDown}
-        onBlur={pointed.onBlur}
-      >
-        {evenTicks(0, inUnit(highest, unit), 4).map((tick) => {
-          const place = TOP + plotHeight - (tick / Math.max(1e-12, inUnit(highest, unit))) * plotHeight;
-          return (
-            <g key={tick}>
-              <path d={`M${LEFT} ${place}H${width - RIGHT}`} stroke={ink.grid} />
-              <text x={LEFT - 6} y={place + 4} text-anchor="end" fill={ink.muted}>
-                {tick.toLocaleString(locale)}
-              </text>
-            </g>
-          );
-        })}
-        <text x={4} y={TOP + 2} fill={ink.muted} font-size={10.5}>
-          {unitSign(unit)}
-        </text>
-        {columns.map((column, i) => {
-          let below = 0;
-          return (
-            <g
-              key={`${i}-${column.label}`}
-              id={`profiler-column-${i}`}
-              role="option"
-              aria-selected={column.isChosen && isFiltered}
-              aria-label={[tipOf(i).title, ...tipOf(i).lines.map(([name, value]) => `${name} ${value}`)].join(', ')}
-              data-testid="column"
-              data-column={column.label}
-              opacity={column.isChosen ? 1 : 0.3}
-              cursor={onPress ? 'pointer' : 'default'}
-              onPointerMove={(event) => point(event, i)}
-              onClick={(event) => onPress?.(i, event.shiftKey)}
-            >
-              <rect
-                x={LEFT + i * slot}
-                y={TOP}
-                width={slot}
-                height={plotHeight}
-                fill={at === i ? ink.selection : 'transparent'}
-              />
-              {column.parts.map((part, layer) => {
-                const top = y(below + part);
-                const bottom = y(below);
-                below += part;
-                return part > 0 ? (
-                  <rect
-                    key={layers[layer]?.key}
-                    x={x(i)}
-                    y={top}
-                    width={bar}
-                    height={Math.max(0, bottom - top)}
-                    fill={layers[layer]?.color ?? ink.other}
-                  />
-                ) : null;
-              })}
-              {column.isOutlier && (
-                <circle
-                  data-testid="outlier"
-                  cx={LEFT + (i + 0.5) * slot}
-                  cy={TOP - 4}
-                  r={Math.min(3, Math.max(1.5, slot / 3))}
-                  fill={ink.accent}
-                />
-              )}
-              {i % every === 0 && (
-                <text
-                  x={LEFT + i * slot + slot / 2}
-                  y={height - BOTTOM + 14}
-                  text-anchor="middle"
-                  fill={column.isChosen && isFiltered ? ink.accent : ink.muted}
-                >
-                  {column.label}
+    <Drawing
+      parts={parts}
+      count={columns.length}
+      height={height}
+      label={label}
+      tip={tip}
+      middle={(at) => [LEFT + (at + 0.5) * slot, TOP + plotHeight / 2]}
+      onPress={onPress ? (at, event) => onPress(at, event.shiftKey) : null}
+    >
+      {(part) => (
+        <>
+          {evenTicks(0, inUnit(highest, unit), 4).map((tick) => {
+            const place = TOP + plotHeight - (tick / Math.max(1e-12, inUnit(highest, unit))) * plotHeight;
+            return (
+              <g key={tick}>
+                <path d={`M${LEFT} ${place}H${width - RIGHT}`} stroke={ink.grid} />
+                <text x={LEFT - 6} y={place + 4} text-anchor="end" fill={ink.muted}>
+                  {tick.toLocaleString(locale)}
                 </text>
-              )}
-            </g>
-          );
-        })}
-        <path d={`M${LEFT} ${TOP + plotHeight}H${width - RIGHT}`} stroke={ink.muted} />
-        <text
-          x={LEFT + Math.min(plotWidth, slot * columns.length) / 2}
-          y={height - 4}
-          text-anchor="middle"
-          fill={ink.muted}
-        >
-          {xLabel}
-        </text>
-      </svg>
-      <Tip tip={tip} />
-    </div>
+              </g>
+            );
+          })}
+          <text x={4} y={TOP + 2} fill={ink.muted} font-size={10.5}>
+            {unitSign(unit)}
+          </text>
+          {columns.map((column, i) => {
+            let below = 0;
+            return (
+              <g
+                key={`${i}-${column.label}`}
+                {...part(i)}
+                aria-selected={column.isChosen && isFiltered}
+                aria-label={[tip(i).title, ...tip(i).lines.map(([name, value]) => `${name} ${value}`)].join(', ')}
+                data-testid="column"
+                data-column={column.label}
+                opacity={column.isChosen ? 1 : 0.3}
+                cursor={onPress ? 'pointer' : 'default'}
+                onClick={(event) => onPress?.(i, event.shiftKey)}
+              >
+                <rect
+                  x={LEFT + i * slot}
+                  y={TOP}
+                  width={slot}
+                  height={plotHeight}
+                  fill={parts.at.value === i ? ink.selection : 'transparent'}
+                />
+                {column.parts.map((part, layer) => {
+                  const top = y(below + part);
+                  const bottom = y(below);
+                  below += part;
+                  return part > 0 ? (
+                    <rect
+                      key={layers[layer]?.key}
+                      x={x(i)}
+                      y={top}
+                      width={bar}
+                      height={Math.max(0, bottom - top)}
+                      fill={layers[layer]?.color ?? ink.other}
+                    />
+                  ) : null;
+                })}
+                {column.isOutlier && (
+                  <circle
+                    data-testid="outlier"
+                    cx={LEFT + (i + 0.5) * slot}
+                    cy={TOP - 4}
+                    r={Math.min(3, Math.max(1.5, slot / 3))}
+                    fill={ink.accent}
+                  />
+                )}
+                {i % every === 0 && (
+                  <text
+                    x={LEFT + i * slot + slot / 2}
+                    y={height - BOTTOM + 14}
+                    text-anchor="middle"
+                    fill={column.isChosen && isFiltered ? ink.accent : ink.muted}
+                  >
+                    {column.label}
+                  </text>
+                )}
+              </g>
+            );
+          })}
+          <path d={`M${LEFT} ${TOP + plotHeight}H${width - RIGHT}`} stroke={ink.muted} />
+          <text
+            x={LEFT + Math.min(plotWidth, slot * columns.length) / 2}
+            y={height - 4}
+            text-anchor="middle"
+            fill={ink.muted}
+          >
+            {xLabel}
+          </text>
+        </>
+      )}
+    </Drawing>
   );
 }

@@ -1,8 +1,7 @@
 import { Menu, useTableView, type MenuItem } from '@insight-host/kit';
 import type { ChartData } from '@insight-host/kit/table';
 import type { ComponentChildren, JSX } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
-import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import type { ProfilerBoard } from '../board';
 import { csvBlob, save, saveDrawing } from './files';
 import { inkOf } from './ink';
@@ -83,23 +82,4 @@ export function Figure({
       {table.dialog}
     </section>
   );
-}
-
-/** The width that a drawing has, in CSS pixels; follows the window. */
-export function useWidth(fallback: number): readonly [ref: { current: HTMLDivElement | null }, width: number] {
-  const ref = useRef<HTMLDivElement>(null);
-  const width = useSignal(fallback);
-  useLayoutEffect(() => {
-    const element = ref.current;
-    if (!element) return;
-    const look = (): void => {
-      const now = Math.floor(element.clientWidth);
-      if (now > 0) width.value = now;
-    };
-    look();
-    const observer = new ResizeObserver(look);
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
-  return [ref, width.value];
 }

@@ -3,11 +3,10 @@ import type { JSX } from 'preact';
 import { evenTicks } from '@insight-host/kit';
 import type { ProfilerBoard } from '../board';
 import { inUnit, shareText, timeText, unitOf, unitSign } from '../units';
-import { useWidth } from './figure';
+import { Drawing, useParts } from './drawing';
 import { inkOf, onColor } from './ink';
-import { usePointed } from './pointed';
 import { shortened } from './scale';
-import { Tip, useTip } from './tip';
+import type { TipText } from './tip';
 
 export interface Bar {
   readonly lane: number;
@@ -27,27 +26,9 @@ export interface LanesProps {
 const [LEFT, RIGHT, TOP, LANE] = [150, 14, 26, 34];
 
 export function Lanes({ board, bars, lanes, label }: LanesProps): JSX.Element {
-  const [ref, width] = useWidth(900);
+  const parts = useParts(900);
+  const { width } = parts;
   const ink = inkOf(board.theme.value);
-  const tip = useTip();
-  const showTip = (bar: Bar, px: number, py: number): void => {
-    tip.value = {
-      x: px,
-      y: py,
-      title: bar.name,
-      lines: [
-        [board.t('column.duration'), timeText(bar.duration, locale)],
-        [board.t('lanes.start'), timeText(bar.start - from, locale)],
-        [board.t('column.share'), shareText(bar.duration / whole, locale)],
-      ],
-    };
-  };
-  const pointed = usePointed(bars.length, null, (at) => {
-    const [bar, box] = [at === null ? undefined : bars[at], ref.current?.getBoundingClientRect()];
-    if (bar && box)
-      showTip(bar, box.left + x(bar.start + bar.duration / 2), box.top + TOP + bar.lane * LANE + LANE / 2);
-    else tip.value = null;
-  });
   const start = bars.reduce((least, bar) => Math.min(least, bar.start), Infinity);
   const from = Number.isFinite(start) ? start : 0;
   const whole = Math.max(1, bars.reduce((most, bar) => Math.max(most, bar.start + bar.duration), 0) - from);
@@ -56,84 +37,89 @@ export function Lanes({ board, bars, lanes, label }: LanesProps): JSX.Element {
   const height = TOP + lanes.length * LANE + 10;
   const locale = board.locale.value;
   const x = (ns: number): number => LEFT + ((ns - from) / whole) * plot;
+  const tip = (at: number): TipText => {
+    const { name, start: begin, duration } = bars[at] as Bar;
+    return {
+      title: name,
+      lines: [
+        [board.t('column.duration'), timeText(duration, locale)],
+        [board.t('lanes.start'), timeText(begin - from, locale)],
+        [board.t('column.share'), shareText(duration / whole, locale)],
+      ],
+    };
+  };
+  const middle = (at: number): readonly [number, number] => {
+    const { lane, start: begin, duration } = bars[at] as Bar;
+    return [x(begin + duration / 2), TOP + lane * LANE + LANE / 2];
+  };
   return (
-    <div ref={ref} class="drawing-place" onPointerLeave={() => ((tip.value = null), (pointed.at.value = null))}>
-      <svg
-        class="drawing"
-        width={width}
-        height={height}
-        role="listbox"
-        tabIndex={0}
-        aria-label={label}
-        aria-activedescendant={pointed.at.value === null ? undefined : `profiler-bar-${pointed.at.value}`}
-        font-size={11}
-        onKeyDown={pointed.onKeyDown}
-        onBlur={pointed.onBlur}
-      >
-        {evenTicks(0, inUnit(whole, unit), 8).map((tick) => {
-          const place = LEFT + (tick / inUnit(whole, unit)) * plot;
-          return (
-            <g key={tick}>
-              <path d={`M${place} ${TOP - 6}V${height - 8}`} stroke={ink.grid} />
-              <text x={place} y={12} text-anchor="middle" fill={ink.muted}>
-                {tick.toLocaleString(locale)}
-              </text>
-            </g>
-          );
-        })}
-        <text x={LEFT - 10} y={12} text-anchor="end" fill={ink.muted}>
-          {unitSign(unit)}
-        </text>
-        {lanes.map((lane, i) => (
-          <text key={`${i}-${lane}`} x={LEFT - 10} y={TOP + i * LANE + LANE / 2 + 4} text-anchor="end" fill={ink.text}>
-            {shortened(lane, LEFT - 16)}
-            <title>{lane}</title>
-          </text>
-        ))}
-        {bars.map((bar, i) => {
-          const wide = Math.max(1, x(bar.start + bar.duration) - x(bar.start));
-          const isNamed = wide > 70;
-          const text = `${bar.name} ${timeText(bar.duration, locale)}`;
-          return (
-            <g
-              key={`${i}-${bar.name}`}
-              id={`profiler-bar-${i}`}
-              role="option"
-              aria-selected={pointed.at.value === i}
-              aria-label={isNamed ? undefined : text}
-              data-testid="bar"
-              data-bar={bar.name}
-              onPointerMove={(event) => {
-                pointed.at.value = i;
-                showTip(bar, event.clientX, event.clientY);
-              }}
-            >
-              <rect
-                x={x(bar.start)}
-                y={TOP + bar.lane * LANE + 3}
-                width={wide}
-                height={LANE - 8}
-                rx={Math.min(3, wide / 2)}
-                fill={bar.color}
-                stroke={pointed.at.value === i ? ink.text : 'none'}
-              />
-              {isNamed && (
-                <text
-                  x={x(bar.start) + 6}
-                  y={TOP + bar.lane * LANE + LANE / 2 + 3}
-                  fill={onColor(bar.color)}
-                  font-weight={600}
-                  pointer-events="none"
-                >
-                  <title>{text}</title>
-                  {shortened(text, wide - 12, 12.5)}
+    <Drawing parts={parts} count={bars.length} height={height} label={label} tip={tip} middle={middle}>
+      {(part) => (
+        <>
+          {evenTicks(0, inUnit(whole, unit), 8).map((tick) => {
+            const place = LEFT + (tick / inUnit(whole, unit)) * plot;
+            return (
+              <g key={tick}>
+                <path d={`M${place} ${TOP - 6}V${height - 8}`} stroke={ink.grid} />
+                <text x={place} y={12} text-anchor="middle" fill={ink.muted}>
+                  {tick.toLocaleString(locale)}
                 </text>
-              )}
-            </g>
-          );
-        })}
-      </svg>
-      <Tip tip={tip} />
-    </div>
+              </g>
+            );
+          })}
+          <text x={LEFT - 10} y={12} text-anchor="end" fill={ink.muted}>
+            {unitSign(unit)}
+          </text>
+          {lanes.map((lane, i) => (
+            <text
+              key={`${i}-${lane}`}
+              x={LEFT - 10}
+              y={TOP + i * LANE + LANE / 2 + 4}
+              text-anchor="end"
+              fill={ink.text}
+            >
+              {shortened(lane, LEFT - 16)}
+              <title>{lane}</title>
+            </text>
+          ))}
+          {bars.map((bar, i) => {
+            const wide = Math.max(1, x(bar.start + bar.duration) - x(bar.start));
+            const isNamed = wide > 70;
+            const text = `${bar.name} ${timeText(bar.duration, locale)}`;
+            return (
+              <g
+                key={`${i}-${bar.name}`}
+                {...part(i)}
+                aria-label={isNamed ? undefined : text}
+                data-testid="bar"
+                data-bar={bar.name}
+              >
+                <rect
+                  x={x(bar.start)}
+                  y={TOP + bar.lane * LANE + 3}
+                  width={wide}
+                  height={LANE - 8}
+                  rx={Math.min(3, wide / 2)}
+                  fill={bar.color}
+                  stroke={parts.at.value === i ? ink.text : 'none'}
+                />
+                {isNamed && (
+                  <text
+                    x={x(bar.start) + 6}
+                    y={TOP + bar.lane * LANE + LANE / 2 + 3}
+                    fill={onColor(bar.color)}
+                    font-weight={600}
+                    pointer-events="none"
+                  >
+                    <title>{text}</title>
+                    {shortened(text, wide - 12, 12.5)}
+                  </text>
+                )}
+              </g>
+            );
+          })}
+        </>
+      )}
+    </Drawing>
   );
 }

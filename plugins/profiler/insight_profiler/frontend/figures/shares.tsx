@@ -1,10 +1,10 @@
 /** Parts of a whole: as a ring or as bars, each with its time and its share. */
+import type { Signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { ProfilerBoard } from '../board';
 import { shareText, timeCell, timeText, type TimeUnit } from '../units';
-import { useWidth } from './figure';
+import { Drawing, useParts, type PartAttributes } from './drawing';
 import { inkOf, type Ink } from './ink';
-import { usePointed, type Pointed } from './pointed';
 import { shortened } from './scale';
 
 export interface Part {
@@ -31,47 +31,34 @@ const RING = 208; // px across
 const TWO = 640; // px from which there are two columns of lines
 
 export function Shares({ board, parts, unit, label, as, onPress }: SharesProps): JSX.Element {
-  const [ref, width] = useWidth(900);
+  const drawing = useParts(900);
+  const { width } = drawing;
   const press = (at: number): void => {
     const part = parts[at];
     if (part && !part.isRest) onPress?.(part);
   };
-  const pointed = usePointed(parts.length, onPress ? press : null);
   const ink = inkOf(board.theme.value);
-  const common = { board, parts, unit, ink, pointed, press: onPress ? press : null };
+  const common = { board, parts, unit, ink, at: drawing.at, press: onPress ? press : null };
   const room = as === 'pie' ? Math.max(260, width - RING - 32) : width;
   const inColumn = parts.length > 11 && room >= TWO ? Math.ceil(parts.length / 2) : parts.length;
   const height = Math.max(as === 'pie' ? RING + 8 : 0, inColumn * LINE + 8);
-  const at = pointed.at.value;
   return (
-    <div ref={ref} class="drawing-place">
-      <svg
-        class="drawing"
-        width={width}
-        height={height}
-        role="listbox"
-        tabIndex={0}
-        aria-label={label}
-        aria-activedescendant={at === null ? undefined : `profiler-part-${at}`}
-        onKeyDown={pointed.onKeyDown}
-        onBlur={pointed.onBlur}
-        onPointerLeave={() => (pointed.at.value = null)}
-        font-size={11.5}
-      >
-        {as === 'pie' ? (
+    <Drawing parts={drawing} count={parts.length} height={height} label={label} fontSize={11.5} onPress={common.press}>
+      {(part) =>
+        as === 'pie' ? (
           <>
             <Ring {...common} />
             <g transform={`translate(${RING + 28} ${(height - inColumn * LINE) / 2})`}>
-              <Lines {...common} room={room} inColumn={inColumn} bars={false} />
+              <Lines {...common} part={part} room={room} inColumn={inColumn} bars={false} />
             </g>
           </>
         ) : (
           <g transform="translate(0 4)">
-            <Lines {...common} room={room} inColumn={inColumn} bars />
+            <Lines {...common} part={part} room={room} inColumn={inColumn} bars />
           </g>
-        )}
-      </svg>
-    </div>
+        )
+      }
+    </Drawing>
   );
 }
 
@@ -80,15 +67,16 @@ interface PartsProps {
   readonly parts: readonly Part[];
   readonly unit: TimeUnit;
   readonly ink: Ink;
-  readonly pointed: Pointed;
+  /** The one that is pointed at. */
+  readonly at: Signal<number | null>;
   readonly press: ((at: number) => void) | null;
 }
 
-function Ring({ board, parts, ink, pointed, press }: PartsProps): JSX.Element {
+function Ring({ board, parts, ink, at: pointed, press }: PartsProps): JSX.Element {
   const [outer, inner, middle] = [RING / 2 - 4, RING / 4 + 8, RING / 2];
   let angle = -Math.PI / 2;
   const whole = parts.reduce((sum, { value }) => sum + value, 0);
-  const { value: at } = pointed.at;
+  const { value: at } = pointed;
   const shown = at === null ? null : (parts[at] ?? null);
   const locale = board.locale.value;
   return (
@@ -107,7 +95,7 @@ function Ring({ board, parts, ink, pointed, press }: PartsProps): JSX.Element {
             stroke-width={sweep > 0.02 ? 1 : 0}
             data-part={part.key}
             cursor={press && !part.isRest ? 'pointer' : 'default'}
-            onPointerEnter={() => (pointed.at.value = i)}
+            onPointerEnter={() => (pointed.value = i)}
             onClick={() => press?.(i)}
           />
         );
@@ -136,10 +124,22 @@ interface LinesProps extends PartsProps {
   readonly room: number;
   readonly inColumn: number;
   readonly bars: boolean;
+  readonly part: (at: number) => PartAttributes;
 }
 
 /** One line for each part: its colour, name, time and share. */
-function Lines({ board, parts, unit, ink, pointed, press, room: all, inColumn, bars }: LinesProps): JSX.Element {
+function Lines({
+  board,
+  parts,
+  unit,
+  ink,
+  at,
+  press,
+  room: all,
+  inColumn,
+  bars,
+  part: attributes,
+}: LinesProps): JSX.Element {
   const locale = board.locale.value;
   const highest = parts.reduce((most, { value }) => Math.max(most, value), 0);
   const count = Math.ceil(parts.length / inColumn);
@@ -153,17 +153,14 @@ function Lines({ board, parts, unit, ink, pointed, press, room: all, inColumn, b
       {parts.map((part, i) => (
         <g
           key={part.key}
-          id={`profiler-part-${i}`}
-          role="option"
-          aria-selected={pointed.at.value === i}
+          {...attributes(i)}
           data-part={part.key}
           data-testid="part"
           transform={`translate(${Math.floor(i / inColumn) * pitch} ${(i % inColumn) * LINE})`}
           cursor={press && !part.isRest ? 'pointer' : 'default'}
-          onPointerEnter={() => (pointed.at.value = i)}
           onClick={() => press?.(i)}
         >
-          <rect width={width} height={LINE} rx={3} fill={pointed.at.value === i ? ink.selection : 'transparent'} />
+          <rect width={width} height={LINE} rx={3} fill={at.value === i ? ink.selection : 'transparent'} />
           {bars ? (
             <rect
               x={names + 8}

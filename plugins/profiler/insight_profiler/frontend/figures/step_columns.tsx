@@ -7,6 +7,7 @@ import { shareText, timeText } from '../units';
 import { categoryText } from '../words';
 import { Columns, type StackedColumn } from './columns';
 import { inkOf } from './ink';
+import type { TipText } from './tip';
 
 /** Of the columns of step rows: those that divide the step, else the duration as a whole. */
 export function layersOf(rows: StepRows): readonly string[] {
@@ -34,7 +35,7 @@ export function StepColumns({ board, rows, outliers, label }: StepColumnsProps):
     isChosen: number !== null && holds(range, number),
     isOutlier: number !== null && outliers.includes(number),
   }));
-  const tip = (at: number): Parameters<typeof Columns>[0]['tip'] extends (at: number) => infer R ? R : never => {
+  const tip = (at: number): TipText => {
     const duration = rows['duration']?.[at] ?? null;
     const whole = columns[at]?.parts.reduce((sum, part) => sum + part, 0) ?? 0;
     return {

@@ -3,11 +3,15 @@ import { signal, type Signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 
-export interface TipState {
-  readonly x: number;
-  readonly y: number;
+export interface TipText {
   readonly title: string;
   readonly lines: readonly (readonly [label: string, value: string, color?: string])[];
+}
+
+/** With its place on the screen. */
+export interface TipState extends TipText {
+  readonly x: number;
+  readonly y: number;
 }
 
 export const useTip = (): Signal<TipState | null> => useMemo(() => signal<TipState | null>(null), []);

@@ -2,12 +2,12 @@ import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ProfilerBoard } from '../board';
 import type { FlopsAnswer, FlopsRates } from '../answers/flops';
-import { Figure, useWidth } from '../figures/figure';
+import { Drawing, useParts } from '../figures/drawing';
+import { Figure } from '../figures/figure';
 import { inkOf } from '../figures/ink';
-import { usePointed } from '../figures/pointed';
 import { NODE_WIDTH, ribbon, sankeyOf, type FlowLink } from '../figures/sankey_layout';
 import { shortened } from '../figures/scale';
-import { Tip, useTip } from '../figures/tip';
+import type { TipText } from '../figures/tip';
 import { powerText, shareText } from '../units';
 import { useProfileAnswer } from '../use_answer';
 import type { ViewProps } from '../views';
@@ -83,19 +83,19 @@ interface ScopesProps {
 function Scopes({ board, links, busy }: ScopesProps): JSX.Element {
   const say = board.t;
   const locale = board.locale.value;
-  const [ref, width] = useWidth(1000);
+  const parts = useParts(1000);
+  const { width } = parts;
   const ink = inkOf(board.theme.value);
-  const tip = useTip();
   const {
     nodes,
     links: placed,
     height,
   } = useMemo(() => sankeyOf(links, width, HEIGHT, LABELS), [links.length, links[0], width]);
-  const pointed = usePointed(nodes.length, null);
   const deepest = nodes.reduce((most, node) => Math.max(most, node.depth), 0);
   const room = deepest > 0 ? (width - NODE_WIDTH - LABELS) / deepest - NODE_WIDTH - 16 : LABELS;
   const text = (value: number): string => powerText(value, 'FLOP', locale);
-  const at = pointed.at.value === null ? null : nodes[pointed.at.value];
+  const tipOf = (title: string, value: number): TipText => ({ title, lines: [['FLOPs', text(value)]] });
+  const at = parts.at.value === null ? null : nodes[parts.at.value];
   return (
     <Figure
       board={board}
@@ -108,19 +108,15 @@ function Scopes({ board, links, busy }: ScopesProps): JSX.Element {
         rows: links.map(({ source, target, value }) => [source, target, value]),
       })}
     >
-      <div ref={ref} class="drawing-place" onPointerLeave={() => ((tip.value = null), (pointed.at.value = null))}>
-        <svg
-          class="drawing"
-          width={width}
-          height={height + 8}
-          font-size={11}
-          role="listbox"
-          tabIndex={0}
-          aria-label={say('flops.scopes')}
-          aria-activedescendant={pointed.at.value === null ? undefined : `profiler-node-${pointed.at.value}`}
-          onKeyDown={pointed.onKeyDown}
-          onBlur={pointed.onBlur}
-        >
+      <Drawing
+        parts={parts}
+        count={nodes.length}
+        height={height + 8}
+        label={say('flops.scopes')}
+        tip={(i) => tipOf(nodes[i]?.name ?? '', nodes[i]?.value ?? 0)}
+        middle={(i) => [(nodes[i]?.x ?? 0) + NODE_WIDTH, (nodes[i]?.y ?? 0) + (nodes[i]?.height ?? 0) / 2]}
+      >
+        {(part) => (
           <g transform="translate(0 4)">
             {placed.map((link) => {
               const { source, target, value } = link;
@@ -132,34 +128,14 @@ function Scopes({ board, links, busy }: ScopesProps): JSX.Element {
                   d={ribbon(link)}
                   fill={lit ? ink.accent : ink.other}
                   fill-opacity={lit ? 0.55 : 0.4}
-                  onPointerMove={(event) =>
-                    (tip.value = {
-                      x: event.clientX,
-                      y: event.clientY,
-                      title: `${source} → ${target}`,
-                      lines: [['FLOPs', text(value)]],
-                    })
+                  onPointerMove={({ clientX: x, clientY: y }) =>
+                    (parts.tip.value = { x, y, ...tipOf(`${source} → ${target}`, value) })
                   }
                 />
               );
             })}
             {nodes.map((node, i) => (
-              <g
-                key={node.name}
-                id={`profiler-node-${i}`}
-                role="option"
-                aria-selected={pointed.at.value === i}
-                data-node={node.name}
-                onPointerMove={(event) => {
-                  pointed.at.value = i;
-                  tip.value = {
-                    x: event.clientX,
-                    y: event.clientY,
-                    title: node.name,
-                    lines: [['FLOPs', text(node.value)]],
-                  };
-                }}
-              >
+              <g key={node.name} {...part(i)} data-node={node.name}>
                 <rect
                   x={node.x}
                   y={node.y}
@@ -178,9 +154,8 @@ function Scopes({ board, links, busy }: ScopesProps): JSX.Element {
               </g>
             ))}
           </g>
-        </svg>
-        <Tip tip={tip} />
-      </div>
+        )}
+      </Drawing>
     </Figure>
   );
 }
