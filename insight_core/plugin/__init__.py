@@ -62,6 +62,7 @@ from insight_core.plugin.extensions import (
 from insight_core.plugin.hooks import hookimpl
 from insight_core.plugin.log_formats import LogFormat, Points
 from insight_core.plugin.places import RecordPlace, place_in, record_at
+from insight_core.plugin.series_tables import SeriesField, SeriesTable, joined_table, tables_of
 
 __all__ = [
     "API_VERSION",
@@ -107,8 +108,10 @@ __all__ = [
     "RunColumns",
     "ScalarColumns",
     "ScalarQuery",
+    "SeriesField",
     "SeriesInfo",
     "SeriesKey",
+    "SeriesTable",
     "ShownAttempts",
     "SummaryPlugin",
     "TooLarge",
@@ -119,9 +122,11 @@ __all__ = [
     "check_elements",
     "encode_json",
     "hookimpl",
+    "joined_table",
     "nbytes_of",
     "physical_memory",
     "place_in",
     "plain",
     "record_at",
+    "tables_of",
 ]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from insight_core.formats.dialects import Dialect
 from insight_core.plugin.claims import Claim
+from insight_core.plugin.series_tables import SeriesField, SeriesTable
 
 
 @frozen
@@ -216,6 +217,11 @@ class DataProvider(Protocol):
 
     def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]:
         """The series of a plugin, of all runs or of the given ones, without their data."""
+
+    def series_tables(
+        self, plugin: str, fields: Collection[SeriesField], *, runs: Collection[str] | None = None
+    ) -> Sequence[SeriesTable]:
+        """What ``series`` answers, as one table for each run that has series; only these fields are read."""
 
     def scalars(
         self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = ...

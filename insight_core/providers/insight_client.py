@@ -19,9 +19,12 @@ from insight_core.plugin import (
     Run,
     ScalarColumns,
     ScalarQuery,
+    SeriesField,
     SeriesInfo,
     SeriesKey,
+    SeriesTable,
     ShownAttempts,
+    tables_of,
 )
 from insight_core.providers.followed import READING, RETRY, LinkedProvider
 from insight_core.providers.link import LONG, Link, Method
@@ -86,6 +89,12 @@ class InsightProvider(LinkedProvider):
             request.runs.SetInParent()
             request.runs.names.extend(runs)
         return series_of(self._asked().stream(_SERIES, request))
+
+    def series_tables(
+        self, plugin: str, fields: Collection[SeriesField], *, runs: Collection[str] | None = None
+    ) -> Sequence[SeriesTable]:
+        """The series of a plugin as one table for each run, with these fields."""
+        return tables_of(self.series(plugin, runs=runs), fields)
 
     def scalars(
         self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = _EVERY_POINT

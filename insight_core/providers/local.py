@@ -31,8 +31,10 @@ from insight_core.plugin import (
     Run,
     ScalarColumns,
     ScalarQuery,
+    SeriesField,
     SeriesInfo,
     SeriesKey,
+    SeriesTable,
     ShownAttempts,
     Undecodable,
 )
@@ -132,6 +134,12 @@ class LocalProvider:
     def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]:
         """The series of a plugin, of all runs or of the given runs, without their data."""
         return self._store.infos(plugin, runs)
+
+    def series_tables(
+        self, plugin: str, fields: Collection[SeriesField], *, runs: Collection[str] | None = None
+    ) -> Sequence[SeriesTable]:
+        """The series of a plugin as one table for each run, with these fields."""
+        return self._store.tables(plugin, fields, runs)
 
     def scalars(
         self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = _EVERY_POINT

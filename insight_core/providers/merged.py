@@ -15,8 +15,11 @@ from insight_core.plugin import (
     Run,
     ScalarColumns,
     ScalarQuery,
+    SeriesField,
     SeriesInfo,
     SeriesKey,
+    SeriesTable,
+    tables_of,
 )
 from insight_core.providers.conventions import by_start_time, unknown_series
 from insight_core.providers.followed import FollowedProvider
@@ -65,6 +68,12 @@ class MergedProvider(FollowedProvider):
             for info in part.series(plugin, runs=runs):
                 found.setdefault(info.key, info)
         return list(found.values())
+
+    def series_tables(
+        self, plugin: str, fields: Collection[SeriesField], *, runs: Collection[str] | None = None
+    ) -> Sequence[SeriesTable]:
+        """The series of a plugin as one table for each run, with these fields."""
+        return tables_of(self.series(plugin, runs=runs), fields)
 
     def scalars(
         self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = _EVERY_POINT

@@ -49,6 +49,7 @@ class OpenedProvider(FollowedProvider):
     plugins = forwarded(DataProvider.plugins)
     runs = forwarded(DataProvider.runs)
     series = forwarded(DataProvider.series)
+    series_tables = forwarded(DataProvider.series_tables)
     scalars = forwarded(DataProvider.scalars)
     records = forwarded(DataProvider.records)
     payload = forwarded(DataProvider.payload)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from attrs import frozen
@@ -17,8 +18,12 @@ from insight_core.plugin import (
     Dialect,
     Plugin,
     Run,
+    SeriesField,
     SeriesInfo,
     SeriesKey,
+    SeriesTable,
+    joined_table,
+    tables_of,
 )
 from insight_core.store.change_log import ChangeLog
 from insight_core.store.claimed_file import NamedFile
@@ -27,6 +32,7 @@ from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.run_table import ClaimedBlock, HeldFile, Resting, RunTable
 from insight_core.store.segment import FileOrder
 from insight_core.store.series import Series
+from insight_core.store.series_tables import table_of_resting
 from insight_core.store.snapshot import Snapshot
 
 _SERIES_AT_ONCE = 500  # added to without letting readers in
@@ -297,13 +303,29 @@ class Store:
 
     def infos(self, plugin: str, runs: Iterable[str] | None) -> list[SeriesInfo]:
         """All series of a plugin without their data; empty series are omitted."""
-        wanted = None if runs is None else set(runs)
-        found: list[tuple[RunTable, Resting | list[Series]]] = []
-        with self._lock:
-            for run, table in self._runs.items():
-                if wanted is None or run in wanted:
-                    found += [(table, each) for each in table.found(plugin)]
         infos: list[SeriesInfo] = []
-        for table, each in found:
-            infos += each.infos() if isinstance(each, Resting) else table.infos(plugin, each)
+        for table, found in self._found(plugin, runs):
+            for each in found:
+                infos += each.infos() if isinstance(each, Resting) else table.infos(plugin, each)
         return infos
+
+    def tables(
+        self, plugin: str, fields: Collection[SeriesField], runs: Iterable[str] | None
+    ) -> list[SeriesTable]:
+        """The same by run and column. Of what rests, only these fields are read."""
+        tables: list[SeriesTable] = []
+        for table, found in self._found(plugin, runs):
+            parts = [table_of_resting(each, fields) for each in found if isinstance(each, Resting)]
+            others = (table.infos(plugin, each) for each in found if not isinstance(each, Resting))
+            parts += tables_of(itertools.chain.from_iterable(others), fields)
+            if parts:
+                tables.append(joined_table(parts))
+        return tables
+
+    def _found(
+        self, plugin: str, runs: Iterable[str] | None
+    ) -> list[tuple[RunTable, list[Resting | list[Series]]]]:
+        with self._lock:
+            wanted = self._runs if runs is None else dict.fromkeys(runs)
+            tables = [table for run in wanted if (table := self._runs.get(run)) is not None]
+            return [(table, table.found(plugin)) for table in tables]

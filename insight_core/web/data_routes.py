@@ -18,6 +18,7 @@ from insight_core.formats.json_text import encode_json
 from insight_core.plugin import DataProvider, InsightError, Run, Unavailable
 from insight_core.registry import DISTRIBUTION, Registry
 from insight_core.web.answers import json_answer, tag_by_content
+from insight_core.web.catalog import SeriesCatalog
 from insight_core.web.front_ends import SharedModules, front_end, shared_modules
 from insight_core.web.live_events import EventStream, Streams, changes_as_dict, changes_since, since_of
 from insight_core.web.mounted_plugins import MountedPlugin, MountedPlugins
@@ -47,6 +48,11 @@ class DataRoutes:
     boot: str
     plugins: MountedPlugins
 
+    @property
+    def catalog(self) -> SeriesCatalog:
+        """The series of plugins."""
+        return SeriesCatalog(self.provider, self.boot, self.plugins.names)
+
     def rules(self) -> list[Rule]:
         """The URL rules. Views that depend on more than the data set an ETag of their content."""
         views: list[tuple[str, Callable[..., Response], bool]] = [
@@ -55,6 +61,7 @@ class DataRoutes:
             ("/data/runs", self.runs, True),
             ("/data/plugins_listing", self.plugins_listing, False),
             ("/data/run_table", self.run_table, False),
+            ("/data/catalog", self.catalog.view, True),
             ("/data/damage", self.damage, True),
             ("/data/changes", self.changes, False),
             ("/data/events", self.events, False),

@@ -6,6 +6,7 @@ import math
 import threading
 import time
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from insight_core.plugin import (
     NotFound,
     ScalarColumns,
     ScalarQuery,
+    SeriesField,
     SeriesKey,
 )
 from insight_core.plugin.testing import EventWriter
@@ -65,6 +67,29 @@ def test_runs_of_both_dialects_stand_in_one_table(open_provider: Open, tmp_path:
     assert [info.key.run for info in provider.series("scalar", runs=["ms"])] == ["ms"]
     assert provider.series("scalar", runs=[]) == []
     assert provider.series("nothing") == []
+
+
+def test_tables_say_by_column_what_series_say(open_provider: Open, tmp_path: Path) -> None:
+    for run, tags in (("a", ("loss", "accuracy")), ("b", ("loss",))):
+        with EventWriter(tmp_path / run) as writer:
+            for step in (3, 5):
+                for tag in tags:
+                    writer.scalar(tag, step, step / 2)
+    provider = open_provider()
+    fields: tuple[SeriesField, ...] = get_args(SeriesField)
+    found = {
+        SeriesKey(table.run, tag): {field: table.column(field)[place] for field in fields}
+        for table in provider.series_tables("scalar", fields)
+        for place, tag in enumerate(table.tags)
+    }
+    assert found == {
+        info.key: {field: getattr(info, field) for field in fields} for info in provider.series("scalar")
+    }
+    assert len(found) == 3
+    assert [(table.run, table.tags) for table in provider.series_tables("scalar", [], runs=["b", "c"])] == [
+        ("b", ("loss",))
+    ]
+    assert provider.series_tables("nothing", fields) == []
 
 
 def test_every_point_comes_back_as_written(open_provider: Open, tmp_path: Path) -> None:

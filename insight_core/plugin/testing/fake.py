@@ -22,9 +22,12 @@ from insight_core.plugin import (
     Run,
     ScalarColumns,
     ScalarQuery,
+    SeriesField,
     SeriesInfo,
     SeriesKey,
+    SeriesTable,
     ShownAttempts,
+    tables_of,
 )
 from insight_core.providers.payload_streams import stream_of_payload
 
@@ -134,6 +137,13 @@ class FakeProvider:
         with self._changed:
             self._put((plugin, SeriesKey(run, tag)), records, display_name, description)
 
+    def remove_series(self, plugin: str, run: str, tag: str) -> None:
+        """Removes a series. Raises KeyError if there is none."""
+        with self._changed:
+            place = (plugin, SeriesKey(run, tag))
+            del self._series[place]
+            self._grow(place)
+
     def add_damage(self, damage: Damage) -> None:
         """Adds a damaged place, and its run if that is new."""
         with self._changed:
@@ -168,6 +178,12 @@ class FakeProvider:
                 for place, data in sorted(self._series.items(), key=lambda item: item[0])
                 if place[0] == plugin and (runs is None or place[1].run in runs)
             ]
+
+    def series_tables(
+        self, plugin: str, fields: Collection[SeriesField], *, runs: Collection[str] | None = None
+    ) -> Sequence[SeriesTable]:
+        """The series of a plugin as one table for each run, with these fields."""
+        return tables_of(self.series(plugin, runs=runs), fields)
 
     def scalars(
         self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = _FULL

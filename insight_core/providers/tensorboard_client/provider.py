@@ -26,9 +26,12 @@ from insight_core.plugin import (
     Run,
     ScalarColumns,
     ScalarQuery,
+    SeriesField,
     SeriesInfo,
     SeriesKey,
+    SeriesTable,
     ShownAttempts,
+    tables_of,
 )
 from insight_core.providers.conventions import by_start_time, unknown_series
 from insight_core.providers.followed import LinkedProvider
@@ -116,6 +119,12 @@ class TensorBoardProvider(LinkedProvider):
             for one, series in self._numbers(unread):
                 known[one.key] = self._keep_info(one, series)
         return [known[one.key] for one in listed if one.key in known]
+
+    def series_tables(
+        self, plugin: str, fields: Collection[SeriesField], *, runs: Collection[str] | None = None
+    ) -> Sequence[SeriesTable]:
+        """The series of a plugin as one table for each run, with these fields."""
+        return tables_of(self.series(plugin, runs=runs), fields)
 
     def scalars(
         self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = _EVERY_POINT

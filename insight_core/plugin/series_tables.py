@@ -1,0 +1,83 @@
+"""Series by run and column: what is known of a million series without a million objects."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from attrs import frozen
+
+if TYPE_CHECKING:
+    from insight_core.plugin.data import SeriesInfo
+
+SeriesField: TypeAlias = Literal[
+    "points",
+    "kept",
+    "first_step",
+    "last_step",
+    "last_value",
+    "last_wall_time",
+    "attempts",
+    "display_name",
+    "description",
+    "claims",
+]  # Fields of SeriesInfo that a SeriesTable may have.
+
+
+@frozen(eq=False)
+class SeriesTable:
+    """Series of one run by column.
+
+    Every field is either in ``common``, the one value of all series, or in ``columns``, a value for each tag.
+    """
+
+    run: str
+    tags: tuple[str, ...]  # distinct
+    common: Mapping[str, object]
+    columns: Mapping[str, Sequence[object]]
+
+    def column(self, field: str) -> Sequence[object]:
+        """The values of a field, one for each tag."""
+        column = self.columns.get(field)
+        return [self.common[field]] * len(self.tags) if column is None else column
+
+    def at(self, places: Sequence[int]) -> SeriesTable:
+        """The part of the table with the tags at these places."""
+        columns = {field: [column[place] for place in places] for field, column in self.columns.items()}
+        return SeriesTable(self.run, tuple([self.tags[place] for place in places]), self.common, columns)
+
+    def of_tags(self, wanted: Container[str]) -> SeriesTable:
+        """The part of the table with these tags."""
+        return self.at([place for place, tag in enumerate(self.tags) if tag in wanted])
+
+    def without(self, tags: Iterable[str]) -> SeriesTable:
+        """The part of the table without these tags."""
+        return self.of_tags(set(self.tags).difference(tags))
+
+
+def joined_table(parts: Sequence[SeriesTable]) -> SeriesTable:
+    """One table of several of one run, all with the same fields, at least one; their tags differ."""
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    columns = {
+        field: [value for part in parts for value in part.column(field)]
+        for field in (*first.common, *first.columns)
+    }
+    return SeriesTable(first.run, tuple([tag for part in parts for tag in part.tags]), {}, columns)
+
+
+def tables_of(infos: Iterable[SeriesInfo], fields: Collection[SeriesField]) -> list[SeriesTable]:
+    """The series as one table for each run, with these fields."""
+    runs: dict[str, list[SeriesInfo]] = {}
+    for info in infos:
+        runs.setdefault(info.key.run, []).append(info)
+    return [
+        SeriesTable(
+            run,
+            tuple([info.key.tag for info in found]),
+            {},
+            {field: [getattr(info, field) for info in found] for field in fields},
+        )
+        for run, found in runs.items()
+    ]

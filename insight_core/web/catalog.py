@@ -1,0 +1,218 @@
+"""``/data/catalog``: the series of plugins by column; a name is sent once, not once for each run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import cast, get_args
+
+from attrs import evolve, field, frozen
+from werkzeug import Request, Response
+
+from insight_core.plugin import DataProvider, InvalidArgument, SeriesField, SeriesTable, joined_table
+from insight_core.plugin.http.clients import is_gone
+from insight_core.plugin.http.matching import Matcher, matcher_of
+from insight_core.plugin.http.parameters import flag, required_text, whole_number
+from insight_core.web.answers import json_answer
+from insight_core.web.live_events import changes_since, generation_of
+
+_FIELDS: tuple[SeriesField, ...] = get_args(SeriesField)
+_OWNER = "plugin"  # the column that says to which of several plugins a series belongs
+_DEFAULT = ("attempts", "claims")  # columns that a page needs to begin
+_TEXTS = {"claims", "display_name", "description", _OWNER}  # columns of a few values
+_LAST = 1 << 53
+
+_Tags = Mapping[str, Collection[str]]  # by run
+
+
+@frozen(eq=False)
+class _Question:
+    """What a request asks for. ``runs`` None: all runs; ``matcher`` None: all tags."""
+
+    plugins: Sequence[str]
+    columns: Sequence[str]
+    runs: Collection[str] | None = None
+    matcher: Matcher | None = None
+    offset: int = 0
+    limit: int | None = None
+    since: int | None = None
+
+    @property
+    def fields(self) -> list[SeriesField]:
+        """The columns that are fields of a series."""
+        return [name for name in _FIELDS if name in self.columns]
+
+
+@frozen(eq=False)
+class SeriesCatalog:
+    """Series of plugins, all or those that changed (docs/http_api.md). ``names`` are the mounted plugins."""
+
+    provider: DataProvider
+    boot: str
+    names: Callable[[], Collection[str]]
+
+    def view(self, request: Request) -> Response:
+        """Raises InvalidArgument for unknown columns, an invalid pattern, page or cursor."""
+        required_text(request, "plugin")
+        plugins = request.args.getlist("plugin")
+        if flag(request, "unclaimed"):
+            plugins += sorted(set(self.provider.plugins()).difference(self.names(), plugins))
+        since = request.args.get("since")
+        text = request.args.get("q")
+        is_regex = flag(request, "regex")
+        question = _Question(
+            plugins,
+            _columns(request.args.getlist("columns")),
+            request.args.getlist("run") or None,
+            matcher_of(text, is_regex=is_regex, is_gone=partial(is_gone, request)) if text else None,
+            whole_number(request, "offset", 0, _LAST, 0),
+            whole_number(request, "limit", 0, _LAST),
+            None if since is None else generation_of(since, self.boot),
+        )
+        return json_answer(self._answer(question))
+
+    def _answer(self, question: _Question) -> dict[str, object]:
+        # a number from before the tables are read: what changes meanwhile is in the next delta
+        changes = None if question.since is None else changes_since(self.provider, question.since)
+        generation = self.provider.generation() if changes is None else changes.generation
+        changed: dict[str, set[str]] | None = None
+        if changes is not None and changes.series is not None:
+            changed = {}
+            for name in question.plugins:
+                for key in changes.series.get(name, ()):
+                    if question.runs is None or key.run in question.runs:
+                        changed.setdefault(key.run, set()).add(key.tag)
+        is_page = question.limit is not None or question.offset > 0
+        # a page is found by the names, and only its runs are read
+        fields = [] if is_page else question.fields
+        whole = self._tables(question, changed if changed is not None else question.runs, fields)
+        found = list(whole if changed is None else _chosen(whole, changed))
+        gone = {} if changed is None else _missing(changed, found)
+        if question.matcher is not None:
+            found = _matching(found, question.matcher)
+            gone = _matching_names(gone, question.matcher)
+        total = sum(len(table.tags) for table in found)
+        if is_page:
+            page = {table.run: set(table.tags) for table in _page(found, question.offset, question.limit)}
+            found = list(_chosen(self._tables(question, page, question.fields), page)) if page else []
+        return {
+            "generation": generation,
+            "boot": self.boot,
+            "since": None if changed is None else question.since,
+            "total": total,
+            "gone": gone,
+            **_encoded(found, question.columns),
+        }
+
+    def _tables(
+        self, question: _Question, runs: Collection[str] | None, fields: Sequence[SeriesField]
+    ) -> list[SeriesTable]:
+        """One table for each run, by name; a tag belongs to the first plugin that has it."""
+        by_run: dict[str, SeriesTable] = {}
+        for plugin in question.plugins:
+            for table in self.provider.series_tables(plugin, fields, runs=runs):
+                if _OWNER in question.columns:
+                    table = evolve(table, common={**table.common, _OWNER: plugin})
+                known = by_run.get(table.run)
+                if known is not None:
+                    table = joined_table([known, table.without(known.tags)])
+                by_run[table.run] = table
+        return [by_run[run] for run in sorted(by_run)]
+
+
+def _columns(asked: Iterable[str]) -> Sequence[str]:
+    names = list(dict.fromkeys(name for text in asked for name in text.split(",") if name))
+    for name in names:
+        if name not in (*_FIELDS, _OWNER):
+            allowed = ", ".join((*_FIELDS, _OWNER))
+            raise InvalidArgument(f"columns must be some of {allowed}, not {name!r}")
+    return names or _DEFAULT
+
+
+def _chosen(tables: Iterable[SeriesTable], wanted: _Tags) -> Iterator[SeriesTable]:
+    for table in tables:
+        part = table.of_tags(wanted.get(table.run, ()))
+        if part.tags:
+            yield part
+
+
+def _missing(wanted: _Tags, found: Iterable[SeriesTable]) -> dict[str, list[str]]:
+    there = {table.run: table.tags for table in found}
+    left = {run: sorted(set(tags).difference(there.get(run, ()))) for run, tags in wanted.items()}
+    return {run: tags for run, tags in left.items() if tags}
+
+
+def _matching(tables: Sequence[SeriesTable], matcher: Matcher) -> list[SeriesTable]:
+    """Each name is tried once, however many runs have it."""
+    lists = _Numbering()
+    list_of = [lists.of(table.tags) for table in tables]
+    distinct = cast(list[tuple[str, ...]], list(lists.numbers))
+    names = list({tag for tags in distinct for tag in tags})
+    matches = {names[row] for row in matcher.rows(names)}
+    places = [[at for at, tag in enumerate(tags) if tag in matches] for tags in distinct]
+    pairs = zip(tables, list_of, strict=True)
+    return [table.at(places[number]) for table, number in pairs if places[number]]
+
+
+def _matching_names(gone: Mapping[str, Sequence[str]], matcher: Matcher) -> dict[str, list[str]]:
+    parts = {run: [tags[row] for row in matcher.rows(tags)] for run, tags in gone.items()}
+    return {run: tags for run, tags in parts.items() if tags}
+
+
+def _page(tables: Iterable[SeriesTable], offset: int, limit: int | None) -> Iterator[SeriesTable]:
+    """The series from ``offset`` on, at most ``limit`` of them."""
+    left = math.inf if limit is None else limit
+    for table in tables:
+        count = len(table.tags)
+        if left <= 0:
+            return
+        if offset < count:
+            end = int(min(count, offset + left))
+            left -= end - offset
+            yield table.of_tags(set(table.tags[offset:end]))
+        offset = max(0, offset - count)
+
+
+@frozen(eq=False)
+class _Numbering:
+    """Numbers values in the order in which they come."""
+
+    numbers: dict[Hashable, int] = field(factory=dict)
+
+    def of(self, value: Hashable) -> int:
+        return self.numbers.setdefault(value, len(self.numbers))
+
+
+def _encoded(tables: Sequence[SeriesTable], columns: Iterable[str]) -> dict[str, object]:
+    names, sets = _Numbering(), _Numbering()
+    set_of = [sets.of(table.tags) for table in tables]
+    tags = [[names.of(tag) for tag in cast(tuple[str, ...], each)] for each in sets.numbers]
+    return {
+        "tags": list(names.numbers),
+        "sets": tags,
+        "runs": [table.run for table in tables],
+        "set_of": set_of,
+        "columns": {name: _column(tables, name) for name in columns},
+    }
+
+
+def _column(tables: Sequence[SeriesTable], name: str) -> object:
+    if name not in _TEXTS:
+        return _compact(tables, name, lambda value: value)
+    known = _Numbering()
+    places = _compact(tables, name, known.of)
+    values = [list(map(str, each)) if isinstance(each, tuple) else each for each in known.numbers]
+    return {"values": values, "of": places}
+
+
+def _compact(tables: Sequence[SeriesTable], name: str, coded: Callable[..., object]) -> object:
+    """A value for each series in the order of runs and tags, or the one value that all have."""
+    if tables and all(name in table.common for table in tables):
+        shared = {coded(table.common[name]) for table in tables}
+        if len(shared) == 1:
+            return shared.pop()
+    values: list[object] = []
+    for table in tables:
+        values += map(coded, table.column(name))
+    return values[0] if values and values.count(values[0]) == len(values) else values
