@@ -99,7 +99,7 @@ class MountedPlugin:
     def _is_active(self) -> bool:
         plugin = self.plugin
         if plugin.is_active is None:
-            return bool(self.context.data.series(plugin.name))
+            return plugin.name in self.context.data.plugins()
         return bool(plugin.is_active(self.context))
 
     def _routes(self, _: Call[Map]) -> Map:

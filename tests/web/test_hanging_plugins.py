@@ -287,11 +287,11 @@ def test_a_streamed_answer_outlives_the_deadline_of_its_view(host_of: Callable[.
 def test_data_that_fail_are_no_failure_of_a_plugin(
     host_of: Callable[..., Host], provider: FakeProvider
 ) -> None:
-    def series(plugin: str, **_: object) -> list[Any]:
+    def plugins() -> list[str]:
         raise RuntimeError("the disk is gone")
 
     client = Client(host_of(GOOD))
-    provider.series = series  # type: ignore[method-assign]
+    provider.plugins = plugins  # type: ignore[method-assign]
     row = _row(client, "scalar")
     assert row["enabled"] is False
     assert "error" not in row

@@ -161,6 +161,15 @@ def test_listing_in_tab_order_with_front_ends(
     assert "not built" in listing["unbuilt"]["error"]
 
 
+def test_the_listing_asks_no_series(
+    host_of: Callable[..., Host], provider: FakeProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There may be a million of them."""
+    monkeypatch.setattr(provider, "series", _fail)
+    listing = _listing(Client(host_of(Plugin("scalar", "Scalars"), Plugin("bare", "Bare"))))
+    assert (listing["scalar"]["enabled"], listing["bare"]["enabled"]) == (True, False)
+
+
 def test_a_failed_load_is_listed(provider: FakeProvider, page_directory: Path) -> None:
     registry = Registry.of([("broken", _fail)], distribution="their-package")
     row = _listing(Client(Host(registry, provider, HostSettings(page=page_directory))))["broken"]
