@@ -1,10 +1,10 @@
 import { AttemptsChoice, Frame, LinkSteps, TimeChoice, Toggle } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import type { AudioBoard } from './board';
+import type { AudioParts } from './board';
 import { AudioCard } from './card';
 
 interface AppProps {
-  readonly board: AudioBoard;
+  readonly board: AudioParts;
 }
 
 export function App({ board }: AppProps): JSX.Element {
@@ -21,10 +21,16 @@ export function App({ board }: AppProps): JSX.Element {
 function Tools({ board }: AppProps): JSX.Element {
   return (
     <>
-      <TimeChoice board={board} setting={board.time} />
-      <Toggle action="loop" icon="reset" text={board.t('loop')} label={board.t('loop.hint')} setting={board.loop} />
+      <TimeChoice page={board.page} setting={board.time} />
+      <Toggle
+        action="loop"
+        icon="reset"
+        text={board.page.t('loop')}
+        label={board.page.t('loop.hint')}
+        setting={board.loop}
+      />
       <LinkSteps board={board} />
-      {board.hasRestarts.value && <AttemptsChoice board={board} setting={board.attempts} />}
+      {board.hasRestarts.value && <AttemptsChoice page={board.page} setting={board.attempts} />}
     </>
   );
 }

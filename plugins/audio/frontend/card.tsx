@@ -13,27 +13,29 @@ import {
 } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { AudioBoard } from './board';
-import { clockText } from './clip';
+import { queryOf, urlOf, type AudioParts } from './board';
+import { clipOf, clockText } from './clip';
 import { Picture } from './picture';
 
 export interface AudioCardProps {
-  readonly board: AudioBoard;
+  readonly board: AudioParts;
   readonly card: CardKey;
   readonly place: Place;
 }
 
 /** The sounds of one tag in one run. */
 export function AudioCard({ board, card, place }: AudioCardProps): JSX.Element {
-  const say = board.t;
+  const { t: say } = board.page;
   const steps = useSteps(board, card);
   const { records, index } = steps;
   const there = records !== null && index >= 0;
-  const query = there ? board.queryOf(card, records, index) : null;
+  const query = there ? queryOf(board, card, records, index) : null;
   const key = query && JSON.stringify(query);
-  const answer = useCardAnswer(board, card, place, key, (signal) => board.picture(query ?? {}, signal));
+  const answer = useCardAnswer(board, card, place, key, async (signal) =>
+    clipOf(await board.page.ctx.data.columns('picture', query ?? {}, { signal })),
+  );
   const { value: clip, error, busy } = answer;
-  const url = there ? board.urlOf(card, records, index) : null;
+  const url = there ? urlOf(board, card, records, index) : null;
   useEffect(() => (url === null ? undefined : () => board.player.leave(url)), [url]);
   const mine = url !== null && board.player.url.value === url;
   const playing = mine && board.player.playing.value;
@@ -43,7 +45,7 @@ export function AudioCard({ board, card, place }: AudioCardProps): JSX.Element {
         {url && <Download label={say('download')} href={url} />}
       </CardHead>
       <div class={busy ? 'view busy' : 'view'} data-step={there ? records.steps[index] : undefined}>
-        {problemOf(board, card, steps, answer) ?? (clip && url && <Picture board={board} clip={clip} url={url} />)}
+        {problemOf(board.page, card, steps, answer) ?? (clip && url && <Picture board={board} clip={clip} url={url} />)}
       </div>
       <div class="sound">
         <Button
@@ -64,11 +66,11 @@ export function AudioCard({ board, card, place }: AudioCardProps): JSX.Element {
             <NumberBox
               name="clip"
               label={say('clip.hint', { last: clip.clips - 1 })}
-              value={board.clipOf(card)}
+              value={board.clips.of(card) ?? 0}
               low={0}
               high={clip.clips - 1}
               live
-              onPick={(value) => board.setClip(card, value)}
+              onPick={(value) => board.clips.set(card, value || null)}
             />
           </label>
         )}
@@ -83,7 +85,7 @@ export function AudioCard({ board, card, place }: AudioCardProps): JSX.Element {
               say('format', { rate: clip.rate, bits: clip.bits }),
               say('channels', { count: clip.channels }),
               clip.label,
-              ...recordNotes(board, records),
+              ...recordNotes(board.page, records),
             ]
               .filter((part) => part)
               .join(' · ')}

@@ -2,12 +2,12 @@ import { fitBitmap, NO_PIXELS, rgbOf, watchPixels, type PixelSize } from '@insig
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { AudioBoard } from './board';
+import type { AudioParts } from './board';
 import { clockText, type Clip } from './clip';
 import { spectrogramPixels, waveform } from './drawing';
 
 interface PictureProps {
-  readonly board: AudioBoard;
+  readonly board: AudioParts;
   readonly clip: Clip;
   readonly url: string;
 }
@@ -18,7 +18,7 @@ const STEP = 0.05; // of the length, that an arrow key moves
 export function Picture({ board, clip, url }: PictureProps): JSX.Element {
   const canvas = useRef<HTMLCanvasElement>(null);
   const size = useSignal<PixelSize>(NO_PIXELS);
-  const theme = board.theme.value;
+  const theme = board.page.theme.value;
   const { player } = board;
   const at = player.url.value === url ? Math.min(clip.seconds, player.time.value) : 0;
   const spectrum = useMemo(() => spectrogramPixels(clip, rgbOf(theme.token('--accent'))), [clip, theme]);
@@ -44,12 +44,12 @@ export function Picture({ board, clip, url }: PictureProps): JSX.Element {
       class="picture"
       role="slider"
       tabIndex={0}
-      aria-label={board.t('position')}
+      aria-label={board.page.t('position')}
       aria-valuemin={0}
       aria-valuemax={clip.seconds}
       aria-valuenow={at}
       aria-valuetext={clockText(at)}
-      title={board.t('position.hint', { half: clip.rate / 2 })}
+      title={board.page.t('position.hint', { half: clip.rate / 2 })}
       onClick={(event) => {
         const box = event.currentTarget.getBoundingClientRect();
         seek(((event.clientX - box.left) / Math.max(1, box.width)) * clip.seconds);

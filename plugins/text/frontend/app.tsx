@@ -1,10 +1,10 @@
 import { AttemptsChoice, Frame, LinkSteps, Segments, TimeChoice } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import { VIEWS, type TextBoard } from './board';
+import { VIEWS, type TextParts } from './board';
 import { TextCard } from './card';
 
 interface AppProps {
-  readonly board: TextBoard;
+  readonly board: TextParts;
 }
 
 export function App({ board }: AppProps): JSX.Element {
@@ -19,7 +19,7 @@ export function App({ board }: AppProps): JSX.Element {
 }
 
 function Tools({ board }: AppProps): JSX.Element {
-  const say = board.t;
+  const { t: say } = board.page;
   const { value: view } = board.view;
   return (
     <>
@@ -33,7 +33,7 @@ function Tools({ board }: AppProps): JSX.Element {
         value={board.search.value}
         onInput={(event) => board.search.set(event.currentTarget.value)}
       />
-      <TimeChoice board={board} setting={board.time} />
+      <TimeChoice page={board.page} setting={board.time} />
       <Segments
         name="view"
         label={say('view')}
@@ -43,7 +43,7 @@ function Tools({ board }: AppProps): JSX.Element {
       />
       {view === 'diff' && <BaseChoice board={board} />}
       <LinkSteps board={board} />
-      {board.hasRestarts.value && <AttemptsChoice board={board} setting={board.attempts} />}
+      {board.hasRestarts.value && <AttemptsChoice page={board.page} setting={board.attempts} />}
     </>
   );
 }
@@ -51,20 +51,20 @@ function Tools({ board }: AppProps): JSX.Element {
 /** With what a diff compares: the record before, or the same step of another run. */
 function BaseChoice({ board }: AppProps): JSX.Element {
   const { value: base } = board.base;
-  const names = board.runs.value.map((run) => run.name);
+  const names = board.page.runs.value.map((run) => run.name);
   const runs = base === null || names.includes(base) ? names : [base, ...names];
   return (
     <select
       data-control="base"
-      aria-label={board.t('base')}
-      title={board.t('base')}
+      aria-label={board.page.t('base')}
+      title={board.page.t('base')}
       value={base === null ? '' : `=${base}`}
       onChange={({ currentTarget: { value } }) => board.base.set(value === '' ? null : value.slice(1))}
     >
-      <option value="">{board.t('base.previous')}</option>
+      <option value="">{board.page.t('base.previous')}</option>
       {runs.map((run) => (
         <option key={run} value={`=${run}`}>
-          {board.nameOf(run)}
+          {board.page.nameOf(run)}
         </option>
       ))}
     </select>

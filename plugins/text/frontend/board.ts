@@ -1,5 +1,4 @@
-import { codecs, recordQuery, StepBoard, type CardKey, type Records } from '@insight-host/kit';
-import type { Query } from '@insight-host/api';
+import { codecs, recordQuery, stepParts, type CardKey, type Page, type Records } from '@insight-host/kit';
 
 export const VIEWS = ['rendered', 'raw', 'diff'] as const;
 export type View = (typeof VIEWS)[number];
@@ -19,26 +18,36 @@ export interface Matches {
   readonly records: number;
 }
 
-export class TextBoard extends StepBoard {
-  readonly view = this.setting('view', codecs.choice<View>(VIEWS, 'rendered'));
-  readonly search = this.setting('search', codecs.text, SETTLE);
-  /** The run with which a diff compares; null: the record before of the same run. */
-  readonly base = this.setting('base', codecs.name);
+export type TextParts = ReturnType<typeof textParts>;
 
-  async textsOf(card: CardKey, records: Records, index: number, signal: AbortSignal): Promise<Texts> {
-    const answer = await this.ctx.data.json<{ readonly value: Texts }>('value', recordQuery(card, records, index), {
-      signal,
-    });
-    return answer.value;
-  }
+/** What the text tab is made of: cards with sliders, a search, and a way of showing texts. */
+export function textParts(page: Page) {
+  return {
+    ...stepParts(page),
+    view: page.setting('view', codecs.choice<View>(VIEWS, 'rendered')),
+    search: page.setting('search', codecs.text, SETTLE),
+    /** The run with which a diff compares; null: the record before of the same run. */
+    base: page.setting('base', codecs.name),
+  };
+}
 
-  async matchesOf(
-    { run, tag }: CardKey,
-    attempts: Records['attempts'],
-    text: string,
-    signal: AbortSignal,
-  ): Promise<Matches> {
-    const query: Query = { run, tag, attempts, q: text };
-    return this.ctx.data.json<Matches>('search', query, { signal });
-  }
+export async function textsOf(
+  { page }: TextParts,
+  card: CardKey,
+  records: Records,
+  index: number,
+  signal: AbortSignal,
+): Promise<Texts> {
+  const query = recordQuery(card, records, index);
+  return (await page.ctx.data.json<{ readonly value: Texts }>('value', query, { signal })).value;
+}
+
+export function matchesOf(
+  { page }: TextParts,
+  { run, tag }: CardKey,
+  attempts: Records['attempts'],
+  text: string,
+  signal: AbortSignal,
+): Promise<Matches> {
+  return page.ctx.data.json<Matches>('search', { run, tag, attempts, q: text }, { signal });
 }

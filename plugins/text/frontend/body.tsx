@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import type { TextBoard, Texts } from './board';
+import type { TextParts, Texts } from './board';
 import { diffLines } from './diff';
 import { rowsOf } from './grid';
 import { isRenderable, rendered } from './markdown';
@@ -63,7 +63,7 @@ function TextCell({ text, raw, search }: TextCellProps): JSX.Element {
 }
 
 interface DiffBodyProps {
-  readonly board: TextBoard;
+  readonly board: TextParts;
   /** null while it is not known. */
   readonly before: string | null;
   readonly after: string;
@@ -79,7 +79,7 @@ export function DiffBody({ board, before, after, note }: DiffBodyProps): JSX.Ele
     <div class="diff" data-testid="diff">
       <p class="note">
         {note}
-        {before !== null && changed === 0 ? ` · ${board.t('diff.same')}` : ''}
+        {before !== null && changed === 0 ? ` · ${board.page.t('diff.same')}` : ''}
       </p>
       {lines.slice(0, MOST_ROWS).map(({ kind, text }) => (
         <div class={`line ${kind}`} data-kind={kind}>

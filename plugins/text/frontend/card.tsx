@@ -15,12 +15,12 @@ import {
 } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { Matches, TextBoard, Texts } from './board';
+import { matchesOf, textsOf, type Matches, type TextParts, type Texts } from './board';
 import { Body, DiffBody } from './body';
 import { plainOf } from './grid';
 
 export interface TextCardProps {
-  readonly board: TextBoard;
+  readonly board: TextParts;
   readonly card: CardKey;
   readonly place: Place;
 }
@@ -43,9 +43,9 @@ export function TextCard({ board, card, place }: TextCardProps): JSX.Element {
         data-step={there ? records.steps[index] : undefined}
         tabIndex={0}
         role="group"
-        aria-label={board.t('content')}
+        aria-label={board.page.t('content')}
       >
-        {problemOf(board, card, steps, isDiff && !shown.error ? base : shown) ??
+        {problemOf(board.page, card, steps, isDiff && !shown.error ? base : shown) ??
           (!texts ? null : isDiff ? (
             <DiffBody
               board={board}
@@ -66,16 +66,16 @@ export function TextCard({ board, card, place }: TextCardProps): JSX.Element {
   );
 }
 
-function countsOf(board: TextBoard, records: Records, index: number): string {
+function countsOf(board: TextParts, records: Records, index: number): string {
   const bytes = records.sizes[index] ?? -1;
-  return [bytes >= 0 ? bytesText(bytes, board.locale.value) : '', ...recordNotes(board, records)]
+  return [bytes >= 0 ? bytesText(bytes, board.page.locale.value) : '', ...recordNotes(board.page, records)]
     .filter((part) => part)
     .join(' · ');
 }
 
 /** The strings of the record at `index`; only this record is requested. */
 function useTexts(
-  board: TextBoard,
+  board: TextParts,
   card: CardKey,
   place: Place,
   records: Records | null,
@@ -85,7 +85,7 @@ function useTexts(
     records && index >= 0
       ? `${cardId(card)} ${records.attempts} ${index} ${records.steps[index]} ${records.wallTimes[index]}`
       : null;
-  return useCardAnswer(board, card, place, key, (signal) => board.textsOf(card, records as Records, index, signal));
+  return useCardAnswer(board, card, place, key, (signal) => textsOf(board, card, records as Records, index, signal));
 }
 
 interface Base extends CardAnswer<Texts> {
@@ -97,7 +97,7 @@ interface Base extends CardAnswer<Texts> {
 
 /** What a diff compares with: the record before, or the record of another run at the same step. */
 function useBase(
-  board: TextBoard,
+  board: TextParts,
   card: CardKey,
   place: Place,
   records: Records | null,
@@ -106,7 +106,7 @@ function useBase(
 ): Base {
   const run = wanted ? board.base.value : null;
   const other: CardKey = { tag: card.tag, run: run ?? card.run };
-  const has = board.infoOf(other.run ?? '', other.tag) !== undefined;
+  const has = board.tags.infoOf(other.run ?? '', other.tag) !== undefined;
   const table = useMemo(() => board.tables.of(other), [board, cardId(other)]);
   useEffect(() => (wanted && has ? board.tables.hold(other) : undefined), [board, cardId(other), wanted, has]);
   const theirs = has ? table.records.value : null;
@@ -114,25 +114,25 @@ function useBase(
   const at = run === null ? index - 1 : (theirs?.steps.lastIndexOf(step ?? NaN) ?? -1);
   const shown = useTexts(board, other, place, wanted ? theirs : null, at);
   const none = at < 0 && (run === null || !has || theirs !== null);
-  const name = board.nameOf(other.run ?? '');
+  const name = board.page.nameOf(other.run ?? '');
   const note = none
-    ? board.t(run === null ? 'diff.first' : 'diff.no_step', { run: name })
-    : board.t(run === null ? 'diff.previous' : 'diff.run', { run: name, step: theirs?.steps[at] ?? NaN });
+    ? board.page.t(run === null ? 'diff.first' : 'diff.no_step', { run: name })
+    : board.page.t(run === null ? 'diff.previous' : 'diff.run', { run: name, step: theirs?.steps[at] ?? NaN });
   return { ...shown, none, note };
 }
 
 /** Which records of a card match what is searched; null while nothing is searched or known. */
-function useMatches(board: TextBoard, card: CardKey, place: Place, records: Records | null): Matches | null {
+function useMatches(board: TextParts, card: CardKey, place: Place, records: Records | null): Matches | null {
   const text = board.search.value;
   const key = text && records ? `${records.attempts} ${records.points} ${text}` : null;
   const answer = useCardAnswer(board, card, place, key, (signal) =>
-    board.matchesOf(card, (records as Records).attempts, text, signal),
+    matchesOf(board, card, (records as Records).attempts, text, signal),
   );
   return answer.isFresh ? answer.value : null;
 }
 
 interface FoundProps {
-  readonly board: TextBoard;
+  readonly board: TextParts;
   readonly found: Matches;
   readonly index: number;
   readonly go: (index: number) => void;
@@ -142,24 +142,24 @@ interface FoundProps {
 function Found({ board, found: { matches, searched, records }, index, go }: FoundProps): JSX.Element {
   const before = matches.findLast((match) => match < index);
   const after = matches.find((match) => match > index);
-  const title = searched < records ? board.t('search.some', { searched, records }) : board.t('search.all');
+  const title = searched < records ? board.page.t('search.some', { searched, records }) : board.page.t('search.all');
   return (
     <span class="found" data-testid="found">
       <span title={title}>
-        {board.t('search.found', { count: matches.length })}
+        {board.page.t('search.found', { count: matches.length })}
         {searched < records ? ' *' : ''}
       </span>
       <Button
         action="match-back"
         icon="previous"
-        label={board.t('search.previous')}
+        label={board.page.t('search.previous')}
         disabled={before === undefined}
         onPress={() => before !== undefined && go(before)}
       />
       <Button
         action="match-forward"
         icon="next"
-        label={board.t('search.next')}
+        label={board.page.t('search.next')}
         disabled={after === undefined}
         onPress={() => after !== undefined && go(after)}
       />

@@ -1,6 +1,6 @@
 import { boardKeys, cardStyles, stepKeys, stepMessages, stepStyles, tab } from '@insight-host/kit';
 import { App } from './app';
-import { TextBoard } from './board';
+import { textParts } from './board';
 import en from './locales/en.json';
 import zh from './locales/zh-CN.json';
 import styles from './text.css?inline';
@@ -8,7 +8,7 @@ import styles from './text.css?inline';
 export default tab({
   messages: { en: { ...stepMessages.en, ...en }, 'zh-CN': { ...stepMessages['zh-CN'], ...zh } },
   styles: cardStyles + stepStyles + styles,
-  board: ({ ctx }) => new TextBoard(ctx),
+  board: textParts,
   view: (board) => <App board={board} />,
   keys: (board, host) => [...stepKeys(board), ...boardKeys(board, host)],
 });

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useRef } from 'preact/hooks';
-import type { Board, TagInfo } from './board';
+import type { CardParts } from './card_parts';
 import { sameCard, type CardKey } from './cards';
 import { FullScreen } from './full_screen';
 import { titleParts } from './groups';
@@ -10,8 +10,8 @@ export interface Place {
   readonly current: HTMLElement | null;
 }
 
-export interface CardProps<Info extends TagInfo> {
-  readonly board: Board<Info>;
+export interface CardProps {
+  readonly board: Pick<CardParts, 'page' | 'cards'>;
   readonly card: CardKey;
   /** Where it stands in its group, in pixels. */
   readonly top: number;
@@ -21,11 +21,11 @@ export interface CardProps<Info extends TagInfo> {
 }
 
 /** A card at its place in the grid. */
-export function Card<Info extends TagInfo>({ board, card, top, left, width, content }: CardProps<Info>): JSX.Element {
+export function Card({ board, card, top, left, width, content }: CardProps): JSX.Element {
   const place = useRef<HTMLElement>(null);
-  const full = sameCard(board.full.value, card);
-  useTabWithin(place, full && board.visible.value);
-  const isCurrent = (): void => void (board.current.value = card);
+  const full = sameCard(board.cards.full.value, card);
+  useTabWithin(place, full && board.page.visible.value);
+  const isCurrent = (): void => void (board.cards.current.value = card);
   return (
     <section
       ref={place}
@@ -34,7 +34,11 @@ export function Card<Info extends TagInfo>({ board, card, top, left, width, cont
       data-tag={card.tag}
       {...(card.run === null ? {} : { 'data-card-run': card.run })}
       data-testid="card"
-      aria-label={card.run === null ? board.titleOf(card.tag) : `${board.titleOf(card.tag)}, ${board.nameOf(card.run)}`}
+      aria-label={
+        card.run === null
+          ? board.page.titleOf(card.tag)
+          : `${board.page.titleOf(card.tag)}, ${board.page.nameOf(card.run)}`
+      }
       onPointerEnter={isCurrent}
       onFocusIn={isCurrent}
     >
@@ -49,8 +53,8 @@ export function urgencyOf(place: Place): number {
   return box ? Math.abs((box.top + box.bottom) / 2 - innerHeight / 2) : Infinity;
 }
 
-export interface CardHeadProps<Info extends TagInfo> {
-  readonly board: Board<Info>;
+export interface CardHeadProps {
+  readonly board: Pick<CardParts, 'page' | 'cards'>;
   readonly card: CardKey;
   /** Behind the title. */
   readonly note?: ComponentChildren;
@@ -62,20 +66,20 @@ export interface CardHeadProps<Info extends TagInfo> {
  * A card's first line. A card of one run says the run, as the group above says the tag; alone on the screen it says
  * both.
  */
-export function CardHead<Info extends TagInfo>({ board, card, note, children }: CardHeadProps<Info>): JSX.Element {
-  const full = sameCard(board.full.value, card);
-  const title = board.titleOf(card.tag);
+export function CardHead({ board, card, note, children }: CardHeadProps): JSX.Element {
+  const full = sameCard(board.cards.full.value, card);
+  const title = board.page.titleOf(card.tag);
   return (
     <header>
       <h3 title={card.run === null ? title : `${title}\n${card.run}`}>
-        {card.run !== null && <i class="dot" style={{ background: board.colorOf(card.run) }} />}
-        {card.run !== null && <span class={full ? 'run beside' : 'run'}>{board.nameOf(card.run)}</span>}
+        {card.run !== null && <i class="dot" style={{ background: board.page.colorOf(card.run) }} />}
+        {card.run !== null && <span class={full ? 'run beside' : 'run'}>{board.page.nameOf(card.run)}</span>}
         {(card.run === null || full) && <TagName title={title} />}
         {note}
       </h3>
-      <div class="tools" role="toolbar" aria-label={board.t('card.tools')}>
+      <div class="tools" role="toolbar" aria-label={board.page.t('card.tools')}>
         {children}
-        <FullScreen page={board} isFull={full} onPress={() => board.full.set(full ? null : card, 'push')} />
+        <FullScreen page={board.page} isFull={full} onPress={() => board.cards.full.set(full ? null : card, 'push')} />
       </div>
     </header>
   );

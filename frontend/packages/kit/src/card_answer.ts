@@ -1,9 +1,8 @@
 import { useEffect, useMemo } from 'preact/hooks';
-import type { TagInfo } from './board';
 import { urgencyOf, type Place } from './card';
 import { cardId, type CardKey } from './cards';
 import { Latest } from './latest';
-import type { StepBoard } from './step_board';
+import type { StepParts } from './step_parts';
 
 export interface CardAnswer<T> {
   /** The answer to the question, or until it is there the one before. */
@@ -21,15 +20,15 @@ export interface CardAnswer<T> {
  * What a card asks for, while its tab is in front; cards near the middle of the screen go first. `key` names the
  * question, null asks for nothing.
  */
-export function useCardAnswer<T, Info extends TagInfo>(
-  board: StepBoard<Info>,
+export function useCardAnswer<T>(
+  board: Pick<StepParts, 'page' | 'queue'>,
   card: CardKey,
   place: Place,
   key: string | null,
   request: (signal: AbortSignal) => Promise<T>,
 ): CardAnswer<T> {
   const latest = useMemo(() => new Latest<T>(board.queue, () => urgencyOf(place)), [board, cardId(card)]);
-  const visible = board.visible.value;
+  const visible = board.page.visible.value;
   useEffect(() => {
     if (key !== null && visible) latest.want(key, request);
   }, [latest, key, visible]);

@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CardGrid } from './card_grid';
 import { cardId } from './cards';
 import { Content } from './content';
-import { StepBoard } from './step_board';
+import { stepParts, type StepParts } from './step_parts';
+import { Page } from './page';
 import { fakeContext, type FakeContext } from './testing';
 
 const info = { display_name: '', description: '', points: 1, first_step: 0, last_step: 0 };
@@ -14,7 +15,7 @@ const WIDTH = 636; // two columns
 
 describe('the cards of a board', () => {
   let host: HTMLElement;
-  let board: StepBoard;
+  let board: StepParts;
   let ctx: FakeContext;
   let sizes: HTMLStyleElement;
   let measured: (() => void) | undefined;
@@ -24,7 +25,7 @@ describe('the cards of a board', () => {
     ctx = fakeContext(names('run', runs), {
       json: async () => Object.fromEntries(names('run', runs).map((run) => [run, of])),
     });
-    board = new StepBoard(ctx);
+    board = stepParts(new Page(ctx));
     const view = (
       <Content board={board}>
         {() => <CardGrid board={board} look="" card={(card) => <button type="button">{cardId(card)}</button>} />}
@@ -66,7 +67,7 @@ describe('the cards of a board', () => {
     render(null, host);
     host.remove();
     sizes.remove();
-    board.dispose();
+    board.page.dispose();
   });
 
   it('exist while they are near the screen, however many there are', async () => {
@@ -82,12 +83,12 @@ describe('the cards of a board', () => {
   it('keep what has the focus and what fills the screen', async () => {
     await show(50, 40);
     await act(() => host.querySelector<HTMLElement>('[data-card-run="run001"] button')?.focus());
-    await act(() => board.full.set({ tag: 'tag030', run: 'run049' }));
+    await act(() => board.cards.full.set({ tag: 'tag030', run: 'run049' }));
     await scrollTo(20_000);
     expect(cards()[0]).toBe('tag000;run001');
     expect(host.querySelector('.full')?.textContent).toBe('tag030;run049');
     await act(() => (document.activeElement as HTMLElement).blur());
-    await act(() => board.full.set(null));
+    await act(() => board.cards.full.set(null));
     expect(cards()).not.toContain('tag000;run001');
     expect(host.querySelector('.full')).toBeNull();
   });
@@ -150,7 +151,7 @@ describe('the cards of a board', () => {
   it('are missing for a reason', async () => {
     await show(1, 1);
     const said = (): string | undefined => host.querySelector('h2')?.textContent ?? undefined;
-    await act(() => board.filter.set('('));
+    await act(() => board.filter.text.set('('));
     expect(said()).toBe('empty.no_match');
     await act(() => void host.querySelector<HTMLElement>('[data-action="clear-filter"]')?.click());
     expect(cards()).toEqual(['tag000;run000']);

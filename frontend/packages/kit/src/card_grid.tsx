@@ -1,7 +1,7 @@
 import { useComputed, useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import type { Board, TagInfo } from './board';
+import type { CardParts } from './card_parts';
 import { Card, TagName, type Place } from './card';
 import { cardId, sameCard, type CardKey } from './cards';
 import { Button } from './controls';
@@ -14,8 +14,8 @@ const PORTION = 60; // cards of one tag before “more”
 const AROUND = 300; // pixels above and below the screen in which cards are drawn
 const STRIDE = 100; // pixels of scrolling after which the cards in sight are looked up again
 
-export interface CardGridProps<Info extends TagInfo> {
-  readonly board: Board<Info>;
+export interface CardGridProps {
+  readonly board: CardParts;
   /** Its cards may have another size, see `--card-width` and `--card-height`. */
   readonly look: string;
   /** What is in a card; called only for cards that are near the screen, have the focus or fill the screen. */
@@ -33,7 +33,7 @@ const groupId = ({ kind, name }: CardGroup): string => `${kind} ${name}`;
  * All cards in collapsible groups. All cards have one size, so their places are arithmetic, and only those near the
  * screen exist.
  */
-export function CardGrid<Info extends TagInfo>({ board, look, card }: CardGridProps<Info>): JSX.Element {
+export function CardGrid({ board, look, card }: CardGridProps): JSX.Element {
   const root = useRef<HTMLDivElement>(null);
   const sizes = useSignal<GridSizes | null>(null);
   const sight = useSignal<Sight>({ top: 0, bottom: 0 });
@@ -43,7 +43,8 @@ export function CardGrid<Info extends TagInfo>({ board, look, card }: CardGridPr
     group.kind === 'tag' ? (portions.value.get(groupId(group)) ?? PORTION) : Infinity;
   const layout = useComputed(
     () =>
-      sizes.value && layOut(board.groups.value, sizes.value, ({ name }) => board.closed.value.includes(name), shownOf),
+      sizes.value &&
+      layOut(board.cards.groups.value, sizes.value, ({ name }) => board.cards.closed.value.includes(name), shownOf),
   );
 
   useLayoutEffect(() => {
@@ -82,7 +83,7 @@ export function CardGrid<Info extends TagInfo>({ board, look, card }: CardGridPr
   useFind(board, root, () => sight.value.top <= 0 && sight.value.bottom >= (layout.value?.height ?? 0));
 
   const { top, bottom } = sight.value;
-  const kept = [board.full.value, focused.value].filter((key) => key !== null);
+  const kept = [board.cards.full.value, focused.value].filter((key) => key !== null);
   const { boxes = [], height = 0, cardHeight = 0 } = layout.value ?? {};
   return (
     <div
@@ -94,7 +95,7 @@ export function CardGrid<Info extends TagInfo>({ board, look, card }: CardGridPr
     >
       {boxes.map((box) => {
         const { group } = box;
-        const seen = board.visible.value && box.top < bottom && box.top + box.height > top;
+        const seen = board.page.visible.value && box.top < bottom && box.top + box.height > top;
         const shown = new Set(
           kept.map((key) => group.cards.findIndex((other) => sameCard(other, key))).filter((i) => i >= 0),
         );
@@ -128,7 +129,7 @@ export function CardGrid<Info extends TagInfo>({ board, look, card }: CardGridPr
                 data-action="more"
                 onClick={() => (portions.value = new Map(portions.value).set(groupId(group), box.count + PORTION))}
               >
-                {board.t('more', { count: group.cards.length - box.count })}
+                {board.page.t('more', { count: group.cards.length - box.count })}
               </button>
             )}
           </section>
@@ -161,11 +162,7 @@ function scrollerOf(element: HTMLElement): HTMLElement {
 /**
  * The browser finds nothing in cards that do not exist: Ctrl+F goes to the tag filter, and from there to the browser.
  */
-function useFind<Info extends TagInfo>(
-  board: Board<Info>,
-  root: { readonly current: HTMLElement | null },
-  isWhole: () => boolean,
-): void {
+function useFind(board: CardParts, root: { readonly current: HTMLElement | null }, isWhole: () => boolean): void {
   useEffect(() => {
     const find = (event: KeyboardEvent): void => {
       const host = root.current?.closest<HTMLElement>('.kit');
@@ -174,7 +171,7 @@ function useFind<Info extends TagInfo>(
       if (
         !asked ||
         !host ||
-        !board.visible.value ||
+        !board.page.visible.value ||
         isWhole() ||
         document.activeElement === filter ||
         document.querySelector('dialog[open]')
@@ -188,24 +185,24 @@ function useFind<Info extends TagInfo>(
   }, []);
 }
 
-function titleOf<Info extends TagInfo>(board: Board<Info>, { kind, name }: CardGroup): string {
-  if (kind === 'pinned') return board.t('group.pinned');
-  if (kind === 'tag') return board.titleOf(name);
-  return name || board.t(board.groups.value.length === 1 ? 'group.all' : 'group.plain');
+function titleOf(board: CardParts, { kind, name }: CardGroup): string {
+  if (kind === 'pinned') return board.page.t('group.pinned');
+  if (kind === 'tag') return board.page.titleOf(name);
+  return name || board.page.t(board.cards.groups.value.length === 1 ? 'group.all' : 'group.plain');
 }
 
-interface GroupHeadProps<Info extends TagInfo> {
-  readonly board: Board<Info>;
+interface GroupHeadProps {
+  readonly board: CardParts;
   readonly group: CardGroup;
   readonly closed: boolean;
 }
 
-function GroupHead<Info extends TagInfo>({ board, group, closed }: GroupHeadProps<Info>): JSX.Element {
+function GroupHead({ board, group, closed }: GroupHeadProps): JSX.Element {
   const { name, kind, cards } = group;
   const title = titleOf(board, group);
   return (
     <h2>
-      <button type="button" aria-expanded={!closed} title={title} onClick={() => board.toggle(board.closed, name)}>
+      <button type="button" aria-expanded={!closed} title={title} onClick={() => board.cards.toggleGroup(name)}>
         <Icon name={closed ? 'closed' : 'open'} />
         <span class="name">{kind === 'tag' ? <TagName title={title} /> : title}</span>
         {(kind !== 'tag' || cards.length > 1) && <span class="count">{cards.length}</span>}
@@ -214,9 +211,9 @@ function GroupHead<Info extends TagInfo>({ board, group, closed }: GroupHeadProp
         <Button
           action="pin"
           icon="pin"
-          label={board.t('pin')}
-          pressed={board.pins.value.includes(name)}
-          onPress={() => board.toggle(board.pins, name)}
+          label={board.page.t('pin')}
+          pressed={board.cards.pins.value.includes(name)}
+          onPress={() => board.cards.togglePin(name)}
         />
       )}
     </h2>

@@ -1,8 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact';
-import type { Board, TagInfo } from './board';
+import type { CardParts } from './card_parts';
 
-export interface ContentProps<Info extends TagInfo> {
-  readonly board: Board<Info>;
+export interface ContentProps {
+  readonly board: CardParts;
   /** Called when there is something to show. */
   readonly children: () => JSX.Element;
 }
@@ -11,18 +11,18 @@ export interface ContentProps<Info extends TagInfo> {
  * The tab below its toolbar: cards, or an explanation if it is empty. The plugin's catalogue has the texts
  * `empty.nothing`, `empty.nothing.text` and `failure`.
  */
-export function Content<Info extends TagInfo>({ board, children }: ContentProps<Info>): JSX.Element {
-  const say = board.t;
-  if (board.failure.value && !board.table.value) {
+export function Content({ board, children }: ContentProps): JSX.Element {
+  const { t: say } = board.page;
+  if (board.tags.failure.value && !board.tags.table.value) {
     return (
-      <Empty title={say('failure')} text={board.failure.value}>
-        <button type="button" data-action="retry" onClick={() => void board.loadTags()}>
+      <Empty title={say('failure')} text={board.tags.failure.value}>
+        <button type="button" data-action="retry" onClick={() => void board.tags.load()}>
           {say('retry')}
         </button>
       </Empty>
     );
   }
-  if (!board.table.value)
+  if (!board.tags.table.value)
     return (
       <div class="cards" aria-busy="true">
         {[1, 2, 3].map((n) => (
@@ -30,14 +30,16 @@ export function Content<Info extends TagInfo>({ board, children }: ContentProps<
         ))}
       </div>
     );
-  if (board.allRuns.value.length === 0) return <Empty title={say('empty.no_runs')} text={say('empty.no_runs.text')} />;
-  if (board.runs.value.length === 0)
+  if (board.page.allRuns.value.length === 0)
+    return <Empty title={say('empty.no_runs')} text={say('empty.no_runs.text')} />;
+  if (board.page.runs.value.length === 0)
     return <Empty title={say('empty.none_selected')} text={say('empty.none_selected.text')} />;
-  if (board.runsByTag.value.size === 0) return <Empty title={say('empty.nothing')} text={say('empty.nothing.text')} />;
-  if (board.groups.value.length === 0) {
+  if (board.tags.runsByTag.value.size === 0)
+    return <Empty title={say('empty.nothing')} text={say('empty.nothing.text')} />;
+  if (board.cards.groups.value.length === 0) {
     return (
-      <Empty title={say('empty.no_match')} text={board.match.value.error ?? board.filter.value}>
-        <button type="button" data-action="clear-filter" onClick={() => board.filter.set('')}>
+      <Empty title={say('empty.no_match')} text={board.filter.match.value.error ?? board.filter.text.value}>
+        <button type="button" data-action="clear-filter" onClick={() => board.filter.text.set('')}>
           {say('filter.clear')}
         </button>
       </Empty>

@@ -1,11 +1,11 @@
 import type { JSX } from 'preact';
-import type { Board, TagInfo } from './board';
 import type { CardKey } from './cards';
 import { Icon } from './icons';
+import type { Page } from './page';
 import type { CardSteps } from './step_slider';
 
-export interface ErrorCellProps<Info extends TagInfo> {
-  readonly board: Board<Info>;
+export interface ErrorCellProps {
+  readonly page: Page;
   readonly card: CardKey;
   /** The step of the record, when one is meant. */
   readonly step?: number;
@@ -15,21 +15,15 @@ export interface ErrorCellProps<Info extends TagInfo> {
 }
 
 /** Replaces an image that cannot be shown: names the record and the reason. */
-export function ErrorCell<Info extends TagInfo>({
-  board,
-  card,
-  step,
-  reason,
-  onRetry,
-}: ErrorCellProps<Info>): JSX.Element {
-  const say = board.t;
+export function ErrorCell({ page, card, step, reason, onRetry }: ErrorCellProps): JSX.Element {
+  const { t: say } = page;
   // The server's text about a record names it already.
   const place =
     reason.includes(card.tag) && card.tag
       ? []
       : [
-          card.run && board.nameOf(card.run),
-          board.titleOf(card.tag),
+          card.run && page.nameOf(card.run),
+          page.titleOf(card.tag),
           step === undefined ? null : say('time.step', { step }),
         ].filter((part) => part !== null);
   return (
@@ -48,14 +42,14 @@ export function ErrorCell<Info extends TagInfo>({
 }
 
 /** Why a card shows no record of its series: an error cell, or null while it does or will. */
-export function problemOf<Info extends TagInfo>(
-  board: Board<Info>,
+export function problemOf(
+  page: Page,
   card: CardKey,
   { records, index, error, retry }: CardSteps,
   shown: { readonly error: string | null; retry(): void },
 ): JSX.Element | null {
-  if (error && !records) return <ErrorCell board={board} card={card} reason={error} onRetry={retry} />;
+  if (error && !records) return <ErrorCell page={page} card={card} reason={error} onRetry={retry} />;
   if (!shown.error || !records || index < 0) return null;
   const step = records.steps[index] ?? NaN;
-  return <ErrorCell board={board} card={card} step={step} reason={shown.error} onRetry={() => shown.retry()} />;
+  return <ErrorCell page={page} card={card} step={step} reason={shown.error} onRetry={() => shown.retry()} />;
 }

@@ -1,13 +1,13 @@
 import type { ComponentChildren, JSX } from 'preact';
-import type { Board, TagInfo } from './board';
+import type { CardParts } from './card_parts';
 import type { Place } from './card';
 import { CardGrid } from './card_grid';
 import type { CardKey } from './cards';
 import { Content } from './content';
 import { TagFilter } from './tag_filter';
 
-export interface FrameProps<Info extends TagInfo> {
-  readonly board: Board<Info>;
+export interface FrameProps {
+  readonly board: CardParts;
   /** The tab's class, and its name for tests. */
   readonly name: string;
   /** More classes. */
@@ -23,18 +23,10 @@ export interface FrameProps<Info extends TagInfo> {
 }
 
 /** A whole tab: its toolbar and its grouped cards, or an explanation if it is empty. */
-export function Frame<Info extends TagInfo>({
-  board,
-  name,
-  look = '',
-  tools,
-  card,
-  instead,
-  children,
-}: FrameProps<Info>): JSX.Element {
+export function Frame({ board, name, look = '', tools, card, instead, children }: FrameProps): JSX.Element {
   return (
     <div class={`kit ${name} ${look}`.trimEnd()} data-testid={name}>
-      <div class="toolbar" role="toolbar" aria-label={board.t('toolbar')}>
+      <div class="toolbar" role="toolbar" aria-label={board.page.t('toolbar')}>
         <TagFilter board={board} />
         {tools}
       </div>

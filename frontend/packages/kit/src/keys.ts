@@ -1,5 +1,5 @@
 import type { Disposer, PluginContext } from '@insight-host/api';
-import type { Board, TagInfo } from './board';
+import type { CardParts } from './card_parts';
 import { sameCard, type CardKey } from './cards';
 
 /** A keyboard shortcut: key, description key in the catalogue, action. */
@@ -20,25 +20,25 @@ export function addKeys(ctx: PluginContext, keys: readonly Key[]): Disposer {
 }
 
 /** For keys that act on a card: the one that fills the screen, else the one under the pointer or with the focus. */
-export function onCard<Info extends TagInfo>(board: Board<Info>, run: (card: CardKey) => void): () => void {
+export function onCard({ cards }: Pick<CardParts, 'cards'>, run: (card: CardKey) => void): () => void {
   return () => {
-    const card = board.full.value ?? board.current.value;
-    if (card && board.has(card)) run(card);
+    const card = cards.full.value ?? cards.current.value;
+    if (card && cards.has(card)) run(card);
   };
 }
 
 /** The keys of every tab: full screen and the tag filter. */
-export function boardKeys<Info extends TagInfo>(
-  board: Board<Info>,
+export function boardKeys(
+  board: Pick<CardParts, 'cards'>,
   host: HTMLElement,
 ): readonly [full: Key, leave: Key, filter: Key] {
   return [
     [
       'f',
       'full.enter',
-      onCard(board, (card) => board.full.set(sameCard(board.full.value, card) ? null : card, 'push')),
+      onCard(board, (card) => board.cards.full.set(sameCard(board.cards.full.value, card) ? null : card, 'push')),
     ],
-    ['Escape', 'full.leave', () => board.full.value !== null && board.full.set(null)],
+    ['Escape', 'full.leave', () => board.cards.full.value !== null && board.cards.full.set(null)],
     ['t', 'keys.filter', () => focusOn(host, '.tag-filter')],
   ];
 }

@@ -1,9 +1,10 @@
-import { signal, type Signal } from '@preact/signals';
-import type { Columns, PluginContext, Query } from '@insight-host/api';
-import type { ChangedSeries } from './board';
+import { signal, type ReadonlySignal as Live, type Signal } from '@preact/signals';
+import type { Columns, Query } from '@insight-host/api';
 import { cardId, type CardKey } from './cards';
 import { floats } from './columns';
+import type { Page } from './page';
 import type { RequestQueue } from './requests';
+import type { ChangedSeries } from './tags';
 import { message } from './texts';
 
 /** The records of one tag of one run: columns of equal length, one row per record. */
@@ -104,10 +105,14 @@ export class RecordTables {
   readonly anyHidden = signal(false);
 
   constructor(
-    private readonly ctx: PluginContext,
+    private readonly page: Page,
     private readonly queue: RequestQueue,
-    private readonly attempts: () => 'last' | 'all',
-  ) {}
+    private readonly attempts: Live<'last' | 'all'>,
+  ) {
+    page.onChange(page.ctx.changes, ({ series }) => this.changed(series));
+    page.onChange(attempts, () => this.changed(null));
+    page.onChange(page.visible, () => this.wake());
+  }
 
   /** The table of a card; nothing is asked for before `hold`. */
   of(card: CardKey): RecordTable {
@@ -125,7 +130,7 @@ export class RecordTables {
     };
   }
 
-  changed(series: ChangedSeries): void {
+  private changed(series: ChangedSeries): void {
     for (const entry of this.entries.values()) {
       const { tag, run } = entry.card;
       if (series && !series[run ?? '']?.includes(tag)) continue;
@@ -135,13 +140,8 @@ export class RecordTables {
     }
   }
 
-  /** The attempts setting changed: requests everything again. */
-  refresh(): void {
-    this.changed(null);
-  }
-
   /** The tab is in front again. */
-  wake(): void {
+  private wake(): void {
     for (const entry of this.entries.values()) if (entry.stale && entry.readers > 0) void this.ask(entry);
   }
 
@@ -179,9 +179,9 @@ export class RecordTables {
   }
 
   private async ask(entry: Entry): Promise<void> {
-    if (entry.asking || !this.ctx.visible.value) return;
+    if (entry.asking || !this.page.visible.value) return;
     entry.asking = true;
-    const { signal } = this.ctx;
+    const { signal } = this.page.ctx;
     try {
       await this.queue.run(
         () => BEFORE_PICTURES,
@@ -213,9 +213,12 @@ export class RecordTables {
 
   /** The records from the index `skip` on. */
   private async fetch({ tag, run }: CardKey, skip: number): Promise<Records> {
-    const attempts = this.attempts();
+    const attempts = this.attempts.value;
     const query = { run, tag, attempts, skip: skip > 0 ? skip : null, format: 'safetensors' };
-    return decodeRecords(await this.ctx.data.columns('records', query, { signal: this.ctx.signal }), attempts);
+    return decodeRecords(
+      await this.page.ctx.data.columns('records', query, { signal: this.page.ctx.signal }),
+      attempts,
+    );
   }
 
   private forgetOldest(): void {

@@ -1,4 +1,4 @@
-import type { ChangedSeries } from './board';
+import type { ChangedSeries } from './tags';
 
 /** Tells whether a cached answer about series is still current: counts reported changes per series. */
 export class SeriesClock {
@@ -24,7 +24,12 @@ export class SeriesClock {
 
   /** Whether none of these series has changed since `time`. */
   isCurrent(time: number, tag: string, runs: readonly string[]): boolean {
-    return this.isKnown(time) && runs.every((run) => time >= (this.times.get(keyOf(run, tag)) ?? 0));
+    return time >= this.latest(tag, runs);
+  }
+
+  /** When one of these series has changed last; 0 if none has. */
+  latest(tag: string, runs: readonly string[]): number {
+    return runs.reduce((last, run) => Math.max(last, this.times.get(keyOf(run, tag)) ?? 0), this.allChanged);
   }
 
   /** Whether every change since `time` was reported by series: then an answer of that time can be completed. */

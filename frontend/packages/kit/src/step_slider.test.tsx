@@ -2,20 +2,21 @@ import { render } from 'preact';
 import { act } from 'preact/test-utils';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CardKey } from './cards';
-import { StepBoard } from './step_board';
+import { stepParts, type StepParts } from './step_parts';
+import { Page } from './page';
 import { recordNotes, StepSlider, timeLabel, useSteps } from './step_slider';
 import { fakeColumns, fakeContext, type FakeContext } from './testing';
 
 const CARD: CardKey = { run: 'r', tag: 'a' };
 const info = { display_name: '', description: '', points: 1, first_step: 0, last_step: 0 };
 
-function Body({ board, busy }: { readonly board: StepBoard; readonly busy: boolean }) {
+function Body({ board, busy }: { readonly board: StepParts; readonly busy: boolean }) {
   return <StepSlider board={board} card={CARD} steps={useSteps(board, CARD)} busy={busy} />;
 }
 
 describe('a slider over records', () => {
   let ctx: FakeContext;
-  let board: StepBoard;
+  let board: StepParts;
   let host: HTMLElement;
   let count: number;
   let busy: boolean;
@@ -49,7 +50,7 @@ describe('a slider over records', () => {
         );
       },
     });
-    board = new StepBoard(ctx);
+    board = stepParts(new Page(ctx));
     host = document.body.appendChild(document.createElement('div'));
     await draw();
     await pass(1000);
@@ -57,7 +58,7 @@ describe('a slider over records', () => {
   afterEach(() => {
     render(null, host);
     host.remove();
-    board.dispose();
+    board.page.dispose();
     vi.useRealTimers();
   });
 
@@ -79,16 +80,16 @@ describe('a slider over records', () => {
   it('leaves buttons their keys', async () => {
     await press('ArrowLeft', '[data-action="play"]');
     await press(' ', '[data-action="step-back"]');
-    expect([label(), board.playing.value]).toEqual([place(5), null]);
+    expect([label(), board.playback.playing.value]).toEqual([place(5), null]);
   });
 
   it('plays from the start when it is at the end, and stops there', async () => {
     await press(' ');
-    expect([label(), board.playing.value]).toEqual([place(1), CARD]);
+    expect([label(), board.playback.playing.value]).toEqual([place(1), CARD]);
     await pass(450);
     expect(label()).toBe(place(3));
     await pass(2000);
-    expect([label(), board.playing.value]).toEqual([place(5), null]);
+    expect([label(), board.playback.playing.value]).toEqual([place(5), null]);
   });
 
   it('plays no faster than what is asked for is shown', async () => {
@@ -103,7 +104,7 @@ describe('a slider over records', () => {
     await pass(450);
     expect(label()).toBe(place(3));
     await press('ArrowLeft'); // the user takes over
-    expect([label(), board.playing.value]).toEqual([place(2), null]);
+    expect([label(), board.playback.playing.value]).toEqual([place(2), null]);
   });
 
   it('plays no step before the one that is shown has been painted', async () => {
@@ -125,7 +126,7 @@ describe('a slider over records', () => {
     await press(' ');
     await act(() => void (ctx.visible.value = false));
     await pass(2000);
-    expect([label(), board.playing.value]).toEqual([place(1), null]);
+    expect([label(), board.playback.playing.value]).toEqual([place(1), null]);
   });
 
   it('names records by step, by time since the first, and by date, and says what is not there', () => {
@@ -135,6 +136,6 @@ describe('a slider over records', () => {
     expect(timeLabel(records, 2, 'step', 'en', t)).toBe('time.step {"step":20}');
     expect(timeLabel(records, 2, 'relative', 'en', t)).toBe('20s');
     expect(timeLabel(records, 2, 'wall', 'en', t)).toMatch(/1970/);
-    expect(recordNotes(board, records)).toEqual(['steps.kept {"kept":5,"count":9}', 'steps.hidden {"hidden":2}']);
+    expect(recordNotes(board.page, records)).toEqual(['steps.kept {"kept":5,"count":9}', 'steps.hidden {"hidden":2}']);
   });
 });

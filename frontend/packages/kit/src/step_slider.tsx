@@ -2,11 +2,12 @@ import type { Locale } from '@insight-host/api';
 import type { XKind } from '@insight-host/kit/draw';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { TagInfo } from './board';
 import { cardId, sameCard, type CardKey } from './cards';
 import { Button } from './controls';
 import type { Records } from './records';
-import { SPEEDS, type StepBoard } from './step_board';
+import type { Page } from './page';
+import { SPEEDS } from './playback';
+import type { StepParts } from './step_parts';
 import { indexAfter, restartsIn } from './steps';
 import { durationText, timeText } from './texts';
 
@@ -23,7 +24,7 @@ export interface CardSteps {
 }
 
 /** Holds the records of a card while the component is there. */
-export function useSteps<Info extends TagInfo>(board: StepBoard<Info>, card: CardKey): CardSteps {
+export function useSteps(board: Pick<StepParts, 'tables' | 'stands'>, card: CardKey): CardSteps {
   const id = cardId(card);
   const table = useMemo(() => board.tables.of(card), [board, id]);
   useEffect(() => board.tables.hold(card), [board, id]);
@@ -31,8 +32,8 @@ export function useSteps<Info extends TagInfo>(board: StepBoard<Info>, card: Car
   return {
     records,
     error: table.error.value,
-    index: records ? board.indexOf(card, records) : -1,
-    move: (index) => records && board.move(card, records, index),
+    index: records ? board.stands.indexOf(card, records) : -1,
+    move: (index) => records && board.stands.move(card, records, index),
     retry: () => board.tables.retry(card),
   };
 }
@@ -52,19 +53,19 @@ export function timeLabel(
 }
 
 /** What the slider does not say of the records: how many were not kept, and how many a restart hides. */
-export function recordNotes<Info extends TagInfo>(board: StepBoard<Info>, records: Records): readonly string[] {
+export function recordNotes({ t }: Page, records: Records): readonly string[] {
   const { points, kept, hidden } = records;
   return [
-    ...(kept < points ? [board.t('steps.kept', { kept, count: points })] : []),
-    ...(hidden > 0 ? [board.t('steps.hidden', { hidden })] : []),
+    ...(kept < points ? [t('steps.kept', { kept, count: points })] : []),
+    ...(hidden > 0 ? [t('steps.hidden', { hidden })] : []),
   ];
 }
 
 const TICKS = 60; // records up to which each has a mark
 const RESTARTS = 50;
 
-export interface StepSliderProps<Info extends TagInfo> {
-  readonly board: StepBoard<Info>;
+export interface StepSliderProps {
+  readonly board: Pick<StepParts, 'page' | 'time' | 'playback'>;
   readonly card: CardKey;
   readonly steps: CardSteps;
   /** What is shown is not yet what the slider says: playing waits for it. */
@@ -74,22 +75,22 @@ export interface StepSliderProps<Info extends TagInfo> {
 }
 
 /** A slider over the records of a card: arrows, Page Up and Down, Home, End; Space plays. */
-export function StepSlider<Info extends TagInfo>({
+export function StepSlider({
   board,
   card,
   steps,
   busy = false,
   kind = board.time.value,
-}: StepSliderProps<Info>): JSX.Element {
+}: StepSliderProps): JSX.Element {
   const { records, index } = steps;
-  const say = board.t;
+  const { t: say } = board.page;
   const count = records?.steps.length ?? 0;
-  const playing = sameCard(board.playing.value, card);
+  const playing = sameCard(board.playback.playing.value, card);
   usePlaying(board, steps, count, playing, busy);
   const restarts = useMemo(() => (records ? restartsIn(records.steps).slice(0, RESTARTS) : []), [records]);
-  const label = records && index >= 0 ? timeLabel(records, index, kind, board.locale.value, say) : '\u00a0';
+  const label = records && index >= 0 ? timeLabel(records, index, kind, board.page.locale.value, say) : '\u00a0';
   const go = (to: number): void => {
-    if (playing) board.playing.value = null;
+    if (playing) board.playback.stop();
     steps.move(to);
   };
   return (
@@ -101,7 +102,7 @@ export function StepSlider<Info extends TagInfo>({
         const isButton = event.target instanceof HTMLButtonElement || event.target instanceof HTMLSelectElement;
         const to = isButton ? null : indexAfter(event.key, index, count);
         if (to !== null) go(to);
-        else if (event.key === ' ' && !isButton && count > 1) board.play(card);
+        else if (event.key === ' ' && !isButton && count > 1) board.playback.toggle(card);
         else return;
         event.preventDefault();
       }}
@@ -120,7 +121,7 @@ export function StepSlider<Info extends TagInfo>({
           label={say(playing ? 'steps.pause' : 'steps.play')}
           pressed={playing}
           disabled={count < 2}
-          onPress={() => board.play(card)}
+          onPress={() => board.playback.toggle(card)}
         />
         <Button
           action="step-forward"
@@ -168,19 +169,19 @@ export function StepSlider<Info extends TagInfo>({
   );
 }
 
-function Speed<Info extends TagInfo>({ board }: { readonly board: StepBoard<Info> }): JSX.Element {
-  const label = board.t('steps.speed');
+function Speed({ board }: Pick<StepSliderProps, 'board'>): JSX.Element {
+  const label = board.page.t('steps.speed');
   return (
     <select
       data-control="speed"
       aria-label={label}
       title={label}
-      value={board.speed.value}
-      onChange={(e) => board.setSpeed(Number(e.currentTarget.value))}
+      value={board.playback.speed.value}
+      onChange={(e) => board.playback.setSpeed(Number(e.currentTarget.value))}
     >
       {SPEEDS.map((speed) => (
         <option key={speed} value={speed}>
-          {board.t('steps.per_second', { speed })}
+          {board.page.t('steps.per_second', { speed })}
         </option>
       ))}
     </select>
@@ -188,8 +189,8 @@ function Speed<Info extends TagInfo>({ board }: { readonly board: StepBoard<Info
 }
 
 /** Moves on at the board's speed, but never before what is asked for is on the screen. */
-function usePlaying<Info extends TagInfo>(
-  board: StepBoard<Info>,
+function usePlaying(
+  { page, playback }: StepSliderProps['board'],
   steps: CardSteps,
   count: number,
   playing: boolean,
@@ -197,12 +198,12 @@ function usePlaying<Info extends TagInfo>(
 ): void {
   const latest = useRef({ steps, count, busy });
   latest.current = { steps, count, busy };
-  const speed = board.speed.value;
-  const visible = board.visible.value;
+  const speed = playback.speed.value;
+  const visible = page.visible.value;
   useEffect(() => {
     if (!playing) return;
     if (!visible) {
-      board.playing.value = null;
+      playback.stop();
       return;
     }
     if (latest.current.steps.index >= latest.current.count - 1) latest.current.steps.move(0);
@@ -211,7 +212,7 @@ function usePlaying<Info extends TagInfo>(
       frame = 0;
       const now = latest.current;
       if (now.busy) return;
-      if (now.steps.index >= now.count - 1) board.playing.value = null;
+      if (now.steps.index >= now.count - 1) playback.stop();
       else now.steps.move(now.steps.index + 1);
     };
     // Two frames on, what is shown now has been painted, however busy the page is.
@@ -225,7 +226,7 @@ function usePlaying<Info extends TagInfo>(
   }, [playing, speed, visible]);
   useEffect(
     () => () => {
-      if (playing) board.playing.value = null; // the card left the screen
+      if (playing) playback.stop(); // the card left the screen
     },
     [playing],
   );

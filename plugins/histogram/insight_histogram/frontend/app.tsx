@@ -1,8 +1,8 @@
 import { AttemptsChoice, Frame, TimeChoice } from '@insight-host/kit';
-import { HistogramCard, HistogramTools, type HistogramBoard } from '@insight-host/kit/histograms';
+import { HistogramCard, HistogramTools, type HistogramParts } from '@insight-host/kit/histograms';
 import type { JSX } from 'preact';
 
-export function App({ board }: { readonly board: HistogramBoard }): JSX.Element {
+export function App({ board }: { readonly board: HistogramParts }): JSX.Element {
   return (
     <Frame
       board={board}
@@ -13,12 +13,12 @@ export function App({ board }: { readonly board: HistogramBoard }): JSX.Element 
   );
 }
 
-function Tools({ board }: { readonly board: HistogramBoard }): JSX.Element {
+function Tools({ board }: { readonly board: HistogramParts }): JSX.Element {
   return (
     <>
-      {!board.compare.value && <TimeChoice board={board} setting={board.time} />}
+      {!board.histograms.compare.value && <TimeChoice page={board.page} setting={board.time} />}
       <HistogramTools board={board} />
-      {board.hasRestarts.value && <AttemptsChoice board={board} setting={board.attempts} />}
+      {board.hasRestarts.value && <AttemptsChoice page={board.page} setting={board.attempts} />}
     </>
   );
 }

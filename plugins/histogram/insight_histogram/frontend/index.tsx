@@ -1,5 +1,5 @@
 import { cardStyles, stepMessages, stepStyles, tab } from '@insight-host/kit';
-import { HistogramBoard, histogramMessages, histogramStyles } from '@insight-host/kit/histograms';
+import { histogramMessages, histogramParts, histogramStyles } from '@insight-host/kit/histograms';
 import { tableStyles } from '@insight-host/kit/table';
 import { App } from './app';
 import styles from './histograms.css?inline';
@@ -13,7 +13,7 @@ export default tab({
     'zh-CN': { ...stepMessages['zh-CN'], ...histogramMessages['zh-CN'], ...zh },
   },
   styles: cardStyles + stepStyles + histogramStyles + tableStyles + styles,
-  board: ({ ctx }) => new HistogramBoard(ctx),
+  board: (page) => histogramParts(page),
   view: (board) => <App board={board} />,
   keys,
 });

@@ -1,10 +1,10 @@
 import { boardKeys, stepKeys, type Key } from '@insight-host/kit';
-import { type HistogramBoard } from '@insight-host/kit/histograms';
+import { turnView, type HistogramParts } from '@insight-host/kit/histograms';
 
-export function keys(board: HistogramBoard, host: HTMLElement): readonly Key[] {
+export function keys(board: HistogramParts, host: HTMLElement): readonly Key[] {
   return [
-    ['v', 'histogram.view.next', () => board.turnView()],
-    ['c', 'histogram.compare.hint', () => board.compare.set(!board.compare.value, 'push')],
+    ['v', 'histogram.view.next', () => turnView(board.histograms)],
+    ['c', 'histogram.compare.hint', () => board.histograms.compare.set(!board.histograms.compare.value, 'push')],
     ...stepKeys(board),
     ...boardKeys(board, host),
   ];

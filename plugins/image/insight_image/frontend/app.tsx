@@ -1,12 +1,12 @@
 import { Frame } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import type { ImageBoard } from './board';
+import type { ImageParts } from './board';
 import { CardBody } from './card';
 import { Comparison } from './comparison';
 import { Tools } from './toolbar';
 
-export function App({ board }: { readonly board: ImageBoard }): JSX.Element {
-  const compared = board.comparing.value;
+export function App({ board }: { readonly board: ImageParts }): JSX.Element {
+  const compared = board.comparing.card.value;
   return (
     <Frame
       board={board}

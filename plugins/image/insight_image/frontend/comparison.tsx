@@ -2,7 +2,8 @@ import { Button, Segments, StepSlider, TagName, useSteps, useTabWithin, type Car
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { GAINS, MODES, type ImageBoard } from './board';
+import type { ImageParts } from './board';
+import { GAINS, MODES } from './comparing';
 import { Pair } from './pair';
 import { Pane } from './pane';
 import { ACTUAL, type Pixel } from './viewport';
@@ -10,33 +11,33 @@ import { ACTUAL, type Pixel } from './viewport';
 const MOST = 12; // runs side by side
 
 export interface ComparisonProps {
-  readonly board: ImageBoard;
+  readonly board: ImageParts;
   /** Its run is the first; its slider moves all. */
   readonly card: CardKey;
 }
 
 /** The same step of several runs: side by side, swiped over each other, or as their difference. */
 export function Comparison({ board, card }: ComparisonProps): JSX.Element {
-  const say = board.t;
+  const { t: say } = board.page;
   const root = useRef<HTMLElement>(null);
   const steps = useSteps(board, card);
   const pixel = useSignal<Pixel | null>(null);
   const waiting = useSignal(0);
   const { records, index } = steps;
   const step = records && index >= 0 ? (records.steps[index] ?? null) : null;
-  const runs = (board.runsByTag.value.get(card.tag) ?? []).map((run) => run.name);
+  const runs = board.tags.runsOf(card.tag).map((run) => run.name);
   const others = runs.filter((name) => name !== card.run);
-  const partner = others.find((name) => name === board.partner.value) ?? others[0];
-  const mode = partner === undefined ? 'side' : board.mode.value;
+  const partner = others.find((name) => name === board.comparing.partner.value) ?? others[0];
+  const mode = partner === undefined ? 'side' : board.comparing.mode.value;
   const sides = [card.run ?? '', ...others].slice(0, MOST);
   useEffect(() => {
-    board.current.value = card;
-    if (board.full.value) board.full.set(null);
+    board.cards.current.value = card;
+    if (board.cards.full.value) board.cards.full.set(null);
   }, [card.tag, card.run]);
   useEffect(() => root.current?.focus(), []);
-  useTabWithin(root, board.visible.value);
-  const zoom = board.zoomOf(card);
-  const title = board.titleOf(card.tag);
+  useTabWithin(root, board.page.visible.value);
+  const zoom = board.zooms.of(card);
+  const title = board.page.titleOf(card.tag);
   return (
     <section
       ref={root}
@@ -59,7 +60,7 @@ export function Comparison({ board, card }: ComparisonProps): JSX.Element {
             text: say(`compare.${value}`),
             title: say(`compare.${value}.hint`),
           }))}
-          onPick={(value) => board.mode.set(value)}
+          onPick={(value) => board.comparing.mode.set(value)}
         />
         <RunChoice
           board={board}
@@ -67,7 +68,7 @@ export function Comparison({ board, card }: ComparisonProps): JSX.Element {
           label={say('compare.first')}
           runs={runs}
           value={card.run ?? ''}
-          onPick={(run) => board.compared.set({ tag: card.tag, run })}
+          onPick={(run) => board.comparing.wanted.set({ tag: card.tag, run })}
         />
         {mode !== 'side' && partner !== undefined && (
           <RunChoice
@@ -76,16 +77,16 @@ export function Comparison({ board, card }: ComparisonProps): JSX.Element {
             label={say('compare.second')}
             runs={others}
             value={partner}
-            onPick={(run) => board.partner.set(run)}
+            onPick={(run) => board.comparing.partner.set(run)}
           />
         )}
         {mode === 'difference' && (
           <Segments
             name="gain"
             label={say('compare.gain')}
-            value={board.gain.value}
+            value={board.comparing.gain.value}
             options={GAINS.map((value) => ({ value, text: `×${value}`, title: say('compare.gain') }))}
-            onPick={(value) => board.gain.set(value)}
+            onPick={(value) => board.comparing.gain.set(value)}
           />
         )}
         {mode === 'side' && others.length === 0 && <span class="count">{say('compare.alone')}</span>}
@@ -100,13 +101,13 @@ export function Comparison({ board, card }: ComparisonProps): JSX.Element {
           icon="actual"
           label={say(zoom ? 'zoom.fit' : 'zoom.actual')}
           pressed={zoom !== null}
-          onPress={() => board.setZoom(card, zoom ? null : ACTUAL)}
+          onPress={() => board.zooms.set(card, zoom ? null : ACTUAL)}
         />
         <Button
           action="compare-close"
           icon="close"
           label={say('compare.close')}
-          onPress={() => board.compared.set(null)}
+          onPress={() => board.comparing.wanted.set(null)}
         />
       </header>
       {mode === 'side' ? (
@@ -147,7 +148,7 @@ function columnsFor(count: number): number {
 }
 
 interface RunChoiceProps {
-  readonly board: ImageBoard;
+  readonly board: ImageParts;
   readonly name: string;
   readonly label: string;
   readonly runs: readonly string[];
@@ -158,7 +159,7 @@ interface RunChoiceProps {
 function RunChoice({ board, name, label, runs, value, onPick }: RunChoiceProps): JSX.Element {
   return (
     <label class="run-choice" title={label}>
-      <i class="dot" style={{ background: board.runsByName.value.get(value)?.color ?? 'var(--faint)' }} />
+      <i class="dot" style={{ background: board.page.runsByName.value.get(value)?.color ?? 'var(--faint)' }} />
       <select
         data-control={name}
         aria-label={label}
@@ -167,7 +168,7 @@ function RunChoice({ board, name, label, runs, value, onPick }: RunChoiceProps):
       >
         {runs.map((run) => (
           <option key={run} value={run} title={run}>
-            {board.nameOf(run)}
+            {board.page.nameOf(run)}
           </option>
         ))}
       </select>

@@ -1,6 +1,6 @@
 import { cardStyles, stepMessages, stepStyles, tab } from '@insight-host/kit';
 import { App } from './app';
-import { ImageBoard } from './board';
+import { imageParts } from './board';
 import styles from './images.css?inline';
 import { keys } from './keys';
 import en from './locales/en.json';
@@ -9,7 +9,7 @@ import zh from './locales/zh-CN.json';
 export default tab({
   messages: { en: { ...stepMessages.en, ...en }, 'zh-CN': { ...stepMessages['zh-CN'], ...zh } },
   styles: cardStyles + stepStyles + styles,
-  board: ({ ctx }) => new ImageBoard(ctx),
+  board: imageParts,
   view: (board) => <App board={board} />,
   keys,
 });

@@ -1,26 +1,30 @@
 import { boardKeys, onCard, stepKeys, type CardKey, type Key } from '@insight-host/kit';
-import type { ImageBoard } from './board';
+import type { ImageParts } from './board';
 import { ACTUAL } from './viewport';
 
-export function keys(board: ImageBoard, host: HTMLElement): readonly Key[] {
+export function keys(board: ImageParts, host: HTMLElement): readonly Key[] {
   const [full, , filter] = boardKeys(board, host);
   /** The comparison, where there is one, stands above all cards. */
   const onShown = (run: (card: CardKey) => void): (() => void) => {
     const elsewhere = onCard(board, run);
-    return () => (board.comparing.value ? run(board.comparing.value) : elsewhere());
+    return () => (board.comparing.card.value ? run(board.comparing.card.value) : elsewhere());
   };
   return [
     ...stepKeys(board),
     full,
-    ['a', 'zoom.actual', onShown((card) => board.setZoom(card, board.zoomOf(card) ? null : ACTUAL))],
-    ['c', 'compare', onCard(board, (card) => board.compared.set(board.compared.value ? null : card, 'push'))],
+    ['a', 'zoom.actual', onShown((card) => board.zooms.set(card, board.zooms.of(card) ? null : ACTUAL))],
+    [
+      'c',
+      'compare',
+      onCard(board, (card) => board.comparing.wanted.set(board.comparing.wanted.value ? null : card, 'push')),
+    ],
     ['Escape', 'full.leave', () => leave(board)],
     filter,
   ];
 }
 
-function leave(board: ImageBoard): void {
-  if (board.lit.value) board.lit.value = null;
-  else if (board.comparing.value) board.compared.set(null);
-  else if (board.full.value) board.full.set(null);
+function leave(board: ImageParts): void {
+  if (board.lights.lit.value) board.lights.lit.value = null;
+  else if (board.comparing.card.value) board.comparing.wanted.set(null);
+  else if (board.cards.full.value) board.cards.full.set(null);
 }

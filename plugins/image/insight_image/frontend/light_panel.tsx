@@ -2,11 +2,11 @@ import { Range, type CardKey, type Setting } from '@insight-host/kit';
 import { computed } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { ImageBoard } from './board';
+import type { ImageParts } from './board';
 import { MOST_LIGHT, type Light } from './light';
 
 export interface LightPanelProps {
-  readonly board: ImageBoard;
+  readonly board: ImageParts;
   readonly card: CardKey;
 }
 
@@ -15,8 +15,8 @@ export function LightPanel({ board, card }: LightPanelProps): JSX.Element {
   const settings = useMemo(() => {
     const one = (name: keyof Light): Setting<number> =>
       Object.assign(
-        computed(() => board.lightOf(card)[name]),
-        { set: (value: number) => board.setLight(card, { ...board.lightOf(card), [name]: Math.round(value) }) },
+        computed(() => board.lights.of(card)[name]),
+        { set: (value: number) => board.lights.set(card, { ...board.lights.of(card), [name]: Math.round(value) }) },
       );
     return { brightness: one('brightness'), contrast: one('contrast') };
   }, [board, card]);
@@ -26,7 +26,7 @@ export function LightPanel({ board, card }: LightPanelProps): JSX.Element {
         <Range
           key={name}
           name={`card-${name}`}
-          label={board.t(name)}
+          label={board.page.t(name)}
           setting={settings[name]}
           low={0}
           high={MOST_LIGHT}
@@ -37,10 +37,10 @@ export function LightPanel({ board, card }: LightPanelProps): JSX.Element {
       <button
         type="button"
         data-action="light-reset"
-        disabled={!board.hasOwnLight(card)}
-        onClick={() => board.setLight(card, null)}
+        disabled={!board.lights.hasOwn(card)}
+        onClick={() => board.lights.set(card, null)}
       >
-        {board.t('light.as_all')}
+        {board.page.t('light.as_all')}
       </button>
     </div>
   );

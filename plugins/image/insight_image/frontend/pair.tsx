@@ -2,7 +2,8 @@ import { Button, canvasFile, ErrorCell, fileName, message, problemOf, type CardK
 import type { Signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
-import type { ImageBoard, Mode } from './board';
+import type { ImageParts } from './board';
+import type { Mode } from './comparing';
 import { differenceOf, type Difference } from './difference';
 import { pixelsOf, type Frame } from './frames';
 import { filterOf } from './light';
@@ -16,7 +17,7 @@ import type { Pixel } from './viewport';
 const MOST_PIXELS = 1 << 24; // of a difference: it is worked out while the page waits
 
 export interface PairProps {
-  readonly board: ImageBoard;
+  readonly board: ImageParts;
   readonly first: CardKey;
   readonly second: CardKey;
   readonly step: number | null;
@@ -30,9 +31,9 @@ export interface PairProps {
 
 /** Two runs in one picture. */
 export function Pair({ board, first, second, step, at, mode, pixel, waiting }: PairProps): JSX.Element {
-  const say = board.t;
+  const { t: say } = board.page;
   const place = useRef<HTMLDivElement>(null);
-  const sample = board.sampleOf(first);
+  const sample = board.samples.of(first) ?? 0;
   const one = useRunPicture(board, first, place, step, sample, at);
   const other = useRunPicture(board, second, place, step, sample);
   useWaiting(waiting, one.busy || other.busy);
@@ -40,22 +41,22 @@ export function Pair({ board, first, second, step, at, mode, pixel, waiting }: P
   const difference = useDifference(
     mode === 'difference' && settled ? one.frame : null,
     mode === 'difference' && settled ? other.frame : null,
-    Number(board.gain.value),
+    Number(board.comparing.gain.value),
   );
-  const problem = problemOf(board, first, one.steps, one) ?? problemOf(board, second, other.steps, other);
+  const problem = problemOf(board.page, first, one.steps, one) ?? problemOf(board.page, second, other.steps, other);
   const sameSize =
     !one.frame || !other.frame || (one.frame.width === other.frame.width && one.frame.height === other.frame.height);
   const common = {
     size: one.frame ?? { width: 0, height: 0 },
-    zoom: board.zoomOf(first),
-    onZoom: (zoom: Parameters<typeof board.setZoom>[1]) => board.setZoom(first, zoom),
+    zoom: board.zooms.of(first),
+    onZoom: (zoom: Parameters<typeof board.zooms.set>[1]) => board.zooms.set(first, zoom),
     wheel: true,
     onPixel: (found: Pixel | null) => void (pixel.value = found),
   };
   const label = say('compare.label', {
-    first: board.nameOf(first.run ?? ''),
-    second: board.nameOf(second.run ?? ''),
-    tag: board.titleOf(first.tag),
+    first: board.page.nameOf(first.run ?? ''),
+    second: board.page.nameOf(second.run ?? ''),
+    tag: board.page.titleOf(first.tag),
   });
   return (
     <div ref={place} class="pair">
@@ -70,20 +71,20 @@ export function Pair({ board, first, second, step, at, mode, pixel, waiting }: P
               <Stage
                 {...common}
                 element={one.frame?.image ?? null}
-                filter={filterOf(board.lightOf(first))}
+                filter={filterOf(board.lights.of(first))}
                 label={label}
               />
               <Stage
                 {...common}
                 element={other.frame?.image ?? null}
-                filter={filterOf(board.lightOf(first))}
+                filter={filterOf(board.lights.of(first))}
                 label={label}
-                clip={`inset(0 0 0 ${board.swipe.value}%)`}
+                clip={`inset(0 0 0 ${board.comparing.swipe.value}%)`}
               />
-              <Divider label={say('compare.divider')} setting={board.swipe} />
+              <Divider label={say('compare.divider')} setting={board.comparing.swipe} />
             </>
           ) : difference && 'reason' in difference ? (
-            <ErrorCell board={board} card={first} reason={say(`compare.${difference.reason}`, difference.values)} />
+            <ErrorCell page={board.page} card={first} reason={say(`compare.${difference.reason}`, difference.values)} />
           ) : (
             <Stage {...common} element={difference?.canvas ?? null} label={label} />
           ))}
@@ -156,10 +157,12 @@ function sizeText({ width, height }: Frame): string {
   return `${width} × ${height}`;
 }
 
-function save(board: ImageBoard, card: CardKey, canvas: HTMLCanvasElement, step: number | null): void {
+function save(board: ImageParts, card: CardKey, canvas: HTMLCanvasElement, step: number | null): void {
   canvasFile(canvas)
     .then((content) =>
-      board.ctx.ui.download(fileName(`${card.tag}_${step ?? ''}_difference`, 'png', 'difference'), content),
+      board.page.ctx.ui.download(fileName(`${card.tag}_${step ?? ''}_difference`, 'png', 'difference'), content),
     )
-    .catch((error: unknown) => board.ctx.notify('error', board.t('export.failed', { reason: message(error) })));
+    .catch((error: unknown) =>
+      board.page.ctx.notify('error', board.page.t('export.failed', { reason: message(error) })),
+    );
 }

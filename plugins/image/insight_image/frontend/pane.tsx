@@ -2,7 +2,7 @@ import { problemOf, timeLabel, type CardKey } from '@insight-host/kit';
 import type { Signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
-import type { ImageBoard } from './board';
+import type { ImageParts } from './board';
 import { filterOf } from './light';
 import { Readout } from './readout';
 import { Stage } from './stage';
@@ -10,7 +10,7 @@ import { useRunPicture, useWaiting, type RunPicture } from './use_run_picture';
 import type { Pixel } from './viewport';
 
 export interface PaneProps {
-  readonly board: ImageBoard;
+  readonly board: ImageParts;
   readonly card: CardKey;
   /** The card whose zoom, light and sample all panes share. */
   readonly first: CardKey;
@@ -25,22 +25,22 @@ export interface PaneProps {
 /** One run next to others. */
 export function Pane({ board, card, first, step, at, pixel, waiting }: PaneProps): JSX.Element {
   const place = useRef<HTMLElement>(null);
-  const picture = useRunPicture(board, card, place, step, board.sampleOf(first), at);
+  const picture = useRunPicture(board, card, place, step, board.samples.of(first) ?? 0, at);
   const { frame } = picture;
   useWaiting(waiting, picture.busy);
   return (
     <figure ref={place} class="pane" data-testid="pane" data-run={card.run ?? ''}>
       <RunLabel board={board} picture={picture} step={step} />
       <div class={picture.busy ? 'view busy' : 'view'}>
-        {problemOf(board, card, picture.steps, picture) ?? (
+        {problemOf(board.page, card, picture.steps, picture) ?? (
           <Stage
             element={frame?.image ?? null}
             size={frame ?? { width: 0, height: 0 }}
-            zoom={board.zoomOf(first)}
-            onZoom={(zoom) => board.setZoom(first, zoom)}
+            zoom={board.zooms.of(first)}
+            onZoom={(zoom) => board.zooms.set(first, zoom)}
             wheel
-            filter={filterOf(board.lightOf(first))}
-            label={`${board.titleOf(card.tag)}, ${board.nameOf(card.run ?? '')}`}
+            filter={filterOf(board.lights.of(first))}
+            label={`${board.page.titleOf(card.tag)}, ${board.page.nameOf(card.run ?? '')}`}
             onPixel={(found) => (pixel.value = found)}
           />
         )}
@@ -54,7 +54,7 @@ export function Pane({ board, card, first, step, at, pixel, waiting }: PaneProps
 }
 
 export interface RunLabelProps {
-  readonly board: ImageBoard;
+  readonly board: ImageParts;
   readonly picture: RunPicture;
   /** That all are asked for. */
   readonly step: number | null;
@@ -68,14 +68,14 @@ export function RunLabel({ board, picture, step }: RunLabelProps): JSX.Element {
   const other = own !== undefined && step !== null && own !== step;
   return (
     <figcaption>
-      <i class="dot" style={{ background: board.runsByName.value.get(card.run ?? '')?.color ?? 'var(--faint)' }} />
+      <i class="dot" style={{ background: board.page.runsByName.value.get(card.run ?? '')?.color ?? 'var(--faint)' }} />
       <span class="run" title={card.run ?? ''}>
-        {board.nameOf(card.run ?? '')}
+        {board.page.nameOf(card.run ?? '')}
       </span>
       {records && index >= 0 && (
-        <span class={other ? 'at other' : 'at'} title={other ? board.t('compare.nearest', { step }) : ''}>
-          {timeLabel(records, index, board.time.value, board.locale.value, board.t)}
-          {other && board.time.value !== 'step' ? ` (${board.t('time.step', { step: own })})` : ''}
+        <span class={other ? 'at other' : 'at'} title={other ? board.page.t('compare.nearest', { step }) : ''}>
+          {timeLabel(records, index, board.time.value, board.page.locale.value, board.page.t)}
+          {other && board.time.value !== 'step' ? ` (${board.page.t('time.step', { step: own })})` : ''}
         </span>
       )}
     </figcaption>

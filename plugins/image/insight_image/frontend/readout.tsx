@@ -1,10 +1,10 @@
 import type { JSX } from 'preact';
-import type { ImageBoard } from './board';
+import type { ImageParts } from './board';
 import { pixelOf, type Frame } from './frames';
 import type { Pixel } from './viewport';
 
 export interface ReadoutProps {
-  readonly board: ImageBoard;
+  readonly board: ImageParts;
   readonly frame: Frame;
   readonly pixel: Pixel;
   /** The run that it is of, where several are shown in one place. */
@@ -26,16 +26,16 @@ export function Readout({ board, frame, pixel, run }: ReadoutProps): JSX.Element
   const value = pixelOf(frame.image, pixel.x, pixel.y);
   const [red, green, blue, alpha] = value;
   return (
-    <span class="readout" data-testid="pixel" title={board.t('pixel.hint')}>
+    <span class="readout" data-testid="pixel" title={board.page.t('pixel.hint')}>
       {run !== undefined && (
         <i
           class="dot"
-          title={board.nameOf(run)}
-          style={{ background: board.runsByName.value.get(run)?.color ?? 'var(--faint)' }}
+          title={board.page.nameOf(run)}
+          style={{ background: board.page.runsByName.value.get(run)?.color ?? 'var(--faint)' }}
         />
       )}
       <i class="swatch" style={{ background: `rgb(${red} ${green} ${blue} / ${alpha / 255})` }} />
-      <span class="at">{board.t('pixel.at', { x: pixel.x, y: pixel.y })}</span>
+      <span class="at">{board.page.t('pixel.at', { x: pixel.x, y: pixel.y })}</span>
       <b>{pixelText(value)}</b>
     </span>
   );

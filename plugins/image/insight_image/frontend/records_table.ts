@@ -1,12 +1,12 @@
 /** The records of a card, as rows of a table. */
 import type { Records } from '@insight-host/kit';
 import type { ChartData } from '@insight-host/kit/table';
-import type { ImageBoard } from './board';
+import type { ImageParts } from './board';
 
 /** A row for each record that the slider goes over: step, date and time in ISO 8601 (UTC), and size in bytes. */
-export function recordsTable(board: ImageBoard, { steps, wallTimes, sizes }: Records): ChartData {
+export function recordsTable(board: ImageParts, { steps, wallTimes, sizes }: Records): ChartData {
   return {
-    head: [board.t('time.kind.step'), board.t('table.time'), board.t('table.size')],
+    head: [board.page.t('time.kind.step'), board.page.t('table.time'), board.page.t('table.size')],
     rows: Array.from(steps, (step, i) => [
       step,
       momentOf(wallTimes[i]),

@@ -1,18 +1,18 @@
 import { AttemptsChoice, Button, LinkSteps, Range, TimeChoice } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import type { ImageBoard } from './board';
+import type { ImageParts } from './board';
 import { MOST_LIGHT } from './light';
 
-export function Tools({ board }: { readonly board: ImageBoard }): JSX.Element {
-  const say = board.t;
+export function Tools({ board }: { readonly board: ImageParts }): JSX.Element {
+  const { t: say } = board.page;
   return (
     <>
-      <TimeChoice board={board} setting={board.time} />
+      <TimeChoice page={board.page} setting={board.time} />
       <Range
         name="brightness"
         label={say('brightness')}
         hint={say('brightness.hint')}
-        setting={board.brightness}
+        setting={board.lights.brightness}
         low={0}
         high={MOST_LIGHT}
         step={1}
@@ -22,7 +22,7 @@ export function Tools({ board }: { readonly board: ImageBoard }): JSX.Element {
         name="contrast"
         label={say('contrast')}
         hint={say('contrast.hint')}
-        setting={board.contrast}
+        setting={board.lights.contrast}
         low={0}
         high={MOST_LIGHT}
         step={1}
@@ -32,11 +32,11 @@ export function Tools({ board }: { readonly board: ImageBoard }): JSX.Element {
         action="light-reset-all"
         icon="reset"
         label={say('light.reset')}
-        disabled={board.plain.value}
-        onPress={() => board.resetLights()}
+        disabled={board.lights.isPlain.value}
+        onPress={() => board.lights.reset()}
       />
       <LinkSteps board={board} />
-      {board.hasRestarts.value && <AttemptsChoice board={board} setting={board.attempts} />}
+      {board.hasRestarts.value && <AttemptsChoice page={board.page} setting={board.attempts} />}
     </>
   );
 }

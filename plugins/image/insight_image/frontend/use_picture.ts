@@ -1,6 +1,6 @@
 import { cardId, Latest, urgencyOf, type CardKey, type Place } from '@insight-host/kit';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { ImageBoard } from './board';
+import type { ImageParts } from './board';
 import type { Frame, PictureQuery } from './frames';
 
 export interface ShownPicture {
@@ -14,13 +14,13 @@ export interface ShownPicture {
 }
 
 /** The picture that answers `asked`, decoded before it is shown. */
-export function usePicture(board: ImageBoard, card: CardKey, place: Place, asked: PictureQuery | null): ShownPicture {
+export function usePicture(board: ImageParts, card: CardKey, place: Place, asked: PictureQuery | null): ShownPicture {
   const latest = useMemo(() => new Latest<Frame>(board.queue, () => urgencyOf(place)), [board, cardId(card)]);
   const url = asked && board.frames.urlOf(asked);
-  const visible = board.visible.value;
+  const visible = board.page.visible.value;
   useEffect(() => {
     if (asked && url && visible)
-      latest.want(url, (signal) => board.frames.load(asked, signal, board.t('picture.broken')));
+      latest.want(url, (signal) => board.frames.load(asked, signal, board.page.t('picture.broken')));
   }, [latest, url, visible]);
   useEffect(() => () => latest.rest(), [latest]);
   const known = url ? board.frames.find(url) : undefined;
@@ -41,7 +41,7 @@ const CALM = 40; // ms without a move before neighbours are fetched
 
 /** Fetches what is likely to be wanted next, once what is wanted now is there. */
 export function useNeighbours(
-  board: ImageBoard,
+  board: ImageParts,
   ready: boolean,
   asked: () => readonly PictureQuery[],
   key: string,
@@ -53,8 +53,8 @@ export function useNeighbours(
         void board.queue
           .run(
             () => Number.MAX_VALUE,
-            board.ctx.signal,
-            () => board.frames.expect(one, board.t('picture.broken')),
+            board.page.ctx.signal,
+            () => board.frames.expect(one, board.page.t('picture.broken')),
           )
           .catch(() => undefined);
     }, CALM);

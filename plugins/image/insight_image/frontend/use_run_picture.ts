@@ -1,7 +1,7 @@
 import { indexOf, nearestIndex, useSteps, type CardKey, type CardSteps, type Place } from '@insight-host/kit';
 import type { Signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { LARGE, type ImageBoard } from './board';
+import { LARGE, pictureOf, type ImageParts } from './board';
 import { useNeighbours, usePicture, type ShownPicture } from './use_picture';
 
 /** What one run shows in a comparison. */
@@ -22,7 +22,7 @@ export function useWaiting(waiting: Signal<number>, busy: boolean): void {
 
 /** The picture of a run at a step, or at the step nearest to it. `at`: index of the record where that is known. */
 export function useRunPicture(
-  board: ImageBoard,
+  board: ImageParts,
   card: CardKey,
   place: Place,
   step: number | null,
@@ -35,14 +35,14 @@ export function useRunPicture(
     ? -1
     : (at ?? (step === null ? indexOf(records.steps, 'last') : nearestIndex(records.steps, step)));
   const there = records !== null && index >= 0;
-  const shown = usePicture(board, card, place, there ? board.pictureOf(card, records, index, sample, true) : null);
+  const shown = usePicture(board, card, place, there ? pictureOf(card, records, index, sample, true) : null);
   const neighbours = [index + 1, index - 1].filter(
     (i) => records && i >= 0 && i < records.steps.length && (records.sizes[i] ?? 0) <= LARGE,
   );
   useNeighbours(
     board,
     there && !shown.busy,
-    () => neighbours.flatMap((i) => (records ? [board.pictureOf(card, records, i, sample, true)] : [])),
+    () => neighbours.flatMap((i) => (records ? [pictureOf(card, records, i, sample, true)] : [])),
     `${card.run} ${index} ${sample}`,
   );
   return { ...shown, card, steps: { ...steps, index } };

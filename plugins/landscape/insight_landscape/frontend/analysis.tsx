@@ -1,7 +1,7 @@
 import { Button, Empty, ErrorCell, Icon, valueText } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { LandscapeBoard } from './board';
+import { retry, type LandscapeParts } from './board';
 import { Export } from './export';
 import { FactsPanel } from './facts_panel';
 import { alongPath } from './landscape';
@@ -12,17 +12,17 @@ import { Stage } from './stage';
 import { atText, intervalText } from './texts';
 
 /** One landscape of a run: the picture, its path over time, what is known of the training. */
-export function Analysis({ board }: { readonly board: LandscapeBoard }): JSX.Element {
-  const say = board.t;
+export function Analysis({ board }: { readonly board: LandscapeParts }): JSX.Element {
+  const { t: say } = board.page;
   const { run, entry, state, shown } = {
-    run: board.run.value,
-    entry: board.entry.value,
-    state: board.state.value,
-    shown: board.shown.value,
+    run: board.chosen.run.value,
+    entry: board.chosen.entry.value,
+    state: board.chosen.state.value,
+    shown: board.chosen.item.value,
   };
   const items = useMemo<readonly Item[]>(() => (shown ? [shown] : []), [shown]);
   const look = useLook(board, items);
-  if (!entry && board.isListing.value) return <div class="workspace" aria-busy="true" />;
+  if (!entry && board.lists.isComing.value) return <div class="workspace" aria-busy="true" />;
   if (!run || !entry) return <Empty title={say('empty.nothing')} text={say('empty.nothing.text')} />;
   const title = intervalText(board, entry);
   const error = state && 'error' in state ? state.error : null;
@@ -54,10 +54,10 @@ export function Analysis({ board }: { readonly board: LandscapeBoard }): JSX.Ele
         <div class={state ? 'view' : 'view busy'}>
           {error !== null ? (
             <ErrorCell
-              board={board}
+              page={board.page}
               card={{ tag: entry.tag, run: run.name }}
               reason={error}
-              onRetry={() => board.retry()}
+              onRetry={() => retry(board)}
             />
           ) : (
             shown && (
@@ -85,16 +85,18 @@ export function Analysis({ board }: { readonly board: LandscapeBoard }): JSX.Ele
   );
 }
 
-function Status({ board, item }: { readonly board: LandscapeBoard; readonly item: Item | null }): JSX.Element {
+function Status({ board, item }: { readonly board: LandscapeParts; readonly item: Item | null }): JSX.Element {
   if (!item) return <footer data-testid="card-status" />;
   const { landscape } = item;
   const bad = landscape.z.reduce((count, value) => count + (Number.isFinite(value) ? 0 : 1), 0);
-  const parts = [board.t('status.size', { columns: landscape.x.length, rows: landscape.y.length })];
-  if (Number.isNaN(landscape.low)) parts.push(board.t('status.empty'));
-  else if (landscape.low === landscape.high) parts.push(board.t('status.constant', { loss: valueText(landscape.low) }));
-  else parts.push(board.t('status.range', { low: valueText(landscape.low), high: valueText(landscape.high) }));
-  if (board.log.value && landscape.low <= 0 && landscape.high > landscape.low) parts.push(board.t('status.shifted'));
-  if (bad > 0 && bad < landscape.z.length) parts.push(board.t('status.nonfinite', { count: bad }));
+  const parts = [board.page.t('status.size', { columns: landscape.x.length, rows: landscape.y.length })];
+  if (Number.isNaN(landscape.low)) parts.push(board.page.t('status.empty'));
+  else if (landscape.low === landscape.high)
+    parts.push(board.page.t('status.constant', { loss: valueText(landscape.low) }));
+  else parts.push(board.page.t('status.range', { low: valueText(landscape.low), high: valueText(landscape.high) }));
+  if (board.log.value && landscape.low <= 0 && landscape.high > landscape.low)
+    parts.push(board.page.t('status.shifted'));
+  if (bad > 0 && bad < landscape.z.length) parts.push(board.page.t('status.nonfinite', { count: bad }));
   return (
     <footer data-testid="card-status">
       <span class="counts">{parts.join(' · ')}</span>
@@ -109,10 +111,10 @@ function Status({ board, item }: { readonly board: LandscapeBoard; readonly item
 }
 
 /** Plays the path, and stands still where its slider is put. */
-function PathPlayer({ board, item }: { readonly board: LandscapeBoard; readonly item: Item }): JSX.Element {
-  const say = board.t;
+function PathPlayer({ board, item }: { readonly board: LandscapeParts; readonly item: Item }): JSX.Element {
+  const { t: say } = board.page;
   const { path, about } = item.landscape;
-  const { player } = board;
+  const { player } = board.chosen;
   if (!path) return <></>;
   const here = alongPath(path, player.progress.value);
   const [at, loss] = [path.at[here.index] as number, path.z[here.index] as number];

@@ -2,7 +2,7 @@ import { Button, Empty, ErrorCell, valueText } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { LandscapeBoard } from './board';
+import { retry, type LandscapeParts } from './board';
 import { Export } from './export';
 import { useLook } from './look';
 import { strideOf, type Item, type Look } from './plan';
@@ -15,15 +15,15 @@ const STOPS = 16; // of the gradient that is the bar
 const TICKS = 5; // numbers below it, but for the first
 
 /** The final landscapes of the selected runs: one camera, one plane and one scale for all. */
-export function Comparison({ board }: { readonly board: LandscapeBoard }): JSX.Element {
-  const say = board.t;
-  const items = board.comparedItems.value;
+export function Comparison({ board }: { readonly board: LandscapeParts }): JSX.Element {
+  const { t: say } = board.page;
+  const items = board.compared.items.value;
   const tiled = board.layout.value === 'tiled';
   const look = useLook(board, items, !tiled);
-  const finals = board.finals.value.length;
-  if (finals === 0 && board.isListing.value) return <div class="workspace" aria-busy="true" />;
+  const finals = board.compared.finals.value.length;
+  if (finals === 0 && board.lists.isComing.value) return <div class="workspace" aria-busy="true" />;
   if (finals === 0) return <Empty title={say('empty.finals')} text={say('empty.finals.text')} />;
-  const hidden = finals - board.compared.value.length;
+  const hidden = finals - board.compared.shown.value.length;
   return (
     <div class="workspace">
       <div class="pictures">
@@ -31,11 +31,11 @@ export function Comparison({ board }: { readonly board: LandscapeBoard }): JSX.E
         {tiled ? <Tiles board={board} look={look} /> : <Overlay board={board} items={items} look={look} />}
         <p class="counts" data-testid="comparison-status">
           {[
-            say('comparison.count', { shown: board.compared.value.length, count: finals }),
+            say('comparison.count', { shown: board.compared.shown.value.length, count: finals }),
             ...hints(board, items, look),
           ].join(' · ')}
           {hidden > 0 && (
-            <button type="button" class="tool text" data-action="more" onClick={() => board.more()}>
+            <button type="button" class="tool text" data-action="more" onClick={() => board.compared.more()}>
               {say('more', { count: hidden })}
             </button>
           )}
@@ -47,12 +47,12 @@ export function Comparison({ board }: { readonly board: LandscapeBoard }): JSX.E
 }
 
 /** What else there is to know of how they are drawn. */
-function hints(board: LandscapeBoard, items: readonly Item[], look: Look): readonly string[] {
+function hints(board: LandscapeParts, items: readonly Item[], look: Look): readonly string[] {
   const found = [];
   const stride = strideOf(look.levels, items.length);
   if (board.layout.value === 'overlaid' && look.form !== 'surface' && stride > 1)
-    found.push(board.t('comparison.stride', { n: stride }));
-  if (look.scale.log && look.scale.low <= 0) found.push(board.t('status.shifted'));
+    found.push(board.page.t('comparison.stride', { n: stride }));
+  if (look.scale.log && look.scale.low <= 0) found.push(board.page.t('status.shifted'));
   return found;
 }
 
@@ -71,7 +71,7 @@ function ScaleBar({ look: { scale, ramp } }: { readonly look: Look }): JSX.Eleme
   );
 }
 
-function Tiles({ board, look }: { readonly board: LandscapeBoard; readonly look: Look }): JSX.Element {
+function Tiles({ board, look }: { readonly board: LandscapeParts; readonly look: Look }): JSX.Element {
   const place = useRef<HTMLDivElement>(null);
   const room = useSignal({ width: 0, height: 0 });
   useEffect(() => {
@@ -85,7 +85,7 @@ function Tiles({ board, look }: { readonly board: LandscapeBoard; readonly look:
     observer.observe(element, { box: 'border-box' });
     return () => observer.disconnect();
   }, []);
-  const { columns, height } = tilingOf(room.value.width, room.value.height, board.compared.value.length);
+  const { columns, height } = tilingOf(room.value.width, room.value.height, board.compared.shown.value.length);
   return (
     <div
       ref={place}
@@ -97,7 +97,7 @@ function Tiles({ board, look }: { readonly board: LandscapeBoard; readonly look:
         gridAutoRows: `${height}px`,
       }}
     >
-      {board.compared.value.map(({ run, entry, loaded }) => (
+      {board.compared.shown.value.map(({ run, entry, loaded }) => (
         <section
           key={run.name}
           class="card"
@@ -115,7 +115,7 @@ function Tiles({ board, look }: { readonly board: LandscapeBoard; readonly look:
               <Button
                 action="analyse"
                 icon="full"
-                label={board.t('analyse', { run: run.displayName })}
+                label={board.page.t('analyse', { run: run.displayName })}
                 onPress={() => analyse(board, run.name, entry.id)}
               />
             </div>
@@ -123,10 +123,10 @@ function Tiles({ board, look }: { readonly board: LandscapeBoard; readonly look:
           <div class={loaded ? 'view' : 'view busy'}>
             {loaded && 'error' in loaded && (
               <ErrorCell
-                board={board}
+                page={board.page}
                 card={{ tag: entry.tag, run: run.name }}
                 reason={loaded.error}
-                onRetry={() => board.retry()}
+                onRetry={() => retry(board)}
               />
             )}
             <Tile board={board} name={run.name} look={look} />
@@ -142,11 +142,11 @@ function Tile({
   name,
   look,
 }: {
-  readonly board: LandscapeBoard;
+  readonly board: LandscapeParts;
   readonly name: string;
   readonly look: Look;
 }): JSX.Element | null {
-  const item = board.comparedItems.value.find((other) => other.run === name);
+  const item = board.compared.items.value.find((other) => other.run === name);
   const items = useMemo(() => (item ? [item] : []), [item]);
   const own = useMemo(() => (item ? ownLook(board, item, look) : look), [item, look, board.sameAxes.value]);
   return item ? (
@@ -155,22 +155,22 @@ function Tile({
 }
 
 /** Side by side, each may fill its own axes; the scale of losses is always that of all. */
-function ownLook(board: LandscapeBoard, item: Item, look: Look): Look {
+function ownLook(board: LandscapeParts, item: Item, look: Look): Look {
   return board.sameAxes.value ? look : { ...look, extent: sharedExtent([item.landscape]) };
 }
 
 interface ItemsProps {
-  readonly board: LandscapeBoard;
+  readonly board: LandscapeParts;
   readonly items: readonly Item[];
   readonly look: Look;
 }
 
 function Overlay({ board, items, look }: ItemsProps): JSX.Element {
-  const errors = board.compared.value.filter(({ loaded }) => loaded && 'error' in loaded);
+  const errors = board.compared.shown.value.filter(({ loaded }) => loaded && 'error' in loaded);
   return (
-    <section class="card main" data-testid="card" aria-label={board.t('layout.overlaid')}>
+    <section class="card main" data-testid="card" aria-label={board.page.t('layout.overlaid')}>
       <header>
-        <div class="legend" role="group" aria-label={board.t('front')} data-testid="legend">
+        <div class="legend" role="group" aria-label={board.page.t('front')} data-testid="legend">
           {items.map(({ run, name, color }) => (
             <button
               key={run}
@@ -178,9 +178,9 @@ function Overlay({ board, items, look }: ItemsProps): JSX.Element {
               class="tool text"
               data-action="front"
               data-run={run}
-              title={`${run}\n${board.t('front.hint')}`}
-              aria-pressed={run === board.front.value}
-              onClick={() => board.bringToFront(run)}
+              title={`${run}\n${board.page.t('front.hint')}`}
+              aria-pressed={run === board.compared.front.value}
+              onClick={() => board.compared.bringToFront(run)}
             >
               <i class="dot" style={{ background: color }} />
               <span class="run">{name}</span>
@@ -203,25 +203,25 @@ function Overlay({ board, items, look }: ItemsProps): JSX.Element {
   );
 }
 
-function stageLabel(board: LandscapeBoard, items: readonly Item[], look: Look): string {
-  return board.t('stage', {
-    form: board.t(`form.${look.form}`),
+function stageLabel(board: LandscapeParts, items: readonly Item[], look: Look): string {
+  return board.page.t('stage', {
+    form: board.page.t(`form.${look.form}`),
     run: items.map(({ name }) => name).join(', '),
-    interval: board.t('interval.final'),
+    interval: board.page.t('interval.final'),
     low: valueText(look.scale.low),
     high: valueText(look.scale.high),
   });
 }
 
-function analyse(board: LandscapeBoard, run: string, id: string): void {
-  board.pickRun(run);
-  board.pickEntry(id);
+function analyse(board: LandscapeParts, run: string, id: string): void {
+  board.chosen.pickRun(run);
+  board.chosen.pickEntry(id);
   board.mode.set('analysis', 'push');
 }
 
 /** The runs by the loss that they ended with, the smallest first. */
 function Summary({ board, items, look }: ItemsProps): JSX.Element {
-  const say = board.t;
+  const { t: say } = board.page;
   const end = ({ landscape }: Item): number => landscape.about.convergence?.[2] ?? landscape.low;
   const parts =
     board.layout.value === 'tiled'

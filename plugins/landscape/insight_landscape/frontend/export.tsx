@@ -1,6 +1,6 @@
 import { canvasFile, fileName, Menu, message, useTableView } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import type { LandscapeBoard } from './board';
+import type { LandscapeParts } from './board';
 import { legendPicture } from './legend';
 import { toCanvas, toSVG, type Picture } from './marks';
 import type { Item, Look } from './plan';
@@ -14,7 +14,7 @@ export interface Part {
 }
 
 export interface ExportProps {
-  readonly board: LandscapeBoard;
+  readonly board: LandscapeParts;
   /** Side by side in one file. */
   readonly parts: readonly Part[];
   readonly name: string;
@@ -28,41 +28,41 @@ export function Export({ board, parts, name }: ExportProps): JSX.Element {
   const font = (): string =>
     getComputedStyle(document.documentElement).getPropertyValue('--font').trim() || 'sans-serif';
   const background = parts[0]?.look.ink.surface ?? '';
-  const noPicture = (): void => board.ctx.notify('error', board.t('webgl'));
+  const noPicture = (): void => board.page.ctx.notify('error', board.page.t('webgl'));
   const save = (extension: string, content: Blob): void =>
-    board.ctx.ui.download(fileName(name, extension, 'landscape'), content);
+    board.page.ctx.ui.download(fileName(name, extension, 'landscape'), content);
   const all = parts.flatMap(({ items }) => items);
-  const title = parts.map((part) => part.title).join(board.t('list.separator'));
+  const title = parts.map((part) => part.title).join(board.page.t('list.separator'));
   const table = (): Promise<typeof import('@insight-host/kit/table')> => import('@insight-host/kit/table');
-  const grid = useTableView(board, name, title, () => gridTable(board, all), table);
-  const path = useTableView(board, `${name} path`, title, () => pathTable(board, all), table);
+  const grid = useTableView(board.page, name, title, () => gridTable(board.page, all), table);
+  const path = useTableView(board.page, `${name} path`, title, () => pathTable(board.page, all), table);
   return (
     <>
       <Menu
         action="export"
         icon="export"
-        label={board.t('export.title')}
+        label={board.page.t('export.title')}
         items={() => [
           grid.item,
           ...(all.some(({ landscape }) => landscape.path)
-            ? [{ ...path.item, action: 'view-path', text: board.t('path.table') }]
+            ? [{ ...path.item, action: 'view-path', text: board.page.t('path.table') }]
             : []),
           {
             action: 'export-png',
-            text: board.t('export.png'),
+            text: board.page.t('export.png'),
             onPress: () => {
               const pictures = placed(board, parts);
               if (pictures.length === 0) return noPicture();
               canvasFile(toCanvas(pictures, RATIO, font(), background))
                 .then((content) => save('png', content))
                 .catch((error: unknown) =>
-                  board.ctx.notify('error', board.t('export.failed', { reason: message(error) })),
+                  board.page.ctx.notify('error', board.page.t('export.failed', { reason: message(error) })),
                 );
             },
           },
           {
             action: 'export-svg',
-            text: board.t('export.svg'),
+            text: board.page.t('export.svg'),
             onPress: () => {
               const pictures = placed(board, parts);
               if (pictures.length === 0) noPicture();
@@ -78,7 +78,7 @@ export function Export({ board, parts, name }: ExportProps): JSX.Element {
 }
 
 function placed(
-  board: LandscapeBoard,
+  board: LandscapeParts,
   parts: readonly Part[],
 ): readonly { readonly picture: Picture; readonly left: number; readonly top: number }[] {
   const [width, height] = parts.length === 1 ? SIZE.one : SIZE.tile;

@@ -2,19 +2,19 @@ import { mountLineChart, type LineChart, type LineChartProps } from '@insight-ho
 import { useChart, valueText } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
-import type { LandscapeBoard } from './board';
+import type { LandscapeParts } from './board';
 import type { Described, TrainingPath } from './landscape';
 import type { Item, Look } from './plan';
 
 export interface FactsPanelProps {
-  readonly board: LandscapeBoard;
+  readonly board: LandscapeParts;
   readonly item: Item;
   readonly look: Look;
 }
 
 /** What is known of a training, and the loss along its path. */
 export function FactsPanel({ board, item, look }: FactsPanelProps): JSX.Element {
-  const say = board.t;
+  const { t: say } = board.page;
   const rows = factRows(board, item.landscape.about).filter(([, value]) => value !== '');
   return (
     <aside class="side" data-testid="facts" aria-label={say('facts')}>
@@ -42,10 +42,10 @@ function number(value: unknown): string {
 }
 
 export function factRows(
-  board: LandscapeBoard,
+  board: LandscapeParts,
   { facts, decomposition, unit, step_per_epoch, size, convergence, notes }: Described,
 ): readonly (readonly [string, string])[] {
-  const say = board.t;
+  const { t: say } = board.page;
   const share = notes['share_of_path'];
   return [
     [say('facts.network'), facts.network ?? ''],
@@ -66,22 +66,22 @@ function PathChart({ board, item, path, look }: FactsPanelProps & { readonly pat
   const host = useRef<HTMLDivElement>(null);
   const chart = useRef<LineChart | null>(null);
   const { about } = item.landscape;
-  const index = Math.min(Math.floor(board.player.progress.value), path.at.length - 1);
-  const label = board.t('loss');
+  const index = Math.min(Math.floor(board.chosen.player.progress.value), path.at.length - 1);
+  const label = board.page.t('loss');
   const { color } = look.path;
   const lines = useMemo(() => [{ id: 'loss', label, color, x: path.at, y: path.z }], [label, color, path]);
   const props: LineChartProps = {
     lines,
     xKind: 'step',
     logY: look.scale.log,
-    xLabel: board.t(about.unit === 'step' ? 'unit.step' : 'unit.epoch'),
+    xLabel: board.page.t(about.unit === 'step' ? 'unit.step' : 'unit.epoch'),
     yLabel: label,
-    title: board.t('chart'),
+    title: board.page.t('chart'),
     cursorX: path.at[index] ?? null,
-    theme: board.theme.value,
-    locale: board.locale.value,
-    description: board.t('chart.description', { count: path.at.length }),
-    onClick: ({ nearest }) => nearest[0] && board.player.seek(nearest[0].index),
+    theme: board.page.theme.value,
+    locale: board.page.locale.value,
+    description: board.page.t('chart.description', { count: path.at.length }),
+    onClick: ({ nearest }) => nearest[0] && board.chosen.player.seek(nearest[0].index),
   };
   useChart(mountLineChart, props, host, chart);
   return <div class="chart" ref={host} data-testid="path-chart" />;

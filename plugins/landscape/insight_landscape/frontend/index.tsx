@@ -1,6 +1,6 @@
 import { cardStyles, focusOn, fullScreenKeys, tab } from '@insight-host/kit';
 import { App } from './app';
-import { LandscapeBoard } from './board';
+import { landscapeParts, turnForm } from './board';
 import styles from './landscapes.css?inline';
 import en from './locales/en.json';
 import zh from './locales/zh-CN.json';
@@ -9,17 +9,17 @@ import { endRenderer } from './stage';
 export default tab({
   messages: { en, 'zh-CN': zh },
   styles: cardStyles + styles,
-  board: ({ ctx }) => {
-    ctx.signal.addEventListener('abort', endRenderer, { once: true });
-    return new LandscapeBoard(ctx);
+  board: (page) => {
+    page.ctx.signal.addEventListener('abort', endRenderer, { once: true });
+    return landscapeParts(page);
   },
   view: (board) => <App board={board} />,
   keys: (board, host) => [
-    ['v', 'keys.form', () => board.turnForm()],
+    ['v', 'keys.form', () => turnForm(board)],
     ['c', 'keys.mode', () => board.mode.set(board.mode.value === 'analysis' ? 'comparison' : 'analysis', 'push')],
-    ['p', 'path.play', () => board.mode.value === 'analysis' && board.player.toggle()],
-    [',', 'keys.before', () => board.step(-1)],
-    ['.', 'keys.after', () => board.step(1)],
+    ['p', 'path.play', () => board.mode.value === 'analysis' && board.chosen.player.toggle()],
+    [',', 'keys.before', () => board.chosen.step(-1)],
+    ['.', 'keys.after', () => board.chosen.step(1)],
     ['l', 'log.hint', () => board.log.set(!board.log.value)],
     ...fullScreenKeys(board.screen),
     ['g', 'keys.stage', () => focusOn(host, '.stage')],

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { alongPath, lossAt, placeOn } from './landscape';
 import { Player } from './player';
-import type { LandscapeBoard } from './board';
 import type { Item } from './plan';
 import { gridTable, pathTable } from './tables';
 import { landscapeOf, pathOf } from './testing';
@@ -72,7 +71,7 @@ describe('the path', () => {
 });
 
 describe('the tables of a landscape', () => {
-  const board = { t: (key: string) => key } as unknown as LandscapeBoard;
+  const page = { t: (key: string) => key };
   const itemOf = (run: string): Item => ({
     landscape: landscapeOf([0, 1], [5, 6, 7], [1, 2, NaN, 4, 5, 6], pathOf([1, 2], [0, 1], [5, 6], [9, 8])),
     run,
@@ -81,7 +80,7 @@ describe('the tables of a landscape', () => {
   });
 
   it('have each point of the grid with its coordinates, and each point of the path', () => {
-    expect(gridTable(board, [itemOf('a')])).toEqual({
+    expect(gridTable(page, [itemOf('a')])).toEqual({
       head: ['x', 'y', 'loss'],
       rows: [
         [0, 5, 1],
@@ -92,7 +91,7 @@ describe('the tables of a landscape', () => {
         [1, 7, 6],
       ],
     });
-    expect(pathTable(board, [itemOf('a')])).toEqual({
+    expect(pathTable(page, [itemOf('a')])).toEqual({
       head: ['unit.epoch', 'x', 'y', 'loss'],
       rows: [
         [1, 0, 5, 9],
@@ -102,7 +101,7 @@ describe('the tables of a landscape', () => {
   });
 
   it('say of which run they are where there are several', () => {
-    const { head, rows } = gridTable(board, [itemOf('a'), itemOf('b')]);
+    const { head, rows } = gridTable(page, [itemOf('a'), itemOf('b')]);
     expect(head[0]).toBe('run');
     expect([rows.length, rows[0]?.[0], rows.at(-1)?.[0]]).toEqual([12, 'a', 'b']);
   });

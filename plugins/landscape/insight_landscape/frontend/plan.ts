@@ -1,3 +1,4 @@
+import type { Run } from '@insight-host/api';
 import { evenTicks, WHOLE_DIGITS } from '@insight-host/kit';
 import { areaData, lineData, ringsOf } from './contours';
 import { alongPath, type Landscape } from './landscape';
@@ -13,6 +14,10 @@ export interface Item {
   readonly name: string;
   /** Of the run. */
   readonly color: string;
+}
+
+export function itemOf({ name, displayName, color }: Run, landscape: Landscape): Item {
+  return { landscape, run: name, name: displayName, color };
 }
 
 export interface Look {

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { drag, NO_PIXELS, valueText, watchPixels } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { LandscapeBoard } from './board';
+import type { LandscapeParts } from './board';
 import { FIRST_CAMERA, turned, zoomed, type Camera } from './camera';
 import { lossAt } from './landscape';
 import { paint, type Mark, type Picture } from './marks';
@@ -25,7 +25,7 @@ export function endRenderer(): void {
 }
 
 export interface StageProps {
-  readonly board: LandscapeBoard;
+  readonly board: LandscapeParts;
   readonly items: readonly Item[];
   readonly look: Look;
   readonly label: string;
@@ -54,7 +54,7 @@ const KEY_MOVE = 12; // pixels
 
 /** The picture without anything that moves over it, for files too. */
 export function pictureOf(
-  board: LandscapeBoard,
+  board: LandscapeParts,
   items: readonly Item[],
   look: Look,
   width: number,
@@ -69,7 +69,12 @@ export function pictureOf(
     gl,
     items,
     look,
-    { camera: board.camera.value, opacity: board.opacity.value, progress: board.player.progress.value, moving },
+    {
+      camera: board.orbit.camera.value,
+      opacity: board.opacity.value,
+      progress: board.chosen.player.progress.value,
+      moving,
+    },
     width,
     height,
     ratio,
@@ -78,7 +83,7 @@ export function pictureOf(
 
 /** Marks of the paths as they stand, above a plan. */
 export function pathsOver(
-  board: LandscapeBoard,
+  board: LandscapeParts,
   items: readonly Item[],
   look: Look,
   width: number,
@@ -91,7 +96,7 @@ export function pathsOver(
       item,
       items.length > 1 ? { ...look, path: { ...look.path, color: item.color } } : look,
       plot,
-      board.player.progress.value,
+      board.chosen.player.progress.value,
     ),
   );
 }
@@ -105,9 +110,12 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
   const reading = useMemo(() => signal<Reading | null>(null), []);
   const { width, height, ratio } = size.value;
   const isSurface = look.form === 'surface';
-  const camera = board.camera.value;
-  const moving = board.moving.value || board.player.playing.value || board.isComing.value;
-  const [opacity, progress] = [board.opacity.value, board.player.progress.value];
+  const camera = board.orbit.camera.value;
+  const moving =
+    board.orbit.moving.value ||
+    board.chosen.player.playing.value ||
+    (board.mode.value === 'comparison' && board.compared.isComing.value);
+  const [opacity, progress] = [board.opacity.value, board.chosen.player.progress.value];
   useEffect(() => {
     if (!picture.current) return;
     return watchPixels(picture.current, (pixels) => {
@@ -118,11 +126,18 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
   }, []);
   const font = getComputedStyle(document.documentElement).getPropertyValue('--font') || 'sans-serif';
   useEffect(() => {
-    if (!picture.current || width === 0 || !board.visible.value) return;
+    if (!picture.current || width === 0 || !board.page.visible.value) return;
     const drawn = pictureOf(board, items, look, width, height, ratio, moving);
     if (drawn) paint(picture.current, drawn, ratio, font);
     picture.current.dataset['drawn'] = drawn ? `${look.form} ${items.length}` : '';
-  }, [size.value, items, look, font, board.visible.value, ...(isSurface ? [camera, opacity, progress, moving] : [])]);
+  }, [
+    size.value,
+    items,
+    look,
+    font,
+    board.page.visible.value,
+    ...(isSurface ? [camera, opacity, progress, moving] : []),
+  ]);
   useEffect(() => {
     if (!overlay.current || width === 0) return;
     const marks = [...pathsOver(board, items, look, width, height)];
@@ -132,7 +147,7 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
   }, [size.value, items, look, font, progress, reading.value]);
   const read = (px: number, py: number): void => {
     if (isSurface) {
-      const found = pick(items, look, board.camera.value, width, height, px, py);
+      const found = pick(items, look, board.orbit.camera.value, width, height, px, py);
       const item = found ? items[found.item] : undefined;
       reading.value =
         found && item
@@ -168,7 +183,7 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
     };
     const move = moves[event.key];
     if (move) {
-      if (isSurface) board.look(turned(camera, move[0] * KEY_TURN, move[1] * KEY_TURN));
+      if (isSurface) board.orbit.look(turned(camera, move[0] * KEY_TURN, move[1] * KEY_TURN));
       else {
         const plot = plotOf(width, height, look);
         const at = reading.value ?? { px: plot.left + plot.width / 2, py: plot.top + plot.height / 2 };
@@ -177,9 +192,9 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
           Math.max(plot.top, Math.min(plot.top + plot.height, at.py - move[1] * KEY_MOVE)),
         );
       }
-    } else if (isSurface && (event.key === '+' || event.key === '=')) board.look(zoomed(camera, 1.15));
-    else if (isSurface && event.key === '-') board.look(zoomed(camera, 1 / 1.15));
-    else if (isSurface && event.key === '0') board.look(FIRST_CAMERA);
+    } else if (isSurface && (event.key === '+' || event.key === '=')) board.orbit.look(zoomed(camera, 1.15));
+    else if (isSurface && event.key === '-') board.orbit.look(zoomed(camera, 1 / 1.15));
+    else if (isSurface && event.key === '0') board.orbit.look(FIRST_CAMERA);
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -191,7 +206,7 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
     const wheel = (event: WheelEvent): void => {
       if (!event.ctrlKey && !event.metaKey && document.activeElement !== element) return;
       event.preventDefault();
-      board.look(zoomed(board.camera.value, Math.exp(-event.deltaY / 600)));
+      board.orbit.look(zoomed(board.orbit.camera.value, Math.exp(-event.deltaY / 600)));
     };
     element.addEventListener('wheel', wheel, { passive: false });
     return () => element.removeEventListener('wheel', wheel);
@@ -212,20 +227,20 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
         if (!isSurface) return read(...local(event)); // a finger that taps does not move
         turns.current = true;
         reading.value = null;
-        const before = board.camera.value;
+        const before = board.orbit.camera.value;
         let pinched: Camera | null = null;
         const end = (): void => void (turns.current = false);
         drag(event, {
-          move: (_, dx, dy) => board.look(turned(before, -dx * DRAG, dy * DRAG)),
+          move: (_, dx, dy) => board.orbit.look(turned(before, -dx * DRAG, dy * DRAG)),
           pinch({ scale, dx, dy }) {
             turns.current = true;
-            pinched ??= board.camera.value;
-            board.look(zoomed(turned(pinched, -dx * DRAG, dy * DRAG), scale));
+            pinched ??= board.orbit.camera.value;
+            board.orbit.look(zoomed(turned(pinched, -dx * DRAG, dy * DRAG), scale));
           },
           end,
           cancel() {
             end();
-            board.look(pinched ?? before);
+            board.orbit.look(pinched ?? before);
           },
         });
       }}
@@ -236,13 +251,13 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
         if (pointerType !== 'touch') reading.value = null; // a lifted finger leaves too: what it read stays
       }}
       onBlur={() => (reading.value = null)}
-      onDblClick={() => isSurface && board.look(FIRST_CAMERA)}
+      onDblClick={() => isSurface && board.orbit.look(FIRST_CAMERA)}
     >
       <canvas ref={picture} aria-hidden="true" data-testid="picture" />
       <canvas ref={overlay} aria-hidden="true" />
       {isSurface && renderer() === null && (
         <p class="no-webgl" role="alert">
-          {board.t('webgl')}
+          {board.page.t('webgl')}
         </p>
       )}
       {at && (
@@ -257,8 +272,8 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
           {at.losses.map(({ run, name, color, loss }) => (
             <div key={run} class="line">
               <i class="dot" style={{ background: color }} />
-              <span class="name">{at.losses.length > 1 ? name : board.t('loss')}</span>
-              <b data-testid="loss">{loss === null ? board.t('beyond') : valueText(loss)}</b>
+              <span class="name">{at.losses.length > 1 ? name : board.page.t('loss')}</span>
+              <b data-testid="loss">{loss === null ? board.page.t('beyond') : valueText(loss)}</b>
             </div>
           ))}
           <div class="at">

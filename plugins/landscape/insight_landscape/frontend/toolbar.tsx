@@ -1,12 +1,12 @@
 import { Button, Cluster, FullScreenToggle, Range, Segments, Toggle } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import { FORMS, LAYOUTS, LEVELS, MODES, WIDTHS, type LandscapeBoard } from './board';
+import { FORMS, LAYOUTS, LEVELS, MODES, WIDTHS, type LandscapeParts } from './board';
 import { FIRST_CAMERA } from './camera';
 import { RAMP_NAMES, type RampName } from './ramps';
 import { intervalText } from './texts';
 
-export function Toolbar({ board }: { readonly board: LandscapeBoard }): JSX.Element {
-  const say = board.t;
+export function Toolbar({ board }: { readonly board: LandscapeParts }): JSX.Element {
+  const { t: say } = board.page;
   const options = <T extends string>(
     values: readonly T[],
     key: string,
@@ -82,7 +82,7 @@ export function Toolbar({ board }: { readonly board: LandscapeBoard }): JSX.Elem
         />
       )}
       {board.form.value === 'surface' && (
-        <Button action="camera" icon="camera" label={say('camera')} onPress={() => board.look(FIRST_CAMERA)} />
+        <Button action="camera" icon="camera" label={say('camera')} onPress={() => board.orbit.look(FIRST_CAMERA)} />
       )}
       {isAnalysis && (
         <label class="range" title={say('path.hint')}>
@@ -112,27 +112,27 @@ export function Toolbar({ board }: { readonly board: LandscapeBoard }): JSX.Elem
       )}
       <Cluster>
         <Toggle action="facts" icon="info" label={say('facts.hint')} setting={board.facts} />
-        <FullScreenToggle page={board} setting={board.screen} />
+        <FullScreenToggle page={board.page} setting={board.screen} />
       </Cluster>
     </div>
   );
 }
 
 /** Which landscape of which run. */
-function Choice({ board }: { readonly board: LandscapeBoard }): JSX.Element {
-  const say = board.t;
+function Choice({ board }: { readonly board: LandscapeParts }): JSX.Element {
+  const { t: say } = board.page;
   return (
     <>
-      {board.choices.value.length > 1 && (
+      {board.runs.value.length > 1 && (
         <select
           class="run-choice"
           data-control="run"
           aria-label={say('run')}
           title={say('run')}
-          value={board.run.value?.name ?? ''}
-          onChange={(event) => board.pickRun(event.currentTarget.value)}
+          value={board.chosen.run.value?.name ?? ''}
+          onChange={(event) => board.chosen.pickRun(event.currentTarget.value)}
         >
-          {board.choices.value.map(({ name, displayName }) => (
+          {board.runs.value.map(({ name, displayName }) => (
             <option key={name} value={name} title={name}>
               {displayName}
             </option>
@@ -143,10 +143,10 @@ function Choice({ board }: { readonly board: LandscapeBoard }): JSX.Element {
         data-control="interval"
         aria-label={say('interval')}
         title={say('interval')}
-        value={board.entry.value?.id ?? ''}
-        onChange={(event) => board.pickEntry(event.currentTarget.value)}
+        value={board.chosen.entry.value?.id ?? ''}
+        onChange={(event) => board.chosen.pickEntry(event.currentTarget.value)}
       >
-        {board.entries.value.map((entry) => (
+        {board.chosen.entries.value.map((entry) => (
           <option key={entry.id} value={entry.id}>
             {intervalText(board, entry)}
           </option>

@@ -2,18 +2,18 @@ import { useSignal } from '@preact/signals';
 import { Frame, message } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { ScalarBoard } from './board';
+import type { ScalarParts } from './board';
 import { CardBody } from './card';
 import { PairDialog } from './pair_dialog';
 import { ThresholdDialog } from './threshold_dialog';
 import { Tools } from './toolbar';
 
-export function App({ board }: { readonly board: ScalarBoard }): JSX.Element {
+export function App({ board }: { readonly board: ScalarParts }): JSX.Element {
   return (
     <Frame
       board={board}
       name="scalars"
-      look={board.layout.value === 'table' ? `${board.theme.value.mode} tabular` : board.theme.value.mode}
+      look={board.layout.value === 'table' ? `${board.page.theme.value.mode} tabular` : board.page.theme.value.mode}
       tools={<Tools board={board} />}
       card={(card, place) => <CardBody board={board} card={card} place={place} />}
       instead={board.layout.value === 'table' && <Summary board={board} />}
@@ -24,18 +24,18 @@ export function App({ board }: { readonly board: ScalarBoard }): JSX.Element {
 }
 
 /** The table of all series, whose code is loaded when it is first shown. */
-function Summary({ board }: { readonly board: ScalarBoard }): JSX.Element {
+function Summary({ board }: { readonly board: ScalarParts }): JSX.Element {
   const loaded = useSignal<typeof import('./table') | null>(null);
   useEffect(() => {
     import('./table').then(
       (made) => (loaded.value = made),
-      (error: unknown) => board.ctx.notify('error', message(error)),
+      (error: unknown) => board.page.ctx.notify('error', message(error)),
     );
   }, []);
   return loaded.value ? <loaded.value.SummaryTable board={board} /> : <div class="table" aria-busy="true" />;
 }
 
-function Dialogs({ board }: { readonly board: ScalarBoard }): JSX.Element | null {
+function Dialogs({ board }: { readonly board: ScalarParts }): JSX.Element | null {
   const open = board.dialog.value;
   if (!open) return null;
   const close = (): void => void (board.dialog.value = null);

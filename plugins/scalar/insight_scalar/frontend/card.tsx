@@ -4,7 +4,7 @@ import type { ChartData } from '@insight-host/kit/table';
 import { CardHead, sameCard, urgencyOf, useChart, useTableView, type CardKey, type Place } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { ScalarBoard } from './board';
+import type { ScalarParts } from './board';
 import { CardStatus } from './card_status';
 import { CardTools } from './card_tools';
 import { chartData } from './chart_data';
@@ -18,7 +18,7 @@ const WIDTH_STEP = 50; // pixels; a card a little wider asks for nothing new
 const GUTTERS = 68; // pixels left and right of the plot, until the chart reports the real value
 
 export interface CardBodyProps {
-  readonly board: ScalarBoard;
+  readonly board: ScalarParts;
   readonly card: CardKey;
   readonly place: Place;
 }
@@ -33,17 +33,17 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
   const reading = useSignal<Reading | null>(null);
   const query = useComputed(() => (width.value > 0 ? cardQuery(board, tag, width.value) : null));
   const picture = feed.picture.value;
-  const runs = board.runs.value;
-  const locale = board.locale.value;
-  const [all, dashes] = [board.allRuns.value, board.dashes.value];
+  const runs = board.page.runs.value;
+  const locale = board.page.locale.value;
+  const [all, dashes] = [board.page.allRuns.value, board.dashes.value];
   const lines = useMemo<Lines | null>(
     () =>
       picture
         ? linesOf(
             picture,
             runs,
-            (name) => board.titleOf(name),
-            (run, step) => board.t('restart', { run: board.nameOf(run), step: step.toLocaleString(locale) }),
+            (name) => board.page.titleOf(name),
+            (run, step) => board.page.t('restart', { run: board.page.nameOf(run), step: step.toLocaleString(locale) }),
             patternsOf(all, dashes),
           )
         : null,
@@ -55,11 +55,11 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
     return () => feed.rest();
   }, [feed]);
   useEffect(() => {
-    if (query.value && board.visible.value) feed.want(query.value);
-  }, [query.value, board.visible.value]);
-  useEffect(() => feed.wake(), [board.visible.value, board.full.value]);
+    if (query.value && board.page.visible.value) feed.want(query.value);
+  }, [query.value, board.page.visible.value]);
+  useEffect(() => feed.wake(), [board.page.visible.value, board.cards.full.value]);
 
-  const full = sameCard(board.full.value, card);
+  const full = sameCard(board.cards.full.value, card);
   useEffect(() => void (reading.value = null), [full]); // it stands at a place of the screen, where the card no longer is
 
   const props = chartProps(board, tag, lines, feed, reading, host);
@@ -77,14 +77,14 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
   }, [feed]);
 
   const second = board.pairs.value.get(tag);
-  const data = (): ChartData | null => picture && chartData(picture, (key) => board.t(key));
-  const table = useTableView(board, tag, board.titleOf(tag), data, () => import('@insight-host/kit/table'));
+  const data = (): ChartData | null => picture && chartData(picture, (key) => board.page.t(key));
+  const table = useTableView(board.page, tag, board.page.titleOf(tag), data, () => import('@insight-host/kit/table'));
   return (
     <>
       <CardHead
         board={board}
         card={card}
-        note={second !== undefined && <span class="second"> + {board.titleOf(second)}</span>}
+        note={second !== undefined && <span class="second"> + {board.page.titleOf(second)}</span>}
       >
         <CardTools board={board} tag={tag} chart={chart} items={[table.item]} />
       </CardHead>
@@ -92,7 +92,7 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
       <div
         class={feed.busy.value ? 'plot busy' : 'plot'}
         ref={host}
-        onPointerDownCapture={() => board.beginGesture()}
+        onPointerDownCapture={() => board.zooms.beginGesture()}
       />
       <CardStatus board={board} tag={tag} feed={feed} />
       {table.dialog}
@@ -101,8 +101,8 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
   );
 }
 
-function cardQuery(board: ScalarBoard, tag: string, width: number): CardQuery | null {
-  const runsOf = (name: string): readonly string[] => board.runsByTag.value.get(name)?.map((run) => run.name) ?? [];
+function cardQuery(board: ScalarParts, tag: string, width: number): CardQuery | null {
+  const runsOf = (name: string): readonly string[] => board.tags.runNames(name);
   const layers: Layer[] = [{ tag, runs: runsOf(tag), axis: 'left' }];
   const second = board.pairs.value.get(tag);
   if (second !== undefined && runsOf(second).length > 0)
@@ -110,8 +110,8 @@ function cardQuery(board: ScalarBoard, tag: string, width: number): CardQuery | 
   const group = board.grouping.active.value;
   if (layers[0]?.runs.length === 0 || group === null) return null;
   const x = board.x.value;
-  const logX = board.logOf(tag).x && x !== 'wall';
-  const zoom = board.zoomOf(tag).x;
+  const logX = board.logs.of(tag).x && x !== 'wall';
+  const zoom = board.zooms.of(tag).x;
   return {
     layers,
     x,
@@ -128,7 +128,7 @@ function cardQuery(board: ScalarBoard, tag: string, width: number): CardQuery | 
 const NOTHING: Lines = { lines: [], sources: new Map(), extent: null, marks: [] };
 
 function chartProps(
-  board: ScalarBoard,
+  board: ScalarParts,
   tag: string,
   found: Lines | null,
   feed: Feed,
@@ -137,8 +137,8 @@ function chartProps(
 ): LineChartProps {
   const { lines, extent, marks } = found ?? NOTHING;
   const second = board.pairs.value.get(tag);
-  const log = board.logOf(tag);
-  const zoom = board.zoomOf(tag);
+  const log = board.logs.of(tag);
+  const zoom = board.zooms.of(tag);
   // The picture that is there may still be the one of another axis.
   const kind = feed.picture.value?.query.x ?? board.x.value;
   const fits = kind === board.x.value;
@@ -146,37 +146,40 @@ function chartProps(
     const box = host.current?.getBoundingClientRect();
     return { cursor, clientX: (box?.left ?? 0) + cursor.px, clientY: (box?.top ?? 0) + cursor.py, pinned };
   };
-  const linked = board.link.value ? board.cursor.value : null;
+  const linked = board.link.value ? board.cursors.linked.value : null;
   return {
     lines,
     xKind: kind,
     logX: log.x,
     logY: log.y,
-    xLabel: board.t(`x.${kind}.label`),
-    yLabel: board.titleOf(tag),
-    ...(second === undefined ? {} : { yRightLabel: board.titleOf(second) }),
-    title: [tag, ...(second === undefined ? [] : [second])].map((name) => board.titleOf(name)).join(' + '),
+    xLabel: board.page.t(`x.${kind}.label`),
+    yLabel: board.page.titleOf(tag),
+    ...(second === undefined ? {} : { yRightLabel: board.page.titleOf(second) }),
+    title: [tag, ...(second === undefined ? [] : [second])].map((name) => board.page.titleOf(name)).join(' + '),
     ...(extent ? { xExtent: extent } : {}),
     ignoreOutliers: board.outliers.value,
     xWindow: fits ? zoom.x : null,
     yWindow: fits ? zoom.y : null,
     tool: board.tool.value,
-    threshold: board.thresholds.value.get(tag) ?? null,
+    threshold: board.thresholds.byTag.value.get(tag) ?? null,
     marks,
-    cursorX: linked ? (linked.tag === tag ? null : linked.x) : fits ? board.sharedX(kind) : null,
-    theme: board.theme.value,
-    locale: board.locale.value,
-    description: board.t('chart.description', { tag: board.titleOf(tag), count: mainLines(found ?? NOTHING).length }),
-    onView: (view, how) => board.look(tag, view, how),
+    cursorX: linked ? (linked.tag === tag ? null : linked.x) : fits ? board.cursors.sharedX(kind) : null,
+    theme: board.page.theme.value,
+    locale: board.page.locale.value,
+    description: board.page.t('chart.description', {
+      tag: board.page.titleOf(tag),
+      count: mainLines(found ?? NOTHING).length,
+    }),
+    onView: (view, how) => board.zooms.look(tag, view, how),
     onCursor: (cursor) => {
-      if (board.link.value) board.cursor.value = cursor ? { tag, x: cursor.x } : null;
-      board.share('point', kind, cursor?.nearest[0]?.x ?? null);
+      if (board.link.value) board.cursors.linked.value = cursor ? { tag, x: cursor.x } : null;
+      board.cursors.share('point', kind, cursor?.nearest[0]?.x ?? null);
       if (!reading.value?.pinned) reading.value = cursor ? read(cursor, false) : null;
     },
     onClick: (cursor) => {
       const point = reading.value?.pinned ? undefined : cursor.nearest[0];
       reading.value = point ? read(cursor, true) : null;
-      board.share('pin', kind, point?.x ?? null);
+      board.cursors.share('pin', kind, point?.x ?? null);
     },
   };
 }

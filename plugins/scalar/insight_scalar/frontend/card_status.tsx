@@ -1,6 +1,6 @@
 import { Icon } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import type { ScalarBoard } from './board';
+import type { ScalarParts } from './board';
 import type { Feed } from './feed';
 import { count, pointsIn } from './series';
 import { thresholdText } from './conditions';
@@ -11,11 +11,11 @@ export function CardStatus({
   tag,
   feed,
 }: {
-  readonly board: ScalarBoard;
+  readonly board: ScalarParts;
   readonly tag: string;
   readonly feed: Feed;
 }): JSX.Element {
-  const say = board.t;
+  const { t: say } = board.page;
   const picture = feed.picture.value;
   if (feed.error.value) {
     return (
@@ -31,11 +31,11 @@ export function CardStatus({
     );
   }
   if (!picture) return <footer>{'\u00a0'}</footer>;
-  const format = (n: number): string => n.toLocaleString(board.locale.value);
+  const format = (n: number): string => n.toLocaleString(board.page.locale.value);
   const parts: string[] = [];
   const shown = picture.layers.flatMap((layer) => layer.main);
   const all = count(shown);
-  const window = board.zoomOf(tag).x;
+  const window = board.zooms.of(tag).x;
   const inView = window && pointsIn(shown, window, picture.query.x);
   if (picture.query.group) {
     const bands = picture.layers[0]?.bands ?? [];
@@ -55,7 +55,7 @@ export function CardStatus({
     all.inf && `${format(all.inf)} +Inf`,
     all.negInf && `${format(all.negInf)} −Inf`,
   ].filter(Boolean);
-  const threshold = board.thresholds.value.get(tag);
+  const threshold = board.thresholds.byTag.value.get(tag);
   return (
     <footer data-testid="card-status">
       <span class="counts">{parts.join(' · ')}</span>

@@ -1,11 +1,11 @@
 import type { LineChart } from '@insight-host/kit/lines';
 import { Button, fileName, Menu, message, Seldom, type MenuItem } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import type { ScalarBoard } from './board';
+import type { ScalarParts } from './board';
 import { LogIcon } from './log_icon';
 
 export interface CardToolsProps {
-  readonly board: ScalarBoard;
+  readonly board: ScalarParts;
   readonly tag: string;
   readonly chart: { readonly current: LineChart | null };
   /** More of what the menu offers. */
@@ -13,9 +13,9 @@ export interface CardToolsProps {
 }
 
 export function CardTools({ board, tag, chart, items }: CardToolsProps): JSX.Element {
-  const say = board.t;
-  const log = board.logOf(tag);
-  const zoomed = board.canStepBack(tag);
+  const { t: say } = board.page;
+  const log = board.logs.of(tag);
+  const zoomed = board.zooms.canStepBack(tag);
   return (
     <>
       <Button
@@ -23,14 +23,14 @@ export function CardTools({ board, tag, chart, items }: CardToolsProps): JSX.Ele
         icon="back"
         label={say('zoom.back')}
         disabled={!zoomed}
-        onPress={() => board.stepBack(tag)}
+        onPress={() => board.zooms.stepBack(tag)}
       />
       <Button
         action="reset"
         icon="reset"
         label={say('zoom.reset')}
         disabled={!zoomed}
-        onPress={() => board.reset(tag)}
+        onPress={() => board.zooms.reset(tag)}
       />
       <Seldom>
         <Button
@@ -39,20 +39,20 @@ export function CardTools({ board, tag, chart, items }: CardToolsProps): JSX.Ele
           label={say('log.x')}
           pressed={log.x}
           disabled={board.x.value === 'wall'}
-          onPress={() => board.setLog(tag, { ...log, x: !log.x })}
+          onPress={() => board.logs.set(tag, { ...log, x: !log.x })}
         />
         <Button
           action="log-y"
           icon={<LogIcon axis="y" />}
           label={say('log.y')}
           pressed={log.y}
-          onPress={() => board.setLog(tag, { ...log, y: !log.y })}
+          onPress={() => board.logs.set(tag, { ...log, y: !log.y })}
         />
         <Button
           action="threshold"
           icon="threshold"
           label={say('threshold.title')}
-          pressed={board.thresholds.value.has(tag)}
+          pressed={board.thresholds.byTag.value.has(tag)}
           onPress={() => (board.dialog.value = { kind: 'threshold', tag })}
         />
         <Button
@@ -66,8 +66,8 @@ export function CardTools({ board, tag, chart, items }: CardToolsProps): JSX.Ele
           action="pin"
           icon="pin"
           label={say('pin')}
-          pressed={board.pins.value.includes(tag)}
-          onPress={() => board.toggle(board.pins, tag)}
+          pressed={board.cards.pins.value.includes(tag)}
+          onPress={() => board.cards.togglePin(tag)}
         />
       </Seldom>
       <Menu
@@ -80,7 +80,7 @@ export function CardTools({ board, tag, chart, items }: CardToolsProps): JSX.Ele
   );
 }
 
-function exports(board: ScalarBoard, tag: string, chart: CardToolsProps['chart']): readonly MenuItem[] {
+function exports(board: ScalarParts, tag: string, chart: CardToolsProps['chart']): readonly MenuItem[] {
   const name = (extension: string): string => fileName(tag, extension, 'scalar');
   const picture = (extension: 'svg' | 'png'): void => {
     const drawn = chart.current;
@@ -88,27 +88,25 @@ function exports(board: ScalarBoard, tag: string, chart: CardToolsProps['chart']
     const made =
       extension === 'svg' ? Promise.resolve(new Blob([drawn.toSVG()], { type: 'image/svg+xml' })) : drawn.toPNG();
     made.then(
-      (blob) => board.ctx.ui.download(name(extension), blob),
-      (error: unknown) => board.ctx.notify('error', message(error)),
+      (blob) => board.page.ctx.ui.download(name(extension), blob),
+      (error: unknown) => board.page.ctx.notify('error', message(error)),
     );
   };
   const tags = [tag, board.pairs.value.get(tag)].filter((other) => other !== undefined);
-  const everyRun = board.runs.value.length === board.allRuns.value.length;
-  const run = everyRun
-    ? null
-    : [...new Set(tags.flatMap((other) => board.runsByTag.value.get(other)?.map((r) => r.name) ?? []))];
+  const everyRun = board.page.runs.value.length === board.page.allRuns.value.length;
+  const run = everyRun ? null : [...new Set(tags.flatMap((other) => board.tags.runNames(other)))];
   const all = (format: 'csv' | 'json'): string =>
-    board.ctx.data.href('series', { tag: tags, run, attempts: board.attempts.value, format });
+    board.page.ctx.data.href('series', { tag: tags, run, attempts: board.attempts.value, format });
   return [
     ...(['csv', 'json'] as const).map((format) => ({
       action: `export-${format}`,
-      text: board.t(`export.${format}`),
+      text: board.page.t(`export.${format}`),
       href: all(format),
       download: name(format),
     })),
     ...(['svg', 'png'] as const).map((format) => ({
       action: `export-${format}`,
-      text: board.t(`export.${format}`),
+      text: board.page.t(`export.${format}`),
       onPress: () => picture(format),
     })),
   ];

@@ -1,7 +1,8 @@
 import type { Query } from '@insight-host/api';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { fakeContext, type FakeContext } from '@insight-host/kit/testing';
-import { ScalarBoard } from './board';
+import { Page } from '@insight-host/kit';
+import { scalarParts, type ScalarParts } from './board';
 import type { CardQuery, Feed } from './feed';
 import { cardQuery } from './testing';
 
@@ -87,12 +88,12 @@ class Host {
 
 let host: Host;
 let ctx: FakeContext;
-let board: ScalarBoard;
+let board: ScalarParts;
 
 async function open(runs: readonly string[], tags: readonly string[] = ['loss']): Promise<void> {
   host = new Host(runs, tags);
   ctx = fakeContext(runs, { json: host.listing, columns: host.answer });
-  board = new ScalarBoard(ctx);
+  board = scalarParts(new Page(ctx));
   await settled();
 }
 
@@ -127,7 +128,7 @@ function grow(runs: readonly string[], tags: readonly string[] = ['loss']): void
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
-  board.dispose();
+  board.page.dispose();
   vi.useRealTimers();
 });
 
@@ -292,7 +293,7 @@ describe('series that grow', () => {
     await open(['a', 'b'], ['acc', 'loss']);
     const below = await wanting(query(['a', 'b'], {}, 'acc'), 'acc');
     const feed = await wanting(query(['a', 'b']));
-    board.full.set({ tag: 'loss', run: null });
+    board.cards.full.set({ tag: 'loss', run: null });
     asked();
     for (let i = 0; i < 3; i++) {
       grow(['a'], ['acc', 'loss']);
@@ -303,7 +304,7 @@ describe('series that grow', () => {
       ['a 6', 'b 3'],
       ['a 3', 'b 3'],
     ]);
-    board.full.set(null);
+    board.cards.full.set(null);
     below.wake();
     await settled();
     expect(asked()).toMatchObject([{ tag: 'acc', runs: ['a'], from: 2 }]);

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { message, Spaced } from '@insight-host/kit';
-import type { ScalarBoard } from './board';
+import type { Feeds } from './feeds';
 import { isWhole, type Band, type Series } from './series';
 import type { BandQuery, KeptBands, KeptSeries, SeriesQuery } from './source';
 
@@ -69,7 +69,7 @@ export class Feed {
   );
 
   constructor(
-    private readonly board: ScalarBoard,
+    private readonly feeds: Feeds,
     readonly tag: string,
   ) {}
 
@@ -78,7 +78,7 @@ export class Feed {
     const key = JSON.stringify(query);
     const moved = key !== this.key;
     this.awake = true;
-    this.board.feeds.woke(this);
+    this.feeds.woke(this);
     if (!moved && !this.stale && (this.working || (this.picture.value && !this.error.value))) return;
     const goesOn = this.working !== null && this.wanted !== null && shapeOf(this.wanted) === shapeOf(query);
     this.wanted = query;
@@ -93,12 +93,12 @@ export class Feed {
     this.awake = false;
     this.stop();
     this.stale = true;
-    this.board.feeds.rested(this);
+    this.feeds.rested(this);
   }
 
   /** Near the screen, with its tab in front, and not covered by a card that fills the page. */
   get isLookedAt(): boolean {
-    return this.awake && this.board.visible.value && !this.board.isCovered(this.tag);
+    return this.awake && this.feeds.isInSight(this.tag);
   }
 
   retry(): void {
@@ -119,7 +119,7 @@ export class Feed {
   }
 
   private apart(): number {
-    if (this.board.feeds.isAlone(this)) return 0;
+    if (this.feeds.isAlone(this)) return 0;
     const layers = this.picture.value?.layers ?? [];
     return layers.every(({ main, bands }) => bands.length === 0 && main.length < 2 && main.every(isWhole))
       ? APART_SINGLE
@@ -169,7 +169,7 @@ export class Feed {
 
   /** Everything that is missing or out of date; returns why some of it did not come. */
   private async fetch(query: CardQuery, signal: AbortSignal): Promise<unknown[]> {
-    const { source } = this.board.feeds;
+    const { source } = this.feeds;
     const ask = { signal, urgency: () => this.urgency() };
     const series = new Map(this.ownSeries);
     const bands = new Map(this.ownBands);
@@ -195,7 +195,7 @@ export class Feed {
   }
 
   private needs(query: CardQuery): readonly Needs[] {
-    const { source } = this.board.feeds;
+    const { source } = this.feeds;
     return query.layers.map((layer) => {
       const { tag, runs } = layer;
       if (query.group) {
@@ -215,7 +215,7 @@ export class Feed {
 
   /** Runs of which something is missing or has changed. */
   private outdated(part: Part): readonly string[] {
-    const { source } = this.board.feeds;
+    const { source } = this.feeds;
     if (part.kind === 'bands') return part.here && source.areCurrent(part.query, part.here) ? [] : part.query.runs;
     return source.outdated(part.query, part.runs, part.here);
   }
@@ -242,7 +242,7 @@ export class Feed {
           .map((kept) => [kept.key, kept]),
       );
       for (const { main } of layers)
-        for (const series of main) if (series.restarts.length > 0) this.board.restarted(series.run, series.tag);
+        for (const series of main) if (series.restarts.length > 0) this.feeds.restarted(series.run, series.tag);
     }
     return isMissing ? 'missing' : parts.some((part) => this.outdated(part).length > 0) ? 'changed' : 'current';
   }

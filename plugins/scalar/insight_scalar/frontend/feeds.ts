@@ -1,5 +1,5 @@
-import type { ChangedSeries } from '@insight-host/kit';
-import type { ScalarBoard } from './board';
+import type { ReadonlySignal as Live } from '@preact/signals';
+import type { CardParts, ChangedSeries } from '@insight-host/kit';
 import { Feed } from './feed';
 import { Source } from './source';
 
@@ -8,13 +8,21 @@ export class Feeds {
   readonly source: Source;
   private readonly feeds = new Map<string, Feed>();
 
-  constructor(private readonly board: ScalarBoard) {
-    this.source = new Source(board);
+  constructor(
+    private readonly parts: CardParts,
+    private readonly hasRestarts: Live<boolean>,
+  ) {
+    const { page, tags } = parts;
+    this.source = new Source(page, tags);
+    page.onChange(page.ctx.changes, ({ series }) => this.changed(series));
+    page.until(() => {
+      for (const feed of [...this.feeds.values()]) feed.rest();
+    });
   }
 
   of(tag: string): Feed {
     let feed = this.feeds.get(tag);
-    if (!feed) this.feeds.set(tag, (feed = new Feed(this.board, tag)));
+    if (!feed) this.feeds.set(tag, (feed = new Feed(this, tag)));
     return feed;
   }
 
@@ -33,17 +41,25 @@ export class Feeds {
     return [...this.feeds.values()].every((other) => other === feed || !other.isLookedAt);
   }
 
-  changed(series: ChangedSeries): void {
+  /** Whether the tab is in front, and no other card fills the page. */
+  isInSight(tag: string): boolean {
+    const { page, cards } = this.parts;
+    const { value: full } = cards.full;
+    return page.visible.value && (full === null || full.tag === tag || !cards.has(full));
+  }
+
+  /** Says of a series that it has restarts; the list of tags may be older than they are. */
+  restarted(run: string, tag: string): void {
+    const { tags } = this.parts;
+    if (!this.hasRestarts.value && tags.infoOf(run, tag)?.attempts === 1) void tags.load();
+  }
+
+  private changed(series: ChangedSeries): void {
     this.source.changed(series);
     const byTag = new Map<string, string[]>();
     for (const [run, tags] of Object.entries(series ?? {})) {
       for (const tag of tags) byTag.set(tag, [...(byTag.get(tag) ?? []), run]);
     }
     for (const feed of this.feeds.values()) feed.changed(series ? byTag : null);
-  }
-
-  dispose(): void {
-    for (const feed of [...this.feeds.values()]) feed.rest();
-    this.feeds.clear();
   }
 }

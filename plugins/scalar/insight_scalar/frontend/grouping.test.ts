@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { fakeContext } from '@insight-host/kit/testing';
-import { ScalarBoard } from './board';
+import { codecs, Page } from '@insight-host/kit';
+import { Grouping } from './grouping';
 
 /** A host that takes balanced expressions only. */
 function made(link = '') {
@@ -16,8 +17,9 @@ function made(link = '') {
     },
   });
   if (link) ctx.address.value = new Map([['group', link]]);
-  const board = new ScalarBoard(ctx);
-  return { asked, board, grouping: board.grouping, address: () => ctx.address.value.get('group') };
+  const page = new Page(ctx);
+  const grouping = new Grouping(page, page.setting('group', codecs.text));
+  return { asked, page, grouping, address: () => ctx.address.value.get('group') };
 }
 
 async function settle(): Promise<void> {
@@ -62,13 +64,13 @@ describe('grouping of runs', () => {
   });
 
   it('of an invalid expression in a link groups nothing, and the field says why', async () => {
-    const { board, grouping } = made('lr(');
+    const { page, grouping } = made('lr(');
     expect(grouping.active.value).toBeNull();
     await settle();
     expect(grouping.active.value).toBe('');
     expect(grouping.draft.value).toBe('lr(');
     expect(grouping.error.value).toContain('missing )');
-    board.dispose();
+    page.dispose();
   });
 
   it('without any in the link waits for nobody', () => {

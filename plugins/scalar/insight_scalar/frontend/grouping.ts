@@ -1,6 +1,5 @@
 import { signal } from '@preact/signals';
-import type { Disposer, PluginContext } from '@insight-host/api';
-import { message, type Setting } from '@insight-host/kit';
+import { message, type Page, type Setting } from '@insight-host/kit';
 
 const TYPED = 300; // ms without a key
 
@@ -14,18 +13,20 @@ export class Grouping {
   readonly error = signal<string | null>(null);
   private timer: ReturnType<typeof setTimeout> | undefined;
   private checking = new AbortController();
-  private readonly stop: Disposer;
 
   constructor(
-    private readonly data: PluginContext['data'],
+    private readonly page: Page,
     /** The URL's, which only gets accepted expressions. */
     private readonly setting: Setting<string>,
   ) {
-    this.stop = setting.subscribe((text) => {
-      if (text === this.active.peek()) return;
-      this.draft.value = text;
-      void this.check(text);
-    });
+    page.until(
+      setting.subscribe((text) => {
+        if (text === this.active.peek()) return;
+        this.draft.value = text;
+        void this.check(text);
+      }),
+    );
+    page.until(() => this.forget());
   }
 
   type(text: string): void {
@@ -33,11 +34,6 @@ export class Grouping {
     this.draft.value = text;
     if (text) this.timer = setTimeout(() => void this.check(text), TYPED);
     else this.accept('');
-  }
-
-  dispose(): void {
-    this.stop();
-    this.forget();
   }
 
   private forget(): void {
@@ -51,7 +47,7 @@ export class Grouping {
     if (!text) return this.accept('');
     const { signal } = (this.checking = new AbortController());
     try {
-      await this.data.json('groups', { group: text }, { signal });
+      await this.page.ctx.data.json('groups', { group: text }, { signal });
       if (!signal.aborted) this.accept(text);
     } catch (cause) {
       if (signal.aborted) return;

@@ -1,6 +1,6 @@
 import { cardStyles, tab } from '@insight-host/kit';
 import { App } from './app';
-import { ScalarBoard } from './board';
+import { scalarParts } from './board';
 import { keys } from './keys';
 import en from './locales/en.json';
 import zh from './locales/zh-CN.json';
@@ -9,7 +9,7 @@ import styles from './scalars.css?inline';
 export default tab({
   messages: { en, 'zh-CN': zh },
   styles: cardStyles + styles,
-  board: ({ ctx }) => new ScalarBoard(ctx),
+  board: scalarParts,
   view: (board) => <App board={board} />,
   keys,
 });

@@ -1,14 +1,18 @@
 import { boardKeys, focusOn, onCard, type Key } from '@insight-host/kit';
-import type { ScalarBoard } from './board';
+import type { ScalarParts } from './board';
 
 /** The tab's keys; those of a card act on the one under the pointer or with the focus. */
-export function keys(board: ScalarBoard, host: HTMLElement): readonly Key[] {
+export function keys(board: ScalarParts, host: HTMLElement): readonly Key[] {
   const [full, leave, filter] = boardKeys(board, host);
   return [
     ['b', 'keys.tool', () => board.tool.set(board.tool.value === 'box' ? 'pan' : 'box')],
-    ['Backspace', 'zoom.back', onCard(board, ({ tag }) => board.stepBack(tag))],
-    ['0', 'zoom.reset', onCard(board, ({ tag }) => board.reset(tag))],
-    ['l', 'log.y', onCard(board, ({ tag }) => board.setLog(tag, { ...board.logOf(tag), y: !board.logOf(tag).y }))],
+    ['Backspace', 'zoom.back', onCard(board, ({ tag }) => board.zooms.stepBack(tag))],
+    ['0', 'zoom.reset', onCard(board, ({ tag }) => board.zooms.reset(tag))],
+    [
+      'l',
+      'log.y',
+      onCard(board, ({ tag }) => board.logs.set(tag, { ...board.logs.of(tag), y: !board.logs.of(tag).y })),
+    ],
     full,
     leave,
     ['s', 'keys.smoothing', () => focusOn(host, '#smoothing')],

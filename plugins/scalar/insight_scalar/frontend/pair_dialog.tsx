@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { byName, Dialog } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import type { ScalarBoard } from './board';
+import { setPair, type ScalarParts } from './board';
 
 const MOST = 200; // tags listed at once; the filter finds the others
 
@@ -11,24 +11,24 @@ export function PairDialog({
   tag,
   onClose,
 }: {
-  readonly board: ScalarBoard;
+  readonly board: ScalarParts;
   readonly tag: string;
   readonly onClose: () => void;
 }): JSX.Element {
-  const say = board.t;
+  const { t: say } = board.page;
   const filter = useSignal('');
   const wanted = filter.value.toLowerCase();
-  const tags = [...board.runsByTag.value.keys()]
+  const tags = [...board.tags.runsByTag.value.keys()]
     .filter((name) => name !== tag && name.toLowerCase().includes(wanted))
     .sort(byName);
   const current = board.pairs.value.get(tag) ?? null;
   const pick = (second: string | null): void => {
-    board.setPair(tag, second);
+    setPair(board, tag, second);
     onClose();
   };
   return (
     <Dialog name="pair" title={say('pair.title')} onClose={onClose}>
-      <p class="hint">{say('pair.hint', { tag: board.titleOf(tag) })}</p>
+      <p class="hint">{say('pair.hint', { tag: board.page.titleOf(tag) })}</p>
       <input
         type="search"
         autofocus
@@ -41,7 +41,7 @@ export function PairDialog({
         {tags.slice(0, MOST).map((name) => (
           <li key={name}>
             <button type="button" data-tag={name} aria-pressed={name === current} onClick={() => pick(name)}>
-              {board.titleOf(name)}
+              {board.page.titleOf(name)}
             </button>
           </li>
         ))}

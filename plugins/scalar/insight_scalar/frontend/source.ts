@@ -1,7 +1,15 @@
 import type { Columns, Query } from '@insight-host/api';
 import type { XKind } from '@insight-host/kit/draw';
-import { ByteCache, portions, RequestQueue, SeriesClock, statusOf, type ChangedSeries } from '@insight-host/kit';
-import type { ScalarBoard } from './board';
+import {
+  ByteCache,
+  portions,
+  RequestQueue,
+  SeriesClock,
+  statusOf,
+  type ChangedSeries,
+  type Page,
+  type Tags,
+} from '@insight-host/kit';
 import type { Range } from './codecs';
 import { continuations } from './growing';
 import { decodeBands, decodeSeries, isWhole, sizeOf, type Band, type Series } from './series';
@@ -60,7 +68,10 @@ export class Source {
   private readonly seriesCache = new ByteCache<KeptSeries>(SERIES_BYTES);
   private readonly bandsCache = new ByteCache<KeptBands>(BANDS_BYTES);
 
-  constructor(private readonly board: ScalarBoard) {}
+  constructor(
+    private readonly page: Page,
+    private readonly tags: Tags,
+  ) {}
 
   changed(series: ChangedSeries): void {
     this.clock.changed(series);
@@ -221,17 +232,17 @@ export class Source {
   private answer(route: string, query: Query, { urgency, signal }: Ask): Promise<{ columns: Columns; time: number }> {
     return this.queue.run(urgency, signal, async () => {
       const time = this.clock.now;
-      return { columns: await this.board.ctx.data.columns(route, query, { signal }), time };
+      return { columns: await this.page.ctx.data.columns(route, query, { signal }), time };
     });
   }
 
   /** These are all runs that have the tag: no need to name them. */
   private isEveryRun({ tag }: SeriesQuery, runs: readonly string[]): boolean {
-    const { runs: selected, allRuns, runsByTag } = this.board;
+    const { runs: selected, allRuns } = this.page;
     return (
       runs.length > FEW &&
       selected.value.length === allRuns.value.length &&
-      runs.length === runsByTag.value.get(tag)?.length
+      runs.length === this.tags.runsOf(tag).length
     );
   }
 }

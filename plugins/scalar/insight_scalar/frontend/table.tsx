@@ -14,20 +14,22 @@ import {
 } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { ScalarBoard } from './board';
+import type { ScalarParts } from './board';
 import { summary, type SortKey, type SummaryRow } from './summary';
 
 const COLUMNS: readonly SortKey[] = ['tag', 'last', 'step', 'min', 'minStep', 'max', 'maxStep', 'points'];
 
 /** Run by tag: last, smallest and largest value of each, exact. */
-export function SummaryTable({ board }: { readonly board: ScalarBoard }): JSX.Element {
-  const say = board.t;
-  const locale = board.locale.value;
+export function SummaryTable({ board }: { readonly board: ScalarParts }): JSX.Element {
+  const { t: say } = board.page;
+  const locale = board.page.locale.value;
   const found = useSignal<readonly SummaryRow[]>([]);
   const error = useSignal<string | null>(null);
   const sorts = useSignal<readonly Sort[]>([{ key: 'tag', down: false }]);
   const wanted = useComputed(() =>
-    JSON.stringify(board.shownTags.value.map((tag) => [tag, board.runsByTag.value.get(tag)?.map((run) => run.name)])),
+    JSON.stringify(
+      board.filter.shown.value.map((tag) => [tag, board.tags.runsByTag.value.get(tag)?.map((run) => run.name)]),
+    ),
   );
   const generation = useGeneration(board);
   useEffect(() => {
@@ -55,7 +57,7 @@ export function SummaryTable({ board }: { readonly board: ScalarBoard }): JSX.El
     <div class="table">
       <div class="row between">
         <span class="count">{say('table.rows', { count: rows.count })}</span>
-        <TableFiles page={board} name="scalars" table={() => exactTable([...runs, ...columns], rows)} />
+        <TableFiles page={board.page} name="scalars" table={() => exactTable([...runs, ...columns], rows)} />
       </div>
       {error.value && (
         <p class="problem" role="alert">
@@ -69,13 +71,13 @@ export function SummaryTable({ board }: { readonly board: ScalarBoard }): JSX.El
         frozen={runs}
         columns={columns}
         rowHeight={28}
-        widths={useWidths(board.ctx.memory, 'summary')}
+        widths={useWidths(board.page.ctx.memory, 'summary')}
         idOf={({ run, tag }) => `${run}\n${tag}`}
         sort={{
           by: sorts.value,
           turn: (key, more) => (sorts.value = turned(sorts.value, key, more, key !== 'run' && key !== 'tag')),
         }}
-        onCopyRows={(table, all) => void copyTable(board, table, all)}
+        onCopyRows={(table, all) => void copyTable(board.page, table, all)}
       />
     </div>
   );
@@ -93,17 +95,17 @@ const WIDTHS: Readonly<Record<SortKey, number>> = {
   points: 78,
 };
 
-function columnOf(board: ScalarBoard, key: SortKey): Column<SummaryRow> {
-  const count = (n: number): string => (Number.isNaN(n) ? '' : n.toLocaleString(board.locale.value));
+function columnOf(board: ScalarParts, key: SortKey): Column<SummaryRow> {
+  const count = (n: number): string => (Number.isNaN(n) ? '' : n.toLocaleString(board.page.locale.value));
   const isName = key === 'run' || key === 'tag';
   const cell = (row: SummaryRow): CellLook => {
     if (key === 'run') return { content: <RunName board={board} run={row.run} />, title: row.run };
-    if (key === 'tag') return { content: board.titleOf(row.tag), title: board.titleOf(row.tag) };
+    if (key === 'tag') return { content: board.page.titleOf(row.tag), title: board.page.titleOf(row.tag) };
     return { content: key === 'last' || key === 'min' || key === 'max' ? valueText(row[key]) : count(row[key]) };
   };
   return {
     key,
-    title: board.t(`table.${key}`),
+    title: board.page.t(`table.${key}`),
     kind: isName ? 'text' : 'number',
     width: WIDTHS[key],
     grows: key === 'tag',
@@ -112,21 +114,21 @@ function columnOf(board: ScalarBoard, key: SortKey): Column<SummaryRow> {
   };
 }
 
-function RunName({ board, run }: { readonly board: ScalarBoard; readonly run: string }): JSX.Element {
+function RunName({ board, run }: { readonly board: ScalarParts; readonly run: string }): JSX.Element {
   return (
     <>
-      <i class="swatch" style={{ background: board.runsByName.value.get(run)?.color ?? 'gray' }} />
-      {board.nameOf(run)}
+      <i class="swatch" style={{ background: board.page.runsByName.value.get(run)?.color ?? 'gray' }} />
+      {board.page.nameOf(run)}
     </>
   );
 }
 
 /** Grows with the data, at most every two seconds. */
-function useGeneration(board: ScalarBoard): number {
+function useGeneration(board: ScalarParts): number {
   const seen = useSignal(0);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const stop = board.ctx.changes.subscribe(({ generation }) => {
+    const stop = board.page.ctx.changes.subscribe(({ generation }) => {
       timer ??= setTimeout(() => {
         timer = undefined;
         seen.value = generation;
@@ -141,10 +143,10 @@ function useGeneration(board: ScalarBoard): number {
 }
 
 /** One column of the plot is enough: its smallest, largest and last value are exact. */
-async function load(board: ScalarBoard, signal: AbortSignal): Promise<SummaryRow[]> {
+async function load(board: ScalarParts, signal: AbortSignal): Promise<SummaryRow[]> {
   const { source } = board.feeds;
   const found = await Promise.all(
-    [...board.shownTags.value].sort(byName).map((tag) => {
+    [...board.filter.shown.value].sort(byName).map((tag) => {
       const query = {
         tag,
         x: 'step',
@@ -154,7 +156,7 @@ async function load(board: ScalarBoard, signal: AbortSignal): Promise<SummaryRow
         smoothing: 0,
         attempts: board.attempts.value,
       } as const;
-      return source.current(query, board.runsByTag.value.get(tag)?.map((run) => run.name) ?? [], {
+      return source.current(query, board.tags.runNames(tag), {
         signal,
         urgency: () => 1e6,
       });

@@ -1,18 +1,18 @@
 import { useSignal } from '@preact/signals';
 import { Button, Dialog } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import type { ScalarBoard } from './board';
+import type { ScalarParts } from './board';
 import { readForm, thresholdText, writeForm, type ThresholdForm, type ThresholdProblem } from './conditions';
 
 export interface ThresholdDialogProps {
-  readonly board: ScalarBoard;
+  readonly board: ScalarParts;
   readonly tag: string;
   readonly onClose: () => void;
 }
 
 export function ThresholdDialog({ board, tag, onClose }: ThresholdDialogProps): JSX.Element {
-  const say = board.t;
-  const form = useSignal<ThresholdForm>(writeForm(board.thresholds.value.get(tag) ?? null));
+  const { t: say } = board.page;
+  const form = useSignal<ThresholdForm>(writeForm(board.thresholds.byTag.value.get(tag) ?? null));
   const everywhere = useSignal(false);
   const problem = useSignal<ThresholdProblem | null>(null);
   const set = (part: Partial<ThresholdForm>): void => {
@@ -26,13 +26,13 @@ export function ThresholdDialog({ board, tag, onClose }: ThresholdDialogProps): 
       problem.value = read;
       return;
     }
-    board.setThresholds(everywhere.value ? board.shownTags.value : [tag], read);
+    board.thresholds.set(everywhere.value ? board.filter.shown.value : [tag], read);
     onClose();
   };
-  const there = [...board.thresholds.value];
+  const there = [...board.thresholds.byTag.value];
   const { operator, value, join, secondOperator, secondValue } = form.value;
   return (
-    <Dialog name="threshold" title={say('threshold.of', { tag: board.titleOf(tag) })} onClose={onClose}>
+    <Dialog name="threshold" title={say('threshold.of', { tag: board.page.titleOf(tag) })} onClose={onClose}>
       <p class="hint">{say('threshold.hint')}</p>
       <form onSubmit={apply}>
         <div class="row">
@@ -81,7 +81,7 @@ export function ThresholdDialog({ board, tag, onClose }: ThresholdDialogProps): 
             checked={everywhere.value}
             onChange={(e) => (everywhere.value = e.currentTarget.checked)}
           />
-          {say('threshold.everywhere', { count: board.shownTags.value.length })}
+          {say('threshold.everywhere', { count: board.filter.shown.value.length })}
         </label>
         <p class="problem" role="alert">
           {problem.value ? say(problem.value) : '\u00a0'}
@@ -103,7 +103,7 @@ export function ThresholdDialog({ board, tag, onClose }: ThresholdDialogProps): 
               type="button"
               data-action="delete-all"
               onClick={() =>
-                board.setThresholds(
+                board.thresholds.set(
                   there.map(([name]) => name),
                   null,
                 )
@@ -115,15 +115,15 @@ export function ThresholdDialog({ board, tag, onClose }: ThresholdDialogProps): 
           <ul>
             {there.map(([name, threshold]) => (
               <li key={name} data-tag={name}>
-                <span class="name" title={board.titleOf(name)}>
-                  {board.titleOf(name)}
+                <span class="name" title={board.page.titleOf(name)}>
+                  {board.page.titleOf(name)}
                 </span>
                 <code>{thresholdText(threshold)}</code>
                 <Button
                   action="delete"
                   icon="close"
-                  label={say('threshold.delete', { tag: board.titleOf(name) })}
-                  onPress={() => board.setThresholds([name], null)}
+                  label={say('threshold.delete', { tag: board.page.titleOf(name) })}
+                  onPress={() => board.thresholds.set([name], null)}
                 />
               </li>
             ))}

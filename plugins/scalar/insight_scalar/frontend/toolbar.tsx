@@ -1,12 +1,12 @@
 import { AttemptsChoice, Button, Cluster, Range, Segments, Toggle, type Setting } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import type { ScalarBoard } from './board';
+import { setXKind, type ScalarParts } from './board';
 import { MAX_SMOOTHING } from './codecs';
 
 const SETTLE = 120; // ms without a move of the slider before the server is asked
 
-export function Tools({ board }: { readonly board: ScalarBoard }): JSX.Element {
-  const say = board.t;
+export function Tools({ board }: { readonly board: ScalarParts }): JSX.Element {
+  const { t: say } = board.page;
   const x = board.x.value;
   return (
     <>
@@ -15,7 +15,7 @@ export function Tools({ board }: { readonly board: ScalarBoard }): JSX.Element {
         label={say('x.label')}
         value={x}
         options={(['step', 'relative', 'wall'] as const).map((value) => ({ value, text: say(`x.${value}`) }))}
-        onPick={(value) => board.setXKind(value)}
+        onPick={(value) => setXKind(board, value)}
       />
       <Range
         id="smoothing"
@@ -30,8 +30,8 @@ export function Tools({ board }: { readonly board: ScalarBoard }): JSX.Element {
         settle={SETTLE}
       />
       <Cluster>
-        <Flag board={board} setting={board.logY} name="log-y" />
-        <Flag board={board} setting={board.logX} name="log-x" disabled={x === 'wall'} />
+        <Flag board={board} setting={board.logs.y} name="log-y" />
+        <Flag board={board} setting={board.logs.x} name="log-x" disabled={x === 'wall'} />
         <Flag board={board} setting={board.outliers} name="outliers" />
         <Flag board={board} setting={board.link} name="link" />
         <Flag board={board} setting={board.dashes} name="dashes" />
@@ -52,7 +52,7 @@ export function Tools({ board }: { readonly board: ScalarBoard }): JSX.Element {
           onPress={() => board.tool.set('pan')}
         />
       </Cluster>
-      {board.hasRestarts.value && <AttemptsChoice board={board} setting={board.attempts} />}
+      {board.hasRestarts.value && <AttemptsChoice page={board.page} setting={board.attempts} />}
       <Grouping board={board} />
       <Segments
         name="show"
@@ -71,7 +71,7 @@ function Flag({
   name,
   disabled = false,
 }: {
-  readonly board: ScalarBoard;
+  readonly board: ScalarParts;
   readonly setting: Setting<boolean>;
   readonly name: string;
   readonly disabled?: boolean;
@@ -79,16 +79,16 @@ function Flag({
   return (
     <Toggle
       action={name}
-      text={board.t(`${name}.short`)}
-      label={board.t(`${name}.hint`)}
+      text={board.page.t(`${name}.short`)}
+      label={board.page.t(`${name}.hint`)}
       setting={setting}
       disabled={disabled}
     />
   );
 }
 
-function Grouping({ board }: { readonly board: ScalarBoard }): JSX.Element {
-  const say = board.t;
+function Grouping({ board }: { readonly board: ScalarParts }): JSX.Element {
+  const { t: say } = board.page;
   const { draft, active, error } = board.grouping;
   const problem = error.value;
   return (

@@ -4,7 +4,7 @@ import type { XKind } from '@insight-host/kit/draw';
 import { Button, copyTable, durationText, timeText, Tooltip as Box, valueText } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { ScalarBoard } from './board';
+import type { ScalarParts } from './board';
 import type { Feed } from './feed';
 import { Sample } from './legend';
 import type { Lines } from './lines';
@@ -91,7 +91,7 @@ function rawAt(steps: Float64Array, values: Float64Array | Float32Array, step: n
 }
 
 export interface TooltipProps {
-  readonly board: ScalarBoard;
+  readonly board: ScalarParts;
   readonly feed: Feed;
   readonly lines: Lines;
   readonly reading: Signal<Reading | null>;
@@ -102,7 +102,7 @@ export function Tooltip({ board, feed, lines, reading }: TooltipProps): JSX.Elem
   const now = reading.value;
   const unpin = (): void => {
     reading.value = null;
-    board.ctx.cursor.pin(null);
+    board.page.ctx.cursor.pin(null);
   };
   useExact(board, feed, now?.cursor ?? null, exact);
   useEffect(() => {
@@ -120,7 +120,7 @@ export function Tooltip({ board, feed, lines, reading }: TooltipProps): JSX.Elem
   const rows = rowsOf(now.cursor, lines, x, exact.value);
   const shown = now.pinned ? rows : rows.slice(0, ROWS);
   const smoothed = rows.some((row) => row.smoothed !== null);
-  const { value: locale } = board.locale;
+  const { value: locale } = board.page.locale;
   const columns: readonly (readonly [string, (row: Row) => string])[] = [
     [feed.picture.value?.query.group ? 'group' : 'run', (row) => row.label],
     ['smoothed', (row) => (row.smoothed === null ? '' : valueText(row.smoothed))],
@@ -132,7 +132,7 @@ export function Tooltip({ board, feed, lines, reading }: TooltipProps): JSX.Elem
   const table = columns
     .map(([head, text]) => ({ head, cells: rows.map(text) }))
     .filter(({ cells }) => cells.some((cell) => cell !== ''));
-  const say = board.t;
+  const { t: say } = board.page;
   return (
     <Box
       x={now.clientX}
@@ -188,8 +188,8 @@ export function Tooltip({ board, feed, lines, reading }: TooltipProps): JSX.Elem
 const WITH_STEPS = ['image', 'histogram', 'tensor'] as const;
 
 /** Leads to the tabs that show one step at a time. */
-function OtherTabs({ board, step }: { readonly board: ScalarBoard; readonly step: number | null }): JSX.Element | null {
-  const there = WITH_STEPS.filter((tab) => board.tabs.value.includes(tab));
+function OtherTabs({ board, step }: { readonly board: ScalarParts; readonly step: number | null }): JSX.Element | null {
+  const there = WITH_STEPS.filter((tab) => board.page.tabs.value.includes(tab));
   if (step === null || there.length === 0) return null;
   return (
     <div class="other-tabs">
@@ -197,9 +197,9 @@ function OtherTabs({ board, step }: { readonly board: ScalarBoard; readonly step
         <Button
           key={tab}
           action={`open-${tab}`}
-          text={board.t(`open.${tab}`)}
-          label={board.t('open.hint', { step })}
-          onPress={() => void board.ctx.open(tab, { step: String(step), link: '1' })}
+          text={board.page.t(`open.${tab}`)}
+          label={board.page.t('open.hint', { step })}
+          onPress={() => void board.page.ctx.open(tab, { step: String(step), link: '1' })}
         />
       ))}
     </div>
@@ -210,7 +210,7 @@ const NONE: ReadonlyMap<string, Exact> = new Map();
 
 /** Replaces points that stand for several by the exact ones, once the pointer rests. */
 function useExact(
-  board: ScalarBoard,
+  board: ScalarParts,
   feed: Feed,
   cursor: Cursor | null,
   exact: Signal<ReadonlyMap<string, Exact>>,
@@ -240,7 +240,7 @@ function useExact(
             smoothing: picture.query.smoothing || null,
             attempts: picture.query.attempts,
           };
-          const answer = await board.ctx.data
+          const answer = await board.page.ctx.data
             .json<{ points: readonly Exact[] }>('nearest', query, { signal: stop.signal })
             .catch(() => ({ points: [] }));
           for (const point of answer.points) found.set(`${point.tag}\n${point.run}`, point);
@@ -255,7 +255,7 @@ function useExact(
   }, [x, feed]);
 }
 
-async function copy(board: ScalarBoard, rows: readonly Row[], smoothed: boolean): Promise<void> {
+async function copy(board: ScalarParts, rows: readonly Row[], smoothed: boolean): Promise<void> {
   const head = ['run', 'value', ...(smoothed ? ['smoothed'] : []), 'step', 'relative', 'wall_time'];
   const lines = rows.map((r) => [
     r.label,
@@ -265,5 +265,5 @@ async function copy(board: ScalarBoard, rows: readonly Row[], smoothed: boolean)
     r.relative ?? '',
     r.wall ?? '',
   ]);
-  await copyTable(board, [head, ...lines]);
+  await copyTable(board.page, [head, ...lines]);
 }

@@ -1,11 +1,11 @@
 import { AttemptsChoice, Frame, LinkSteps, NumberBox, Segments, TimeChoice, Toggle } from '@insight-host/kit';
 import { HistogramCard, HistogramTools } from '@insight-host/kit/histograms';
 import type { JSX } from 'preact';
-import { SHOWS, type TensorBoard } from './board';
+import { SHOWS, type TensorParts } from './board';
 import { MOST_DIGITS } from './numbers';
 import { TableBody } from './table';
 
-export function App({ board }: { readonly board: TensorBoard }): JSX.Element {
+export function App({ board }: { readonly board: TensorParts }): JSX.Element {
   const isTable = board.show.value === 'table';
   return (
     <Frame
@@ -24,8 +24,8 @@ export function App({ board }: { readonly board: TensorBoard }): JSX.Element {
   );
 }
 
-function Tools({ board }: { readonly board: TensorBoard }): JSX.Element {
-  const say = board.t;
+function Tools({ board }: { readonly board: TensorParts }): JSX.Element {
+  const { t: say } = board.page;
   return (
     <>
       <Segments
@@ -35,16 +35,16 @@ function Tools({ board }: { readonly board: TensorBoard }): JSX.Element {
         options={SHOWS.map((value) => ({ value, text: say(`show.${value}`) }))}
         onPick={(value) => board.show.set(value)}
       />
-      {!board.isComparing.value && <TimeChoice board={board} setting={board.time} />}
+      {!board.perTag.value && <TimeChoice page={board.page} setting={board.time} />}
       {board.show.value === 'table' ? <TableTools board={board} /> : <HistogramTools board={board} />}
-      {board.hasRestarts.value && <AttemptsChoice board={board} setting={board.attempts} />}
+      {board.hasRestarts.value && <AttemptsChoice page={board.page} setting={board.attempts} />}
       <Toggle action="others" text={say('others')} label={say('others.hint')} setting={board.others} />
     </>
   );
 }
 
-function TableTools({ board }: { readonly board: TensorBoard }): JSX.Element {
-  const say = board.t;
+function TableTools({ board }: { readonly board: TensorParts }): JSX.Element {
+  const { t: say } = board.page;
   const notations = (['fixed', 'scientific'] as const).map((value) => ({
     value,
     text: say(`notation.${value}`),

@@ -2,14 +2,14 @@ import { message } from '@insight-host/kit';
 import type { Query } from '@insight-host/api';
 import type { Area } from '@insight-host/kit/table';
 import type { Sheet } from './blocks';
-import type { TensorBoard } from './board';
+import type { TensorParts } from './board';
 import { exactText } from './numbers';
 import { valuesOf } from './use_values';
 
 /** Puts the values of an area on the clipboard as tab-separated lines, in full, and says how many. */
-export async function copyArea(board: TensorBoard, query: Query, sheet: Sheet, area: Area): Promise<void> {
-  const say = board.t;
-  const number = (n: number): string => n.toLocaleString(board.locale.value);
+export async function copyArea(board: TensorParts, query: Query, sheet: Sheet, area: Area): Promise<void> {
+  const { t: say } = board.page;
+  const number = (n: number): string => n.toLocaleString(board.page.locale.value);
   let given: { readonly text: string; readonly count: number; readonly bounded: boolean };
   try {
     const { block, bounded, cut } = await valuesOf(board, query, area);
@@ -23,16 +23,17 @@ export async function copyArea(board: TensorBoard, query: Query, sheet: Sheet, a
     }
     given = { text: lines.join('\n'), count: (rowEnd - row) * (columnEnd - column), bounded: bounded || cut > 0 };
   } catch (error) {
-    board.ctx.notify('error', message(error));
+    board.page.ctx.notify('error', message(error));
     return;
   }
   try {
     await navigator.clipboard.writeText(given.text);
   } catch {
-    board.ctx.notify('error', say('copy_failed'));
+    board.page.ctx.notify('error', say('copy_failed'));
     return;
   }
   const all = (area.rowEnd - area.row) * (area.columnEnd - area.column);
-  if (given.bounded) board.ctx.notify('warn', say('copied.some', { values: number(given.count), all: number(all) }));
-  else board.ctx.notify('info', say('copied.values', { count: given.count, values: number(given.count) }));
+  if (given.bounded)
+    board.page.ctx.notify('warn', say('copied.some', { values: number(given.count), all: number(all) }));
+  else board.page.ctx.notify('info', say('copied.values', { count: given.count, values: number(given.count) }));
 }

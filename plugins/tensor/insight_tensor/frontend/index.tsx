@@ -1,7 +1,7 @@
 import { boardKeys, cardStyles, stepKeys, stepMessages, stepStyles, tab } from '@insight-host/kit';
 import { histogramMessages, histogramStyles } from '@insight-host/kit/histograms';
 import { App } from './app';
-import { TensorBoard } from './board';
+import { tensorParts, turnShow } from './board';
 import en from './locales/en.json';
 import zh from './locales/zh-CN.json';
 import styles from './tensors.css?inline';
@@ -12,10 +12,10 @@ export default tab({
     'zh-CN': { ...stepMessages['zh-CN'], ...histogramMessages['zh-CN'], ...zh },
   },
   styles: cardStyles + stepStyles + histogramStyles + styles,
-  board: ({ ctx }) => new TensorBoard(ctx),
+  board: (page) => tensorParts(page),
   view: (board) => <App board={board} />,
   keys: (board, host) => [
-    ['v', 'histogram.view.next', () => board.turnView()],
+    ['v', 'histogram.view.next', () => turnShow(board)],
     ['h', 'keys.show', () => board.show.set(board.show.value === 'table' ? 'histogram' : 'table')],
     ...stepKeys(board),
     ...boardKeys(board, host),

@@ -2,12 +2,12 @@ import { useSignal } from '@preact/signals';
 import { Button } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { TensorBoard } from './board';
+import type { TensorParts } from './board';
 import type { Sheet } from './blocks';
 import { defaultItems, itemsOf, parseSlice, SliceError } from './slices';
 
 export interface SliceBoxesProps {
-  readonly board: TensorBoard;
+  readonly board: TensorParts;
   readonly sheet: Sheet;
   /** As it was set; "" is the default. */
   readonly slice: string;
@@ -17,7 +17,7 @@ export interface SliceBoxesProps {
 /** A box for each dimension; Enter or the tick applies what they say. */
 export function SliceBoxes({ board, sheet, slice, onApply }: SliceBoxesProps): JSX.Element | null {
   const { shape } = sheet;
-  const say = board.t;
+  const { t: say } = board.page;
   const applied = itemsOf(sheet.slice, shape.length);
   const draft = useSignal<readonly string[] | null>(null);
   const items = draft.value?.length === shape.length ? draft.value : applied;

@@ -1,6 +1,6 @@
 import { Button, copyTable, Dialog, valueText, type CardKey } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import type { TensorBoard } from './board';
+import type { TensorParts } from './board';
 import { shapeText } from './numbers';
 import type { Statistics } from './use_values';
 
@@ -20,7 +20,7 @@ const NAMES = [
 ] as const;
 
 export interface StatisticsDialogProps {
-  readonly board: TensorBoard;
+  readonly board: TensorParts;
   readonly card: CardKey;
   readonly statistics: Statistics;
   /** They are of the record that is shown. */
@@ -30,13 +30,17 @@ export interface StatisticsDialogProps {
 
 /** All that is known of the values of a tensor. */
 export function StatisticsDialog({ board, card, statistics, fresh, onClose }: StatisticsDialogProps): JSX.Element {
-  const say = board.t;
+  const { t: say } = board.page;
   const text = (name: string, value: number | string | null): string => {
     if (typeof value !== 'number') return value ?? '–';
-    return COUNTS.has(name) ? value.toLocaleString(board.locale.value) : valueText(value);
+    return COUNTS.has(name) ? value.toLocaleString(board.page.locale.value) : valueText(value);
   };
   return (
-    <Dialog name="statistics" title={`${board.titleOf(card.tag)} · ${board.nameOf(card.run ?? '')}`} onClose={onClose}>
+    <Dialog
+      name="statistics"
+      title={`${board.page.titleOf(card.tag)} · ${board.page.nameOf(card.run ?? '')}`}
+      onClose={onClose}
+    >
       <p class="hint">{say('statistics.of', { shape: shapeText(statistics.dtype, statistics.shape) })}</p>
       <table class={fresh ? 'statistics' : 'statistics stale'} data-testid="statistics">
         <tbody>
@@ -57,7 +61,7 @@ export function StatisticsDialog({ board, card, statistics, fresh, onClose }: St
           text={say('statistics.copy')}
           label={say('statistics.copy')}
           onPress={() =>
-            void copyTable(board, [['name', 'value'], ...NAMES.map((name) => [name, statistics[name] ?? ''])])
+            void copyTable(board.page, [['name', 'value'], ...NAMES.map((name) => [name, statistics[name] ?? ''])])
           }
         />
       </div>

@@ -18,7 +18,7 @@ import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import { Table, type Area, type CellLook, type Column } from '@insight-host/kit/table';
 import type { Block, Sheet } from './blocks';
-import type { TensorBoard } from './board';
+import { downloadOf, type TensorParts } from './board';
 import { copyArea } from './copying';
 import { heatOf, type Extremes, type Heat } from './heat';
 import { cellText, shapeText, type Format } from './numbers';
@@ -27,29 +27,29 @@ import { StatisticsDialog } from './statistics_dialog';
 import { useStatistics, useValues, valuesQuery, type Statistics } from './use_values';
 
 export interface TableBodyProps {
-  readonly board: TensorBoard;
+  readonly board: TensorParts;
   readonly card: CardKey;
   readonly place: Place;
 }
 
 /** The values of one tag in one run, a step at a time. */
 export function TableBody({ board, card, place }: TableBodyProps): JSX.Element {
-  const say = board.t;
+  const { t: say } = board.page;
   const steps = useSteps(board, card);
   const { records, index } = steps;
   const values = useValues(board, card, place, records, index);
   const { statistics, fresh, extremes } = useStatistics(board, card, place, records, index);
-  const problem = problemOf(board, card, steps, values);
+  const problem = problemOf(board.page, card, steps, values);
   const open = useSignal(false);
   const there = records !== null && index >= 0;
-  const slice = board.sliceOf(card);
+  const slice = board.slices.of(card) ?? '';
   const { sheet } = values;
   const step = there ? (records.steps[index] ?? NaN) : NaN;
   const label = there
     ? say('table.label', {
-        tag: board.titleOf(card.tag),
-        run: board.nameOf(card.run ?? ''),
-        at: timeLabel(records, index, board.time.value, board.locale.value, say),
+        tag: board.page.titleOf(card.tag),
+        run: board.page.nameOf(card.run ?? ''),
+        at: timeLabel(records, index, board.time.value, board.page.locale.value, say),
       })
     : '';
   return (
@@ -67,11 +67,18 @@ export function TableBody({ board, card, place }: TableBodyProps): JSX.Element {
         {there && sheet && (
           <Download
             label={say(sheet.kind === 'string' ? 'download.json' : 'download')}
-            href={board.downloadOf(card, records, index, sheet.kind)}
+            href={downloadOf(board, card, records, index, sheet.kind)}
           />
         )}
       </CardHead>
-      {sheet && <SliceBoxes board={board} sheet={sheet} slice={slice} onApply={(text) => board.setSlice(card, text)} />}
+      {sheet && (
+        <SliceBoxes
+          board={board}
+          sheet={sheet}
+          slice={slice}
+          onApply={(text) => board.slices.set(card, text || null)}
+        />
+      )}
       <div
         class={values.busy ? 'view busy' : 'view'}
         data-testid="tensor-view"
@@ -81,7 +88,7 @@ export function TableBody({ board, card, place }: TableBodyProps): JSX.Element {
           <div class="refused">
             {problem}
             {slice && values.error && (
-              <button type="button" data-action="slice-default" onClick={() => board.setSlice(card, '')}>
+              <button type="button" data-action="slice-default" onClick={() => board.slices.set(card, null)}>
                 {say('slice.reset')}
               </button>
             )}
@@ -126,7 +133,7 @@ export function TableBody({ board, card, place }: TableBodyProps): JSX.Element {
 }
 
 interface SheetedProps {
-  readonly board: TensorBoard;
+  readonly board: TensorParts;
   readonly sheet: Sheet;
   readonly blocks: readonly Block[];
   readonly extremes: Extremes;
@@ -232,23 +239,23 @@ function useWidest(sheet: Sheet, blocks: readonly Block[], format: Format): numb
 }
 
 /** Of which summary plugin a value is that no plugin here claims. */
-function Plugin({ board, card }: { readonly board: TensorBoard; readonly card: CardKey }): JSX.Element | null {
-  const plugin = board.infoOf(card.run ?? '', card.tag)?.plugin;
+function Plugin({ board, card }: { readonly board: TensorParts; readonly card: CardKey }): JSX.Element | null {
+  const plugin = board.tags.infoOf(card.run ?? '', card.tag)?.plugin;
   return plugin ? (
-    <span class="plugin" title={board.t('others.of', { plugin })}>
+    <span class="plugin" title={board.page.t('others.of', { plugin })}>
       {plugin}
     </span>
   ) : null;
 }
 
 function countsOf(
-  board: TensorBoard,
+  board: TensorParts,
   records: Records,
   sheet: Sheet,
   statistics: Statistics | null,
   cut: number,
 ): readonly string[] {
-  const say = board.t;
+  const { t: say } = board.page;
   const size = sheet.shape.reduce((product, side) => product * side, 1);
   const known = (name: 'min' | 'max' | 'mean'): string[] => {
     const value = statistics?.[name];
@@ -258,12 +265,12 @@ function countsOf(
   };
   return [
     shapeText(sheet.dtype, sheet.shape),
-    say('values.count', { count: size, values: size.toLocaleString(board.locale.value) }),
+    say('values.count', { count: size, values: size.toLocaleString(board.page.locale.value) }),
     ...known('min'),
     ...known('max'),
     ...known('mean'),
     ...(cut > 0 ? [say('values.cut', { count: cut })] : []),
-    ...recordNotes(board, records),
+    ...recordNotes(board.page, records),
   ];
 }
 
@@ -272,17 +279,17 @@ function Odd({
   board,
   statistics,
 }: {
-  readonly board: TensorBoard;
+  readonly board: TensorParts;
   readonly statistics: Statistics;
 }): JSX.Element | null {
   const { nan, pos_inf: inf, neg_inf: negInf } = statistics;
-  const number = (n: number): string => n.toLocaleString(board.locale.value);
+  const number = (n: number): string => n.toLocaleString(board.page.locale.value);
   const odd = [nan && `${number(nan)} NaN`, inf && `${number(inf)} +Inf`, negInf && `${number(negInf)} −Inf`].filter(
     Boolean,
   );
   return odd.length > 0 ? (
-    <span class="nonfinite" data-testid="nonfinite" title={board.t('values.nonfinite')}>
-      {odd.join(board.t('list.separator'))}
+    <span class="nonfinite" data-testid="nonfinite" title={board.page.t('values.nonfinite')}>
+      {odd.join(board.page.t('list.separator'))}
     </span>
   ) : null;
 }

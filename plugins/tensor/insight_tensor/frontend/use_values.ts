@@ -4,7 +4,7 @@ import type { Query } from '@insight-host/api';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Area } from '@insight-host/kit/table';
 import { around, covers, decodeValues, type Block, type Sheet, type Values } from './blocks';
-import type { TensorBoard } from './board';
+import type { TensorParts } from './board';
 import type { Extremes } from './heat';
 
 const MOST = 20_000; // values that one question asks for
@@ -44,7 +44,7 @@ export function windowQuery(area: Area): Query {
 
 /** The values in sight of the record at which a card's slider stands. */
 export function useValues(
-  board: TensorBoard,
+  board: TensorParts,
   card: CardKey,
   place: Place,
   records: Records | null,
@@ -55,7 +55,7 @@ export function useValues(
   const shown = useRef<Shown | null>(null);
   const taken = useRef<unknown>(null);
   const sight = useSignal<Area>(FIRST);
-  const query = records && index >= 0 ? valuesQuery(card, records, index, board.sliceOf(card)) : null;
+  const query = records && index >= 0 ? valuesQuery(card, records, index, board.slices.of(card) ?? '') : null;
   const key = query && JSON.stringify(query);
 
   const answer = latest.answer.value;
@@ -67,14 +67,14 @@ export function useValues(
   }
   const now = shown.current;
   const isThere = now !== null && now.key === key && covers(now.blocks, clipped(sight.value, now.sheet));
-  const visible = board.visible.value;
+  const visible = board.page.visible.value;
   const area = now ? around(clipped(sight.value, now.sheet), now.sheet, MOST) : sight.value;
   const wish = key && `${key} ${area.row} ${area.rowEnd} ${area.column} ${area.columnEnd}`;
   useEffect(() => {
     if (!query || !key || !wish || isThere || !visible) return;
     latest.want(wish, async (signal) => {
       const { sheet, block, cut } = decodeValues(
-        await board.ctx.data.columns('values', { ...query, ...windowQuery(area) }, { signal }),
+        await board.page.ctx.data.columns('values', { ...query, ...windowQuery(area) }, { signal }),
       );
       return { key, sheet, blocks: [block], cut };
     });
@@ -99,9 +99,9 @@ function clipped(area: Area, { rows, columns }: Sheet): Area {
 }
 
 /** Values of an area, for a copy: of those here, or else asked for. */
-export async function valuesOf(board: TensorBoard, query: Query, area: Area): Promise<Values> {
+export async function valuesOf(board: TensorParts, query: Query, area: Area): Promise<Values> {
   return decodeValues(
-    await board.ctx.data.columns('values', { ...query, ...windowQuery(area) }, { signal: board.ctx.signal }),
+    await board.page.ctx.data.columns('values', { ...query, ...windowQuery(area) }, { signal: board.page.ctx.signal }),
   );
 }
 
@@ -132,7 +132,7 @@ export interface ShownStatistics {
 
 /** Statistics of the whole tensor; of a large one once the slider rests. */
 export function useStatistics(
-  board: TensorBoard,
+  board: TensorParts,
   card: CardKey,
   place: Place,
   records: Records | null,
@@ -144,12 +144,12 @@ export function useStatistics(
   );
   const query = records && index >= 0 ? recordQuery(card, records, index) : null;
   const key = query && JSON.stringify(query);
-  const visible = board.visible.value;
+  const visible = board.page.visible.value;
   useEffect(() => {
     if (!query || !key || !visible) return;
     const calm = latest.answer.value && (records?.sizes[index] ?? 0) > LARGE ? CALM : 0;
     const timer = setTimeout(
-      () => latest.want(key, (signal) => board.ctx.data.json<Statistics>('statistics', query, { signal })),
+      () => latest.want(key, (signal) => board.page.ctx.data.json<Statistics>('statistics', query, { signal })),
       calm,
     );
     return () => clearTimeout(timer);

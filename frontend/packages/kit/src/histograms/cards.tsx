@@ -4,7 +4,7 @@ import type { Query } from '@insight-host/api';
 import type { XKind } from '@insight-host/kit/draw';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { TagInfo, Records } from '@insight-host/kit';
+import type { Records } from '@insight-host/kit';
 import {
   CardHead,
   urgencyOf,
@@ -23,7 +23,7 @@ import {
   message,
   useTableView,
 } from '@insight-host/kit';
-import type { HistogramBoard } from './board';
+import type { HistogramParts } from './parts';
 import { HistogramStatus } from './status';
 import { HistogramTable } from './table';
 import { HistogramView } from './view';
@@ -32,30 +32,25 @@ import { chartData, decodeHistograms, histogramTable, type Histograms } from './
 const MOST = 100; // runs in one picture
 const LAST = Number.MAX_SAFE_INTEGER; // the step nearest to it is the last one
 
-export interface HistogramCardProps<Info extends TagInfo> {
-  readonly board: HistogramBoard<Info>;
+export interface HistogramCardProps {
+  readonly board: HistogramParts;
   readonly card: CardKey;
   readonly place: Place;
 }
 
 /** Histograms on a card: of one series over steps, or of all runs of a tag at one step. */
-export function HistogramCard<Info extends TagInfo>(props: HistogramCardProps<Info>): JSX.Element {
+export function HistogramCard(props: HistogramCardProps): JSX.Element {
   return props.card.run === null ? <RunHistograms {...props} /> : <SeriesHistograms {...props} run={props.card.run} />;
 }
 
-function SeriesHistograms<Info extends TagInfo>({
-  board,
-  card,
-  place,
-  run,
-}: HistogramCardProps<Info> & { readonly run: string }): JSX.Element {
-  const query = { run, tag: card.tag, steps: board.stepCount.value, ...commonQuery(board) };
+function SeriesHistograms({ board, card, place, run }: HistogramCardProps & { readonly run: string }): JSX.Element {
+  const query = { run, tag: card.tag, steps: board.histograms.stepCount.value, ...commonQuery(board) };
   const latest = useLatest(board, place);
-  useWish(board, latest, 'histograms', query, board.version(card.tag, [run]));
+  useWish(board, latest, 'histograms', query, board.versions.of(card.tag, [run]));
   const found = latest.answer.value?.value ?? null;
   useEffect(() => {
     if (found && found.steps.length > 0)
-      board.setRange(card, [found.edges[0] as number, found.edges[found.edges.length - 1] as number]);
+      board.ranges.set(card, [found.edges[0] as number, found.edges[found.edges.length - 1] as number]);
   }, [found]);
   return (
     <Picture
@@ -64,22 +59,22 @@ function SeriesHistograms<Info extends TagInfo>({
       route="histograms"
       query={query}
       latest={latest}
-      view={board.view.value}
+      view={board.histograms.view.value}
       time={board.time.value}
-      extent={board.rangeOf(card.tag)}
+      extent={board.ranges.of(card.tag)}
     />
   );
 }
 
 /** Each run at the step that is nearest to the slider. */
-function RunHistograms<Info extends TagInfo>({ board, card, place }: HistogramCardProps<Info>): JSX.Element {
-  const all = board.runNames(card.tag);
+function RunHistograms({ board, card, place }: HistogramCardProps): JSX.Element {
+  const all = board.tags.runNames(card.tag);
   const runs = portions(all)[0]?.slice(0, MOST) ?? [];
   const latest = useLatest(board, place);
   const axis = latest.answer.value?.value.axis;
   const attempts = board.attempts.value;
   const records = useMemo(() => (axis ? recordsOf(axis, attempts) : null), [axis, attempts]);
-  const index = records ? board.indexOf(card, records) : -1;
+  const index = records ? board.stands.indexOf(card, records) : -1;
   const isLast = !records || index >= records.steps.length - 1;
   const query = {
     run: runs,
@@ -87,17 +82,17 @@ function RunHistograms<Info extends TagInfo>({ board, card, place }: HistogramCa
     step: isLast ? LAST : (records.steps[index] as number),
     ...commonQuery(board),
   };
-  useWish(board, latest, 'comparison', query, board.version(card.tag, runs));
-  const number = (n: number): string => n.toLocaleString(board.locale.value);
+  useWish(board, latest, 'comparison', query, board.versions.of(card.tag, runs));
+  const number = (n: number): string => n.toLocaleString(board.page.locale.value);
   const text =
     runs.length < all.length
-      ? board.t('histogram.runs.some', { shown: number(runs.length), runs: number(all.length) })
-      : board.t('histogram.runs', { count: runs.length });
+      ? board.page.t('histogram.runs.some', { shown: number(runs.length), runs: number(all.length) })
+      : board.page.t('histogram.runs', { count: runs.length });
   const steps: CardSteps = {
     records,
     error: latest.error.value?.reason ?? null,
     index,
-    move: (to) => records && board.move(card, records, to),
+    move: (to) => records && board.stands.move(card, records, to),
     retry: () => latest.retry(),
   };
   return (
@@ -116,11 +111,11 @@ function RunHistograms<Info extends TagInfo>({ board, card, place }: HistogramCa
   );
 }
 
-function commonQuery<Info extends TagInfo>(board: HistogramBoard<Info>): Query {
+function commonQuery(board: HistogramParts): Query {
   return {
     attempts: board.attempts.value,
-    bins: board.binCount.value || null,
-    ignore_outliers: board.outliers.value ? 1 : null,
+    bins: board.histograms.binCount.value || null,
+    ignore_outliers: board.histograms.outliers.value ? 1 : null,
   };
 }
 
@@ -130,31 +125,31 @@ function recordsOf(axis: Float64Array, attempts: 'last' | 'all'): Records {
   return { steps: axis, wallTimes: none, sizes: none, points: none.length, kept: none.length, hidden: 0, attempts };
 }
 
-function useLatest<Info extends TagInfo>(board: HistogramBoard<Info>, place: Place): Latest<Histograms> {
+function useLatest(board: HistogramParts, place: Place): Latest<Histograms> {
   const latest = useMemo(() => new Latest<Histograms>(board.queue, () => urgencyOf(place)), []);
   useEffect(() => () => latest.rest(), []);
   return latest;
 }
 
-function useWish<Info extends TagInfo>(
-  board: HistogramBoard<Info>,
+function useWish(
+  board: HistogramParts,
   latest: Latest<Histograms>,
   route: string,
   query: Query,
   version: number,
 ): void {
   const key = JSON.stringify([query, version]);
-  const visible = board.visible.value;
+  const visible = board.page.visible.value;
   useEffect(() => {
     if (visible)
       latest.want(key, async (signal) =>
-        decodeHistograms(await board.ctx.data.columns(route, { ...query, format: 'safetensors' }, { signal })),
+        decodeHistograms(await board.page.ctx.data.columns(route, { ...query, format: 'safetensors' }, { signal })),
       );
   }, [key, visible]);
 }
 
-interface PictureProps<Info extends TagInfo> {
-  readonly board: HistogramBoard<Info>;
+interface PictureProps {
+  readonly board: HistogramParts;
   readonly card: CardKey;
   readonly route: string;
   readonly query: Query;
@@ -168,18 +163,7 @@ interface PictureProps<Info extends TagInfo> {
   readonly children?: ComponentChildren;
 }
 
-function Picture<Info extends TagInfo>({
-  board,
-  card,
-  route,
-  query,
-  latest,
-  view,
-  time,
-  extent,
-  text,
-  children,
-}: PictureProps<Info>): JSX.Element {
+function Picture({ board, card, route, query, latest, view, time, extent, text, children }: PictureProps): JSX.Element {
   const chart = useRef<HistogramChart | null>(null);
   const [pointed, picked] = [useSignal<number | null>(null), useSignal<number | null>(null)]; // rows under the pointer: in the chart, in the table
   const found = latest.answer.value?.value ?? null;
@@ -187,9 +171,9 @@ function Picture<Info extends TagInfo>({
   const [unread] = found?.errors ?? [];
   const retry = (): void => latest.retry();
   const table = useTableView(
-    board,
+    board.page,
     card.tag,
-    board.titleOf(card.tag),
+    board.page.titleOf(card.tag),
     () => found && chartData(found),
     () => import('@insight-host/kit/table'),
   );
@@ -199,23 +183,23 @@ function Picture<Info extends TagInfo>({
         <Menu
           action="export"
           icon="export"
-          label={board.t('export.title')}
+          label={board.page.t('export.title')}
           items={() => [table.item, ...exportsOf(board, card, route, query, found, chart.current)]}
         />
       </CardHead>
       {table.dialog}
       {failure !== null && !found ? (
         <div class="view">
-          <ErrorCell board={board} card={card} reason={failure} onRetry={retry} />
+          <ErrorCell page={board.page} card={card} reason={failure} onRetry={retry} />
         </div>
       ) : unread && found?.steps.length === 0 ? (
         <div class="view">
-          <ErrorCell board={board} card={card} step={unread.step} reason={unread.error} />
+          <ErrorCell page={board.page} card={card} step={unread.step} reason={unread.error} />
         </div>
       ) : (
         <div class="parts">
           <HistogramView
-            board={board}
+            page={board.page}
             card={card}
             found={found}
             view={view}
@@ -226,14 +210,19 @@ function Picture<Info extends TagInfo>({
             chart={chart}
             onRow={(row) => (pointed.value = row)}
           />
-          {sameCard(board.full.value, card) && found && (
-            <HistogramTable board={board} found={found} marked={pointed.value} onRow={(row) => (picked.value = row)} />
+          {sameCard(board.cards.full.value, card) && found && (
+            <HistogramTable
+              page={board.page}
+              found={found}
+              marked={pointed.value}
+              onRow={(row) => (picked.value = row)}
+            />
           )}
         </div>
       )}
       {children}
       <HistogramStatus
-        board={board}
+        page={board.page}
         found={found}
         failure={found ? failure : null}
         onRetry={retry}
@@ -243,8 +232,8 @@ function Picture<Info extends TagInfo>({
   );
 }
 
-function exportsOf<Info extends TagInfo>(
-  board: HistogramBoard<Info>,
+function exportsOf(
+  board: HistogramParts,
   card: CardKey,
   route: string,
   query: Query,
@@ -255,27 +244,31 @@ function exportsOf<Info extends TagInfo>(
     fileName(card.run === null ? card.tag : `${card.tag}_${card.run}`, extension, 'histograms');
   const save = (extension: string, content: Blob | Promise<Blob>): void => {
     Promise.resolve(content).then(
-      (blob) => board.ctx.ui.download(name(extension), blob),
-      (error: unknown) => board.ctx.notify('error', message(error)),
+      (blob) => board.page.ctx.ui.download(name(extension), blob),
+      (error: unknown) => board.page.ctx.notify('error', message(error)),
     );
   };
   return [
     {
       action: 'export-csv',
-      text: board.t('histogram.export.csv'),
+      text: board.page.t('histogram.export.csv'),
       onPress: () => found && save('csv', new Blob([csvOf(histogramTable(found))], { type: 'text/csv' })),
     },
     {
       action: 'export-json',
-      text: board.t('histogram.export.json'),
-      href: board.ctx.data.href(route, query),
+      text: board.page.t('histogram.export.json'),
+      href: board.page.ctx.data.href(route, query),
       download: name('json'),
     },
     {
       action: 'export-svg',
-      text: board.t('histogram.export.svg'),
+      text: board.page.t('histogram.export.svg'),
       onPress: () => chart && save('svg', new Blob([chart.toSVG()], { type: 'image/svg+xml' })),
     },
-    { action: 'export-png', text: board.t('histogram.export.png'), onPress: () => chart && save('png', chart.toPNG()) },
+    {
+      action: 'export-png',
+      text: board.page.t('histogram.export.png'),
+      onPress: () => chart && save('png', chart.toPNG()),
+    },
   ];
 }

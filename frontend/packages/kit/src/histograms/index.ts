@@ -1,6 +1,6 @@
 /** Histograms: their chart, and the cards of tabs that show them. */
 export * from './answer';
-export * from './board';
+export * from './parts';
 export * from './cards';
 export * from './chart';
 export * from './messages';

@@ -1,5 +1,5 @@
 import en from './locales/en.json';
 import zh from './locales/zh-CN.json';
 
-/** Texts of `HistogramBoard` and its cards, for the catalogues of tabs that have them. */
+/** Texts of `HistogramParts` and its cards, for the catalogues of tabs that have them. */
 export const histogramMessages = { en, 'zh-CN': zh } as const;

@@ -1,10 +1,10 @@
 import type { JSX } from 'preact';
-import type { Board, TagInfo } from '@insight-host/kit';
+import type { Page } from '@insight-host/kit';
 import { nonfinite, type Histograms } from './answer';
 import { Icon } from '@insight-host/kit';
 
-export interface HistogramStatusProps<Info extends TagInfo> {
-  readonly board: Board<Info>;
+export interface HistogramStatusProps {
+  readonly page: Page;
   readonly found: Histograms | null;
   /** Why the latest question has no answer. */
   readonly failure: string | null;
@@ -14,14 +14,8 @@ export interface HistogramStatusProps<Info extends TagInfo> {
 }
 
 /** The line below histograms: shown and total steps, non-finite values, unreadable records. */
-export function HistogramStatus<Info extends TagInfo>({
-  board,
-  found,
-  failure,
-  onRetry,
-  text,
-}: HistogramStatusProps<Info>): JSX.Element {
-  const say = board.t;
+export function HistogramStatus({ page, found, failure, onRetry, text }: HistogramStatusProps): JSX.Element {
+  const { t: say } = page;
   if (failure) {
     return (
       <footer class="error">
@@ -36,8 +30,8 @@ export function HistogramStatus<Info extends TagInfo>({
     );
   }
   if (!found) return <footer>{'\u00a0'}</footer>;
-  const number = (n: number): string => n.toLocaleString(board.locale.value);
-  const parts = text === undefined ? shownOf(board, found) : [text];
+  const number = (n: number): string => n.toLocaleString(page.locale.value);
+  const parts = text === undefined ? shownOf(page, found) : [text];
   const [nan, inf, negInf] = nonfinite(found);
   const odd = [nan && `${number(nan)} NaN`, inf && `${number(inf)} +Inf`, negInf && `${number(negInf)} −Inf`].filter(
     Boolean,
@@ -66,9 +60,9 @@ export function HistogramStatus<Info extends TagInfo>({
   );
 }
 
-function shownOf<Info extends TagInfo>(board: Board<Info>, found: Histograms): string[] {
-  const say = board.t;
-  const number = (n: number): string => n.toLocaleString(board.locale.value);
+function shownOf(page: Page, found: Histograms): string[] {
+  const { t: say } = page;
+  const number = (n: number): string => n.toLocaleString(page.locale.value);
   const parts = [
     found.shown < found.available
       ? say('histogram.shown', { shown: number(found.shown), available: number(found.available) })

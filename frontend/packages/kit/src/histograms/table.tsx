@@ -1,11 +1,11 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { copyTable, durationText, timeText, valueText, type Board, type TagInfo } from '@insight-host/kit';
+import { copyTable, durationText, timeText, valueText, type Page } from '@insight-host/kit';
 import { rowsOf, Table, useWidths, type CellLook, type Column } from '@insight-host/kit/table';
 import type { HistogramError, Histograms } from './answer';
 
-export interface HistogramTableProps<Info extends TagInfo> {
-  readonly board: Board<Info>;
+export interface HistogramTableProps {
+  readonly page: Page;
   readonly found: Histograms;
   /** Index of the row under the pointer in the chart. */
   readonly marked: number | null;
@@ -15,28 +15,23 @@ export interface HistogramTableProps<Info extends TagInfo> {
 type Entry = { readonly row: number } | { readonly error: HistogramError };
 
 /** Statistics of every row; unreadable records are listed in step order. */
-export function HistogramTable<Info extends TagInfo>({
-  board,
-  found,
-  marked,
-  onRow,
-}: HistogramTableProps<Info>): JSX.Element {
-  const locale = board.locale.value;
+export function HistogramTable({ page, found, marked, onRow }: HistogramTableProps): JSX.Element {
+  const locale = page.locale.value;
   const rows = useMemo(() => rowsOf(entriesOf(found)), [found]);
   const [first, columns] = useMemo(() => {
-    const all = columnsOf(board, found);
+    const all = columnsOf(page, found);
     return [all.slice(0, 1), all.slice(1)];
   }, [found, locale]);
   return (
     <Table<Entry>
       name="histogram-table"
       class="histogram-table"
-      label={board.t('histogram.table')}
+      label={page.t('histogram.table')}
       rows={rows}
       frozen={first}
       columns={columns}
       rowHeight={22}
-      widths={useWidths(board.ctx.memory, 'histograms')}
+      widths={useWidths(page.ctx.memory, 'histograms')}
       line={(entry) =>
         'row' in entry
           ? {
@@ -46,13 +41,13 @@ export function HistogramTable<Info extends TagInfo>({
           : { class: 'error', data: { testid: 'histogram-error' } }
       }
       onPoint={(entry) => onRow(entry && 'row' in entry ? entry.row : null)}
-      onCopyRows={(table, all) => void copyTable(board, table, all)}
+      onCopyRows={(table, all) => void copyTable(page, table, all)}
     />
   );
 }
 
-function columnsOf<Info extends TagInfo>(board: Board<Info>, found: Histograms): readonly Column<Entry>[] {
-  const locale = board.locale.value;
+function columnsOf(page: Page, found: Histograms): readonly Column<Entry>[] {
+  const locale = page.locale.value;
   const number = (
     key: string,
     title: string,
@@ -77,22 +72,22 @@ function columnsOf<Info extends TagInfo>(board: Board<Info>, found: Histograms):
       ['−Inf', found.negInfs],
     ] as const
   ).filter(([, column]) => column.some((many) => many > 0));
-  const step = number('step', board.t('time.kind.step'), 56, (row) => found.steps[row] as number, count);
+  const step = number('step', page.t('time.kind.step'), 56, (row) => found.steps[row] as number, count);
   const numbers = [
     ...(found.runs.length > 0
       ? []
       : [
           number(
             'relative',
-            board.t('time.kind.relative'),
+            page.t('time.kind.relative'),
             70,
             (row) => (found.wallTimes[row] as number) - found.origin,
             (seconds) => durationText(seconds, locale),
           ),
         ]),
-    number('total', board.t('histogram.total'), 58, (row) => found.totals[row] as number, count),
+    number('total', page.t('histogram.total'), 58, (row) => found.totals[row] as number, count),
     ...(['min', 'mean', 'max'] as const).map((name) =>
-      number(name, board.t(`histogram.${name}`), 98, (row) => found[`${name}s`][row] as number, value),
+      number(name, page.t(`histogram.${name}`), 98, (row) => found[`${name}s`][row] as number, value),
     ),
     ...odd.map(([name, column]) =>
       number(
@@ -106,7 +101,7 @@ function columnsOf<Info extends TagInfo>(board: Board<Info>, found: Histograms):
     ),
   ];
   return [
-    ...(found.runs.length > 0 ? [runColumn(board, found)] : []),
+    ...(found.runs.length > 0 ? [runColumn(page, found)] : []),
     {
       ...step,
       cell: (entry) => ('row' in entry ? step.cell(entry) : { content: count(entry.error.step) }),
@@ -129,17 +124,17 @@ function columnsOf<Info extends TagInfo>(board: Board<Info>, found: Histograms):
 
 const NOTHING: CellLook = { content: null };
 
-function runColumn<Info extends TagInfo>(board: Board<Info>, found: Histograms): Column<Entry> {
+function runColumn(page: Page, found: Histograms): Column<Entry> {
   const runOf = (entry: Entry): string => ('row' in entry ? (found.runs[entry.row] ?? '') : entry.error.run);
   return {
     key: 'run',
-    title: board.t('histogram.run'),
+    title: page.t('histogram.run'),
     kind: 'text',
     width: 150,
     cell: (entry) => ({
       content: (
         <>
-          <i class="swatch" style={{ background: board.colorOf(runOf(entry)) }} /> {board.nameOf(runOf(entry))}
+          <i class="swatch" style={{ background: page.colorOf(runOf(entry)) }} /> {page.nameOf(runOf(entry))}
         </>
       ),
       title: runOf(entry),

@@ -1,26 +1,26 @@
 import type { HistogramView } from './props';
 import type { JSX } from 'preact';
-import type { Board, TagInfo, Setting } from '@insight-host/kit';
+import type { Page, Setting } from '@insight-host/kit';
 import { Segments, Toggle, LinkSteps } from '@insight-host/kit';
-import type { HistogramBoard } from './board';
+import type { HistogramParts } from './parts';
 import { BIN_COUNTS, STEP_COUNTS, VIEWS } from './answer';
 
-interface Props<Info extends TagInfo, T> {
-  readonly board: Board<Info>;
+interface Props<T> {
+  readonly page: Page;
   readonly setting: Setting<T>;
 }
 
 /** Toolbar controls for the histogram view. */
-function HistogramViewChoice<Info extends TagInfo>({ board, setting }: Props<Info, HistogramView>): JSX.Element {
+function HistogramViewChoice({ page, setting }: Props<HistogramView>): JSX.Element {
   const options = VIEWS.map((value) => ({
     value,
-    text: board.t(`histogram.view.${value}`),
-    title: board.t(`histogram.view.${value}.hint`),
+    text: page.t(`histogram.view.${value}`),
+    title: page.t(`histogram.view.${value}.hint`),
   }));
   return (
     <Segments
       name="view"
-      label={board.t('histogram.view')}
+      label={page.t('histogram.view')}
       value={setting.value}
       options={options}
       onPick={(value) => setting.set(value)}
@@ -29,54 +29,53 @@ function HistogramViewChoice<Info extends TagInfo>({ board, setting }: Props<Inf
 }
 
 /** How many steps of each series are shown at most. */
-function StepCountChoice<Info extends TagInfo>({ board, setting }: Props<Info, number>): JSX.Element {
+function StepCountChoice({ page, setting }: Props<number>): JSX.Element {
   const most = STEP_COUNTS[STEP_COUNTS.length - 1] as number;
   const text = (count: number): string =>
     count === most
-      ? board.t('histogram.steps.all')
-      : board.t('histogram.steps.most', { steps: count.toLocaleString(board.locale.value) });
+      ? page.t('histogram.steps.all')
+      : page.t('histogram.steps.most', { steps: count.toLocaleString(page.locale.value) });
   return (
-    <Choice name="step-count" label={board.t('histogram.steps')} setting={setting} known={STEP_COUNTS} text={text} />
+    <Choice name="step-count" label={page.t('histogram.steps')} setting={setting} known={STEP_COUNTS} text={text} />
   );
 }
 
 /** How many bins the values are counted in. */
-function BinCountChoice<Info extends TagInfo>({ board, setting }: Props<Info, number>): JSX.Element {
+function BinCountChoice({ page, setting }: Props<number>): JSX.Element {
   return (
     <Choice
       name="bin-count"
-      label={board.t('histogram.bins')}
+      label={page.t('histogram.bins')}
       setting={setting}
       known={[0, ...BIN_COUNTS]}
-      text={(count) =>
-        count === 0 ? board.t('histogram.bins.auto') : board.t('histogram.bins.count', { bins: count })
-      }
+      text={(count) => (count === 0 ? page.t('histogram.bins.auto') : page.t('histogram.bins.count', { bins: count }))}
     />
   );
 }
 
 /** All of the toolbar that is about histograms. */
-export function HistogramTools<Info extends TagInfo>({ board }: { readonly board: HistogramBoard<Info> }): JSX.Element {
-  const say = board.t;
-  const compare = board.compare.value;
-  const many = [...board.runsByTag.value.values()].some((runs) => runs.length > 1);
+export function HistogramTools({ board }: { readonly board: HistogramParts }): JSX.Element {
+  const { page, histograms, tags } = board;
+  const { t: say } = page;
+  const compare = histograms.compare.value;
+  const many = [...tags.runsByTag.value.values()].some((runs) => runs.length > 1);
   return (
     <>
-      {!compare && <HistogramViewChoice board={board} setting={board.view} />}
-      {!compare && <StepCountChoice board={board} setting={board.stepCount} />}
-      <BinCountChoice board={board} setting={board.binCount} />
+      {!compare && <HistogramViewChoice page={page} setting={histograms.view} />}
+      {!compare && <StepCountChoice page={page} setting={histograms.stepCount} />}
+      <BinCountChoice page={page} setting={histograms.binCount} />
       <Toggle
         action="outliers"
         text={say('histogram.outliers')}
         label={say('histogram.outliers.hint')}
-        setting={board.outliers}
+        setting={histograms.outliers}
       />
       {!compare && many && (
         <Toggle
           action="range"
           text={say('histogram.range')}
           label={say('histogram.range.hint')}
-          setting={board.sameRange}
+          setting={histograms.sameRange}
         />
       )}
       {(compare || many) && (
@@ -85,7 +84,7 @@ export function HistogramTools<Info extends TagInfo>({ board }: { readonly board
           icon="compare"
           text={say('histogram.compare')}
           label={say('histogram.compare.hint')}
-          setting={board.compare}
+          setting={histograms.compare}
         />
       )}
       {compare && <LinkSteps board={board} />}

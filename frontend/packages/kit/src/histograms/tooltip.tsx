@@ -1,13 +1,13 @@
 import type { HistogramCursor, HistogramView } from './props';
 import type { JSX } from 'preact';
-import type { Board, TagInfo } from '@insight-host/kit';
+import type { Page } from '@insight-host/kit';
 import { Tooltip, durationText, timeText, valueText } from '@insight-host/kit';
 import { countsOf, percentilesOf, type Histograms } from './answer';
 
 const PERCENTS = ['0 %', '6.7 %', '15.9 %', '30.9 %', '50 %', '69.1 %', '84.1 %', '93.3 %', '100 %'] as const;
 
-export interface HistogramTooltipProps<Info extends TagInfo> {
-  readonly board: Board<Info>;
+export interface HistogramTooltipProps {
+  readonly page: Page;
   readonly found: Histograms;
   readonly view: HistogramView;
   readonly cursor: HistogramCursor;
@@ -15,16 +15,10 @@ export interface HistogramTooltipProps<Info extends TagInfo> {
 }
 
 /** The tooltip: the row, the bin and its count, and statistics of the row. */
-export function HistogramTooltip<Info extends TagInfo>({
-  board,
-  found,
-  view,
-  cursor,
-  host,
-}: HistogramTooltipProps<Info>): JSX.Element {
+export function HistogramTooltip({ page, found, view, cursor, host }: HistogramTooltipProps): JSX.Element {
   const chart = host.current?.getBoundingClientRect();
-  const say = board.t;
-  const locale = board.locale.value;
+  const { t: say } = page;
+  const locale = page.locale.value;
   const { row, bin } = cursor;
   const run = found.runs[row];
   const bins = found.edges.length - 1;
@@ -77,8 +71,8 @@ export function HistogramTooltip<Info extends TagInfo>({
   return (
     <Tooltip x={(chart?.left ?? 0) + cursor.px} y={(chart?.top ?? 0) + cursor.py} class="histogram-tooltip">
       <div class="tooltip-head">
-        {run !== undefined && <i class="swatch" style={{ background: board.colorOf(run) }} />}
-        {run !== undefined && <span class="run">{board.nameOf(run)}</span>}
+        {run !== undefined && <i class="swatch" style={{ background: page.colorOf(run) }} />}
+        {run !== undefined && <span class="run">{page.nameOf(run)}</span>}
         <strong>{say('time.step', { step: (found.steps[row] as number).toLocaleString(locale) })}</strong>
         <span class="when">
           {Number.isNaN(found.origin)

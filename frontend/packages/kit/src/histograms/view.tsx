@@ -3,13 +3,13 @@ import type { HistogramChart, HistogramChartProps, HistogramCursor, HistogramVie
 import type { XKind } from '@insight-host/kit/draw';
 import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
-import { useChart, type Board, type TagInfo, type CardKey } from '@insight-host/kit';
+import { useChart, type CardKey, type Page } from '@insight-host/kit';
 import { mountHistogramChart } from './chart';
 import { HistogramTooltip } from './tooltip';
 import { errorPlaces, runRows, stepRows, type Histograms } from './answer';
 
-export interface HistogramViewProps<Info extends TagInfo> {
-  readonly board: Board<Info>;
+export interface HistogramViewProps {
+  readonly page: Page;
   readonly card: CardKey;
   /** null until the first answer. */
   readonly found: Histograms | null;
@@ -29,11 +29,11 @@ export interface HistogramViewProps<Info extends TagInfo> {
 const NOTHING = new Float64Array(2);
 
 /** The chart of an answer, with its tooltip. */
-export function HistogramView<Info extends TagInfo>(props: HistogramViewProps<Info>): JSX.Element {
-  const { board, found, time, busy, chart } = props;
+export function HistogramView(props: HistogramViewProps): JSX.Element {
+  const { page, found, time, busy, chart } = props;
   const host = useRef<HTMLDivElement>(null);
   const cursor = useSignal<HistogramCursor | null>(null);
-  const names = board.runsByName.value;
+  const names = page.runsByName.value;
   const rows = useMemo(
     () =>
       !found
@@ -41,8 +41,8 @@ export function HistogramView<Info extends TagInfo>(props: HistogramViewProps<In
         : found.runs.length > 0
           ? runRows(
               found,
-              (run) => board.nameOf(run),
-              (run) => board.colorOf(run),
+              (run) => page.nameOf(run),
+              (run) => page.colorOf(run),
             )
           : stepRows(found, time),
     [found, time, names],
@@ -66,46 +66,46 @@ export function HistogramView<Info extends TagInfo>(props: HistogramViewProps<In
       <div class="histogram" ref={host} />
       {empty && (
         <p class="nothing" data-testid="histogram-nothing">
-          {board.t('histogram.nothing')}
+          {page.t('histogram.nothing')}
         </p>
       )}
       {found && now && found.steps[now.row] !== undefined && (
-        <HistogramTooltip board={board} found={found} view={props.view} cursor={now} host={host} />
+        <HistogramTooltip page={page} found={found} view={props.view} cursor={now} host={host} />
       )}
     </div>
   );
 }
 
 /** What does not depend on the answer. */
-function wordsOf<Info extends TagInfo>({
-  board,
+function wordsOf({
+  page,
   card,
   view,
   time,
   extent,
   found,
   marked,
-}: HistogramViewProps<Info>): Omit<HistogramChartProps, 'edges' | 'rows' | 'errors'> {
-  const tag = board.titleOf(card.tag);
+}: HistogramViewProps): Omit<HistogramChartProps, 'edges' | 'rows' | 'errors'> {
+  const tag = page.titleOf(card.tag);
   const row =
     marked === null || marked === undefined || !found ? null : (found.runs[marked] ?? String(found.indices[marked]));
   return {
     view,
     rowKind: time,
     color:
-      (card.run === null ? undefined : board.runsByName.value.get(card.run)?.color) ??
-      board.theme.value.token('--accent'),
+      (card.run === null ? undefined : page.runsByName.value.get(card.run)?.color) ??
+      page.theme.value.token('--accent'),
     ...(extent ? { extent } : {}),
     marked: row,
-    valueLabel: board.t('histogram.value'),
-    countLabel: board.t('histogram.count'),
-    rowLabel: board.t(`time.kind.${time}`),
-    title: card.run === null ? tag : `${tag} · ${board.nameOf(card.run)}`,
-    theme: board.theme.value,
-    locale: board.locale.value,
-    description: board.t('histogram.description', {
+    valueLabel: page.t('histogram.value'),
+    countLabel: page.t('histogram.count'),
+    rowLabel: page.t(`time.kind.${time}`),
+    title: card.run === null ? tag : `${tag} · ${page.nameOf(card.run)}`,
+    theme: page.theme.value,
+    locale: page.locale.value,
+    description: page.t('histogram.description', {
       tag,
-      view: board.t(`histogram.view.${view}`),
+      view: page.t(`histogram.view.${view}`),
       count: found?.steps.length ?? 0,
     }),
   };

@@ -1,21 +1,22 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CardKey } from './cards';
 import type { Records } from './records';
-import { StepBoard } from './step_board';
+import { stepParts, type StepParts } from './step_parts';
+import { Page } from './page';
 import { fakeColumns, fakeContext, type FakeContext } from './testing';
 
 const info = { display_name: '', description: '', points: 1, first_step: 0, last_step: 0 };
 const card = (run: string, tag = 'a'): CardKey => ({ tag, run });
-const at = (board: StepBoard, key: CardKey): number =>
-  board.indexOf(key, board.tables.of(key).records.value as Records);
-const move = (board: StepBoard, key: CardKey, index: number): void =>
-  board.move(key, board.tables.of(key).records.value as Records, index);
+const at = (board: StepParts, key: CardKey): number =>
+  board.stands.indexOf(key, board.tables.of(key).records.value as Records);
+const move = (board: StepParts, key: CardKey, index: number): void =>
+  board.stands.move(key, board.tables.of(key).records.value as Records, index);
 /** Lets answers arrive. */
 const settle = (ms = 0): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
 
 describe('a board of step sliders', () => {
   let ctx: FakeContext;
-  let board: StepBoard;
+  let board: StepParts;
   let steps: Record<string, readonly number[]>;
   let asked: string[];
 
@@ -38,24 +39,22 @@ describe('a board of step sliders', () => {
         );
       },
     });
-    board = new StepBoard(ctx);
+    board = stepParts(new Page(ctx));
     await settle();
     board.tables.hold(card('long'));
     board.tables.hold(card('short'));
     await settle(1000);
   });
   afterEach(() => {
-    board.dispose();
+    board.page.dispose();
     vi.useRealTimers();
   });
 
   it('has a card for each run of a tag', () => {
-    expect(board.groups.value).toEqual([{ name: 'a', kind: 'tag', cards: [card('long'), card('short')] }]);
-    expect([board.has(card('long')), board.has(card('other')), board.has(card('long', 'b'))]).toEqual([
-      true,
-      false,
-      false,
-    ]);
+    expect(board.cards.groups.value).toEqual([{ name: 'a', kind: 'tag', cards: [card('long'), card('short')] }]);
+    expect([board.cards.has(card('long')), board.cards.has(card('other')), board.cards.has(card('long', 'b'))]).toEqual(
+      [true, false, false],
+    );
     expect(board.tables.of(card('long')).records.value).toMatchObject({ points: 5, kept: 5, hidden: 0 });
   });
 
@@ -76,7 +75,7 @@ describe('a board of step sliders', () => {
   it('follows the cursor of other tabs while sliders are linked and in sight', () => {
     ctx.cursor.value = { step: 10, pinned: true, from: 'scalar' };
     expect([at(board, card('long')), at(board, card('short'))]).toEqual([4, 2]);
-    board.link(true);
+    board.stands.link(true, board.cards.current.value);
     expect([at(board, card('long')), at(board, card('short'))]).toEqual([1, 1]);
     ctx.visible.value = false;
     ctx.cursor.value = { step: 22, pinned: true, from: 'scalar' };
@@ -88,7 +87,7 @@ describe('a board of step sliders', () => {
   });
 
   it('takes a pinned cursor along when linked sliders move, and sets none by itself', () => {
-    board.link(true);
+    board.stands.link(true, board.cards.current.value);
     move(board, card('long'), 3);
     expect(ctx.cursor.value).toBeNull();
     ctx.cursor.value = { step: 0, pinned: true, from: 'scalar' };
@@ -111,9 +110,9 @@ describe('a board of step sliders', () => {
   });
 
   it('links sliders at the nearest step, and lets them go where they stand', async () => {
-    board.current.value = card('short');
+    board.cards.current.value = card('short');
     move(board, card('short'), 1);
-    board.link(true);
+    board.stands.link(true, board.cards.current.value);
     expect([at(board, card('long')), at(board, card('short'))]).toEqual([1, 1]);
     move(board, card('long'), 3);
     expect(at(board, card('short'))).toBe(2);
@@ -123,7 +122,7 @@ describe('a board of step sliders', () => {
     await settle(400);
     expect([...ctx.address.value]).toEqual([['link', '1']]);
     move(board, card('long'), 1);
-    board.link(false);
+    board.stands.link(false, board.cards.current.value);
     expect([at(board, card('long')), at(board, card('short'))]).toEqual([1, 1]);
     move(board, card('long'), 4);
     expect([at(board, card('long')), at(board, card('short'))]).toEqual([4, 1]);

@@ -1,0 +1,49 @@
+import { computed, type ReadonlySignal as Live } from '@preact/signals';
+import type { Query } from '@insight-host/api';
+import type { XKind } from '@insight-host/kit/draw';
+import { cardParts, type CardParts } from './card_parts';
+import * as codecs from './codecs';
+import type { Page, Setting } from './page';
+import { Playback } from './playback';
+import { RecordTables } from './records';
+import { RequestQueue } from './requests';
+import { Stands } from './stands';
+import type { TagInfo } from './tags';
+
+const AT_ONCE = 4; // requests
+
+/** What a tab of cards with sliders is made of; without more, one card for each tag and run. */
+export interface StepParts<Info extends TagInfo = TagInfo> extends CardParts<Info> {
+  /** How records are named: by step, by time since the first, by date. */
+  readonly time: Setting<XKind>;
+  readonly attempts: Setting<'last' | 'all'>;
+  /** Whether attempts differ: the list of tags says so, or a table that leaves records out. */
+  readonly hasRestarts: Live<boolean>;
+  /** For what cards ask. */
+  readonly queue: RequestQueue;
+  readonly tables: RecordTables;
+  readonly stands: Stands;
+  readonly playback: Playback;
+}
+
+/** The parameters are those of `cardParts`. */
+export function stepParts<Info extends TagInfo = TagInfo>(
+  page: Page,
+  perTag: boolean | Live<boolean> = false,
+  query?: Live<Query>,
+): StepParts<Info> {
+  const parts = cardParts<Info>(page, perTag, query);
+  const attempts = page.setting('attempts', codecs.attempts);
+  const queue = new RequestQueue(AT_ONCE);
+  const tables = new RecordTables(page, queue, attempts);
+  return {
+    ...parts,
+    time: page.setting('time', codecs.xKind),
+    attempts,
+    hasRestarts: computed(() => attempts.value === 'all' || parts.tags.hasAttempts.value || tables.anyHidden.value),
+    queue,
+    tables,
+    stands: new Stands(page, tables),
+    playback: new Playback(page.ctx.memory),
+  };
+}
