@@ -42,7 +42,7 @@ async function buildPage() {
   const guard = await classic('guard');
   const guardFile = `guard-${createHash('sha256').update(guard).digest('hex').slice(0, 12)}.js`;
   writeFileSync(join(assets, guardFile), guard);
-  const ahead = [...new Set(shell.imports.map((name) => shared[name].fileName))];
+  const ahead = [...new Set(shell.imports.map((name) => shared[name]?.fileName ?? name))]; // a chunk goes by its file
   const styles = made.filter(({ fileName }) => fileName.endsWith('.css')).map(({ fileName }) => fileName);
   const links = [
     ...ahead.map((file) => `<link rel="modulepreload" href="${at(file)}" />`),
