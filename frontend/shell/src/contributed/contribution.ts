@@ -114,7 +114,7 @@ export class Contribution {
       );
       isAsking = false;
       if (ended.signal.aborted) return;
-      show(this.checked('markers', markers ?? [], isMarker));
+      show(this.checked('markers', markers ?? [], isMarker).map((marker) => this.leading(marker)));
       if (isOutdated) spaced.ask();
     };
     const spaced = new Spaced(AGAIN, () => void ask());
@@ -124,6 +124,12 @@ export class Contribution {
       spaced.cancel();
       ended.abort();
     };
+  }
+
+  /** A mark whose way to elsewhere is guarded. */
+  private leading(marker: Marker): Marker {
+    if (!marker.open) return marker;
+    return { ...marker, open: () => void this.guarded('markers', '', () => marker.open?.()) };
   }
 
   mount(

@@ -40,6 +40,8 @@ export function scalarParts(page: Page) {
     logs: new Logs(page, zooms),
     thresholds: new Thresholds(page.ctx.memory),
     cursors: new Cursors(page),
+    /** What plugins add to this tab. */
+    contributed: page.follow(page.ctx.contributed),
     dialog: signal<{ readonly kind: 'threshold' | 'pair'; readonly tag: string } | null>(null),
     feeds: new Feeds(parts, hasRestarts),
   };

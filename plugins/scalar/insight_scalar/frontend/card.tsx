@@ -10,6 +10,7 @@ import { CardTools } from './card_tools';
 import { chartData } from './chart_data';
 import type { CardQuery, Feed, Layer } from './feed';
 import { Legend } from './legend';
+import { useMarkers } from './markers';
 import { linesOf, mainLines, patternsOf, type Lines } from './lines';
 import { widened } from './zoom_stack';
 import { Tooltip, type Reading } from './tooltip';
@@ -62,7 +63,9 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
   const full = sameCard(board.cards.full.value, card);
   useEffect(() => void (reading.value = null), [full]); // it stands at a place of the screen, where the card no longer is
 
-  const props = chartProps(board, tag, lines, feed, reading, host);
+  const markers = useMarkers(board, tag, picture);
+  const marks = useMemo(() => [...(lines?.marks ?? []), ...markers], [lines, markers]);
+  const props = chartProps(board, tag, { ...(lines ?? NOTHING), marks }, feed, reading, host);
   useChart(mountLineChart, props, host, chart, feed);
   useEffect(() => {
     const element = host.current;
@@ -77,7 +80,7 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
   }, [feed]);
 
   const second = board.pairs.value.get(tag);
-  const data = (): ChartData | null => picture && chartData(picture, (key) => board.page.t(key));
+  const data = (): ChartData | null => picture && chartData(picture, (key) => board.page.t(key), marks);
   const table = useTableView(board.page, tag, board.page.titleOf(tag), data, () => import('@insight-host/kit/table'));
   return (
     <>
@@ -130,12 +133,12 @@ const NOTHING: Lines = { lines: [], sources: new Map(), extent: null, marks: [] 
 function chartProps(
   board: ScalarParts,
   tag: string,
-  found: Lines | null,
+  found: Lines,
   feed: Feed,
   reading: { value: Reading | null },
   host: { readonly current: HTMLElement | null },
 ): LineChartProps {
-  const { lines, extent, marks } = found ?? NOTHING;
+  const { lines, extent, marks } = found;
   const second = board.pairs.value.get(tag);
   const log = board.logs.of(tag);
   const zoom = board.zooms.of(tag);
@@ -168,7 +171,7 @@ function chartProps(
     locale: board.page.locale.value,
     description: board.page.t('chart.description', {
       tag: board.page.titleOf(tag),
-      count: mainLines(found ?? NOTHING).length,
+      count: mainLines(found).length,
     }),
     onView: (view, how) => board.zooms.look(tag, view, how),
     onCursor: (cursor) => {

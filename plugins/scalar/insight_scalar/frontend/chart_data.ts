@@ -1,14 +1,28 @@
 import type { ChartData, Value } from '@insight-host/kit/table';
+import type { Mark } from '@insight-host/kit/lines';
 import type { Picture } from './feed';
 import { xColumn, type Band, type Series } from './series';
 
 /**
  * What a card draws, as a table: a row for each point of each series, or of each band of a group. `say` gives the texts
- * of heads.
+ * of heads. Marks are rows of their own, with their text in a last column.
  */
-export function chartData({ query, layers }: Picture, say: (key: string) => string): ChartData {
-  const isWall = query.x === 'wall';
-  const timeOf = (x: number): Value => (isWall ? new Date(x * 1000).toISOString() : x);
+export function chartData(picture: Picture, say: (key: string) => string, marks: readonly Mark[] = []): ChartData {
+  const { head, rows } = points(picture, say);
+  if (marks.length === 0) return { head, rows };
+  const [x, place] = [timeOf(picture), head.indexOf(say(`x.${picture.query.x}`))];
+  const markRows = marks.map((mark) => [...head.map((_, i) => (i === place ? x(mark.x) : null)), mark.text]);
+  return { head: [...head, say('table.mark')], rows: [...rows.map((row) => [...row, null]), ...markRows] };
+}
+
+/** How a table shows an x of a picture. */
+function timeOf({ query }: Picture): (x: number) => Value {
+  return query.x === 'wall' ? (x) => new Date(x * 1000).toISOString() : (x) => x;
+}
+
+function points(picture: Picture, say: (key: string) => string): ChartData {
+  const { query, layers } = picture;
+  const time = timeOf(picture);
   const x = say(`x.${query.x}`);
   const bands = layers.flatMap((layer) => layer.bands);
   if (bands.length > 0) {
@@ -16,7 +30,7 @@ export function chartData({ query, layers }: Picture, say: (key: string) => stri
       Array.from(band.x, (at, i) => [
         band.group,
         band.tag,
-        timeOf(at),
+        time(at),
         band.low[i] ?? null,
         band.mean[i] ?? null,
         band.high[i] ?? null,
@@ -34,7 +48,7 @@ export function chartData({ query, layers }: Picture, say: (key: string) => stri
     return Array.from(series.values, (value, i) => [
       series.run,
       series.tag,
-      timeOf(xs[i] as number),
+      time(xs[i] as number),
       ...(isSmoothed ? [value, isSame ? (raw.values[i] as number) : null] : [value]),
     ]);
   };

@@ -1,7 +1,8 @@
-import type { Line, LineChartProps } from '@insight-host/kit/lines';
+import type { Line, Mark } from '@insight-host/kit/lines';
 import type { Run } from '@insight-host/api';
 import type { XKind } from '@insight-host/kit/draw';
 import type { LayerData, Picture } from './feed';
+import { placeOf } from './markers';
 import { xColumn, type Series } from './series';
 
 /** What the cursor needs to know of a line: where its points come from. */
@@ -19,7 +20,7 @@ export interface Lines {
   readonly lines: readonly Line[];
   readonly sources: ReadonlyMap<string, Source>;
   readonly extent: readonly [number, number] | null;
-  readonly marks: NonNullable<LineChartProps['marks']>;
+  readonly marks: readonly Mark[];
 }
 
 export function mainLines({ lines }: Lines): readonly Line[] {
@@ -50,7 +51,7 @@ export function linesOf(
   const paired = picture.layers.length > 1;
   const [raw, main]: [Line[], Line[]] = [[], []];
   const sources = new Map<string, Source>();
-  const marks: { x: number; color: string; text: string }[] = [];
+  const marks: Mark[] = [];
   for (const layer of picture.layers) {
     const own = { x: picture.query.x, axis: layer.axis };
     for (const band of layer.bands) {
@@ -164,11 +165,9 @@ function restarts(
   x: XKind,
   color: string,
   text: (run: string, step: number) => string,
-): { x: number; color: string; text: string }[] {
-  const xs = xColumn(series, x);
+): readonly Mark[] {
   return series.restarts.flatMap((step) => {
-    const index = x === 'step' ? -1 : series.steps.findIndex((s) => s >= step);
-    const at = x === 'step' ? step : xs[index];
+    const at = placeOf({ step }, x, series);
     return at === undefined ? [] : [{ x: at, color, text: text(series.run, step) }];
   });
 }

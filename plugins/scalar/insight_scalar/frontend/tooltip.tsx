@@ -1,5 +1,5 @@
 import { useSignal, type Signal } from '@preact/signals';
-import type { Cursor } from '@insight-host/kit/lines';
+import type { Cursor, Mark } from '@insight-host/kit/lines';
 import type { XKind } from '@insight-host/kit/draw';
 import { Button, copyTable, durationText, timeText, Tooltip as Box, valueText } from '@insight-host/kit';
 import type { JSX } from 'preact';
@@ -8,6 +8,7 @@ import type { ScalarParts } from './board';
 import type { Feed } from './feed';
 import { Sample } from './legend';
 import type { Lines } from './lines';
+import type { PlacedMarker } from './markers';
 import { indexAt } from './series';
 
 /** What the pointer reads; `pinned` stays until it is closed. */
@@ -177,11 +178,33 @@ export function Tooltip({ board, feed, lines, reading }: TooltipProps): JSX.Elem
           ))}
         </tbody>
       </table>
+      {now.pinned && <Marks marks={now.cursor.marks} />}
       {now.pinned && <OtherTabs board={board} step={rows[0]?.step ?? null} />}
       {rows.length > shown.length && (
         <div class="more">{say('tooltip.more', { count: rows.length - shown.length })}</div>
       )}
     </Box>
+  );
+}
+
+/** The marks at a pinned reading; one of a plugin may lead somewhere. */
+function Marks({ marks }: { readonly marks: readonly (Mark | PlacedMarker)[] }): JSX.Element | null {
+  if (marks.length === 0) return null;
+  return (
+    <ul class="marks">
+      {marks.map((mark, i) => {
+        const marker = 'marker' in mark ? mark.marker : null;
+        return (
+          <li key={i} style={{ borderColor: mark.color }}>
+            {marker?.open ? (
+              <Button action="open-mark" text={mark.text} label={mark.text} onPress={() => marker.open?.()} />
+            ) : (
+              mark.text
+            )}
+          </li>
+        );
+      })}
+    </ul>
   );
 }
 

@@ -7,7 +7,7 @@ import { SvgPainter } from '../draw/svg_painter';
 import { draw } from './drawing';
 import { figure } from './figure';
 import { nearest, neighbourX } from './nearest';
-import { drawOverlay, selectedArea } from './overlay';
+import { drawOverlay, marksAt, selectedArea } from './overlay';
 
 const theme: Theme = { mode: 'dark', token: () => '' };
 const props: LineChartProps = {
@@ -105,15 +105,16 @@ describe('SVG', () => {
   });
 });
 
-describe('the text of a mark at the pointer', () => {
-  it('stands below the plot, so that the curves beside the mark stay in sight', () => {
-    const marked = figure({ ...props, marks: [{ x: 1, color: 'red', text: 'a restarts at step 1' }] }, whole, size);
+describe('the text of marks at the pointer', () => {
+  it('stands below the plot, so that the curves beside the marks stay in sight', () => {
+    const marks = ['a restarts at step 1', 'saved'].map((text) => ({ x: 1, color: 'red', text }));
+    const marked = figure({ ...props, marks }, whole, size);
     const px = marked.x.toPixel(1);
-    const cursor = { x: 1, y: 2, px, py: marked.plot.top + 20, nearest: [] };
+    const cursor = { x: 1, y: 2, px, py: marked.plot.top + 20, marks: marksAt(marked, px), nearest: [] };
     const { texts, boxes } = recorded((painter) =>
       drawOverlay(marked, { cursor, linkedX: null, selection: null }, painter, palette(theme)),
     );
-    expect(texts.map(({ text }) => text)).toEqual(['a restarts at step 1']);
+    expect(texts.map(({ text }) => text)).toEqual(['a restarts at step 1 · saved']);
     for (const box of boxes) expect(box.y).toBeGreaterThanOrEqual(marked.plot.top + marked.plot.height);
     expect(boxes).toHaveLength(1);
   });

@@ -1,4 +1,4 @@
-import type { Cursor } from './props';
+import type { Cursor, Mark } from './props';
 import type { Area, Palette } from '@insight-host/kit/draw';
 import { estimatedWidth, ordered, type Painter } from '@insight-host/kit/draw';
 import type { Figure } from './figure';
@@ -77,17 +77,25 @@ export function drawOverlay(figure: Figure, overlay: Overlay, painter: Painter, 
       painter.circle(cx, cy, 3, entry.line.color);
     }
   });
-  markText(figure, px, painter, colors);
+  markText(figure, cursor.marks, painter, colors);
 }
 
-/** Says what the mark at the pointer is, over the labels of the x axis rather than over curves. */
-function markText({ props, x, plot, size }: Figure, px: number, painter: Painter, colors: Palette): void {
-  const mark = (props.marks ?? []).find((m) => Math.abs(x.toPixel(m.x) - px) <= 4);
+const WITHIN = 4; // pixels
+
+/** The marks of a figure at a pixel. */
+export function marksAt({ props, x }: Figure, px: number): readonly Mark[] {
+  return (props.marks ?? []).filter((mark) => Math.abs(x.toPixel(mark.x) - px) <= WITHIN);
+}
+
+/** Says what the marks at the pointer are, over the labels of the x axis rather than over curves. */
+function markText({ x, plot, size }: Figure, marks: readonly Mark[], painter: Painter, colors: Palette): void {
+  const [mark] = marks;
   if (!mark) return;
+  const text = marks.map((one) => one.text).join(' · ');
   const top = plot.top + plot.height + 2;
-  const width = Math.min(size.width, estimatedWidth(mark.text, 11) + 12);
+  const width = Math.min(size.width, estimatedWidth(text, 11) + 12);
   const left = Math.max(0, Math.min(size.width - width, x.toPixel(mark.x) - width / 2));
   painter.rectangle(left, top, width, 18, colors.surface);
   painter.segment(left, top + 18, left + width, top + 18, { color: mark.color, width: 1 });
-  painter.text(left + width / 2, top + 9, mark.text, { color: colors.text, align: 'center', maxWidth: width - 8 });
+  painter.text(left + width / 2, top + 9, text, { color: colors.text, align: 'center', maxWidth: width - 8 });
 }

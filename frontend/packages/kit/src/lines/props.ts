@@ -35,6 +35,12 @@ export interface View {
   readonly y: readonly [number, number];
   readonly yRight?: readonly [number, number];
 }
+/** A vertical mark; the chart shows its text while the pointer is at it. */
+export interface Mark {
+  readonly x: number;
+  readonly color: string;
+  readonly text: string;
+}
 export interface LineChartProps {
   readonly lines: readonly Line[];
   readonly xKind: XKind;
@@ -53,8 +59,7 @@ export interface LineChartProps {
   readonly yWindow?: readonly [number, number] | null;
   readonly tool?: 'box' | 'pan';
   readonly threshold?: Threshold | null;
-  /** x values of vertical marks (restarts), with a hover text. */
-  readonly marks?: readonly { readonly x: number; readonly color: string; readonly text: string }[];
+  readonly marks?: readonly Mark[];
   /** x of the cursor shown although the pointer is elsewhere (a linked chart). */
   readonly cursorX?: number | null;
   readonly theme: Theme;
@@ -79,6 +84,8 @@ export interface Cursor {
   /** Pixels from the left and top of the chart's host element. */
   readonly px: number;
   readonly py: number;
+  /** Those of the chart at `px`. */
+  readonly marks: readonly Mark[];
   readonly nearest: readonly { readonly id: string; readonly index: number; readonly x: number; readonly y: number }[];
 }
 export interface LineChart extends Chart<LineChartProps> {

@@ -1,0 +1,72 @@
+import { useSignal } from '@preact/signals';
+import type { Marker, Run } from '@insight-host/api';
+import type { XKind } from '@insight-host/kit/draw';
+import type { Mark } from '@insight-host/kit/lines';
+import { useEffect, useMemo } from 'preact/hooks';
+import type { ScalarParts } from './board';
+import type { Picture } from './feed';
+import { xColumn, type Series } from './series';
+
+/** A mark of a plugin, at its place in a chart. */
+export interface PlacedMarker extends Mark {
+  readonly marker: Marker;
+}
+
+const NO_RUNS: readonly Run[] = [];
+
+/** The marks that plugins have for the chart of a tag. */
+export function useMarkers(board: ScalarParts, tag: string, picture: Picture | null): readonly PlacedMarker[] {
+  const found = useSignal<readonly Marker[]>([]);
+  const contributed = board.contributed.value;
+  const second = board.pairs.value.get(tag);
+  const isVisible = board.page.visible.value;
+  const shown = board.tags.runsByTag.value.get(tag) ?? NO_RUNS;
+  const tags = second === undefined ? [tag] : [tag, second];
+  const names = useMemo(() => JSON.stringify(shown.map((run) => run.name)), [shown]); // the same while no run came or left
+  useEffect(() => {
+    if (!isVisible) return;
+    const chart = { tags, runs: JSON.parse(names) as readonly string[] };
+    return contributed.markers(chart, (markers) => (found.value = markers));
+  }, [contributed, isVisible, tag, second, names]);
+  const { value: markers } = found;
+  const theme = board.page.theme.value;
+  return useMemo(
+    () => (picture ? placed(markers, picture, shown, theme.token('--muted')) : []),
+    [markers, picture, shown, theme],
+  );
+}
+
+/** Marks of these runs, or of none, that have a place on the axis of the picture. */
+export function placed(
+  markers: readonly Marker[],
+  { query, layers }: Picture,
+  runs: readonly Run[],
+  plain: string,
+): readonly PlacedMarker[] {
+  const all = layers.flatMap((layer) => layer.main);
+  return markers.flatMap((marker): PlacedMarker[] => {
+    const run = runs.find(({ name }) => name === marker.run);
+    if (marker.run !== undefined && !run) return [];
+    const series = run ? all.find((one) => one.run === run.name) : all[0];
+    const x = placeOf(marker, query.x, series);
+    if (x === undefined) return [];
+    return [{ x, color: marker.color ?? run?.color ?? plain, text: marker.text, marker }];
+  });
+}
+
+/** x of a step or time on an axis; where the axis has none of it, that of the first point of the series from it on. */
+export function placeOf(
+  { step, wallTime }: Pick<Marker, 'step' | 'wallTime'>,
+  kind: XKind,
+  series: Series | undefined,
+): number | undefined {
+  if (kind === 'step' && step !== undefined) return step;
+  if (kind === 'wall' && wallTime !== undefined) return wallTime;
+  if (!series) return undefined;
+  if (kind === 'relative' && wallTime !== undefined) return wallTime - series.origin;
+  const index =
+    step === undefined
+      ? series.wallTimes.findIndex((time) => time >= (wallTime ?? NaN))
+      : series.steps.findIndex((other) => other >= step);
+  return xColumn(series, kind)[index];
+}
