@@ -13,7 +13,7 @@ import { PluginRemarks } from './plugin_remarks';
 const RELOADS_APART = 5000; // ms: a reload makes the plugin request all its data again
 
 /** What each mechanism shows; TensorBoard's page is one too. */
-export function frameAddress({ name, loading_mechanism }: Tab): string | null {
+function frameAddress({ name, loading_mechanism }: Tab): string | null {
   if (loading_mechanism.type === 'IFRAME') return href('data/plugin_entry.html', { name });
   if (loading_mechanism.type === 'PAGE') return href(loading_mechanism.module_path ?? '');
   return null;

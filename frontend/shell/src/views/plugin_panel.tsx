@@ -3,9 +3,8 @@ import { type ReadonlySignal, useComputed, useSignal, useSignalEffect } from '@p
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { MountedPlugin } from '../plugin/mounted';
 import { usePage } from '../state/page';
-import type { Tab } from '../state/session';
+import { isFramed, type Tab } from '../state/session';
 import { ErrorCard, failureOf } from './error_card';
-import { frameAddress, PluginFrame } from './plugin_frame';
 import { PluginRemarks } from './plugin_remarks';
 
 export function PluginPanel({ tab }: { tab: Tab }) {
@@ -36,12 +35,36 @@ function Content({ tab, visible }: { tab: Tab; visible: ReadonlySignal<boolean> 
     if (!isMounted) page.isShown.value = true;
   }, [isMounted]);
   if (tab.error || !tab.loading_mechanism.module_path) return <Refused tab={tab} />;
-  if (frameAddress(tab) !== null) return <PluginFrame tab={tab} visible={visible} />;
+  if (isFramed(tab)) return <Framed tab={tab} visible={visible} />;
   // another address is another build of the tab: its author saved a file, or the host came back with another version
   return tab.loading_mechanism.type === 'ES_MODULE' ? (
     <Opened key={tab.loading_mechanism.module_path} tab={tab} visible={visible} />
   ) : (
     <Refused tab={tab} />
+  );
+}
+
+/** Made for TensorBoard: the code for it is loaded when the first such tab is opened. */
+function Framed({ tab, visible }: { tab: Tab; visible: ReadonlySignal<boolean> }) {
+  const page = usePage();
+  const loaded = useSignal<typeof import('./plugin_frame') | null>(null);
+  const failure = useSignal<unknown>(null);
+  const load = (): void => {
+    failure.value = null;
+    import('./plugin_frame').then(
+      (found) => (loaded.value = found),
+      (cause: unknown) => (failure.value = cause),
+    );
+  };
+  useEffect(load, []);
+  if (loaded.value) return <loaded.value.PluginFrame tab={tab} visible={visible} />;
+  if (failure.value === null) return null;
+  return (
+    <ErrorCard
+      title={page.t.value('plugin.failed', { plugin: page.tabTitle(tab) })}
+      failure={failureOf(failure.value)}
+      onRetry={load}
+    />
   );
 }
 
