@@ -83,6 +83,8 @@ def fresh(root: Path) -> bool:
     """Whether every asset is there and was built from the sources as they are now."""
     marker = root / _DIGEST
     built = [root / "frontend/insight_frontend/static/index.html"]
+    if (root / "frontend/gallery").is_dir():
+        built.append(root / "insight_core/cli/authoring/gallery/static/index.js")
     for name in ("index", "contributions"):
         built += [
             entry.parent.parent / f"static/{name}.js"

@@ -1,7 +1,8 @@
 /**
  * Builds what the page shares, the page, and the module of every plugin; prints their sizes and fails over budget.
  *
- * `node frontend/build.mjs` builds everything; `node frontend/build.mjs scalar` only that plugin, `page` the rest.
+ * `node frontend/build.mjs` builds everything; `node frontend/build.mjs scalar` only that plugin, `gallery`
+ * the gallery of the kit, `page` the rest.
  * Each shared module is built by itself with all others as imports, so that nothing is in two of them. Names lead to
  * files by an import map in index.html.
  */
@@ -9,7 +10,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'vite';
-import { bundle, buildShared, FRONTEND, ROOT } from './bundling.mjs';
+import { bundle, buildShared, FRONTEND, PACKAGES, ROOT } from './bundling.mjs';
 import { pack } from './packing.mjs';
 import { insightPlugin, SHARED, VERSIONS } from './packages/kit/build.js';
 import { failures, measurePage, measureTab, pageFiles } from './sizes.mjs';
@@ -94,6 +95,17 @@ for (const plugin of pluginEntries()) {
   if (!wanted(plugin.name)) continue;
   await build({ configFile: false, logLevel: 'warn', root: dirname(plugin.entry), ...insightPlugin(plugin) });
   measureTab(plugin, modules, page);
+}
+if (wanted('gallery')) {
+  // for `insight-host plugin dev` only; its data come from the context for tests, which the page does not share
+  const testing = join(PACKAGES, 'kit/src/testing.ts');
+  const resolveId = (name) => (name === '@insight-host/kit/testing' ? testing : null);
+  const { plugins, ...config } = insightPlugin({
+    entry: join(FRONTEND, 'gallery/index.tsx'),
+    out: join(ROOT, 'insight_core/cli/authoring/gallery/static'),
+  });
+  const own = { name: 'insight-host:testing', enforce: 'pre', resolveId };
+  await build({ configFile: false, logLevel: 'warn', root: FRONTEND, ...config, plugins: [own, ...plugins] });
 }
 if (failures.length) {
   console.error(`over budget: ${failures.join(', ')}`);

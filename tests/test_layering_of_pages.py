@@ -43,11 +43,16 @@ ROOMS = {
     f"{_KIT}/table": PageRoom("frontend/packages/kit/src/table", f"{_API} {_KIT}", _PREACT),
     f"{_KIT}/html": PageRoom("frontend/packages/kit/src/html", "", "preact htm"),
     f"{_KIT}/testing": PageRoom("frontend/packages/kit/src/testing", _API, "@preact/signals"),
+    "gallery": PageRoom(
+        "frontend/gallery",
+        f"{_API} {_KIT} {_KIT}/draw {_KIT}/lines {_KIT}/histograms {_KIT}/table {_KIT}/html {_KIT}/testing",
+        _PREACT,
+    ),
     "shell": PageRoom("frontend/shell/src", f"{_API} {_KIT} {_KIT}/draw {_KIT}/lines {_KIT}/table", _PREACT),
 }
 PLUGIN = PageRoom(
     "plugins",
-    " ".join(ROOMS.keys() - {"shell", f"{_KIT}/testing"}),
+    " ".join(ROOMS.keys() - {"shell", "gallery", f"{_KIT}/testing"}),
     f"{_PREACT} d3-contour @dagrejs/dagre dompurify marked",
 )  # each of them a room of its own
 NO_ROOMS = {  # parts of the build

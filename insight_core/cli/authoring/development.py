@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from insight_core.cli.authoring import gallery
 from insight_core.cli.authoring.node import NodeTools
 from insight_core.cli.shutdown import Ending
 from insight_core.plugin import InvalidArgument
@@ -51,6 +52,7 @@ class _Development:
         path = [str(plugin.absolute()), str(place), os.environ.get("PYTHONPATH", "")]
         self._environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path))}
         write_metadata(plugin, place)
+        write_gallery(place)
 
     def run(self) -> None:
         """Keeps the host running until ``stop`` is set, or the host ends by itself."""
@@ -87,6 +89,8 @@ class _Development:
             assert host.stdout is not None
             first = host.stdout.readline()
             print(first, end="", flush=True)
+            if address := re.search(r"http://\S+", first):
+                print(f"components of @insight-host/kit at {address[0]}{gallery.PATH[1:]}", flush=True)
             if found := re.search(r"http://\S+:(\d+)/", first):  # where the page expects the next host, too
                 self._port = ["--port", found[1]]
             threading.Thread(target=_repeat, args=(host.stdout,), name="output", daemon=True).start()
@@ -153,6 +157,18 @@ def write_metadata(plugin: Path, place: Path) -> None:
         raise InvalidArgument(f"{source}: {error.strerror}; DIR is the directory of a plugin") from error
     except (ValueError, KeyError) as error:
         raise InvalidArgument(f"{source}: {error}; a plugin has a project with entry points") from error
+    _write_distribution(place, name, version, groups)
+
+
+def write_gallery(place: Path) -> None:
+    """Writes metadata below ``place``, by which the host finds the gallery of the kit."""
+    points = {"gallery": gallery.__name__}
+    _write_distribution(place, "insight-host-gallery", "0", {"insight.middleware": points})
+
+
+def _write_distribution(
+    place: Path, name: str, version: str, groups: Mapping[str, Mapping[str, str]]
+) -> None:
     # by the name of its directory Python knows that this is what may be installed as well
     info = place / f"{re.sub('[-_.]+', '_', name).lower()}-{version}.dist-info"
     info.mkdir(exist_ok=True)

@@ -56,11 +56,16 @@ export class Page {
     const named = tabs.find((tab) => tab.name === this.wanted.value);
     return named ?? tabs.find((tab) => this.hasData(tab)) ?? tabs.find((tab) => !tab.error) ?? tabs[0] ?? null;
   });
-  /** Frames that have something to show without a run stay within reach of who has none, as does why a view failed. */
+  /**
+   * What has something to show without a run stays within reach of who has none: frames, the tab that a link names, and
+   * why it failed.
+   */
   readonly isEmpty = computed(() => {
     const front = this.front.value;
     return (
-      !this.hasRuns.value && !(front?.enabled && isFramed(front)) && !(front?.error && front.name === this.wanted.value)
+      !this.hasRuns.value &&
+      !(front?.enabled && isFramed(front)) &&
+      !((front?.enabled || front?.error) && front.name === this.wanted.value)
     );
   });
   /** TensorBoard's page has a list of runs of its own; what is chosen here would say nothing to it. */

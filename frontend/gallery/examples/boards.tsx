@@ -1,0 +1,88 @@
+import {
+  AttemptsChoice,
+  Card,
+  CardGrid,
+  CardHead,
+  Content,
+  ErrorCell,
+  Frame,
+  LinkSteps,
+  Seldom,
+  StepSlider,
+  TagFilter,
+  TagName,
+  TimeChoice,
+  useSteps,
+  type CardKey,
+  type StepBoard,
+} from '@insight-host/kit';
+import type { JSX } from 'preact';
+import type { Given } from '../given';
+
+const FIRST: CardKey = { tag: 'layers/first', run: 'baseline' };
+const BROKEN: CardKey = { tag: 'loss', run: 'broken' };
+
+export function WholeTab({ board }: Given): JSX.Element {
+  const tools = (
+    <>
+      <TimeChoice board={board} setting={board.time} />
+      <AttemptsChoice board={board} setting={board.attempts} />
+      <LinkSteps board={board} />
+    </>
+  );
+  return <Frame board={board} name="example" tools={tools} card={(card) => <Body board={board} card={card} />} />;
+}
+
+function Body({ board, card }: { readonly board: StepBoard; readonly card: CardKey }): JSX.Element {
+  const steps = useSteps(board, card);
+  return (
+    <>
+      <CardHead board={board} card={card} />
+      <div class="view">
+        {steps.error ? <ErrorCell board={board} card={card} reason={steps.error} /> : `record ${steps.index}`}
+      </div>
+      <StepSlider board={board} card={card} steps={steps} />
+      <footer>
+        <span class="counts">6 of 8 steps</span>
+        <Seldom>seen while the card is looked at</Seldom>
+      </footer>
+    </>
+  );
+}
+
+export function Grid({ board }: Given): JSX.Element {
+  return <CardGrid board={board} look="small" card={({ run }) => <p>{run}</p>} />;
+}
+
+export function OneCard({ board }: Given): JSX.Element {
+  const head = (card: CardKey): JSX.Element => <CardHead board={board} card={card} note=" (a note)" />;
+  return <Card board={board} card={FIRST} top={0} left={0} width={312} content={head} />;
+}
+
+export function Filter({ board }: Given): JSX.Element {
+  return <TagFilter board={board} />;
+}
+
+export function Names(): JSX.Element {
+  return <TagName title="layers/first/weights" />;
+}
+
+export function Slider({ board }: Given): JSX.Element {
+  return <StepSlider board={board} card={FIRST} steps={useSteps(board, FIRST)} />;
+}
+
+export function Loading({ loading }: Given): JSX.Element {
+  return <Content board={loading}>{() => <p>cards</p>}</Content>;
+}
+
+export function Failing({ failing }: Given): JSX.Element {
+  return <Content board={failing}>{() => <p>cards</p>}</Content>;
+}
+
+export function WithoutData({ empty }: Given): JSX.Element {
+  return <Content board={empty}>{() => <p>cards</p>}</Content>;
+}
+
+export function Problem({ board }: Given): JSX.Element {
+  return <ErrorCell board={board} card={BROKEN} step={30} reason="the record is truncated" onRetry={() => undefined} />;
+}

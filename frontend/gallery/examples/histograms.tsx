@@ -1,0 +1,43 @@
+import { CardGrid, type TagInfo } from '@insight-host/kit';
+import {
+  decodeHistograms,
+  HistogramCard,
+  HistogramStatus,
+  HistogramTools,
+  type HistogramBoard,
+} from '@insight-host/kit/histograms';
+import { fakeColumns } from '@insight-host/kit/testing';
+import type { JSX } from 'preact';
+import type { Given } from '../given';
+
+export function Tools({ histograms }: Given): JSX.Element {
+  return (
+    <div class="toolbar" role="toolbar" aria-label="Histograms">
+      <HistogramTools board={histograms} />
+    </div>
+  );
+}
+
+export function Cards({ histograms }: Given): JSX.Element {
+  return (
+    <CardGrid
+      board={histograms}
+      look="histograms"
+      card={(card, place) => (
+        <HistogramCard<TagInfo> board={histograms satisfies HistogramBoard} card={card} place={place} />
+      )}
+    />
+  );
+}
+
+export function Status({ histograms }: Given): JSX.Element {
+  const found = decodeHistograms(
+    fakeColumns({}, { histograms: '{"shown": 4, "available": 9, "points": 9, "kept": 9}' }),
+  );
+  return (
+    <>
+      <HistogramStatus board={histograms} found={found} failure={null} onRetry={() => undefined} />
+      <HistogramStatus board={histograms} found={null} failure="the data server is away" onRetry={() => undefined} />
+    </>
+  );
+}
