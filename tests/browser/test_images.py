@@ -215,10 +215,19 @@ def test_the_tab_key_reaches_every_tool_of_a_card(page: Page, shared: Serve, pic
         page.keyboard.press("Tab")
         reached.append(page.evaluate("document.activeElement.dataset.action"))
     assert reached[-6:] == ["actual", "light", "compare", "view-table", "download", "fullscreen"]
-    page.keyboard.press("Shift+Tab")
-    page.keyboard.press("Shift+Tab")
+    for _ in range(3):
+        page.keyboard.press("Shift+Tab")
     page.keyboard.press("Enter")
     expect(page.get_by_test_id("comparison")).to_be_visible()
+
+
+def test_a_bad_record_is_an_error_in_the_language_of_the_page(
+    page: Page, shared: Serve, pictures: Path
+) -> None:
+    open_images(page, shared("--logdir", pictures), language="zh-CN")
+    bad = card(page, "broken", "bad")
+    bad.locator('[data-control="step"]').fill("3")
+    expect(bad.get_by_test_id("error-cell")).to_contain_text("无法解码")
 
 
 def test_a_bad_record_is_an_error_in_its_place(page: Page, shared: Serve, pictures: Path) -> None:

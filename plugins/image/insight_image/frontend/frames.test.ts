@@ -8,11 +8,20 @@ const picture = (name: string): PictureQuery => ({ route: name as 'image', query
 describe('frames', () => {
   let frames: Frames;
   let asked: string[];
+  /** The answer of the host, asked why there is no picture: an error of this status, code and text. */
+  let failure: readonly [status: number, code: string, text: string];
+  let questions: number;
   /** What becomes of the next image elements: a size, or no picture. */
   let size: number | null;
 
   beforeEach(() => {
-    frames = new Frames(fakeContext(['a']));
+    questions = 0;
+    const json = (): Promise<never> => {
+      const [status, code, text] = failure;
+      questions++;
+      return Promise.reject(Object.assign(new Error(text), { status, code }));
+    };
+    frames = new Frames(fakeContext(['a'], { json }));
     asked = [];
     size = 100;
     vi.stubGlobal(
@@ -62,14 +71,13 @@ describe('frames', () => {
     ]);
   });
 
-  it('says what the server says, and asks again only when told to', async () => {
+  it("says the host's reason in the language of the page, and asks again only when told to", async () => {
     size = null;
-    const fetched = vi.fn(async () => new Response('{"error": "record 3 is not a picture"}', { status: 422 }));
-    vi.stubGlobal('fetch', fetched);
-    await expect(frames.load(picture('bad'), never, 'broken')).rejects.toThrow('record 3 is not a picture');
-    await expect(frames.load(picture('bad'), never, 'broken')).rejects.toThrow('record 3 is not a picture');
+    failure = [422, 'undecodable', '无法解码：record 3'];
+    await expect(frames.load(picture('bad'), never, 'broken')).rejects.toThrow('无法解码：record 3');
+    await expect(frames.load(picture('bad'), never, 'broken')).rejects.toThrow('无法解码：record 3');
     await frames.expect(picture('bad'), 'broken');
-    expect([asked, fetched.mock.calls.length]).toEqual([['bad'], 1]);
+    expect([asked, questions]).toEqual([['bad'], 1]);
     frames.forget(picture('bad'));
     size = 10;
     expect((await frames.load(picture('bad'), never, 'broken')).width).toBe(10);
@@ -77,7 +85,7 @@ describe('frames', () => {
 
   it('does not remember that the server was away', async () => {
     size = null;
-    vi.stubGlobal('fetch', async () => new Response('{"error": "away"}', { status: 503 }));
+    failure = [503, 'unavailable', 'away'];
     await expect(frames.load(picture('one'), never, 'broken')).rejects.toThrow('away');
     size = 10;
     expect((await frames.load(picture('one'), never, 'broken')).width).toBe(10);
@@ -85,7 +93,7 @@ describe('frames', () => {
 
   it('says that the browser cannot decode what the server gives', async () => {
     size = null;
-    vi.stubGlobal('fetch', async () => new Response('GIF89a'));
+    failure = [200, 'malformed', 'the answer is not JSON'];
     await expect(frames.load(picture('odd'), never, 'broken')).rejects.toThrow('broken');
   });
 

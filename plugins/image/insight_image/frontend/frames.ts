@@ -1,4 +1,5 @@
-import type { PluginContext, Query } from '@insight-host/api';
+import type { HostError, PluginContext, Query } from '@insight-host/api';
+import { message } from '@insight-host/kit';
 
 /** One picture, fetched and decoded: showing it takes no time. */
 export interface Frame {
@@ -18,7 +19,8 @@ export interface PictureQuery {
 
 const MOST_BYTES = 96 << 20; // of decoded pixels, as RGBA
 const MOST_REFUSED = 1000;
-const UNDECODABLE = 422;
+const UNDECODABLE = 422; // HTTP
+const NO_JSON = 'malformed';
 const LEAST = 2_000; // bytes that any frame counts
 
 /** Pictures shown of late and those next to them, decoded; bounded by their pixels. */
@@ -62,7 +64,7 @@ export class Frames {
       await image.decode();
     } catch {
       signal.throwIfAborted();
-      throw new Error(await this.reason(url, signal, broken));
+      throw new Error(await this.reason(asked, signal, broken));
     } finally {
       signal.removeEventListener('abort', stop);
     }
@@ -92,17 +94,18 @@ export class Frames {
     this.refused.delete(this.urlOf(asked));
   }
 
-  /** An image element does not tell what the server said. */
-  private async reason(url: string, signal: AbortSignal, broken: string): Promise<string> {
-    const answer = await fetch(url, { signal, cache: 'no-cache' });
-    if (answer.ok) return this.refuse(url, broken);
-    const body: unknown = await answer.json().catch(() => null);
-    const reason =
-      body && typeof body === 'object' && 'error' in body
-        ? String(body.error)
-        : `${answer.status} ${answer.statusText}`;
-    if (answer.status !== UNDECODABLE) throw Object.assign(new Error(reason), { status: answer.status });
-    return this.refuse(url, reason);
+  /** An image element does not tell what the server said: it is asked again, for a text in the user's language. */
+  private async reason({ route, query }: PictureQuery, signal: AbortSignal, broken: string): Promise<string> {
+    const url = this.urlOf({ route, query });
+    try {
+      await this.ctx.data.json(route, query, { signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      const { code, status } = error as HostError;
+      if (status === UNDECODABLE) return this.refuse(url, message(error));
+      if (code !== NO_JSON) throw error;
+    }
+    return this.refuse(url, broken); // the server does give a picture
   }
 
   private refuse(url: string, reason: string): string {

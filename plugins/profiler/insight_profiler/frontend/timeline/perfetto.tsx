@@ -58,17 +58,14 @@ export function PerfettoDialog({ state }: { readonly state: TimelineState }): JS
     }
     busy.value = true;
     status.value = say('timeline.perfetto.waiting');
-    const address = state.ctx.data.href('trace', {
-      ...board.query.value,
-      from: Math.floor(from),
-      to: Math.ceil(to),
-      tracks: tracks?.join() ?? null,
-    });
-    const trace = fetch(address, { signal: stop.current.signal }).then((answer) =>
-      answer.ok ? answer.arrayBuffer() : Promise.reject(new Error(`${answer.status} ${answer.statusText}`)),
+    const { data } = state.ctx;
+    const { signal } = stop.current;
+    const query = { ...board.query.value, from: Math.floor(from), to: Math.ceil(to), tracks: tracks?.join() ?? null };
+    const trace = fetch(data.href('trace', query), { signal }).then(
+      (answer) => (answer.ok ? answer.arrayBuffer() : data.json<never>('trace', query, { signal })), // rejects with the host's reason
     );
     try {
-      await handOver(target, trace, board.chosenInfo.value?.name || 'profile', stop.current.signal);
+      await handOver(target, trace, board.chosenInfo.value?.name || 'profile', signal);
       close();
     } catch (error) {
       const reason = message(error);
