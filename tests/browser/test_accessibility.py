@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.cards import card
 from tests.browser.profiler_page import open_page, write_trace
@@ -113,17 +113,50 @@ def test_what_opens_keeps_the_rules(
     assert violations(page) == []
 
 
-def test_a_screen_reader_hears_what_the_cursor_of_a_chart_reads(page: Page, url: str) -> None:
+def heard(page: Page, chart: Locator) -> str:
+    """What a screen reader says after keys have moved the cursor of a chart; it is what the tooltip shows."""
+    chart.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    said = page.get_by_test_id("announcement").last
+    tooltip = page.get_by_test_id("tooltip")
+    expect(tooltip).to_be_visible()
+    until(page, lambda: said.inner_text().split() == tooltip.inner_text().split())
+    return said.inner_text()
+
+
+def test_a_screen_reader_hears_what_the_cursor_of_a_curve_reads(page: Page, url: str) -> None:
     opened(page, url, "scalar", "light")
     losses = card(page, "train/loss")
     expect(losses.get_by_test_id("card-status")).to_be_visible()  # there are points to move over
-    losses.locator("[role=img]").focus()
+    assert "torch/lr0.02_seed0" in heard(page, losses.locator("[role=img]"))
+
+
+def test_a_screen_reader_hears_what_the_cursor_of_a_histogram_reads(page: Page, url: str) -> None:
+    opened(page, url, "histogram", "light")
+    weights = card(page, "blocks.0.k.weight/auto").first
+    expect(weights.locator("canvas").first).to_be_visible()
+    assert "step" in heard(page, weights.locator("[role=img]").first)
+
+
+def test_a_screen_reader_hears_what_the_cursor_of_a_profile_reads(
+    page: Page, shared: Serve, ranks: Path
+) -> None:
+    panel = open_page(page, shared("--logdir", ranks))
+    panel.locator('.views [data-view="memory"]').click()
+    curve = panel.locator("[data-figure] .curve [role=img]").first
+    expect(curve).to_be_visible()
+    assert "B" in heard(page, curve)
+
+
+def test_a_screen_reader_hears_the_losses_of_a_landscape(page: Page, url: str) -> None:
+    opened(page, url, "landscape", "light")
+    stage = page.locator('[data-plugin="landscape"] [data-testid="stage"]')
+    expect(stage.get_by_test_id("picture")).to_have_attribute("data-drawn", "contour 1")
+    stage.focus()
     page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowRight")
-    heard = page.get_by_test_id("announcement").last
-    tooltip = page.get_by_test_id("tooltip")
-    expect(heard).to_contain_text("torch/lr0.02_seed0")
-    until(page, lambda: heard.inner_text().split() == tooltip.inner_text().split())
+    loss = stage.get_by_test_id("loss").inner_text()
+    expect(page.get_by_test_id("announcement").last).to_contain_text(f"loss {loss}, x ")
 
 
 def test_nothing_moves_for_who_wants_no_motion(page: Page, url: str) -> None:

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { drag, NO_PIXELS, valueText, watchPixels } from '@insight-host/kit';
+import { announce, drag, NO_PIXELS, valueText, watchPixels } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { LandscapeParts } from './board';
@@ -212,6 +212,9 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
     return () => element.removeEventListener('wheel', wheel);
   }, [isSurface]);
   const at = reading.value;
+  useEffect(() => {
+    if (at && place.current?.matches(':focus-visible')) return announce(readingText(board, at));
+  }, [at]);
   return (
     <div
       ref={place}
@@ -263,7 +266,6 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
       {at && (
         <div
           class="reading"
-          role="status"
           data-testid="reading"
           style={{
             transform: `translate(${Math.round(at.px + (at.px > width / 2 ? -12 : 12))}px, ${Math.round(Math.max(4, Math.min(at.py - 14, height - READING - READING_LINE * at.losses.length)))}px)${at.px > width / 2 ? ' translateX(-100%)' : ''}`,
@@ -283,4 +285,13 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
       )}
     </div>
   );
+}
+
+/** What a screen reader says while keys move over a plan. */
+function readingText(board: LandscapeBoard, { x, y, losses }: Reading): string {
+  const said = losses.map(
+    ({ name, loss }) =>
+      `${losses.length > 1 ? name : board.t('loss')} ${loss === null ? board.t('beyond') : valueText(loss)}`,
+  );
+  return [...said, `x ${valueText(x)} · y ${valueText(y)}`].join(board.t('list.separator'));
 }
