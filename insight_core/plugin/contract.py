@@ -106,6 +106,9 @@ class Route:
     ``path`` is a rule of werkzeug's routing that begins with a slash. ``view`` may be given by name,
     ``"package.module:name"``, and is then imported at the first request. Raises ValueError for a path or a
     name that is malformed.
+
+    A ``GET`` route also answers ``POST`` unless the plugin has a ``POST`` route at this path: the view gets a
+    ``GET`` request with the parameters of the body, a form or a JSON object, as its query.
     """
 
     path: str = field(validator=validators.matches_re(r"/.*"))

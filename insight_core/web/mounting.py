@@ -15,6 +15,7 @@ from insight_core.isolation import Busy, Calls, Overdue, request_line
 from insight_core.plugin import DataKind, Plugin, PluginContext, Route
 from insight_core.plugin.references import reference
 from insight_core.web.front_ends import front_end_answer
+from insight_core.web.posted_query import as_get
 
 log = logging.getLogger(__name__)
 
@@ -28,16 +29,20 @@ _TAGS, _RECORDS, _BLOB, _VALUE = (
 class Endpoint:
     """A view, the plugin that owns it, and whether its answer stays the same as long as the data does.
 
-    ``calls`` are those of the plugin if the view is code of the plugin, not of the host.
+    ``calls`` are those of the plugin if the view is code of the plugin, not of the host. ``reads_body``: the
+    view answers GET, and its parameters may be in the body of a POST.
     """
 
     view: Callable[..., Response]
     owner: str = "the host"
     follows_data: bool = False
     calls: Calls | None = None
+    reads_body: bool = False
 
     def answer(self, request: Request, variables: Mapping[str, Any]) -> Response:
         """What the view returns. Raises what it raises, and for code of plugins Crashed, Overdue or Busy."""
+        if self.reads_body and request.method == "POST":
+            request = as_get(request)
         if self.calls is None:
             return _checked(self.view(request, **variables))
         calls, what = self.calls, request_line(request.environ)
@@ -77,8 +82,14 @@ def given_rules(plugin: Plugin, ctx: PluginContext, calls: Calls, own: Sequence[
     rules = [
         Rule(
             f"{base}/{name}",
-            endpoint=Endpoint(view, plugin.name, follows_data=True, calls=calls if name == "value" else None),
-            methods=["GET"],
+            endpoint=Endpoint(
+                view,
+                plugin.name,
+                follows_data=True,
+                calls=calls if name == "value" else None,
+                reads_body=True,
+            ),
+            methods=["GET", "POST"],
         )
         for name, view in views.items()
         if f"{base}/{name}" not in taken
@@ -91,7 +102,7 @@ def given_rules(plugin: Plugin, ctx: PluginContext, calls: Calls, own: Sequence[
 
 def own_rules(plugin: Plugin, ctx: PluginContext, calls: Calls) -> list[Rule]:
     """The URLs of its own that the plugin names. Raises what it raises, and errors for other things."""
-    rules: list[Rule] = []
+    given: list[tuple[Route, set[str]]] = []
     seen: set[tuple[str, str]] = set()
     for route in plugin.routes(ctx):
         if not isinstance(route, Route):
@@ -107,9 +118,13 @@ def own_rules(plugin: Plugin, ctx: PluginContext, calls: Calls) -> list[Rule]:
             if place in seen:
                 raise ValueError(f"two routes answer {method.upper()} {route.path}")
             seen.add(place)
-        endpoint = Endpoint(route.view, plugin.name, follows_data=True, calls=calls)
+        given.append((route, {method.upper() for method in route.methods}))
+    rules: list[Rule] = []
+    for route, methods in given:
+        reads_body = "GET" in methods and ("POST", route.path.rstrip("/")) not in seen
+        endpoint = Endpoint(route.view, plugin.name, follows_data=True, calls=calls, reads_body=reads_body)
         path = f"/data/plugin/{plugin.name}{route.path}"
-        rules.append(Rule(path, endpoint=endpoint, methods=list(route.methods)))
+        rules.append(Rule(path, endpoint=endpoint, methods=[*methods, *(["POST"] if reads_body else [])]))
     return rules
 
 

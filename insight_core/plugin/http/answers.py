@@ -44,21 +44,19 @@ def bytes_response(
 
     ``immutable``: the same URL never means anything else, so that a browser need not ask again for a day.
     """
-    answer = Response(data, mimetype=mimetype)
-    if filename is not None:
-        answer.headers["Content-Disposition"] = _attachment(filename)
-    return _kept(answer, immutable)
+    return _kept(_saved(Response(data, mimetype=mimetype), filename), immutable)
 
 
-def streamed_response(parts: Iterable[bytes], content_type: str) -> Response:
+def streamed_response(parts: Iterable[bytes], content_type: str, *, filename: str | None = None) -> Response:
     """An answer that is made while it is sent, in bounded memory, and whole if it is short.
 
-    What goes wrong in the first 256 KiB is raised here; later it breaks off the answer.
+    What goes wrong in the first 256 KiB is raised here; later it breaks off the answer. With ``filename`` the
+    browser saves it (RFC 6266).
     """
     pieces = _pieces(parts)
     first, second = next(pieces, b""), next(pieces, None)
     body = first if second is None else itertools.chain((first, second), pieces)
-    return Response(body, content_type=content_type)
+    return _saved(Response(body, content_type=content_type), filename)
 
 
 def _pieces(parts: Iterable[bytes]) -> Iterator[bytes]:
@@ -77,6 +75,12 @@ def _pieces(parts: Iterable[bytes]) -> Iterator[bytes]:
 def _kept(answer: Response, immutable: bool) -> Response:
     if immutable:
         answer.headers["Cache-Control"] = IMMUTABLE
+    return answer
+
+
+def _saved(answer: Response, filename: str | None) -> Response:
+    if filename is not None:
+        answer.headers["Content-Disposition"] = _attachment(filename)
     return answer
 
 

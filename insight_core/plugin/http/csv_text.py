@@ -30,9 +30,9 @@ def csv_field(value: object) -> str:
     return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
 
 
-def csv_response(lines: Iterable[str]) -> Response:
-    """Of lines without their ends, which are taken as they are sent."""
-    return streamed_response(_encoded(iter(lines)), "text/csv; charset=utf-8")
+def csv_response(lines: Iterable[str], *, filename: str | None = None) -> Response:
+    """Of lines without their ends, which are taken as they are sent; the browser saves it as ``filename``."""
+    return streamed_response(_encoded(iter(lines)), "text/csv; charset=utf-8", filename=filename)
 
 
 def _encoded(lines: Iterator[str]) -> Iterator[bytes]:

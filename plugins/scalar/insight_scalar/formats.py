@@ -15,14 +15,18 @@ from insight_core.plugin.http.csv_text import csv_field, csv_response
 _ROWS = 4096  # that are formatted at a time
 
 
-def csv_of(found: Iterable[tuple[SeriesKey, ScalarColumns]]) -> Response:
+def csv_of(found: Iterable[tuple[SeriesKey, ScalarColumns]], filename: str | None = None) -> Response:
     """One row for each point; a float32 is written as the float64 it equals."""
-    return csv_response(_lines(found))
+    return csv_response(_lines(found), filename=filename)
 
 
-def json_of(name: str, found: Iterable[tuple[Mapping[str, object], Mapping[str, Column]]]) -> Response:
+def json_of(
+    name: str,
+    found: Iterable[tuple[Mapping[str, object], Mapping[str, Column]]],
+    filename: str | None = None,
+) -> Response:
     """``{name: [..]}`` of objects, each with its columns as lists after its other members."""
-    return streamed_response(_json(name, found), "application/json")
+    return streamed_response(_json(name, found), "application/json", filename=filename)
 
 
 def _lines(found: Iterable[tuple[SeriesKey, ScalarColumns]]) -> Iterator[str]:

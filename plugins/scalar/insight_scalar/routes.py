@@ -53,12 +53,12 @@ class _Views:
         keys = series_keys(request, self.data, _SCALAR)
         found = ((key, columns, _since(columns, query, since)) for key, columns in self._points(keys, query))
         if form == "csv":
-            return csv_of((key, shown) for key, _, shown in found)
+            return csv_of(((key, shown) for key, _, shown in found), request.args.get("download"))
         series = (
             (_described(key, shown) | {"decimated": whole.decimated}, _columns(shown))
             for key, whole, shown in found
         )
-        return _numbers(form, "series", series)
+        return _numbers(form, "series", series, request.args.get("download"))
 
     def _points(
         self, keys: Sequence[SeriesKey], query: ScalarQuery
@@ -222,11 +222,14 @@ def _columns(answer: ScalarColumns) -> dict[str, Column]:
 
 
 def _numbers(
-    form: str, name: str, found: Iterable[tuple[Mapping[str, object], Mapping[str, Column]]]
+    form: str,
+    name: str,
+    found: Iterable[tuple[Mapping[str, object], Mapping[str, Column]]],
+    filename: str | None = None,
 ) -> Response:
-    """Descriptions with their columns inside (JSON), or beside them (safetensors)."""
+    """Descriptions with their columns inside (JSON, saved as ``filename``), or beside them (safetensors)."""
     if form == "json":
-        return json_of(name, found)
+        return json_of(name, found, filename)
     parts = list(found)
     columns = {
         f"{index}.{key}": column for index, (_, part) in enumerate(parts) for key, column in part.items()

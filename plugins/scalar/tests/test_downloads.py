@@ -120,6 +120,28 @@ def test_a_short_download_says_its_length_and_a_long_one_comes_as_it_is_made(
 
 
 @pytest.mark.parametrize("form", ["csv", "json"])
+def test_a_form_saves_the_same_bytes_under_a_name(client: Client, form: str) -> None:
+    asked = {"run": ["a", "b"], "tag": "x", "format": form}
+    shown = client.get(URL, query_string=asked)
+    assert "Content-Disposition" not in shown.headers
+    saved = client.post(URL, data=asked | {"download": f"loss.{form}"})
+    assert saved.headers["Content-Disposition"] == f'attachment; filename="loss.{form}"'
+    assert (saved.data, saved.mimetype) == (shown.data, shown.mimetype)
+
+
+def test_bands_of_runs_whose_names_fill_more_than_a_url(client: Client, provider: Counting) -> None:
+    runs = [f"{'a group' * 10}/{number:04}" for number in range(1000)]
+    for run in runs:
+        provider.add_scalars(run, "y", [1.0, 2.0])
+    asked = {"run": runs, "tag": "y", "group": "^(.*)/", "format": "json"}
+    bands = client.post("/data/plugin/scalar/bands", json=asked)
+    assert bands.status_code == 200
+    assert bands.json is not None
+    [group] = bands.json["groups"]
+    assert (group["runs"], group["count"]) == (runs, [1000, 1000])
+
+
+@pytest.mark.parametrize("form", ["csv", "json"])
 def test_data_that_are_away_are_said_by_the_status(
     client: Client, provider: Counting, form: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -24,3 +24,16 @@ it('asks for everything once data have changed', async () => {
   forgetStart();
   expect(await getJson('data/plugin/image/tags')).toBe('asked');
 });
+
+it('sends parameters that are too long for a URL as a form', async () => {
+  const fetched = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => answered());
+  const { getJson } = await import('./http');
+  const run = Array.from({ length: 1000 }, (_, i) => `runs/number ${i}`);
+  await getJson('data/plugin/scalar/bands', { run: run.slice(0, 9) });
+  await getJson('data/plugin/scalar/bands', { run, tag: 'x' });
+  const [short, long] = fetched.mock.calls.slice(-2).map(([url, request]) => ({ url: new URL(String(url)), request }));
+  expect([short?.url.searchParams.getAll('run').length, short?.request?.method]).toEqual([9, undefined]);
+  expect([long?.url.search, long?.request?.method]).toEqual(['', 'POST']);
+  const form = long?.request?.body as URLSearchParams;
+  expect([form.getAll('run'), form.get('tag')]).toEqual([run, 'x']);
+});

@@ -35,6 +35,15 @@ async function answer(url: string, request: RequestInit): Promise<Response> {
 }
 
 const until = (signal?: AbortSignal): RequestInit => (signal ? { signal } : {});
+const LONGEST = 8000; // characters of a query that proxies still take
+
+/** Reads an answer. Parameters too long for a URL are sent as the body, which routes of plugins take as well. */
+function read(path: string, query?: Query, signal?: AbortSignal): Promise<Response> {
+  const body = queryText(query).slice(1);
+  return body.length > LONGEST
+    ? answer(href(path), { method: 'POST', body: new URLSearchParams(body), ...until(signal) })
+    : answer(href(path, query), until(signal));
+}
 
 /** Answers by path that boot.ts asked for while the page's modules load: each is taken once, while nothing has changed. */
 let ahead: Promise<Record<string, unknown>> | undefined = globalThis.insightStart;
@@ -52,17 +61,16 @@ async function started<T>(path: string): Promise<T | undefined> {
 }
 
 export async function getJson<T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> {
-  const url = href(path, query);
   const found = ahead && (await started<T>(path + queryText(query)));
   signal?.throwIfAborted();
   if (found !== undefined) return found;
-  const response = await answer(url, until(signal));
+  const response = await read(path, query, signal);
   try {
     return (await response.json()) as T;
   } catch (cause) {
     if (signal?.aborted) throw cause;
     throw new RequestError(
-      `${new URL(url).pathname}: the answer is not JSON (${String(cause)})`,
+      `${new URL(href(path)).pathname}: the answer is not JSON (${String(cause)})`,
       response.status,
       'malformed',
     );
@@ -70,7 +78,7 @@ export async function getJson<T>(path: string, query?: Query, signal?: AbortSign
 }
 
 export async function getColumns(path: string, query?: Query, signal?: AbortSignal): Promise<Columns> {
-  return decodeSafetensors(await (await answer(href(path, query), until(signal))).arrayBuffer());
+  return decodeSafetensors(await (await read(path, query, signal)).arrayBuffer());
 }
 
 /**

@@ -3,6 +3,7 @@ import { Button, fileName, Menu, message, Seldom, type MenuItem } from '@insight
 import type { JSX } from 'preact';
 import type { ScalarParts } from './board';
 import { LogIcon } from './log_icon';
+import { fitsLink, saveByForm } from './saving';
 
 export interface CardToolsProps {
   readonly board: ScalarParts;
@@ -96,14 +97,19 @@ function exports(board: ScalarParts, tag: string, chart: CardToolsProps['chart']
   const everyRun = board.page.runs.value.length === board.page.allRuns.value.length;
   const run = everyRun ? null : [...new Set(tags.flatMap((other) => board.tags.runNames(other)))];
   const all = (format: 'csv' | 'json'): string =>
-    board.page.ctx.data.href('series', { tag: tags, run, attempts: board.attempts.value, format });
-  return [
-    ...(['csv', 'json'] as const).map((format) => ({
-      action: `export-${format}`,
-      text: board.page.t(`export.${format}`),
-      href: all(format),
+    board.page.ctx.data.href('series', {
+      tag: tags,
+      run,
+      attempts: board.attempts.value,
+      format,
       download: name(format),
-    })),
+    });
+  return [
+    ...(['csv', 'json'] as const).map((format) => {
+      const item = { action: `export-${format}`, text: board.page.t(`export.${format}`) };
+      const href = all(format);
+      return fitsLink(href) ? { ...item, href, download: name(format) } : { ...item, onPress: () => saveByForm(href) };
+    }),
     ...(['svg', 'png'] as const).map((format) => ({
       action: `export-${format}`,
       text: board.page.t(`export.${format}`),
