@@ -1,6 +1,6 @@
 import { Button, Empty, Icon } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import type { GraphBoard } from './board';
+import type { GraphParts } from './board';
 import { Dialogs } from './dialogs';
 import { AWAY } from './drawing';
 import { GraphPanel } from './graph_panel';
@@ -13,7 +13,7 @@ import { noticeText } from './texts';
 import { Toolbar, ZoomTools } from './toolbar';
 import { useAnswer } from './use_answer';
 
-export function App({ board }: { readonly board: GraphBoard }): JSX.Element {
+export function App({ board }: { readonly board: GraphParts }): JSX.Element {
   return (
     <div class={board.screen.value ? 'kit graphs full' : 'kit graphs'} data-testid="graphs">
       <Toolbar board={board} />
@@ -24,33 +24,34 @@ export function App({ board }: { readonly board: GraphBoard }): JSX.Element {
 }
 
 /** The drawing with its side panel, or an explanation without a graph. */
-function Body({ board }: { readonly board: GraphBoard }): JSX.Element {
-  const say = board.t;
+function Body({ board }: { readonly board: GraphParts }): JSX.Element {
+  const { t: say } = board.page;
   const { explorer } = board;
   const scene = explorer.scene.value;
-  const isPipeline = board.show.value === 'pipeline';
+  const isPipeline = board.records.show.value === 'pipeline';
   const { value: pipeline } = useAnswer(
-    board.pipelineSource.value?.key ?? null,
-    () => board.pipelineSource.value?.load() ?? Promise.reject(new Error('')),
+    board.sources.pipeline.value?.key ?? null,
+    () => board.sources.pipeline.value?.load() ?? Promise.reject(new Error('')),
   );
-  if (board.listFailure.value !== null && !board.list.value) {
+  if (board.records.failure.value !== null && !board.records.list.value) {
     return (
-      <Empty title={say('failure')} text={board.listFailure.value}>
-        <button type="button" data-action="retry" onClick={() => void board.loadList()}>
+      <Empty title={say('failure')} text={board.records.failure.value}>
+        <button type="button" data-action="retry" onClick={() => void board.records.load()}>
           {say('retry')}
         </button>
       </Empty>
     );
   }
-  if (!board.list.value) return <div class="workspace" aria-busy="true" />;
-  const runs = board.allRuns.value.length === 0 ? 'no_runs' : board.runs.value.length === 0 ? 'none_selected' : null;
+  if (!board.records.list.value) return <div class="workspace" aria-busy="true" />;
+  const runs =
+    board.page.allRuns.value.length === 0 ? 'no_runs' : board.page.runs.value.length === 0 ? 'none_selected' : null;
   if (runs) return <Empty title={say(`empty.${runs}`)} text={say(`empty.${runs}.text`)} />;
-  if (!board.source.value) return <NoGraph board={board} />;
+  if (!board.sources.current.value) return <NoGraph board={board} />;
   if (isPipeline && pipeline?.pipeline === null)
     return (
       <Empty
         title={say('empty.pipeline')}
-        text={pipeline.notices.map((notice) => noticeText(board, notice)).join('\n') || say('empty.pipeline.text')}
+        text={pipeline.notices.map((notice) => noticeText(board.page, notice)).join('\n') || say('empty.pipeline.text')}
       />
     );
   return (
@@ -84,11 +85,11 @@ function Body({ board }: { readonly board: GraphBoard }): JSX.Element {
       {board.panel.value && (scene || explorer.failure.value === null) && (
         <aside class="side" data-testid="panel">
           {isPipeline ? (
-            <PipelinePanel board={board} id={board.selected.value} />
-          ) : board.selected.value === null ? (
+            <PipelinePanel board={board} id={board.looks.selected.value} />
+          ) : board.looks.selected.value === null ? (
             <GraphPanel board={board} />
           ) : (
-            <NodePanel board={board} id={board.selected.value} />
+            <NodePanel board={board} id={board.looks.selected.value} />
           )}
         </aside>
       )}
@@ -97,11 +98,11 @@ function Body({ board }: { readonly board: GraphBoard }): JSX.Element {
 }
 
 /** How much of the graph is in sight, and what is wrong with it. */
-function Status({ board, scene }: { readonly board: GraphBoard; readonly scene: Scene }): JSX.Element {
-  const say = board.t;
+function Status({ board, scene }: { readonly board: GraphParts; readonly scene: Scene }): JSX.Element {
+  const { t: say } = board.page;
   const { nodes, edges, notices, removed } = scene.root.graph;
   const texts =
-    board.show.value === 'pipeline'
+    board.records.show.value === 'pipeline'
       ? [say('status.pipeline', { count: nodes })]
       : [
           say('status.shown', { count: scene.nodes.filter(({ item }) => item.node).length }),
@@ -109,7 +110,7 @@ function Status({ board, scene }: { readonly board: GraphBoard; readonly scene: 
           say('status.nodes', { count: nodes }),
           say('status.edges', { count: edges }),
         ];
-  if (scene.omitted > 0) texts.push(`${AWAY} ${scene.omitted.toLocaleString(board.locale.value)}`);
+  if (scene.omitted > 0) texts.push(`${AWAY} ${scene.omitted.toLocaleString(board.page.locale.value)}`);
   return (
     <footer class="status">
       <span class="counts" data-testid="graph-status">
@@ -147,15 +148,15 @@ function Status({ board, scene }: { readonly board: GraphBoard; readonly scene: 
   );
 }
 
-function NoGraph({ board }: { readonly board: GraphBoard }): JSX.Element {
-  const say = board.t;
+function NoGraph({ board }: { readonly board: GraphParts }): JSX.Element {
+  const { t: say } = board.page;
   const [missing, other] =
-    board.show.value === 'graph' ? (['nothing', 'pipeline'] as const) : (['pipeline', 'graph'] as const);
-  const there = (other === 'graph' ? board.graphs : board.pipelines).value.length > 0;
+    board.records.show.value === 'graph' ? (['nothing', 'pipeline'] as const) : (['pipeline', 'graph'] as const);
+  const there = (other === 'graph' ? board.records.graphs : board.records.pipelines).value.length > 0;
   return (
     <Empty title={say(`empty.${missing}`)} text={say(`empty.${missing}.text`)}>
       {there && (
-        <button type="button" data-action="show-other" onClick={() => board.turn(other)}>
+        <button type="button" data-action="show-other" onClick={() => board.records.turn(other)}>
           {say(`show.${other}`)}
         </button>
       )}

@@ -2,12 +2,12 @@ import { useSignal } from '@preact/signals';
 import { Button, Dialog } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { Notice } from './answers';
-import type { GraphBoard } from './board';
+import type { GraphParts } from './board';
 import { Section } from './node_panel';
 import { noticeText } from './texts';
 import { useAnswer } from './use_answer';
 
-export function Dialogs({ board }: { readonly board: GraphBoard }): JSX.Element | null {
+export function Dialogs({ board }: { readonly board: GraphParts }): JSX.Element | null {
   switch (board.dialog.value) {
     case 'removed':
       return <Removed board={board} />;
@@ -18,12 +18,12 @@ export function Dialogs({ board }: { readonly board: GraphBoard }): JSX.Element 
   }
 }
 
-const shut = (board: GraphBoard) => (): void => void (board.dialog.value = null);
+const shut = (board: GraphParts) => (): void => void (board.dialog.value = null);
 
 /** What the readability pass took away, and by which rule. */
-function Removed({ board }: { readonly board: GraphBoard }): JSX.Element {
-  const say = board.t;
-  const source = board.graphSource.value;
+function Removed({ board }: { readonly board: GraphParts }): JSX.Element {
+  const { t: say } = board.page;
+  const source = board.sources.graph.value;
   const parts = useSignal(1);
   const { value: found, error } = useAnswer(
     source && JSON.stringify([source.key, parts.value]),
@@ -50,7 +50,7 @@ function Removed({ board }: { readonly board: GraphBoard }): JSX.Element {
             <Section key={rule.rule} title={say(`removed.${rule.rule}`)} count={rule.removed}>
               <p class="count">
                 {rule.types
-                  .map(({ type, count }) => `${type} ×${count.toLocaleString(board.locale.value)}`)
+                  .map(({ type, count }) => `${type} ×${count.toLocaleString(board.page.locale.value)}`)
                   .join(say('list.separator'))}
               </p>
               <ul class="links" data-rule={rule.rule}>
@@ -85,12 +85,12 @@ function Removed({ board }: { readonly board: GraphBoard }): JSX.Element {
 }
 
 /** What is broken in a graph that was shown all the same. */
-function Notices({ board, notices }: { readonly board: GraphBoard; readonly notices: readonly Notice[] }): JSX.Element {
+function Notices({ board, notices }: { readonly board: GraphParts; readonly notices: readonly Notice[] }): JSX.Element {
   return (
-    <Dialog name="notices" title={board.t('notices.title')} onClose={shut(board)}>
+    <Dialog name="notices" title={board.page.t('notices.title')} onClose={shut(board)}>
       <div class="removed" data-testid="notices">
         {notices.map((notice, i) => (
-          <Section key={i} title={noticeText(board, notice)} count={notice.count}>
+          <Section key={i} title={noticeText(board.page, notice)} count={notice.count}>
             <ul class="links">
               {notice.examples.map((example, i) => (
                 <li key={i}>

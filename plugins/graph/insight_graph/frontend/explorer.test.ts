@@ -2,7 +2,8 @@ import type { Query } from '@insight-host/api';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { fakeContext, type FakeContext } from '@insight-host/kit/testing';
 import type { GraphInfo, Scope } from './answers';
-import { GraphBoard } from './board';
+import { Page } from '@insight-host/kit';
+import { graphParts, type GraphParts } from './board';
 import { layOut } from './layout';
 import { Layouts, type LayoutPort } from './layouts';
 import { edge, node, scope } from './testing';
@@ -56,13 +57,13 @@ const graph = (run: string): GraphInfo => ({
   name: 'g',
 });
 
-let board: GraphBoard | null = null;
-afterEach(() => board?.dispose());
+let page: Page | null = null;
+afterEach(() => page?.dispose());
 
 function made(
   answer: (route: string, query: Query) => unknown = () => undefined,
   runs = ['r', 's'],
-): { readonly board: GraphBoard; readonly ctx: FakeContext; readonly asked: string[] } {
+): { readonly board: GraphParts; readonly ctx: FakeContext; readonly asked: string[] } {
   const asked: string[] = [];
   const ctx = fakeContext(runs, {
     json: async (route, query) => {
@@ -82,13 +83,14 @@ function made(
       throw new Error(route);
     },
   });
-  board = new GraphBoard(ctx, new Layouts(port));
+  const board = graphParts(new Page(ctx), new Layouts(port));
+  page = board.page;
   board.explorer.view.value = { width: 800, height: 600 };
   return { board, ctx, asked };
 }
-const frames = ({ explorer }: GraphBoard): readonly string[] | undefined =>
+const frames = ({ explorer }: GraphParts): readonly string[] | undefined =>
   explorer.scene.value?.frames.map((frame) => frame.node.id);
-const shown = (found: GraphBoard, ids: readonly string[]) => vi.waitFor(() => expect(frames(found)).toEqual(ids));
+const shown = (found: GraphParts, ids: readonly string[]) => vi.waitFor(() => expect(frames(found)).toEqual(ids));
 
 describe('what is opened', () => {
   it('stays where it is on the screen, also when it closes', async () => {
@@ -121,16 +123,16 @@ describe('what is opened', () => {
     await shown(board, []);
     await board.explorer.reveal('a/c/7');
     await shown(board, ['a', 'a/c']);
-    expect(board.selected.value).toBe('a/c/7');
+    expect(board.looks.selected.value).toBe('a/c/7');
     board.explorer.toggle('a');
     await shown(board, []);
-    expect(board.selected.value).toBe('a');
-    expect(board.expanded.value).toEqual([]);
+    expect(board.looks.selected.value).toBe('a');
+    expect(board.looks.expanded.value).toEqual([]);
   });
 
   it('comes back from the URL, and what is not there is left out', async () => {
     const { board, asked } = made();
-    board.expanded.set(['a', 'gone', 'a/c']);
+    board.looks.expanded.set(['a', 'gone', 'a/c']);
     await shown(board, ['a', 'a/c']);
     expect(asked).not.toContain('scope gone');
   });
@@ -138,13 +140,13 @@ describe('what is opened', () => {
   it('and selected is brought into the middle once the page has a place for it', async () => {
     const { board } = made();
     board.explorer.view.value = { width: 0, height: 0 };
-    board.expanded.set(['a', 'a/c']);
-    board.select('a/c/399');
+    board.looks.expanded.set(['a', 'a/c']);
+    board.looks.select('a/c/399');
     await shown(board, ['a', 'a/c']);
-    expect(board.camera.value).toBeNull();
+    expect(board.looks.camera.value).toBeNull();
     board.explorer.view.value = { width: 800, height: 600 };
     const place = board.explorer.scene.value?.places.get('a/c/399');
-    expect(board.camera.value).toEqual({
+    expect(board.looks.camera.value).toEqual({
       x: (place?.x ?? 0) + (place?.width ?? 0) / 2,
       y: (place?.y ?? 0) + (place?.height ?? 0) / 2,
       scale: 0.8,
@@ -155,7 +157,7 @@ describe('what is opened', () => {
     const { board, asked } = made();
     await shown(board, []);
     for (const ids of [['a'], [], ['a']]) {
-      board.expanded.set(ids);
+      board.looks.expanded.set(ids);
       await shown(board, ids);
     }
     expect(asked.filter((one) => one === 'scope a')).toHaveLength(1);
@@ -163,7 +165,7 @@ describe('what is opened', () => {
 
   it('is never more than can be drawn: what was opened first is closed, and this is said', async () => {
     const { board, ctx } = made();
-    board.expanded.set(['b']);
+    board.looks.expanded.set(['b']);
     await shown(board, ['b']);
     board.explorer.toggle('a');
     await shown(board, ['a', 'b']);
@@ -185,13 +187,17 @@ describe('what is opened', () => {
 
   it('belongs to one graph', async () => {
     const { board } = made();
-    board.expanded.set(['a']);
+    board.looks.expanded.set(['a']);
     await shown(board, ['a']);
-    board.select('a/x');
+    board.looks.select('a/x');
     await Promise.resolve();
-    board.open('graph', { run: 's', tag: 'g', index: 0 });
+    board.records.open('graph', { run: 's', tag: 'g', index: 0 });
     await shown(board, []);
-    expect([board.selected.value, board.camera.value, board.expanded.value]).toEqual([null, null, null]);
+    expect([board.looks.selected.value, board.looks.camera.value, board.looks.expanded.value]).toEqual([
+      null,
+      null,
+      null,
+    ]);
   });
 });
 
@@ -209,11 +215,11 @@ describe('a graph', () => {
   it('is that of the first selected run, until one is chosen', async () => {
     const { board, ctx } = made();
     await shown(board, []);
-    expect(board.graph.value?.run).toBe('r');
+    expect(board.records.graph.value?.run).toBe('r');
     ctx.runs.select(['s']);
-    expect(board.graph.value?.run).toBe('s');
+    expect(board.records.graph.value?.run).toBe('s');
     ctx.runs.select([]);
-    expect(board.graph.value).toBeNull();
+    expect(board.records.graph.value).toBeNull();
     await vi.waitFor(() => expect(board.explorer.scene.value).toBeNull());
   });
 });
@@ -226,37 +232,45 @@ describe('which graph', () => {
   it('is that of the newest selected run until somebody begins to look', async () => {
     const { board, ctx } = made(undefined, ['q', 'r', 's']);
     started(ctx, { q: 5, r: 9, s: 7 });
-    await vi.waitFor(() => expect(board.graph.value?.run).toBe('r'));
+    await vi.waitFor(() => expect(board.records.graph.value?.run).toBe('r'));
     ctx.runs.select(['q', 's']);
-    expect(board.graph.value?.run).toBe('s');
+    expect(board.records.graph.value?.run).toBe('s');
     await shown(board, []);
     expect(ctx.address.value.has('graph')).toBe(false);
     board.explorer.toggle('a');
     await vi.waitFor(() => expect(ctx.address.value.get('graph')).toBe('s;g'));
     ctx.runs.select(['q', 'r', 's']);
     await shown(board, ['a']);
-    expect(board.graph.value?.run).toBe('s');
+    expect(board.records.graph.value?.run).toBe('s');
     // another drawing: what was opened belongs to the one before
     ctx.runs.select(['q', 'r']);
     await shown(board, []);
-    expect([board.graph.value?.run, board.expanded.value, ctx.address.value.get('graph')]).toEqual(['r', null, 's;g']);
+    expect([board.records.graph.value?.run, board.looks.expanded.value, ctx.address.value.get('graph')]).toEqual([
+      'r',
+      null,
+      's;g',
+    ]);
   });
   it('keeps what was opened in it, unless an address says otherwise', async () => {
     const { board, ctx } = made();
     const looks = (run: string, expanded: readonly string[] | null, selected: string | null) =>
       vi.waitFor(() =>
-        expect([board.graph.value?.run, board.expanded.value, board.selected.value]).toEqual([run, expanded, selected]),
+        expect([board.records.graph.value?.run, board.looks.expanded.value, board.looks.selected.value]).toEqual([
+          run,
+          expanded,
+          selected,
+        ]),
       );
     await shown(board, []);
-    board.open('graph', graph('s'));
+    board.records.open('graph', graph('s'));
     await shown(board, []);
     board.explorer.toggle('a');
     await shown(board, ['a']);
-    board.open('graph', graph('r'));
+    board.records.open('graph', graph('r'));
     await looks('r', null, null);
-    board.select('in');
+    board.looks.select('in');
     await shown(board, []);
-    board.open('graph', graph('s'));
+    board.records.open('graph', graph('s'));
     await looks('s', ['a'], null);
     await shown(board, ['a']);
     ctx.address.value = new Map([
@@ -277,37 +291,36 @@ describe('which graph', () => {
       ['q', 'r', 's'],
     );
     started(ctx, { q: 5, r: 9, s: 7 });
-    await vi.waitFor(() => expect(board.pipeline.value?.tag).toBe('p'));
-    board.open('graph', graph('q'));
-    board.turn('pipeline');
-    expect([board.show.value, board.pipeline.value?.tag]).toEqual(['pipeline', 'long']);
-    board.open('pipeline', pipelines[2] as GraphInfo);
-    board.turn('graph');
-    expect([board.show.value, board.graph.value?.run]).toEqual(['graph', 'r']);
-    board.open('graph', graph('s')); // has no pipeline
-    board.turn('pipeline');
-    expect(board.pipeline.value?.tag).toBe('p');
+    await vi.waitFor(() => expect(board.records.pipeline.value?.tag).toBe('p'));
+    board.records.open('graph', graph('q'));
+    board.records.turn('pipeline');
+    expect([board.records.show.value, board.records.pipeline.value?.tag]).toEqual(['pipeline', 'long']);
+    board.records.open('pipeline', pipelines[2] as GraphInfo);
+    board.records.turn('graph');
+    expect([board.records.show.value, board.records.graph.value?.run]).toEqual(['graph', 'r']);
+    board.records.open('graph', graph('s')); // has no pipeline
+    board.records.turn('pipeline');
+    expect(board.records.pipeline.value?.tag).toBe('p');
   });
   it('has the name that people gave its run', () => {
     const { board, ctx } = made();
     ctx.runs.all.value = ctx.runs.all.value.map((run) => (run.name === 'r' ? { ...run, displayName: 'best' } : run));
-    expect([board.nameOf('r'), board.nameOf('s'), board.nameOf('gone')]).toEqual(['best', 's', 'gone']);
+    expect([board.page.nameOf('r'), board.page.nameOf('s'), board.page.nameOf('gone')]).toEqual(['best', 's', 'gone']);
   });
 });
 
 describe('a notice', () => {
   it('is said in the language of the page, or as the server says it', () => {
-    const { board } = made();
     const say = (key: string, values?: Readonly<Record<string, string | number>>): string =>
       ({ 'notice.cycles': '环路', 'notice.cut': '在 {at} 处' })[key]?.replace(
         '{at}',
         String(values?.['at'] ?? '{at}'),
       ) ?? key;
-    vi.spyOn(board, 't').mockImplementation(say);
+    const words = { t: say };
     const notice = { count: 1, text: 'in English', examples: [] };
-    expect(noticeText(board, { ...notice, code: 'cycles' })).toBe('环路');
-    expect(noticeText(board, { ...notice, code: 'cut', values: { at: 7 } })).toBe('在 7 处');
-    expect(noticeText(board, { ...notice, code: 'cut' })).toBe('in English');
-    expect(noticeText(board, { ...notice, code: 'unheard_of' })).toBe('in English');
+    expect(noticeText(words, { ...notice, code: 'cycles' })).toBe('环路');
+    expect(noticeText(words, { ...notice, code: 'cut', values: { at: 7 } })).toBe('在 7 处');
+    expect(noticeText(words, { ...notice, code: 'cut' })).toBe('in English');
+    expect(noticeText(words, { ...notice, code: 'unheard_of' })).toBe('in English');
   });
 });

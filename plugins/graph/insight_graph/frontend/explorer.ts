@@ -1,16 +1,28 @@
 import { batch, effect, signal, untracked } from '@preact/signals';
-import { message, statusOf } from '@insight-host/kit';
-import type { GraphBoard } from './board';
+import { message, statusOf, type Page, type Setting } from '@insight-host/kit';
 import { followed, framed, opening, type Camera } from './camera';
 import type { Layouts } from './layouts';
 import { layoutInput, planOf, type Size } from './plan';
 import { frameSize, isWithin, sceneOf, type Opened, type Rect, type Scene } from './scene';
+import type { Looks } from './looks';
+import type { Records } from './records';
 import type { Source } from './source';
+import type { Sources } from './sources';
 
 /** Nodes that a drawing has at most: then what was opened first is closed. */
 export const MOST_NODES = 600;
 const GONE = 404; // HTTP
 const MOVE = 200; // ms in which nodes go to their new places
+
+/** What of the tab the drawing follows, and moves. */
+interface ExplorerParts {
+  readonly page: Page;
+  readonly records: Records;
+  readonly looks: Looks;
+  readonly sources: Sources;
+  /** Texts of edges. */
+  readonly texts: Setting<boolean>;
+}
 
 /** Keeps the drawing in step with what is opened: asks for scopes, has them laid out, and moves the camera along. */
 export class Explorer {
@@ -21,7 +33,6 @@ export class Explorer {
   readonly failure = signal<string | null>(null);
   /** Nodes are on their way to new places. */
   readonly moving = signal(false);
-  private readonly stops: readonly (() => void)[];
   private stop = new AbortController();
   private shown: string | null = null;
   private anchor: string | null = null;
@@ -29,36 +40,39 @@ export class Explorer {
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
-    private readonly board: GraphBoard,
+    private readonly board: ExplorerParts,
     private readonly layouts: Layouts,
   ) {
-    this.stops = [
+    const { page } = board;
+    page.until(
       effect(() => {
-        const { source, expanded, texts } = this.board;
-        const wanted = [source.value, expanded.value, texts.value] as const;
+        const { sources, looks, texts } = this.board;
+        const wanted = [sources.current.value, looks.expanded.value, texts.value] as const;
         untracked(() => void this.settle(...wanted));
       }),
+    );
+    page.until(
       effect(() => {
         if (this.view.value.width > 0) untracked(() => this.arrive());
       }),
-    ];
+    );
+    page.until(() => this.dispose());
   }
 
-  dispose(): void {
-    for (const stop of this.stops) stop();
+  private dispose(): void {
     this.stop.abort();
     this.layouts.dispose();
     clearTimeout(this.timer);
   }
 
   retry(): void {
-    const { source, expanded, texts } = this.board;
-    void this.settle(source.peek(), expanded.peek(), texts.peek());
+    const { sources, looks, texts } = this.board;
+    void this.settle(sources.current.peek(), looks.expanded.peek(), texts.peek());
   }
 
   /** The camera position, set by the user or not. */
   cameraOf(scene: Scene): Camera {
-    return this.board.camera.value ?? opening(scene, this.view.value);
+    return this.board.looks.camera.value ?? opening(scene, this.view.value);
   }
 
   /** Opens or closes a scope; it stays where it is on the screen. */
@@ -67,42 +81,42 @@ export class Explorer {
     if (!scene) return;
     const now = this.openIds(scene);
     this.anchor = id;
-    const selected = this.board.selected.peek();
+    const selected = this.board.looks.selected.peek();
     if (now.includes(id)) {
-      if (selected !== null && isWithin(scene, selected, id)) this.board.select(id);
-      this.board.expanded.set(now.filter((other) => other !== id && !isWithin(scene, other, id)));
-    } else this.board.expanded.set([...now, id]);
+      if (selected !== null && isWithin(scene, selected, id)) this.board.looks.select(id);
+      this.board.looks.expanded.set(now.filter((other) => other !== id && !isWithin(scene, other, id)));
+    } else this.board.looks.expanded.set([...now, id]);
   }
 
   closeAll(): void {
-    this.board.expanded.set([]);
-    this.board.camera.set(null);
+    this.board.looks.expanded.set([]);
+    this.board.looks.camera.set(null);
   }
 
   /** Opens what a node is in, selects it, and brings it into the middle. */
   async reveal(id: string): Promise<void> {
-    const source = this.board.graphSource.peek();
+    const source = this.board.sources.graph.peek();
     const scene = this.scene.peek();
     if (!scene?.places.has(id) && source) {
       try {
         const { path } = await source.node(id);
-        if (source !== this.board.graphSource.peek()) return;
+        if (source !== this.board.sources.graph.peek()) return;
         const now = this.scene.peek() ? this.openIds(this.scene.peek() as Scene) : [];
         this.goal = id;
-        this.board.select(id);
-        this.board.expanded.set([...now, ...path.map((step) => step.id).filter((step) => !now.includes(step))]);
+        this.board.looks.select(id);
+        this.board.looks.expanded.set([...now, ...path.map((step) => step.id).filter((step) => !now.includes(step))]);
       } catch (error) {
-        this.board.ctx.notify('error', message(error));
+        this.board.page.ctx.notify('error', message(error));
       }
       return;
     }
-    this.board.select(id);
+    this.board.looks.select(id);
     const place = scene?.places.get(id);
-    if (scene && place) this.board.camera.set(framed(place, this.view.peek(), this.cameraOf(scene)));
+    if (scene && place) this.board.looks.camera.set(framed(place, this.view.peek(), this.cameraOf(scene)));
   }
 
   private openIds(scene: Scene): readonly string[] {
-    return this.board.expanded.peek() ?? scene.frames.map((frame) => frame.node.id);
+    return this.board.looks.expanded.peek() ?? scene.frames.map((frame) => frame.node.id);
   }
 
   private async settle(source: Source | null, expanded: readonly string[] | null, texts: boolean): Promise<void> {
@@ -115,7 +129,7 @@ export class Explorer {
       this.busy.value = false;
       return;
     }
-    if (this.board.subject.peek() !== this.shown) this.scene.value = null;
+    if (this.board.records.subject.peek() !== this.shown) this.scene.value = null;
     this.layouts.warm();
     this.busy.value = true;
     try {
@@ -147,8 +161,8 @@ export class Explorer {
           } catch (error) {
             signal.throwIfAborted();
             // it stays closed; of a file that was just rewritten the list has the reason
-            if (statusOf(error) === GONE) void this.board.loadList();
-            else this.board.ctx.notify('error', message(error));
+            if (statusOf(error) === GONE) void this.board.records.load();
+            else this.board.page.ctx.notify('error', message(error));
             return null;
           }
         }),
@@ -166,16 +180,16 @@ export class Explorer {
 
   private put(scene: Scene, expanded: readonly string[] | null): void {
     if (expanded && scene.nodes.length > MOST_NODES && this.closeOldest(scene, expanded)) return;
-    const before = this.board.subject.peek() === this.shown ? this.scene.peek() : null;
-    this.shown = this.board.subject.peek();
+    const before = this.board.records.subject.peek() === this.shown ? this.scene.peek() : null;
+    this.shown = this.board.records.subject.peek();
     // an address that says what is selected and not what is seen
-    if (!before && this.board.camera.peek() === null) this.goal ??= this.board.selected.peek();
+    if (!before && this.board.looks.camera.peek() === null) this.goal ??= this.board.looks.selected.peek();
     const camera = this.cameraFor(before, scene);
     this.anchor = null;
     batch(() => {
       if (before && before !== scene) this.move();
       this.scene.value = scene;
-      if (camera !== undefined) this.board.camera.set(camera);
+      if (camera !== undefined) this.board.looks.camera.set(camera);
     });
   }
 
@@ -185,7 +199,7 @@ export class Explorer {
     const place = this.goal === null ? undefined : scene?.places.get(this.goal);
     if (!scene || !place) return;
     this.goal = null;
-    this.board.camera.set(framed(place, this.view.peek(), this.cameraOf(scene)));
+    this.board.looks.camera.set(framed(place, this.view.peek(), this.cameraOf(scene)));
   }
 
   private cameraFor(before: Scene | null, scene: Scene): Camera | null | undefined {
@@ -193,14 +207,14 @@ export class Explorer {
     const goal = this.goal === null ? undefined : scene.places.get(this.goal);
     if (goal && view.width === 0) return undefined;
     this.goal = null;
-    const now = before ? this.cameraOf(before) : (this.board.camera.peek() ?? opening(scene, view));
+    const now = before ? this.cameraOf(before) : (this.board.looks.camera.peek() ?? opening(scene, view));
     if (goal) return framed(goal, view, now);
     if (!before) return undefined;
-    const fixed = [this.anchor, this.board.selected.peek(), nearest(before, scene, now)].find(
+    const fixed = [this.anchor, this.board.looks.selected.peek(), nearest(before, scene, now)].find(
       (id) => id !== null && before.places.has(id) && scene.places.has(id),
     );
     if (fixed === undefined || fixed === null) return null;
-    if (this.board.camera.peek() === null && this.anchor === null) return undefined; // nobody moved it: the drawing opens again
+    if (this.board.looks.camera.peek() === null && this.anchor === null) return undefined; // nobody moved it: the drawing opens again
     return followed(now, before.places.get(fixed) as Rect, scene.places.get(fixed) as Rect);
   }
 
@@ -216,12 +230,12 @@ export class Explorer {
     const drawn = new Map(scene.frames.map((frame) => [frame.node.id, frame]));
     const oldest = expanded.find((id) => id !== last && drawn.has(id) && !isWithin(scene, last, id));
     if (oldest === undefined) return false;
-    this.board.ctx.notify(
+    this.board.page.ctx.notify(
       'info',
-      this.board.t('closed', { name: drawn.get(oldest)?.node.name ?? oldest, count: MOST_NODES }),
+      this.board.page.t('closed', { name: drawn.get(oldest)?.node.name ?? oldest, count: MOST_NODES }),
     );
     this.anchor ??= expanded.at(-1) ?? null;
-    this.board.expanded.set(expanded.filter((id) => id !== oldest && !isWithin(scene, id, oldest)));
+    this.board.looks.expanded.set(expanded.filter((id) => id !== oldest && !isWithin(scene, id, oldest)));
     return true;
   }
 }

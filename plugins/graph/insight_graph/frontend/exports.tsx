@@ -1,6 +1,6 @@
 import { fileName, Menu, message, pictureOf, pngFile, svgFile, useTableView, type Picture } from '@insight-host/kit';
 import { render, type JSX } from 'preact';
-import type { GraphBoard } from './board';
+import type { GraphParts } from './board';
 import { FAMILY, fontOf, SMALL_SIZE, textWidth } from './boxes';
 import { Drawing } from './drawing';
 import { heated, inkOf, paletteOf, type Ink, type Palette, type Tint } from './ink';
@@ -15,17 +15,17 @@ const NARROWEST = 320; // pixels of a picture
 const SVG = 'http://www.w3.org/2000/svg';
 
 /** Saves the whole drawing, as it is opened and coloured now, and shows it as a table. */
-export function Exports({ board }: { readonly board: GraphBoard }): JSX.Element {
-  const say = board.t;
-  const record = board.show.value === 'graph' ? board.graph.value : board.pipeline.value;
+export function Exports({ board }: { readonly board: GraphParts }): JSX.Element {
+  const { t: say } = board.page;
+  const record = board.records.show.value === 'graph' ? board.records.graph.value : board.records.pipeline.value;
   const name = `${record?.run ?? ''}_${record && 'name' in record ? record.name : 'pipeline'}`;
   const table = useTableView(
-    board,
+    board.page,
     name,
-    say(`show.${board.show.value}`),
+    say(`show.${board.records.show.value}`),
     () => {
       const scene = board.explorer.scene.peek();
-      return scene && sceneTable(board, scene);
+      return scene && sceneTable(board.page, board.records.show.value, scene);
     },
     () => import('@insight-host/kit/table'),
   );
@@ -34,9 +34,9 @@ export function Exports({ board }: { readonly board: GraphBoard }): JSX.Element 
     if (!scene) return;
     try {
       const content = await (extension === 'svg' ? svgFile : pngFile)(drawn(board, scene));
-      board.ctx.ui.download(fileName(name, extension, 'graph'), content);
+      board.page.ctx.ui.download(fileName(name, extension, 'graph'), content);
     } catch (error) {
-      board.ctx.notify('error', say('export.failed', { reason: message(error) }));
+      board.page.ctx.notify('error', say('export.failed', { reason: message(error) }));
     }
   };
   return (
@@ -57,8 +57,8 @@ export function Exports({ board }: { readonly board: GraphBoard }): JSX.Element 
 }
 
 /** A file of its own: every colour is resolved, every place an attribute, nothing is fetched. */
-function drawn(board: GraphBoard, scene: Scene): Picture {
-  const ink = inkOf(board.theme.value);
+function drawn(board: GraphParts, scene: Scene): Picture {
+  const ink = inkOf(board.page.theme.value);
   const palette = paletteOf(scene, ink, board.colored.value);
   const room = Math.max(NARROWEST, Math.ceil(scene.width));
   const keys = keysOf(board, palette, ink, room);
@@ -100,9 +100,9 @@ interface Placed extends Tint {
 }
 
 /** What the colours mean, in rows as wide as the drawing; of times the ends of the scale. */
-function keysOf(board: GraphBoard, { keys, times }: Palette, ink: Ink, room: number): readonly Placed[] {
+function keysOf(board: GraphParts, { keys, times }: Palette, ink: Ink, room: number): readonly Placed[] {
   const said = times
-    ? times.map((time, end) => ({ text: timeOf(time, board.locale.value), ...heated(ink, end) }))
+    ? times.map((time, end) => ({ text: timeOf(time, board.page.locale.value), ...heated(ink, end) }))
     : keys.map(({ label, fill, stroke }) => ({ text: label, fill, stroke }));
   let [x, row] = [0, 0];
   return said.map((key) => {

@@ -1,16 +1,16 @@
 import type { JSX } from 'preact';
 import type { Statistics } from './answers';
-import type { GraphBoard } from './board';
+import type { GraphParts } from './board';
 import { Section, Types } from './node_panel';
 import { storedRows } from './stored';
 import { shapeText } from './texts';
 import { useAnswer } from './use_answer';
 
 /** What there is in the whole graph: while nothing is selected. */
-export function GraphPanel({ board }: { readonly board: GraphBoard }): JSX.Element {
-  const say = board.t;
-  const source = board.graphSource.value;
-  const graph = board.graph.value;
+export function GraphPanel({ board }: { readonly board: GraphParts }): JSX.Element {
+  const { t: say } = board.page;
+  const source = board.sources.graph.value;
+  const graph = board.records.graph.value;
   const { value: found, error } = useAnswer(
     source && source.key,
     () => source?.statistics() ?? Promise.reject(new Error('')),
@@ -27,7 +27,7 @@ export function GraphPanel({ board }: { readonly board: GraphBoard }): JSX.Eleme
       {graph && (
         <>
           <p class="hint" title={graph.run}>
-            {board.nameOf(graph.run)}
+            {board.page.nameOf(graph.run)}
           </p>
           <h3>{graph.name}</h3>
           <p class="hint">{say(`graph.${graph.kind}`)}</p>
@@ -69,9 +69,9 @@ export function GraphPanel({ board }: { readonly board: GraphBoard }): JSX.Eleme
   );
 }
 
-function Numbers({ board, found }: { readonly board: GraphBoard; readonly found: Statistics }): JSX.Element {
-  const say = board.t;
-  const number = (value: number): string => value.toLocaleString(board.locale.value);
+function Numbers({ board, found }: { readonly board: GraphParts; readonly found: Statistics }): JSX.Element {
+  const { t: say } = board.page;
+  const number = (value: number): string => value.toLocaleString(board.page.locale.value);
   const rows: readonly (readonly [text: string, value: string])[] = [
     ['node.operators', number(found.operators)],
     ['node.parameters', number(found.parameters)],
@@ -80,7 +80,7 @@ function Numbers({ board, found }: { readonly board: GraphBoard; readonly found:
     ['statistics.depth', number(found.depth)],
     ['statistics.data_edges', number(found.data_edges)],
     ['statistics.control_edges', found.control_edges > 0 ? number(found.control_edges) : ''],
-    ...storedRows(board, found.stored, true).map(([role, text]) => [`node.${role}`, text] as const),
+    ...storedRows(board.page, found.stored, true).map(([role, text]) => [`node.${role}`, text] as const),
   ];
   return (
     <dl class="facts" data-testid="statistics">

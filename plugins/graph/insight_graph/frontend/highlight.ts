@@ -1,6 +1,6 @@
 /** What stands out because a node is selected. */
 import type { TraceAnswer } from './answers';
-import type { Trace } from './board';
+import type { Trace } from './looks';
 import { isWithin, type Line, type Scene } from './scene';
 
 export type Side = 'in' | 'out' | 'both';

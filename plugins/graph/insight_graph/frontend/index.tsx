@@ -1,6 +1,6 @@
 import { tab } from '@insight-host/kit';
 import { App } from './app';
-import { GraphBoard } from './board';
+import { graphParts } from './board';
 import styles from './graph.css?inline';
 import { keys } from './keys';
 import en from './locales/en.json';
@@ -9,7 +9,7 @@ import zh from './locales/zh-CN.json';
 export default tab({
   messages: { en, 'zh-CN': zh },
   styles,
-  board: ({ ctx }) => new GraphBoard(ctx),
+  board: (page) => graphParts(page),
   view: (board) => <App board={board} />,
   keys,
 });

@@ -1,9 +1,9 @@
 import { fullScreenKeys, type Key } from '@insight-host/kit';
-import type { GraphBoard } from './board';
+import type { GraphParts } from './board';
 import { fit, zoomBy } from './stage';
 
 /** Keys of the tab; those of the drawing itself (arrows, Enter, Escape) are the drawing's while it has the focus. */
-export function keys(board: GraphBoard, host: HTMLElement): readonly Key[] {
+export function keys(board: GraphParts, host: HTMLElement): readonly Key[] {
   return [
     ['t', 'keys.search', () => host.querySelector<HTMLInputElement>('[data-control=search]')?.focus()],
     ['d', 'keys.drawing', () => host.querySelector<SVGElement>('svg.canvas')?.focus()],

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { GraphBoard } from './board';
+import type { GraphParts } from './board';
 import { AWAY } from './drawing';
 import { heated, inkOf, paletteOf, type Ink } from './ink';
 import { KindMark } from './kind_mark';
@@ -11,13 +11,13 @@ const KINDS = ['scope', 'stack', 'operator', 'parameter', 'constant', 'proxy'] a
 const MOST = 24; // colours
 
 /** What shapes, lines and colours mean. */
-export function Legend({ board, scene }: { readonly board: GraphBoard; readonly scene: Scene }): JSX.Element {
-  const say = board.t;
-  const { value: theme } = board.theme;
+export function Legend({ board, scene }: { readonly board: GraphParts; readonly scene: Scene }): JSX.Element {
+  const { t: say } = board.page;
+  const { value: theme } = board.page.theme;
   const { value: coloring } = board.colored;
   const ink = useMemo(() => inkOf(theme), [theme]);
   const palette = useMemo(() => paletteOf(scene, ink, coloring), [scene, ink, coloring]);
-  const isPipeline = board.show.value === 'pipeline';
+  const isPipeline = board.records.show.value === 'pipeline';
   const there = new Set([
     ...scene.nodes.map(({ item }) => item.node?.kind ?? 'proxy'),
     ...scene.frames.map(({ node }) => node.kind),
@@ -50,7 +50,7 @@ export function Legend({ board, scene }: { readonly board: GraphBoard; readonly 
             {say('edge.away')}
           </li>
         )}
-        {!isPipeline && board.selected.value !== null && (
+        {!isPipeline && board.looks.selected.value !== null && (
           <>
             <li data-legend="into">
               <LineMark ink={ink} dashed={false} color={ink.into} />
@@ -65,13 +65,13 @@ export function Legend({ board, scene }: { readonly board: GraphBoard; readonly 
       </ul>
       {palette.times && (
         <div class="scale" data-legend="times">
-          <span>{timeOf(palette.times[0], board.locale.value)}</span>
+          <span>{timeOf(palette.times[0], board.page.locale.value)}</span>
           <i
             style={{
               background: `linear-gradient(90deg, ${[0, 0.25, 0.5, 0.75, 1].map((share) => heated(ink, share).fill).join(', ')})`,
             }}
           />
-          <span>{timeOf(palette.times[1], board.locale.value)}</span>
+          <span>{timeOf(palette.times[1], board.page.locale.value)}</span>
         </div>
       )}
       {coloring === 'time' && !palette.times && <p class="count">{say('color.time.none')}</p>}

@@ -1,7 +1,7 @@
 import { drag } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
-import type { GraphBoard } from './board';
+import type { GraphParts } from './board';
 import { seen } from './camera';
 import type { Ink, Palette } from './ink';
 import type { Scene } from './scene';
@@ -17,7 +17,7 @@ export function Minimap({
   ink,
   palette,
 }: {
-  readonly board: GraphBoard;
+  readonly board: GraphParts;
   readonly scene: Scene;
   readonly ink: Ink;
   readonly palette: Palette;
@@ -45,7 +45,7 @@ export function Minimap({
       width={WIDE}
       height={HIGH}
       role="img"
-      aria-label={board.t('minimap')}
+      aria-label={board.page.t('minimap')}
       onPointerDown={(event) => {
         const [px, py] = at(event);
         const camera = explorer.cameraOf(scene);
@@ -54,9 +54,13 @@ export function Minimap({
         const grip = inside ? [camera.x - px, camera.y - py] : [0, 0];
         const move = (to: PointerEvent): void => {
           const [nx, ny] = at(to);
-          board.camera.set({ ...explorer.cameraOf(scene), x: nx + (grip[0] as number), y: ny + (grip[1] as number) });
+          board.looks.camera.set({
+            ...explorer.cameraOf(scene),
+            x: nx + (grip[0] as number),
+            y: ny + (grip[1] as number),
+          });
         };
-        drag(event, { move, cancel: () => board.camera.set(camera) });
+        drag(event, { move, cancel: () => board.looks.camera.set(camera) });
         move(event);
       }}
     >

@@ -1,16 +1,17 @@
 import { bytesText, Icon, Segments } from '@insight-host/kit';
 import type { ComponentChildren, JSX } from 'preact';
 import type { Link, NodeDetail } from './answers';
-import { TRACES, type GraphBoard } from './board';
+import type { GraphParts } from './board';
+import { TRACES } from './looks';
 import { KindMark } from './kind_mark';
 import { storedRows } from './stored';
 import { shapeText, timeOf } from './texts';
 import { useAnswer } from './use_answer';
 
 /** Everything about the selected node. */
-export function NodePanel({ board, id }: { readonly board: GraphBoard; readonly id: string }): JSX.Element {
-  const say = board.t;
-  const source = board.graphSource.value;
+export function NodePanel({ board, id }: { readonly board: GraphParts; readonly id: string }): JSX.Element {
+  const { t: say } = board.page;
+  const source = board.sources.graph.value;
   const { value: node, error } = useAnswer(
     source && JSON.stringify([source.key, id]),
     () => source?.node(id) ?? Promise.reject(new Error(id)),
@@ -37,9 +38,9 @@ export function NodePanel({ board, id }: { readonly board: GraphBoard; readonly 
         <Segments
           name="trace"
           label={say('trace')}
-          value={board.trace.value}
+          value={board.looks.trace.value}
           options={TRACES.map((value) => ({ value, text: say(`trace.${value}`) }))}
-          onPick={(value) => board.trace.set(value)}
+          onPick={(value) => board.looks.trace.set(value)}
         />
       )}
       <Facts board={board} node={node} />
@@ -64,7 +65,7 @@ export function NodePanel({ board, id }: { readonly board: GraphBoard; readonly 
                     {attribute.cut && (
                       <span class="count">
                         {' '}
-                        {say('node.cut', { size: bytesText(attribute.size, board.locale.value) })}
+                        {say('node.cut', { size: bytesText(attribute.size, board.page.locale.value) })}
                       </span>
                     )}
                   </td>
@@ -83,9 +84,9 @@ export function NodePanel({ board, id }: { readonly board: GraphBoard; readonly 
   );
 }
 
-function Path({ board, node }: { readonly board: GraphBoard; readonly node: NodeDetail }): JSX.Element {
+function Path({ board, node }: { readonly board: GraphParts; readonly node: NodeDetail }): JSX.Element {
   return (
-    <nav class="path" aria-label={board.t('node.path')}>
+    <nav class="path" aria-label={board.page.t('node.path')}>
       {node.path.map((step) => (
         <button
           key={step.id}
@@ -103,10 +104,10 @@ function Path({ board, node }: { readonly board: GraphBoard; readonly node: Node
   );
 }
 
-function Facts({ board, node }: { readonly board: GraphBoard; readonly node: NodeDetail }): JSX.Element {
-  const say = board.t;
-  const number = (value: number): string => value.toLocaleString(board.locale.value);
-  const { locale } = board;
+function Facts({ board, node }: { readonly board: GraphParts; readonly node: NodeDetail }): JSX.Element {
+  const { t: say } = board.page;
+  const number = (value: number): string => value.toLocaleString(board.page.locale.value);
+  const { locale } = board.page;
   const group = node.kind === 'scope' || node.kind === 'stack';
   const facts: readonly (readonly [name: string, value: string, hint?: string])[] = [
     ['kind', say(`kind.${node.kind}`)],
@@ -118,7 +119,7 @@ function Facts({ board, node }: { readonly board: GraphBoard; readonly node: Nod
     ['operators', group ? number(node.operators) : ''],
     ['parameters', group && node.parameters > 0 ? number(node.parameters) : ''],
     ['constants', group && node.constants > 0 ? number(node.constants) : ''],
-    ...storedRows(board, node.stored ?? {}),
+    ...storedRows(board.page, node.stored ?? {}),
     ['device', node.device + (node.devices > 1 ? ` (+${node.devices - 1})` : '')],
     ['time', node.time === null ? '' : timeOf(node.time, locale.value)],
     ['source', node.source],
@@ -144,12 +145,12 @@ function Links({
   links,
   total,
 }: {
-  readonly board: GraphBoard;
+  readonly board: GraphParts;
   readonly name: 'inputs' | 'outputs';
   readonly links: readonly Link[];
   readonly total: number;
 }): JSX.Element | null {
-  const say = board.t;
+  const { t: say } = board.page;
   if (total === 0) return null;
   return (
     <Section title={say(`node.${name}`)} count={total}>
@@ -177,7 +178,7 @@ function Links({
             <span class="what">
               {[
                 link.edge === 'control' ? say('edge.control') : link.dtype && shapeText(link),
-                link.count > 1 ? `×${link.count.toLocaleString(board.locale.value)}` : '',
+                link.count > 1 ? `×${link.count.toLocaleString(board.page.locale.value)}` : '',
               ]
                 .filter(Boolean)
                 .join(' ')}
@@ -194,7 +195,7 @@ export function Types({
   board,
   types,
 }: {
-  readonly board: GraphBoard;
+  readonly board: GraphParts;
   readonly types: readonly { readonly type: string; readonly count: number; readonly time?: number | null }[];
 }): JSX.Element {
   const most = Math.max(1, ...types.map(({ count }) => count));
@@ -207,9 +208,9 @@ export function Types({
               <i style={{ width: `${(100 * count) / most}%` }} />
               <span>{type || '–'}</span>
             </th>
-            <td class="number">{count.toLocaleString(board.locale.value)}</td>
+            <td class="number">{count.toLocaleString(board.page.locale.value)}</td>
             {types.some((other) => other.time) && (
-              <td class="number">{time ? timeOf(time, board.locale.value) : ''}</td>
+              <td class="number">{time ? timeOf(time, board.page.locale.value) : ''}</td>
             )}
           </tr>
         ))}

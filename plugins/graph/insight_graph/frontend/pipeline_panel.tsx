@@ -1,14 +1,14 @@
 import type { JSX } from 'preact';
 import type { NamedValue } from './answers';
-import type { GraphBoard } from './board';
+import type { GraphParts } from './board';
 import { Section } from './node_panel';
 import type { PipelineDetail } from './pipeline';
 import { useAnswer } from './use_answer';
 
 /** What is known of the selected part of a data pipeline. */
-export function PipelinePanel({ board, id }: { readonly board: GraphBoard; readonly id: string | null }): JSX.Element {
-  const say = board.t;
-  const source = board.pipelineSource.value;
+export function PipelinePanel({ board, id }: { readonly board: GraphParts; readonly id: string | null }): JSX.Element {
+  const { t: say } = board.page;
+  const source = board.sources.pipeline.value;
   const { value: part, error } = useAnswer<PipelineDetail | null>(
     source && id !== null ? JSON.stringify([source.key, id]) : null,
     async () => (id === null ? null : (source?.detail(id) ?? null)),
@@ -22,7 +22,7 @@ export function PipelinePanel({ board, id }: { readonly board: GraphBoard; reado
   if (!part) {
     return (
       <div class="graph-panel">
-        <h3>{board.nameOf(board.pipeline.value?.run ?? '')}</h3>
+        <h3>{board.page.nameOf(board.records.pipeline.value?.run ?? '')}</h3>
         <p class="hint">{say('pipeline.hint')}</p>
       </div>
     );
@@ -57,10 +57,10 @@ function Parameters({
   board,
   values,
 }: {
-  readonly board: GraphBoard;
+  readonly board: GraphParts;
   readonly values: readonly NamedValue[];
 }): JSX.Element {
-  if (values.length === 0) return <p class="count">{board.t('pipeline.no_parameters')}</p>;
+  if (values.length === 0) return <p class="count">{board.page.t('pipeline.no_parameters')}</p>;
   return (
     <table class="facts" data-testid="attributes">
       <tbody>

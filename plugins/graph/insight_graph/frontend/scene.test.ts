@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { Scope } from './answers';
-import type { GraphBoard } from './board';
 import { neighbourAt, neighbours, shownLines, traced } from './highlight';
 import { layOut } from './layout';
 import { layoutInput, MOST_PROXIES, planOf, proxyKey } from './plan';
@@ -153,8 +152,8 @@ describe('lines', () => {
 
 describe('the table of a drawing', () => {
   it('has a row for all that is drawn, members after their scope, with the ends of their edges', () => {
-    const board = { t: (key: string) => (key === 'list.separator' ? ', ' : key), show: { value: 'graph' } };
-    const { rows } = sceneTable(board as unknown as GraphBoard, scene);
+    const page = { t: (key: string) => (key === 'list.separator' ? ', ' : key) };
+    const { rows } = sceneTable(page, 'graph', scene);
     expect(rows.map(([, id]) => id)).toEqual(['s', 'in', 'out', 's/a', 's/b', 's/w', 'in', 'out']);
     expect(rows.find(([, id]) => id === 's/b')?.slice(0, 7)).toEqual([
       'b',

@@ -1,15 +1,15 @@
 /** What a drawing shows, as rows: what is drawn, and what its edges come from and go to. */
 import type { ChartData } from '@insight-host/kit/table';
-import type { GraphBoard } from './board';
+import type { Page } from '@insight-host/kit';
+import type { Show } from './records';
 import type { DrawnNode, Frame, Scene } from './scene';
 import { shapeText } from './texts';
 
 /** A row for each scope, node and proxy, each scope before its members; compute times in microseconds. */
-export function sceneTable(board: GraphBoard, scene: Scene): ChartData {
-  const say = board.t;
+export function sceneTable({ t: say }: Pick<Page, 't'>, show: Show, scene: Scene): ChartData {
   const kindOf = (kind: string): string => {
     const own = `pipeline.${kind}`;
-    return board.show.value === 'pipeline' && say(own) !== own ? say(own) : say(`kind.${kind}`);
+    return show === 'pipeline' && say(own) !== own ? say(own) : say(`kind.${kind}`);
   };
   const separator = say('list.separator');
   const [sources, targets] = [new Map<string, string[]>(), new Map<string, string[]>()];

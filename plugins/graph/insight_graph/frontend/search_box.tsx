@@ -3,7 +3,7 @@ import { Button } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Found, SearchAnswer } from './answers';
-import type { GraphBoard } from './board';
+import type { GraphParts } from './board';
 import { KindMark } from './kind_mark';
 import { useAnswer } from './use_answer';
 
@@ -13,15 +13,15 @@ const PAUSE = { text: 60, regex: 250 } as const; // ms without a key before the 
 const ROLE: object = { role: 'combobox' }; // its list is not a <datalist>, which Preact's types ask for
 
 /** Looks for names and types in the whole graph, closed scopes too. */
-export function SearchBox({ board }: { readonly board: GraphBoard }): JSX.Element {
-  const say = board.t;
+export function SearchBox({ board }: { readonly board: GraphParts }): JSX.Element {
+  const { t: say } = board.page;
   const root = useRef<HTMLDivElement>(null);
   const open = useSignal(false);
   const at = useSignal(0);
   /** Enter was pressed before the answer was there. */
   const hurry = useSignal(false);
   const q = board.search.value.trim();
-  const source = board.graphSource.value;
+  const source = board.sources.graph.value;
   const more = useSignal('');
   const wanted = { q, regex: board.regex.value, limit: more.value === q ? MOST : FEW };
   const key = source && q && open.value ? JSON.stringify([source.key, wanted]) : null;

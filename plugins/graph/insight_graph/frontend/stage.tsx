@@ -2,7 +2,7 @@ import { drag } from '@insight-host/kit';
 import { batch, useSignal, useSignalEffect } from '@preact/signals';
 import type { JSX, TargetedEvent } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import type { GraphBoard } from './board';
+import type { GraphParts } from './board';
 import { fitted, panned, resized, seen, transformOf, zoomed, type Camera } from './camera';
 import { Drawing } from './drawing';
 import { neighbourAt } from './highlight';
@@ -17,13 +17,13 @@ const ARROWS = { ArrowUp: 'up', ArrowDown: 'down', ArrowLeft: 'left', ArrowRight
 const FAR = 0.3; // scale below which texts are not drawn
 
 /** The drawing under a camera, with everything that hands do to it. */
-export function Stage({ board, scene }: { readonly board: GraphBoard; readonly scene: Scene }): JSX.Element {
+export function Stage({ board, scene }: { readonly board: GraphParts; readonly scene: Scene }): JSX.Element {
   const { explorer } = board;
   const root = useRef<SVGSVGElement>(null);
   const camera = useRef<SVGGElement>(null);
   const far = useSignal(false);
   const highlight = useHighlight(board, scene);
-  const ink = useMemo(() => inkOf(board.theme.value), [board.theme.value]);
+  const ink = useMemo(() => inkOf(board.page.theme.value), [board.page.theme.value]);
   const palette = useMemo(() => paletteOf(scene, ink, board.colored.value), [scene, ink, board.colored.value]);
   // the same element again costs nothing: only what changes the drawing draws it again
   const drawing = useMemo(
@@ -33,7 +33,7 @@ export function Stage({ board, scene }: { readonly board: GraphBoard; readonly s
   useView(board, root);
   useLayoutEffect(() => apply()); // the drawing and its place change at once
   useSignalEffect(() => {
-    void board.camera.value;
+    void board.looks.camera.value;
     void explorer.view.value;
     apply();
   });
@@ -55,7 +55,7 @@ export function Stage({ board, scene }: { readonly board: GraphBoard; readonly s
         class={`canvas${explorer.moving.value ? ' moving' : ''}${far.value ? ' far' : ''}`}
         tabindex={0}
         role="group"
-        aria-label={board.t('drawing', { nodes: scene.nodes.length, frames: scene.frames.length })}
+        aria-label={board.page.t('drawing', { nodes: scene.nodes.length, frames: scene.frames.length })}
         {...hands}
       >
         <g ref={camera} class="camera">
@@ -67,7 +67,7 @@ export function Stage({ board, scene }: { readonly board: GraphBoard; readonly s
   );
 }
 
-function useView(board: GraphBoard, root: { readonly current: Element | null }): void {
+function useView(board: GraphParts, root: { readonly current: Element | null }): void {
   useLayoutEffect(() => {
     const { current: element } = root;
     if (!element) return;
@@ -76,8 +76,8 @@ function useView(board: GraphBoard, root: { readonly current: Element | null }):
       const { value } = board.explorer.view;
       if (width === 0 || (width === value.width && height === value.height)) return;
       batch(() => {
-        const { value: camera } = board.camera;
-        if (camera && value.width > 0) board.camera.set(resized(camera, value, { width, height }));
+        const { value: camera } = board.looks.camera;
+        if (camera && value.width > 0) board.looks.camera.set(resized(camera, value, { width, height }));
         board.explorer.view.value = { width, height };
       });
     };
@@ -97,7 +97,7 @@ interface Hands {
 }
 
 /** What pointers, wheel and keys do. */
-function useHands(board: GraphBoard, root: { readonly current: SVGSVGElement | null }): Hands {
+function useHands(board: GraphParts, root: { readonly current: SVGSVGElement | null }): Hands {
   const { explorer } = board;
   const isDragged = useRef(false);
   const now = (): Camera | null => {
@@ -118,7 +118,7 @@ function useHands(board: GraphBoard, root: { readonly current: SVGSVGElement | n
       const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 20 : 1;
       // a pinch on a touchpad is a wheel with Ctrl and small steps
       const factor = Math.exp(-event.deltaY * lines * WHEEL * (event.ctrlKey ? 6 : 1));
-      board.camera.set(zoomed(before, explorer.view.peek(), factor, ...at(event.clientX, event.clientY)));
+      board.looks.camera.set(zoomed(before, explorer.view.peek(), factor, ...at(event.clientX, event.clientY)));
     };
     element.addEventListener('wheel', turned, { passive: false });
     return () => element.removeEventListener('wheel', turned);
@@ -141,15 +141,15 @@ function useHands(board: GraphBoard, root: { readonly current: SVGSVGElement | n
       let pinched: Camera | null = null;
       drag(event, {
         slop: STILL,
-        move: (_, dx, dy) => board.camera.set(panned(before, dx, dy)),
+        move: (_, dx, dy) => board.looks.camera.set(panned(before, dx, dy)),
         pinch({ scale, x, y, dx, dy }) {
           pinched ??= now() ?? before;
-          board.camera.set(zoomed(panned(pinched, dx, dy), explorer.view.peek(), scale, ...at(x, y)));
+          board.looks.camera.set(zoomed(panned(pinched, dx, dy), explorer.view.peek(), scale, ...at(x, y)));
         },
         end: (_, moved) => void (isDragged.current = moved),
         cancel() {
           isDragged.current = true;
-          board.camera.set(before);
+          board.looks.camera.set(before);
         },
       });
     },
@@ -157,7 +157,7 @@ function useHands(board: GraphBoard, root: { readonly current: SVGSVGElement | n
       if (isDragged.current) return;
       const id = idAt(event.target);
       if (id !== null && event.target instanceof Element && event.target.closest('[data-switch]')) toggles(id);
-      else board.select(id);
+      else board.looks.select(id);
     },
     onDblClick(event) {
       const id = idAt(event.target);
@@ -166,17 +166,17 @@ function useHands(board: GraphBoard, root: { readonly current: SVGSVGElement | n
     onKeyDown(event) {
       const scene = explorer.scene.peek();
       if (!scene || event.ctrlKey || event.metaKey || event.altKey) return;
-      const selected = board.selected.peek();
+      const selected = board.looks.selected.peek();
       const arrow = ARROWS[event.key as keyof typeof ARROWS];
       if (arrow) {
         const first = scene.nodes.find(({ item }) => item.node)?.item.key ?? null;
         const next = selected !== null && scene.places.has(selected) ? neighbourAt(scene, selected, arrow) : first;
         if (next !== null) {
-          board.select(next);
+          board.looks.select(next);
           keepInSight(board, scene, next);
         }
       } else if (event.key === 'Enter' && selected !== null) toggles(selected);
-      else if (event.key === 'Escape' && selected !== null) board.select(null);
+      else if (event.key === 'Escape' && selected !== null) board.looks.select(null);
       else return;
       event.preventDefault();
       event.stopPropagation();
@@ -185,7 +185,7 @@ function useHands(board: GraphBoard, root: { readonly current: SVGSVGElement | n
 }
 
 /** Brings a node into the middle if it is not in sight. */
-function keepInSight(board: GraphBoard, scene: Scene, id: string): void {
+function keepInSight(board: GraphParts, scene: Scene, id: string): void {
   const place = scene.places.get(id);
   const { explorer } = board;
   const camera = explorer.cameraOf(scene);
@@ -198,17 +198,18 @@ function keepInSight(board: GraphBoard, scene: Scene, id: string): void {
       place.y + HEAD <= part.y + part.height)
   )
     return;
-  board.camera.set({ ...camera, x: place.x + place.width / 2, y: place.y + HEAD });
+  board.looks.camera.set({ ...camera, x: place.x + place.width / 2, y: place.y + HEAD });
 }
 
 /** By the buttons and keys of the tab. */
-export function zoomBy(board: GraphBoard, factor: number): void {
+export function zoomBy(board: GraphParts, factor: number): void {
   const scene = board.explorer.scene.peek();
   const view = board.explorer.view.peek();
-  if (scene) board.camera.set(zoomed(board.explorer.cameraOf(scene), view, factor, view.width / 2, view.height / 2));
+  if (scene)
+    board.looks.camera.set(zoomed(board.explorer.cameraOf(scene), view, factor, view.width / 2, view.height / 2));
 }
 
-export function fit(board: GraphBoard): void {
+export function fit(board: GraphParts): void {
   const scene = board.explorer.scene.peek();
-  if (scene) board.camera.set(fitted(scene, board.explorer.view.peek()));
+  if (scene) board.looks.camera.set(fitted(scene, board.explorer.view.peek()));
 }

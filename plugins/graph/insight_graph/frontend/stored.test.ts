@@ -3,7 +3,7 @@ import en from './locales/en.json';
 import type { Stored } from './answers';
 import { storedRows } from './stored';
 
-const board = {
+const page = {
   locale: { value: 'en' },
   t: (key: string, values: Record<string, unknown> = {}): string =>
     (en as Record<string, string>)[key]?.replace('{count}', String(values['count'])) ?? key,
@@ -16,7 +16,7 @@ const of = (values: number, unsized = 0): { tensors: number; values: number; byt
 });
 
 const rows = (stored: Stored, whole = true): readonly (readonly [string, string])[] =>
-  storedRows(board, stored, whole).filter(([, text]) => text !== '');
+  storedRows(page, stored, whole).filter(([, text]) => text !== '');
 
 describe('numbers of stored values', () => {
   it('has one row for each role that the graph has', () => {

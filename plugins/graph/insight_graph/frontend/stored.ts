@@ -1,22 +1,21 @@
-import { bytesText } from '@insight-host/kit';
+import { bytesText, type Page } from '@insight-host/kit';
 import type { Stored } from './answers';
-import type { GraphBoard } from './board';
 
 /** Numbers of stored values, a row for each role; of a `whole` graph also what it does not tell. */
 export function storedRows(
-  board: Pick<GraphBoard, 't' | 'locale'>,
+  page: Pick<Page, 't' | 'locale'>,
   stored: Stored,
   whole = false,
 ): readonly (readonly [role: string, text: string])[] {
-  const locale = board.locale.value;
+  const locale = page.locale.value;
   const untold = stored.parameter ?? stored.unknown;
   const missing: Partial<Record<keyof Stored, unknown>> = whole
     ? { trainable: untold, optimizer: untold ?? stored.trainable ?? stored.other }
     : {};
   return (['trainable', 'other', 'parameter', 'unknown', 'optimizer', 'input'] as const).map((role) => {
     const row = stored[role];
-    if (!row) return [role, missing[role] ? board.t('stored.untold') : ''];
-    const unsized = row.unsized > 0 && board.t('stored.unsized', { count: row.unsized });
+    if (!row) return [role, missing[role] ? page.t('stored.untold') : ''];
+    const unsized = row.unsized > 0 && page.t('stored.unsized', { count: row.unsized });
     return [
       role,
       [

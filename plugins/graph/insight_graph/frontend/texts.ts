@@ -2,7 +2,7 @@
 import { durationText } from '@insight-host/kit';
 import type { Locale } from '@insight-host/api';
 import type { Notice, OutputType } from './answers';
-import type { GraphBoard } from './board';
+import type { Page } from '@insight-host/kit';
 
 /** `float32[32, ?, 14]`; without a known shape the type alone. */
 export function shapeText({ dtype, shape }: { readonly dtype: string; readonly shape: OutputType['shape'] }): string {
@@ -17,8 +17,8 @@ export function timeOf(microseconds: number, locale: Locale): string {
 }
 
 /** What a notice says in the language of the page; one that the page does not know, as it is. */
-export function noticeText(board: GraphBoard, { code, values, text }: Notice): string {
+export function noticeText({ t }: Pick<Page, 't'>, { code, values, text }: Notice): string {
   const key = `notice.${code}`;
-  const said = board.t(key, values);
+  const said = t(key, values);
   return said === key || /\{\w+\}/.test(said) ? text : said;
 }

@@ -1,15 +1,16 @@
 import { Button, Cluster, FullScreenToggle, Segments, Toggle } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { GraphInfo, GraphRecord } from './answers';
-import { COLORINGS, SHOWS, type Coloring, type GraphBoard } from './board';
+import { COLORINGS, type Coloring, type GraphParts } from './board';
+import { SHOWS } from './records';
 import { Exports } from './exports';
 import { SearchBox } from './search_box';
 import { sameRecord } from './source';
 import { fit, zoomBy } from './stage';
 
 /** Over the drawing, which they move. */
-export function ZoomTools({ board }: { readonly board: GraphBoard }): JSX.Element {
-  const say = board.t;
+export function ZoomTools({ board }: { readonly board: GraphParts }): JSX.Element {
+  const { t: say } = board.page;
   return (
     <div class="zoom-tools">
       <Button action="zoom-in" text="+" label={say('zoom.in')} onPress={() => zoomBy(board, 1.4)} />
@@ -20,38 +21,43 @@ export function ZoomTools({ board }: { readonly board: GraphBoard }): JSX.Elemen
   );
 }
 
-export function Toolbar({ board }: { readonly board: GraphBoard }): JSX.Element {
-  const say = board.t;
-  const isGraph = board.show.value === 'graph';
-  const both = board.pipelines.value.length > 0 && board.graphs.value.length > 0;
+export function Toolbar({ board }: { readonly board: GraphParts }): JSX.Element {
+  const { t: say } = board.page;
+  const isGraph = board.records.show.value === 'graph';
+  const both = board.records.pipelines.value.length > 0 && board.records.graphs.value.length > 0;
   return (
     <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
       {both && (
         <Segments
           name="show"
           label={say('show')}
-          value={board.show.value}
+          value={board.records.show.value}
           options={SHOWS.map((value) => ({ value, text: say(`show.${value}`) }))}
-          onPick={(value) => board.turn(value)}
+          onPick={(value) => board.records.turn(value)}
         />
       )}
       {isGraph ? (
-        <Choice board={board} show="graph" records={board.graphs.value} chosen={board.graph.value} />
+        <Choice board={board} show="graph" records={board.records.graphs.value} chosen={board.records.graph.value} />
       ) : (
-        <Choice board={board} show="pipeline" records={board.pipelines.value} chosen={board.pipeline.value} />
+        <Choice
+          board={board}
+          show="pipeline"
+          records={board.records.pipelines.value}
+          chosen={board.records.pipeline.value}
+        />
       )}
-      {isGraph && board.graph.value && <GraphTools board={board} />}
+      {isGraph && board.records.graph.value && <GraphTools board={board} />}
       <Cluster>
         <Exports board={board} />
         <Toggle action="panel" icon="panel" label={say('panel.toggle')} setting={board.panel} />
-        <FullScreenToggle page={board} setting={board.screen} />
+        <FullScreenToggle page={board.page} setting={board.screen} />
       </Cluster>
     </div>
   );
 }
 
 interface ChoiceProps {
-  readonly board: GraphBoard;
+  readonly board: GraphParts;
   readonly show: 'graph' | 'pipeline';
   readonly records: readonly (GraphInfo | GraphRecord)[];
   readonly chosen: GraphInfo | GraphRecord | null;
@@ -68,19 +74,19 @@ function Choice({ board, show, records, chosen }: ChoiceProps): JSX.Element | nu
     <select
       class="choice"
       data-control={`${show}-choice`}
-      aria-label={board.t(`show.${show}`)}
+      aria-label={board.page.t(`show.${show}`)}
       title={chosen ? `${chosen.run}\n${chosen.tag}` : ''}
       value={at}
       onChange={(event) => {
         const record = records[Number(event.currentTarget.value)];
-        if (record) board.open(show, record);
+        if (record) board.records.open(show, record);
       }}
     >
       {records.map((record, i) => (
         <option key={i} value={i} title={'name' in record ? record.name : record.tag}>
           {[
-            board.nameOf(record.run),
-            ...('name' in record ? [short(record.name), board.t(`graph.${record.kind}`)] : [record.tag]),
+            board.page.nameOf(record.run),
+            ...('name' in record ? [short(record.name), board.page.t(`graph.${record.kind}`)] : [record.tag]),
           ].join(' · ')}
         </option>
       ))}
@@ -88,9 +94,9 @@ function Choice({ board, show, records, chosen }: ChoiceProps): JSX.Element | nu
   );
 }
 
-function GraphTools({ board }: { readonly board: GraphBoard }): JSX.Element {
-  const say = board.t;
-  const times = board.profiles.value.length > 0 || board.explorer.scene.value?.root.graph.timed === true;
+function GraphTools({ board }: { readonly board: GraphParts }): JSX.Element {
+  const { t: say } = board.page;
+  const times = board.records.profiles.value.length > 0 || board.explorer.scene.value?.root.graph.timed === true;
   return (
     <>
       <SearchBox board={board} />
@@ -108,14 +114,14 @@ function GraphTools({ board }: { readonly board: GraphBoard }): JSX.Element {
             </option>
           ))}
         </select>
-        {board.coloring.value === 'time' && board.profiles.value.length > 1 && (
+        {board.coloring.value === 'time' && board.records.profiles.value.length > 1 && (
           <select
             data-control="profile"
             aria-label={say('color.time')}
-            value={board.profile.value ?? board.profiles.value[0]}
+            value={board.profile.value ?? board.records.profiles.value[0]}
             onChange={(event) => board.profile.set(event.currentTarget.value)}
           >
-            {board.profiles.value.map((tag) => (
+            {board.records.profiles.value.map((tag) => (
               <option key={tag} value={tag}>
                 {tag.replace(/^profiler:/, '')}
               </option>

@@ -1,14 +1,14 @@
 import { useEffect, useMemo } from 'preact/hooks';
-import type { GraphBoard } from './board';
+import type { GraphParts } from './board';
 import { neighbours, traced, type Highlight } from './highlight';
 import type { Scene } from './scene';
 import { useAnswer } from './use_answer';
 
 /** What stands out: neighbours at once; a trace once the server has followed the edges through closed scopes. */
-export function useHighlight(board: GraphBoard, scene: Scene): Highlight | null {
-  const selected = board.selected.value;
-  const trace = board.trace.value;
-  const source = board.graphSource.value;
+export function useHighlight(board: GraphParts, scene: Scene): Highlight | null {
+  const selected = board.looks.selected.value;
+  const trace = board.looks.trace.value;
+  const source = board.sources.graph.value;
   const scopes = useMemo(() => ['', ...scene.frames.map((frame) => frame.node.id)], [scene]);
   // while another drawing is on its way, its scopes are not yet those that are known here
   const key =
@@ -20,7 +20,7 @@ export function useHighlight(board: GraphBoard, scene: Scene): Highlight | null 
     (signal) => source?.trace(selected ?? '', scopes, signal) ?? Promise.reject(new Error()),
   );
   useEffect(() => {
-    if (found.error !== null) board.ctx.notify('error', found.error);
+    if (found.error !== null) board.page.ctx.notify('error', found.error);
   }, [found.error]);
   return useMemo(() => {
     if (selected === null || !scene.places.has(selected)) return null;
