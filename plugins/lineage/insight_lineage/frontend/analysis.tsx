@@ -1,7 +1,7 @@
 import { Empty, TableButton, valueText } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { Group, ImportanceAnswer, Parameter } from './answers';
-import type { LineageBoard } from './board';
+import type { LineageParts } from './board';
 import { importanceTable } from './chart_tables';
 import type { Column } from './frame';
 import { Distribution } from './distribution';
@@ -9,8 +9,8 @@ import { Scatter } from './scatter';
 import { useAnswer } from './use_answer';
 
 /** Columns that can say how well a run did. */
-export function targetsOf(board: LineageBoard): readonly Column[] {
-  const own = new Set([...board.shown.value, ...board.axisNames.value, board.target.value]);
+export function targetsOf(board: LineageParts): readonly Column[] {
+  const own = new Set([...board.columns.shown.value, ...board.columns.axisNames.value, board.target.value]);
   const all = [...(board.frame.value?.columns.values() ?? [])].filter((column) => column.isNumeric && column.count > 0);
   const of = (group: Group): readonly Column[] => all.filter((column) => column.group === group);
   const results = [
@@ -22,24 +22,24 @@ export function targetsOf(board: LineageBoard): readonly Column[] {
 }
 
 /** How parameters go with a target, and one of them against it. */
-export function Analysis({ board }: { readonly board: LineageBoard }): JSX.Element {
-  const say = board.t;
+export function Analysis({ board }: { readonly board: LineageParts }): JSX.Element {
+  const { t: say } = board.page;
   const targets = targetsOf(board);
   const target = targets.find(({ name }) => name === board.target.value) ?? targets[0] ?? null;
-  const where = board.whereProblem.value ? '' : board.where.value.trim();
-  const { text: filter, whole } = board.conditions.value;
+  const where = board.where.problem.value ? '' : board.where.text.value.trim();
+  const { text: filter, whole } = board.rows.conditions.value;
   const { value: version } = board.loading.version;
   const { value: answer, error } = useAnswer(target && JSON.stringify([target.name, where, filter, version]), () =>
-    board.ctx.data.json<ImportanceAnswer>(
+    board.page.ctx.data.json<ImportanceAnswer>(
       'importance',
       { target: target?.name, where: where || null, filter },
-      { signal: board.ctx.signal },
+      { signal: board.page.ctx.signal },
     ),
   );
   const parameters = (answer?.parameters ?? []).filter(({ name }) => name !== target?.name);
   const chosen =
     board.parameter.value ?? parameters.find(({ pearson }) => pearson !== null)?.name ?? parameters[0]?.name ?? null;
-  const against = chosen === null ? null : board.axis(chosen);
+  const against = chosen === null ? null : board.columns.axis(chosen);
   return (
     <aside class="analysis" data-testid="analysis" aria-label={say('analysis.title')}>
       <h3>{say('analysis.title')}</h3>
@@ -67,7 +67,7 @@ export function Analysis({ board }: { readonly board: LineageBoard }): JSX.Eleme
               {!whole && ` ${say('importance.hidden')}`}
               {parameters.length > 0 && (
                 <TableButton
-                  page={board}
+                  page={board.page}
                   name={`${target.name} importance`}
                   title={say('importance')}
                   data={() => importanceTable(board, parameters)}
@@ -88,8 +88,8 @@ export function Analysis({ board }: { readonly board: LineageBoard }): JSX.Eleme
             <Scatter
               board={board}
               x={against}
-              y={board.axis(target.name)}
-              parameters={board.axes.value.map(({ column }) => column)}
+              y={board.columns.axis(target.name)}
+              parameters={board.columns.axes.value.map(({ column }) => column)}
             />
           )}
         </>
@@ -99,14 +99,14 @@ export function Analysis({ board }: { readonly board: LineageBoard }): JSX.Eleme
 }
 
 interface ImportanceProps {
-  readonly board: LineageBoard;
+  readonly board: LineageParts;
   readonly parameter: Parameter;
   readonly chosen: boolean;
 }
 
 function Importance({ board, parameter, chosen }: ImportanceProps): JSX.Element {
   const { name, title, count, pearson, spearman, reason } = parameter;
-  const say = board.t;
+  const { t: say } = board.page;
   const hint =
     pearson === null
       ? say(`reason.${reason ?? 'too_few'}`, { count })
@@ -124,7 +124,7 @@ function Importance({ board, parameter, chosen }: ImportanceProps): JSX.Element 
         title={`${name}\n${hint}`}
         onClick={() => board.parameter.set(name)}
       >
-        <span class="name">{board.columns.value.get(name)?.title ?? title}</span>
+        <span class="name">{board.columns.all.value.get(name)?.title ?? title}</span>
         {pearson === null ? (
           <span class="reason">{say(`reason.${reason ?? 'too_few'}`, { count })}</span>
         ) : (

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { drag, Empty } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { Analysis } from './analysis';
-import type { LineageBoard } from './board';
+import type { LineageParts } from './board';
 import { Chooser } from './chooser';
 import { Diff } from './diff';
 import { Parallel } from './parallel';
@@ -14,7 +14,7 @@ import { Toolbar } from './toolbar';
 
 const [LOWEST, HIGHEST] = [160, 900];
 
-export function App({ board }: { readonly board: LineageBoard }): JSX.Element {
+export function App({ board }: { readonly board: LineageParts }): JSX.Element {
   return (
     <div class="kit lineage" data-testid="lineage">
       <Toolbar board={board} />
@@ -24,9 +24,9 @@ export function App({ board }: { readonly board: LineageBoard }): JSX.Element {
   );
 }
 
-function Body({ board }: { readonly board: LineageBoard }): JSX.Element {
-  const say = board.t;
-  const height = useSignal(clamped(board.ctx.memory.get('plot-height', 300)));
+function Body({ board }: { readonly board: LineageParts }): JSX.Element {
+  const { t: say } = board.page;
+  const height = useSignal(clamped(board.page.ctx.memory.get('plot-height', 300)));
   const { value: frame } = board.frame;
   if (!frame && board.loading.failure.value) {
     return (
@@ -41,7 +41,7 @@ function Body({ board }: { readonly board: LineageBoard }): JSX.Element {
   if (frame.rows === 0) return <Empty title={say('empty.no_runs')} text={say('empty.no_runs.text')} />;
   const setHeight = (to: number): void => {
     height.value = clamped(to);
-    board.ctx.memory.set('plot-height', height.value);
+    board.page.ctx.memory.set('plot-height', height.value);
   };
   return (
     <div class="workspace">
@@ -53,7 +53,7 @@ function Body({ board }: { readonly board: LineageBoard }): JSX.Element {
           </>
         )}
         <Status board={board} />
-        {board.rows.value.length === 0 && (
+        {board.rows.shown.value.length === 0 && (
           <p class="nothing" data-testid="no-rows">
             {say('empty.no_match')}
           </p>
@@ -100,10 +100,10 @@ function Divider({
   );
 }
 
-function Dialogs({ board }: { readonly board: LineageBoard }): JSX.Element | null {
+function Dialogs({ board }: { readonly board: LineageParts }): JSX.Element | null {
   const { value: dialog } = board.dialog;
   if (dialog === 'columns') return <Chooser board={board} />;
-  if (dialog === 'diff') return <Diff board={board} runs={board.ticked.peek()} />;
+  if (dialog === 'diff') return <Diff board={board} runs={board.selection.ticked.peek()} />;
   if (dialog === 'problems') return <Problems board={board} />;
   return dialog ? <PipelineDialog board={board} run={dialog.pipeline} /> : null;
 }

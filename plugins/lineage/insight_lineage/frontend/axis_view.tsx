@@ -3,12 +3,12 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import { scalesOf, type Axis } from './axes';
-import type { LineageBoard } from './board';
+import type { LineageParts } from './board';
 import type { Brush } from './brushes';
 import { axisNear, moved, placeAt, tickLetters, TRACK, yOf, type Layout } from './geometry';
 
 export interface AxisViewProps {
-  readonly board: LineageBoard;
+  readonly board: LineageParts;
   readonly axis: Axis;
   readonly at: number;
   readonly layout: Layout;
@@ -53,14 +53,14 @@ const clamp = (place: number): number => Math.max(0, Math.min(1, Number.isNaN(pl
 
 export function AxisView({ board, axis, at, layout }: AxisViewProps): JSX.Element {
   const { column } = axis;
-  const say = board.t;
+  const { t: say } = board.page;
   const shift = useSignal<number | null>(null); // pixels that the axis was moved
-  const brush = board.brushes.value.get(column.name);
+  const brush = board.brushing.all.value.get(column.name);
   const span = spanOf(axis, brush);
   const x = layout.xs[at] as number;
   const apart = (layout.xs[1] ?? layout.width) - (layout.xs[0] ?? 0);
   const room = Math.min(apart, 2 * x, 2 * (layout.width - x)) - 12; // for its name
-  const move = (to: number): void => board.setAxes(moved(board.axisNames.value, column.name, to));
+  const move = (to: number): void => board.columns.setAxes(moved(board.columns.axisNames.value, column.name, to));
   const onName = (event: PointerEvent): void => {
     const put = (): void => void (shift.value = null);
     drag(event, {
@@ -75,7 +75,7 @@ export function AxisView({ board, axis, at, layout }: AxisViewProps): JSX.Elemen
   };
   const nextScale = (): void => {
     const scales = scalesOf(column);
-    board.setScale(column.name, scales[(scales.indexOf(axis.scale) + 1) % scales.length] ?? axis.scale);
+    board.columns.setScale(column.name, scales[(scales.indexOf(axis.scale) + 1) % scales.length] ?? axis.scale);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const [low, high] = span ?? [0, 1];
@@ -83,10 +83,11 @@ export function AxisView({ board, axis, at, layout }: AxisViewProps): JSX.Elemen
     if (event.key === 'ArrowLeft') move(at - 1);
     else if (event.key === 'ArrowRight') move(at + 1);
     else if (event.key === 'ArrowUp' || event.key === 'ArrowDown') {
-      if (event.shiftKey) board.setBrush(column.name, brushOf(axis, low, clamp(high + step)));
-      else board.setBrush(column.name, brushOf(axis, clamp(low + step), high));
-    } else if (event.key === 'Backspace') board.setBrush(column.name, null);
-    else if (event.key === 'Delete') board.setAxes(board.axisNames.value.filter((name) => name !== column.name));
+      if (event.shiftKey) board.brushing.set(column.name, brushOf(axis, low, clamp(high + step)));
+      else board.brushing.set(column.name, brushOf(axis, clamp(low + step), high));
+    } else if (event.key === 'Backspace') board.brushing.set(column.name, null);
+    else if (event.key === 'Delete')
+      board.columns.setAxes(board.columns.axisNames.value.filter((name) => name !== column.name));
     else if (event.key === 's') nextScale();
     else return;
     event.preventDefault();
@@ -139,7 +140,7 @@ export function AxisView({ board, axis, at, layout }: AxisViewProps): JSX.Elemen
 }
 
 interface BrushStripProps {
-  readonly board: LineageBoard;
+  readonly board: LineageParts;
   readonly axis: Axis;
   readonly layout: Layout;
   readonly span: readonly [number, number] | null;
@@ -178,9 +179,9 @@ function BrushStrip({ board, axis, layout, span }: BrushStripProps): JSX.Element
             : how === 'low'
               ? [to, high]
               : [low + shift, high + shift];
-      board.setBrush(name, brushOf(axis, ends[0] as number, ends[1] as number));
+      board.brushing.set(name, brushOf(axis, ends[0] as number, ends[1] as number));
     };
-    const before = board.brushes.peek().get(name) ?? null;
+    const before = board.brushing.all.peek().get(name) ?? null;
     const clicked = (): Brush | null => {
       if (span || axis.scale !== 'category') return null;
       const { length } = axis.categories;
@@ -195,11 +196,11 @@ function BrushStrip({ board, axis, layout, span }: BrushStripProps): JSX.Element
       end({ clientY }, moved) {
         cancelAnimationFrame(frame);
         if (moved) apply(placeAt(layout, clientY - origin));
-        else board.setBrush(name, clicked());
+        else board.brushing.set(name, clicked());
       },
       cancel() {
         cancelAnimationFrame(frame);
-        board.setBrush(name, before);
+        board.brushing.set(name, before);
       },
     });
   };

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Page } from '@insight-host/kit';
 import { fakeContext, fakeRun, type FakeContext } from '@insight-host/kit/testing';
 import type { ColumnInfo, Value } from './answers';
-import { LineageBoard } from './board';
+import { lineageParts, type LineageParts } from './board';
 import { jsonOf, rowsOf } from './exports';
 import { layoutOf, moved, rowAt } from './geometry';
 import { differencesOf } from './differences';
@@ -27,7 +28,7 @@ const info = (name: string): ColumnInfo => {
 
 describe('the board', () => {
   let ctx: FakeContext;
-  let board: LineageBoard;
+  let board: LineageParts;
   let asked: string[];
   const settled = async (): Promise<void> => {
     for (let turn = 0; turn < 20; turn++) await Promise.resolve();
@@ -52,37 +53,37 @@ describe('the board', () => {
         };
       },
     });
-    board = new LineageBoard(ctx);
+    board = lineageParts(new Page(ctx));
     await settled();
   });
   afterEach(() => {
-    board.dispose();
+    board.page.dispose();
     vi.useRealTimers();
   });
-  const shown = (): string[] => [...board.rows.value].map((row) => RUNS[row] as string);
+  const shown = (): string[] => [...board.rows.shown.value].map((row) => RUNS[row] as string);
 
   it('shows parameters and metrics, and asks for scalars only where they are wanted', async () => {
-    expect(board.shown.value).toEqual(['mark', 'remark', 'metric/acc', 'lr', 'optimizer', 'last/loss']);
-    expect(board.axisNames.value).toEqual(['lr', 'optimizer', 'metric/acc', 'last/loss']);
-    board.setShown(['last/loss']);
+    expect(board.columns.shown.value).toEqual(['mark', 'remark', 'metric/acc', 'lr', 'optimizer', 'last/loss']);
+    expect(board.columns.axisNames.value).toEqual(['lr', 'optimizer', 'metric/acc', 'last/loss']);
+    board.columns.setShown(['last/loss']);
     await settled();
     expect(asked.at(-1)).toBe('runs {"columns":["lr","optimizer","metric/acc","last/loss"]}');
-    expect(board.table.value.map(({ name }) => name)).toEqual(['last/loss']);
+    expect(board.columns.table.value.map(({ name }) => name)).toEqual(['last/loss']);
   });
 
   it('asks about the rows that are shown, as long as an address can say which', () => {
-    expect(board.conditions.value).toEqual({ text: null, whole: true });
-    board.setBrush('lr', { kind: 'range', low: 0.1, high: 0.2 });
-    board.hidden.set(['a', 'gone']);
-    board.onlySelected.set(true);
-    expect(JSON.parse(board.conditions.value.text ?? '')).toEqual({
+    expect(board.rows.conditions.value).toEqual({ text: null, whole: true });
+    board.brushing.set('lr', { kind: 'range', low: 0.1, high: 0.2 });
+    board.rows.hidden.set(['a', 'gone']);
+    board.rows.onlySelected.set(true);
+    expect(JSON.parse(board.rows.conditions.value.text ?? '')).toEqual({
       lr: { ge: 0.1, le: 0.2 },
       run: { not_in: ['a'], in: RUNS },
     });
     ctx.runs.all.value = ctx.runs.selected.value = Array.from({ length: 999 }, (_, at) =>
       fakeRun(`a run of many, number ${at}`),
     );
-    expect(board.conditions.value).toEqual({ text: '{"lr":{"ge":0.1,"le":0.2}}', whole: false });
+    expect(board.rows.conditions.value).toEqual({ text: '{"lr":{"ge":0.1,"le":0.2}}', whole: false });
   });
 
   it('shows an answer before it asks again, however fast data change', async () => {
@@ -116,63 +117,63 @@ describe('the board', () => {
     const fields = { note: 'a long story' };
     const { annotate } = ctx.runs;
     Object.assign(ctx.runs, { annotate: async () => Promise.reject(new Error('no host')) });
-    board.annotate('a', fields);
+    board.annotations.write('a', fields);
     await settled();
-    expect(board.unwritten.value.get('a')).toEqual(fields);
+    expect(board.annotations.unwritten.value.get('a')).toEqual(fields);
     expect(ctx.notices[0]).toContain('no host');
     Object.assign(ctx.runs, { annotate });
-    board.annotate('a', { mark: 3 });
+    board.annotations.write('a', { mark: 3 });
     await settled();
-    expect(board.unwritten.value.get('a')).toEqual(fields);
-    board.annotate('a', fields);
+    expect(board.annotations.unwritten.value.get('a')).toEqual(fields);
+    board.annotations.write('a', fields);
     await settled();
-    expect(board.unwritten.value.size).toBe(0);
+    expect(board.annotations.unwritten.value.size).toBe(0);
   });
 
   it('leaves what filter, brushes and hidden rows leave', async () => {
-    board.setBrush('metric/acc', { kind: 'range', low: 0.6, high: 1 });
+    board.brushing.set('metric/acc', { kind: 'range', low: 0.6, high: 1 });
     expect(shown()).toEqual(['b', 'c']);
-    board.hidden.set(['b', 'gone']);
+    board.rows.hidden.set(['b', 'gone']);
     expect(shown()).toEqual(['c']);
-    board.showAll();
-    board.where.set('lr > 0.25');
+    board.rows.showAll();
+    board.where.text.set('lr > 0.25');
     await settled();
     expect(shown()).toEqual(['c']);
-    board.where.set('wrong');
+    board.where.text.set('wrong');
     await settled();
-    expect(board.whereProblem.value).toBe('position 3');
+    expect(board.where.problem.value).toBe('position 3');
     expect(shown()).toEqual(['b', 'c']); // as if there were no expression
   });
 
   it('sorts by one column, or by several', () => {
-    board.turnSort('lr', false);
-    board.turnSort('lr', false);
+    board.rows.turnSort('lr', false);
+    board.rows.turnSort('lr', false);
     expect(shown()).toEqual(['c', 'b', 'a']);
-    board.turnSort('optimizer', true);
-    expect(board.sorts.value).toEqual(['-lr', 'optimizer']);
-    board.turnSort('metric/acc', false);
-    expect(board.sorts.value).toEqual(['metric/acc']);
+    board.rows.turnSort('optimizer', true);
+    expect(board.rows.sorts.value).toEqual(['-lr', 'optimizer']);
+    board.rows.turnSort('metric/acc', false);
+    expect(board.rows.sorts.value).toEqual(['metric/acc']);
   });
 
   it('selects for the whole page, and hides by that', () => {
-    board.setBrush('lr', { kind: 'range', low: 0, high: 0.2 });
-    board.selectShown();
+    board.brushing.set('lr', { kind: 'range', low: 0, high: 0.2 });
+    board.selection.selectShown();
     expect(ctx.runs.selected.value.map(({ name }) => name)).toEqual(['a', 'b']);
-    board.clearBrushes();
-    expect(board.ticked.value).toEqual(['a', 'b']);
-    board.hide('selected');
+    board.brushing.clear();
+    expect(board.selection.ticked.value).toEqual(['a', 'b']);
+    board.selection.hide('selected');
     expect(shown()).toEqual(['c']);
   });
 
   it('shows what was written down at once', async () => {
     await ctx.runs.annotate('b', { remark: 'good', displayName: 'Best', mark: 2 });
     expect(board.frame.value?.columns.get('remark')?.values).toEqual([null, 'good', null]);
-    expect(board.nameOf('b')).toBe('Best');
+    expect(board.page.nameOf('b')).toBe('Best');
   });
 
   it('is saved as it is shown', () => {
-    board.setShown(['lr', 'optimizer']);
-    board.turnSort('lr', false);
+    board.columns.setShown(['lr', 'optimizer']);
+    board.rows.turnSort('lr', false);
     expect(rowsOf(board)).toEqual([
       ['run', 'lr', 'optimizer'],
       ['a', 0.1, 'sgd'],
@@ -187,12 +188,12 @@ describe('the board', () => {
   });
 
   it('takes a brush away with its axis, or with another scale', () => {
-    board.setBrush('lr', { kind: 'range', low: 0, high: 0.2 });
-    board.setScale('lr', 'log');
-    expect(board.brushes.value.size).toBe(0);
-    expect(board.axis('lr')?.scale).toBe('log');
-    board.setBrush('lr', { kind: 'range', low: 0, high: 0.2 });
-    board.setAxes(['metric/acc']);
+    board.brushing.set('lr', { kind: 'range', low: 0, high: 0.2 });
+    board.columns.setScale('lr', 'log');
+    expect(board.brushing.all.value.size).toBe(0);
+    expect(board.columns.axis('lr')?.scale).toBe('log');
+    board.brushing.set('lr', { kind: 'range', low: 0, high: 0.2 });
+    board.columns.setAxes(['metric/acc']);
     expect(shown()).toEqual(RUNS);
   });
 

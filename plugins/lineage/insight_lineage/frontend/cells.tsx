@@ -2,7 +2,7 @@
 import { EditCell, type CellLook } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import { LABELS } from './axes';
-import type { LineageBoard } from './board';
+import type { LineageParts } from './board';
 import type { Column } from './frame';
 import { MarkPicker } from './marks';
 import { summaryOf, type RowGroup } from './ordering';
@@ -12,7 +12,7 @@ const MOST = { remark: 200, displayName: 200, note: 20_000 } as const; // charac
 const isText = (name: string): name is keyof typeof FIELDS => name in FIELDS;
 
 /** The value of a column in the row of a run. */
-export function cellOf(board: LineageBoard, column: Column, row: number): CellLook {
+export function cellOf(board: LineageParts, column: Column, row: number): CellLook {
   const { name } = column;
   const run = board.frame.value?.runs[row] as string;
   if (name === 'mark') return { content: <MarkPicker board={board} run={run} /> };
@@ -32,14 +32,14 @@ export function cellOf(board: LineageBoard, column: Column, row: number): CellLo
 }
 
 /** The mean of a group in a numeric column. */
-export function meanOf(board: LineageBoard, column: Column, group: RowGroup): CellLook {
+export function meanOf(board: LineageParts, column: Column, group: RowGroup): CellLook {
   const summary = column.isNumeric && !LABELS.includes(column.name) ? summaryOf(column, group.rows) : null;
   if (!summary) return { content: null, class: 'number' };
   const { low, high, mean, count } = summary;
   return {
     content: `⌀ ${column.numberText(mean)}`,
     class: 'number',
-    title: board.t('group.range', { low: column.numberText(low), high: column.numberText(high), count }),
+    title: board.page.t('group.range', { low: column.numberText(low), high: column.numberText(high), count }),
   };
 }
 
@@ -49,44 +49,44 @@ function TextCell({
   run,
   name,
 }: {
-  readonly board: LineageBoard;
+  readonly board: LineageParts;
   readonly run: string;
   readonly name: keyof typeof FIELDS;
 }): JSX.Element {
   const field = FIELDS[name];
-  const known = board.runsByName.value.get(run);
-  const refused = board.unwritten.value.get(run)?.[field];
-  const isWritable = board.writable.value;
+  const known = board.page.runsByName.value.get(run);
+  const refused = board.annotations.unwritten.value.get(run)?.[field];
+  const isWritable = board.annotations.writable.value;
   return (
     <EditCell
       name={field}
-      label={board.t(`column.${name}`)}
+      label={board.page.t(`column.${name}`)}
       kind={field === 'note' ? 'lines' : 'line'}
       most={MOST[field]}
       text={field === 'displayName' && known?.displayName === run ? '' : (known?.[field] ?? '')}
       refused={refused}
       disabled={!isWritable}
-      hint={[refused !== undefined && board.t('edit.refused'), board.t(isWritable ? 'edit.hint' : 'edit.off')]
+      hint={[refused !== undefined && board.page.t('edit.refused'), board.page.t(isWritable ? 'edit.hint' : 'edit.off')]
         .filter(Boolean)
         .join('\n')}
-      onSave={(text) => board.annotate(run, { [field]: text })}
-      onKeep={(text) => board.forget(run, { [field]: text })}
+      onSave={(text) => board.annotations.write(run, { [field]: text })}
+      onKeep={(text) => board.annotations.forget(run, { [field]: text })}
     />
   );
 }
 
 /** The name of a run, which is ticked while the run is selected. */
-export function RunName({ board, row }: { readonly board: LineageBoard; readonly row: number }): JSX.Element {
+export function RunName({ board, row }: { readonly board: LineageParts; readonly row: number }): JSX.Element {
   const run = board.frame.value?.runs[row] as string;
-  const name = board.nameOf(run);
+  const name = board.page.nameOf(run);
   const { palette, codes } = board.coloring.value;
   return (
     <>
       <input
         type="checkbox"
         tabIndex={-1}
-        checked={board.selectedNames.value.has(run)}
-        aria-label={board.t('run.select', { run: name })}
+        checked={board.selection.names.value.has(run)}
+        aria-label={board.page.t('run.select', { run: name })}
       />
       <span class="dot" style={{ background: palette[codes[row] ?? 0] }} />
       <span class={name === run ? 'name' : 'name given'}>{name}</span>
@@ -94,21 +94,21 @@ export function RunName({ board, row }: { readonly board: LineageBoard; readonly
   );
 }
 
-export function GroupName({ board, group }: { readonly board: LineageBoard; readonly group: RowGroup }): JSX.Element {
+export function GroupName({ board, group }: { readonly board: LineageParts; readonly group: RowGroup }): JSX.Element {
   return (
     <button type="button" tabIndex={-1} class="group-name">
-      <span class="fold">{board.closedGroups.value.has(group.key) ? '▸' : '▾'}</span>
-      <span class="name">{group.text ?? board.t('value.none')}</span>
-      <span class="count">{group.rows.length.toLocaleString(board.locale.value)}</span>
+      <span class="fold">{board.rows.closedGroups.value.has(group.key) ? '▸' : '▾'}</span>
+      <span class="name">{group.text ?? board.page.t('value.none')}</span>
+      <span class="count">{group.rows.length.toLocaleString(board.page.locale.value)}</span>
     </button>
   );
 }
 
 /** Selects the runs of the table, or none. */
-export function SelectShown({ board }: { readonly board: LineageBoard }): JSX.Element {
-  const [shown, ticked] = [board.rows.value.length, board.ticked.value.length];
+export function SelectShown({ board }: { readonly board: LineageParts }): JSX.Element {
+  const [shown, ticked] = [board.rows.shown.value.length, board.selection.ticked.value.length];
   const all = shown > 0 && ticked === shown;
-  const label = board.t('select.shown', { count: shown });
+  const label = board.page.t('select.shown', { count: shown });
   return (
     <input
       type="checkbox"
@@ -119,8 +119,8 @@ export function SelectShown({ board }: { readonly board: LineageBoard }): JSX.El
       aria-label={label}
       title={label}
       onChange={() => {
-        if (all) board.ctx.runs.select([]);
-        else board.selectShown();
+        if (all) board.page.ctx.runs.select([]);
+        else board.selection.selectShown();
       }}
     />
   );

@@ -2,23 +2,23 @@
 import type { ChartData } from '@insight-host/kit/table';
 import type { Parameter } from './answers';
 import type { Axis } from './axes';
-import type { LineageBoard } from './board';
+import type { LineageParts } from './board';
 import type { Bucket } from './buckets';
 import { rowsOf } from './exports';
 
 /** Parallel coordinates: the runs that have a line, and their value on each axis. */
-export function parallelTable(board: LineageBoard): ChartData {
+export function parallelTable(board: LineageParts): ChartData {
   return tableOf(
     rowsOf(
       board,
-      board.axes.value.map(({ column }) => column),
+      board.columns.axes.value.map(({ column }) => column),
     ),
   );
 }
 
 /** A scatter plot: the runs that have a point. */
 export function scatterTable(
-  board: LineageBoard,
+  board: LineageParts,
   { column: x }: Axis,
   { column: y }: Axis,
   rows: Int32Array,
@@ -27,8 +27,8 @@ export function scatterTable(
 }
 
 /** How parameters correlate with the target; without coefficients, the reason. */
-export function importanceTable(board: LineageBoard, parameters: readonly Parameter[]): ChartData {
-  const say = board.t;
+export function importanceTable(board: LineageParts, parameters: readonly Parameter[]): ChartData {
+  const { t: say } = board.page;
   return {
     head: [say('importance.parameter'), 'Pearson', 'Spearman', 'n', say('importance.reason')],
     rows: parameters.map(({ name, pearson, spearman, count, reason }) => [
@@ -42,8 +42,8 @@ export function importanceTable(board: LineageBoard, parameters: readonly Parame
 }
 
 /** Buckets of a target. */
-export function distributionTable(board: LineageBoard, buckets: readonly Bucket[]): ChartData {
-  const say = board.t;
+export function distributionTable(board: LineageParts, buckets: readonly Bucket[]): ChartData {
+  const { t: say } = board.page;
   return {
     head: [say('distribution.from'), say('distribution.to'), say('distribution.runs')],
     rows: buckets.map(({ low, high, count }) => [low, high, count]),

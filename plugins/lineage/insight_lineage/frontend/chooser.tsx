@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { Dialog } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ColumnInfo, Group } from './answers';
-import type { LineageBoard } from './board';
+import type { LineageParts } from './board';
 import { Layouts } from './layouts';
 
 const GROUPS: readonly Group[] = [
@@ -19,20 +19,20 @@ const GROUPS: readonly Group[] = [
 const MOST = 400; // of a group, until the search says more
 
 /** Which columns the table has, and which of them are axes. */
-export function Chooser({ board }: { readonly board: LineageBoard }): JSX.Element {
-  const say = board.t;
+export function Chooser({ board }: { readonly board: LineageParts }): JSX.Element {
+  const { t: say } = board.page;
   const search = useSignal('');
   const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-  const all = [...board.columns.value.values()].filter(
+  const all = [...board.columns.all.value.values()].filter(
     ({ name, count, group }) =>
       name !== 'run' &&
       (count > 0 || group === 'annotation') &&
       words.every((word) => name.toLowerCase().includes(word)),
   );
-  const shown = new Set(board.shown.value);
+  const shown = new Set(board.columns.shown.value);
   const set = (names: readonly string[], on: boolean): void => {
-    if (on) board.setShown([...board.shown.value, ...names.filter((name) => !shown.has(name))]);
-    else board.setShown(board.shown.value.filter((name) => !names.includes(name)));
+    if (on) board.columns.setShown([...board.columns.shown.value, ...names.filter((name) => !shown.has(name))]);
+    else board.columns.setShown(board.columns.shown.value.filter((name) => !names.includes(name)));
   };
   return (
     <Dialog name="columns" title={say('columns.title')} onClose={() => (board.dialog.value = null)}>
@@ -49,8 +49,8 @@ export function Chooser({ board }: { readonly board: LineageBoard }): JSX.Elemen
           type="button"
           data-action="columns-default"
           onClick={() => {
-            board.setShown(null);
-            board.setAxes(null);
+            board.columns.setShown(null);
+            board.columns.setAxes(null);
           }}
         >
           {say('columns.default')}
@@ -74,7 +74,7 @@ export function Chooser({ board }: { readonly board: LineageBoard }): JSX.Elemen
                   <input type="checkbox" checked={every} onClick={() => set(names, !every)} />
                   {say(`group.${group}`)}
                 </label>
-                <span class="count">{own.length.toLocaleString(board.locale.value)}</span>
+                <span class="count">{own.length.toLocaleString(board.page.locale.value)}</span>
               </h4>
               {own.slice(0, MOST).map((column) => (
                 <Choice
@@ -96,16 +96,16 @@ export function Chooser({ board }: { readonly board: LineageBoard }): JSX.Elemen
 }
 
 interface ChoiceProps {
-  readonly board: LineageBoard;
+  readonly board: LineageParts;
   readonly column: ColumnInfo;
   readonly checked: boolean;
   readonly onSet: (on: boolean) => void;
 }
 
 function Choice({ board, column, checked, onSet }: ChoiceProps): JSX.Element {
-  const say = board.t;
+  const { t: say } = board.page;
   const { name, title, type, count, group } = column;
-  const axes = board.axisNames.value;
+  const axes = board.columns.axisNames.value;
   const isAxis = axes.includes(name);
   const text = group === 'annotation' ? say(`column.${name}`) : group === 'scalar' ? name : title;
   return (
@@ -123,7 +123,7 @@ function Choice({ board, column, checked, onSet }: ChoiceProps): JSX.Element {
         checked={isAxis}
         disabled={type === 'list'}
         aria-label={say('columns.axis.of', { name })}
-        onClick={() => board.setAxes(isAxis ? axes.filter((axis) => axis !== name) : [...axes, name])}
+        onClick={() => board.columns.setAxes(isAxis ? axes.filter((axis) => axis !== name) : [...axes, name])}
       />
       <span class="name" title={name}>
         {text}

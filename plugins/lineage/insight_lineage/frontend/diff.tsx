@@ -1,23 +1,23 @@
 import { useSignal } from '@preact/signals';
 import { copyTable, Dialog } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import type { LineageBoard } from './board';
+import type { LineageParts } from './board';
 import { COMPARED, differencesOf, type Difference } from './differences';
 import { loadRuns } from './source';
 import { useAnswer } from './use_answer';
 
 /** Runs side by side: what differs between them, or everything. */
-export function Diff({ board, runs }: { readonly board: LineageBoard; readonly runs: readonly string[] }): JSX.Element {
-  const say = board.t;
+export function Diff({ board, runs }: { readonly board: LineageParts; readonly runs: readonly string[] }): JSX.Element {
+  const { t: say } = board.page;
   const everything = useSignal(false);
   const { value: loaded, error } = useAnswer(JSON.stringify([runs, board.loading.version.value]), () =>
-    loadRuns(board.ctx, runs, board.loading.listing.peek()?.columns ?? []),
+    loadRuns(board.page.ctx, runs, board.loading.listing.peek()?.columns ?? []),
   );
   const all = loaded ? differencesOf(loaded, runs) : [];
   const shown = everything.value ? all : all.filter(({ differs }) => differs);
   const copy = (): void => {
-    const head = [say('column.run'), ...runs.map((run) => board.nameOf(run))];
-    void copyTable(board, [
+    const head = [say('column.run'), ...runs.map((run) => board.page.nameOf(run))];
+    void copyTable(board.page, [
       head,
       ...shown.map(({ column, texts }) => [column.name, ...texts.map((text) => text ?? '')]),
     ]);
@@ -50,8 +50,8 @@ export function Diff({ board, runs }: { readonly board: LineageBoard; readonly r
                 <th scope="col">{say('diff.property')}</th>
                 {runs.map((run) => (
                   <th key={run} scope="col" data-run={run} title={run}>
-                    <span class="dot" style={{ background: board.runsByName.value.get(run)?.color }} />
-                    {board.nameOf(run)}
+                    <span class="dot" style={{ background: board.page.runsByName.value.get(run)?.color }} />
+                    {board.page.nameOf(run)}
                   </th>
                 ))}
               </tr>
@@ -88,12 +88,12 @@ function DifferenceRow({
   board,
   difference: { column, texts, changes, differs },
 }: {
-  readonly board: LineageBoard;
+  readonly board: LineageParts;
   readonly difference: Difference;
 }): JSX.Element {
   const title =
     column.group === 'annotation'
-      ? board.t(`column.${column.name}`)
+      ? board.page.t(`column.${column.name}`)
       : column.group === 'scalar'
         ? column.name
         : column.title;

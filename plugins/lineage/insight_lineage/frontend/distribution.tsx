@@ -1,6 +1,6 @@
 import { TableButton, valueText } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import type { LineageBoard } from './board';
+import type { LineageParts } from './board';
 import { bucketsOf } from './buckets';
 import { distributionTable } from './chart_tables';
 import type { Column } from './frame';
@@ -10,11 +10,11 @@ export function Distribution({
   board,
   target,
 }: {
-  readonly board: LineageBoard;
+  readonly board: LineageParts;
   readonly target: Column;
 }): JSX.Element | null {
-  const say = board.t;
-  const { value: rows } = board.rows;
+  const { t: say } = board.page;
+  const { value: rows } = board.rows.shown;
   const buckets = bucketsOf(target.numbers, rows);
   if (buckets.length === 0) return null;
   const most = Math.max(...buckets.map(({ count }) => count));
@@ -24,7 +24,7 @@ export function Distribution({
       <figcaption>
         {say('distribution')}
         <TableButton
-          page={board}
+          page={board.page}
           name={`${target.name} distribution`}
           title={say('distribution')}
           data={() => distributionTable(board, buckets)}
@@ -42,7 +42,7 @@ export function Distribution({
               count,
             })}
           >
-            <span class="count">{count.toLocaleString(board.locale.value)}</span>
+            <span class="count">{count.toLocaleString(board.page.locale.value)}</span>
             <span class="bar" style={{ height: `${(44 * count) / most}px` }} />
             <span class="edge">{short(low)}</span>
             {at === buckets.length - 1 && low !== high && <span class="edge last">{short(high)}</span>}

@@ -1,7 +1,7 @@
 /** Files of what is shown: the table as CSV, the plot as a picture. */
 import { canvasFile, csvOf, message, type CsvCell, type MenuItem, visibleText } from '@insight-host/kit';
 import type { Value } from './answers';
-import type { LineageBoard } from './board';
+import type { LineageParts } from './board';
 import type { Column } from './frame';
 import { heightsOf, layoutOf, yOf } from './geometry';
 import { ALONE, opacityOf, scattered, strokeRows } from './polylines';
@@ -11,13 +11,13 @@ const SCALE = 2; // of a PNG
 const MARGIN = 12;
 const LETTERS = 22;
 
-export function exportItems(board: LineageBoard): readonly MenuItem[] {
-  const say = board.t;
+export function exportItems(board: LineageParts): readonly MenuItem[] {
+  const { t: say } = board.page;
   const save = (extension: string, make: () => Blob | Promise<Blob>): void => {
     Promise.resolve()
       .then(make)
-      .then((content) => board.ctx.ui.download(`lineage.${extension}`, content))
-      .catch((error: unknown) => board.ctx.notify('error', say('export.failed', { reason: message(error) })));
+      .then((content) => board.page.ctx.ui.download(`lineage.${extension}`, content))
+      .catch((error: unknown) => board.page.ctx.notify('error', say('export.failed', { reason: message(error) })));
   };
   return [
     {
@@ -44,9 +44,9 @@ export function exportItems(board: LineageBoard): readonly MenuItem[] {
  * missing.
  */
 export function rowsOf(
-  board: LineageBoard,
-  columns: readonly Column[] = board.table.value,
-  rows: Int32Array = board.rows.value,
+  board: LineageParts,
+  columns: readonly Column[] = board.columns.table.value,
+  rows: Int32Array = board.rows.shown.value,
 ): CsvCell[][] {
   const { value: frame } = board.frame;
   const cell = (value: Value): CsvCell => (value !== null && typeof value === 'object' ? JSON.stringify(value) : value);
@@ -57,14 +57,14 @@ export function rowsOf(
 }
 
 /** The same as a list of objects; nothing for what is missing. */
-export function jsonOf(board: LineageBoard): string {
+export function jsonOf(board: LineageParts): string {
   const { value: frame } = board.frame;
   const entries = (row: number): [string, Value][] =>
-    board.table.value.flatMap(({ name, values }): [string, Value][] =>
+    board.columns.table.value.flatMap(({ name, values }): [string, Value][] =>
       values[row] == null ? [] : [[name, values[row]]],
     );
   return JSON.stringify(
-    Array.from(board.rows.value, (row) => Object.fromEntries([['run', frame?.runs[row] ?? ''], ...entries(row)])),
+    Array.from(board.rows.shown.value, (row) => Object.fromEntries([['run', frame?.runs[row] ?? ''], ...entries(row)])),
     null,
     1,
   );
@@ -90,12 +90,12 @@ const short = (text: string): string =>
   [...text].length > LETTERS ? `${[...text].slice(0, LETTERS - 1).join('')}…` : text;
 
 /** Lines, axes and their names, of what is shown now. */
-function planOf(board: LineageBoard): Plan {
-  const { value: axes } = board.axes;
+function planOf(board: LineageParts): Plan {
+  const { value: axes } = board.columns.axes;
   const { value: coloring } = board.coloring;
   const layout = layoutOf(SIZE.width, SIZE.height, axes);
-  const rows = scattered(board.mask.value);
-  const theme = board.theme.value;
+  const rows = scattered(board.rows.mask.value);
+  const theme = board.page.theme.value;
   const [text, muted] = [theme.token('--text') || 'black', theme.token('--muted') || 'gray'];
   const labels = axes.flatMap((axis, at): Label[] => {
     const x = layout.xs[at] as number;
@@ -134,7 +134,7 @@ function planOf(board: LineageBoard): Plan {
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-function svgOf(board: LineageBoard): string {
+function svgOf(board: LineageParts): string {
   const { background, spine, spines, labels, picture } = planOf(board);
   const { xs, heights, rows, palette, codes } = picture;
   const byColor = palette.map((): string[] => []);
@@ -161,7 +161,7 @@ function svgOf(board: LineageBoard): string {
   ].join('\n');
 }
 
-async function pngOf(board: LineageBoard): Promise<Blob> {
+async function pngOf(board: LineageParts): Promise<Blob> {
   const { background, spine, spines, labels, picture } = planOf(board);
   const canvas = document.createElement('canvas');
   [canvas.width, canvas.height] = [(SIZE.width + 2 * MARGIN) * SCALE, (SIZE.height + 2 * MARGIN) * SCALE];

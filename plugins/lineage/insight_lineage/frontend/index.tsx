@@ -1,6 +1,6 @@
 import { tab } from '@insight-host/kit';
 import { App } from './app';
-import { LineageBoard } from './board';
+import { lineageParts } from './board';
 import { keys } from './keys';
 import styles from './lineage.css?inline';
 import en from './locales/en.json';
@@ -9,7 +9,7 @@ import zh from './locales/zh-CN.json';
 export default tab({
   messages: { en, 'zh-CN': zh },
   styles,
-  board: ({ ctx }) => new LineageBoard(ctx),
+  board: lineageParts,
   view: (board) => <App board={board} />,
   keys,
 });

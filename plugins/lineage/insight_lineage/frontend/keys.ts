@@ -1,15 +1,15 @@
 import { focusOn, type Key } from '@insight-host/kit';
-import type { LineageBoard } from './board';
+import type { LineageParts } from './board';
 import { WHERE } from './toolbar';
 
-export function keys(board: LineageBoard, host: HTMLElement): readonly Key[] {
+export function keys(board: LineageParts, host: HTMLElement): readonly Key[] {
   return [
     ['w', 'keys.where', () => focusOn(host, `[data-control="${WHERE}"]`)],
-    ['v', 'keys.view', () => board.view.set(board.view.value === 'model' ? 'data' : 'model', 'push')],
+    ['v', 'keys.view', () => board.columns.view.set(board.columns.view.value === 'model' ? 'data' : 'model', 'push')],
     ['c', 'columns.title', () => (board.dialog.value = 'columns')],
     ['p', 'plot.hint', () => board.plot.set(!board.plot.value)],
     ['a', 'analysis.hint', () => board.analysis.set(!board.analysis.value)],
-    ['d', 'keys.diff', () => board.ticked.value.length >= 2 && (board.dialog.value = 'diff')],
-    ['0', 'brushes.clear', () => board.clearBrushes()],
+    ['d', 'keys.diff', () => board.selection.ticked.value.length >= 2 && (board.dialog.value = 'diff')],
+    ['0', 'brushes.clear', () => board.brushing.clear()],
   ];
 }

@@ -3,7 +3,7 @@ import { message } from '@insight-host/kit';
 import type { HostError, ReadonlySignal, SavedEntry } from '@insight-host/api';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { LineageBoard } from './board';
+import type { LineageParts } from './board';
 import { VIEWS, type ViewName } from './choices';
 
 /** Columns and axes of one view, as they are saved under a name. */
@@ -27,9 +27,9 @@ const isLayout = (value: Partial<Layout> | null): value is Layout =>
   value !== null && VIEWS.includes(value.view as ViewName) && isNames(value.columns) && isNames(value.axes);
 
 /** Opens, saves and removes named layouts, which everybody has who opens these logs. */
-export function Layouts({ board }: { readonly board: LineageBoard }): JSX.Element | null {
-  const { saved } = board.ctx;
-  const say = board.t;
+export function Layouts({ board }: { readonly board: LineageParts }): JSX.Element | null {
+  const { saved } = board.page.ctx;
+  const { t: say } = board.page;
   const entries = useLive(saved.entries) ?? [];
   const writable = useLive(saved.writable);
   const name = useSignal('');
@@ -42,7 +42,7 @@ export function Layouts({ board }: { readonly board: LineageBoard }): JSX.Elemen
   const attempt = (work: Promise<unknown>): void =>
     void work.catch((cause: HostError) => {
       known.value = null; // who tries again has read that another page was faster
-      board.ctx.notify('error', message(cause));
+      board.page.ctx.notify('error', message(cause));
     });
   const open = async (picked: string): Promise<void> => {
     const entry = await saved.get<Partial<Layout> | null>(picked);
@@ -50,11 +50,11 @@ export function Layouts({ board }: { readonly board: LineageBoard }): JSX.Elemen
     if (!isLayout(entry.value)) throw new Error(say('layouts.unreadable', { name: picked }));
     known.value = entry;
     name.value = picked;
-    board.lay(entry.value);
+    board.columns.lay(entry.value);
   };
   const save = async (): Promise<void> => {
     const base = known.value?.name === wanted ? known.value : found;
-    known.value = await saved.set(wanted, board.layout, base?.version ?? null);
+    known.value = await saved.set(wanted, board.columns.layout, base?.version ?? null);
   };
   const remove = async ({ version }: SavedEntry): Promise<void> => {
     await saved.remove(wanted, version);

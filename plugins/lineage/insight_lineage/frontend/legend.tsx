@@ -1,10 +1,10 @@
 import type { JSX } from 'preact';
-import type { LineageBoard } from './board';
+import type { LineageParts } from './board';
 
 const MOST = 8;
 
 /** What the colours mean, when they are those of a column. */
-export function Legend({ board }: { readonly board: LineageBoard }): JSX.Element | null {
+export function Legend({ board }: { readonly board: LineageParts }): JSX.Element | null {
   const { axis, palette } = board.coloring.value;
   if (!axis) return null;
   const { column, categories } = axis;

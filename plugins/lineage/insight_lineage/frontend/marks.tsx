@@ -3,16 +3,16 @@ import { useSignal } from '@preact/signals';
 import { backToTable } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
-import type { LineageBoard } from './board';
+import type { LineageParts } from './board';
 
 const MARKS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 
 /** The sign of a run; a press chooses another. */
-export function MarkPicker({ board, run }: { readonly board: LineageBoard; readonly run: string }): JSX.Element {
+export function MarkPicker({ board, run }: { readonly board: LineageParts; readonly run: string }): JSX.Element {
   const open = useSignal(false);
   const button = useRef<HTMLButtonElement>(null);
-  const mark = board.runsByName.value.get(run)?.mark ?? 0;
-  const say = board.t;
+  const mark = board.page.runsByName.value.get(run)?.mark ?? 0;
+  const { t: say } = board.page;
   const leave = (): void => {
     if (!open.value) return;
     open.value = false;
@@ -20,7 +20,7 @@ export function MarkPicker({ board, run }: { readonly board: LineageBoard; reado
   };
   const choose = (next: number): void => {
     leave();
-    if (next !== mark) board.annotate(run, { mark: next });
+    if (next !== mark) board.annotations.write(run, { mark: next });
   };
   return (
     <>
@@ -31,7 +31,7 @@ export function MarkPicker({ board, run }: { readonly board: LineageBoard; reado
         class={mark ? 'mark-button' : 'mark-button empty'}
         data-action="mark"
         data-mark={mark}
-        disabled={!board.writable.value}
+        disabled={!board.annotations.writable.value}
         aria-label={say('mark.choose')}
         aria-expanded={open.value}
         title={say('mark.choose')}

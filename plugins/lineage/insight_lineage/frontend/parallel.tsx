@@ -3,7 +3,7 @@ import { NO_PIXELS, watchPixels } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { AxisView } from './axis_view';
-import type { LineageBoard } from './board';
+import type { LineageParts } from './board';
 import { heightsOf, layoutOf, rowAt, type Layout } from './geometry';
 import { opacityOf, Polylines, scattered } from './polylines';
 import { RowTip } from './row_tip';
@@ -12,8 +12,8 @@ const REACH = 6; // pixels from a line to the pointer
 const FEW = 100; // lines that one of them stands out of by its width
 
 /** One line for each run, one axis for each chosen column. */
-export function Parallel({ board, height }: { readonly board: LineageBoard; readonly height: number }): JSX.Element {
-  const say = board.t;
+export function Parallel({ board, height }: { readonly board: LineageParts; readonly height: number }): JSX.Element {
+  const { t: say } = board.page;
   const host = useRef<HTMLDivElement>(null);
   const width = useSignal(0);
   const tip = useSignal<{ readonly x: number; readonly y: number } | null>(null);
@@ -24,10 +24,10 @@ export function Parallel({ board, height }: { readonly board: LineageBoard; read
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
-  const axes = board.axes.value;
+  const axes = board.columns.axes.value;
   const layout = useMemo(() => layoutOf(width.value, height, axes), [width.value, height, axes]);
   const heights = useMemo(() => heightsOf(layout, axes), [layout, axes]);
-  const shown = board.rows.value.length;
+  const shown = board.rows.shown.value.length;
   const onPointerMove = (event: PointerEvent): void => {
     if (event.buttons) return;
     const box = host.current?.getBoundingClientRect();
@@ -35,7 +35,7 @@ export function Parallel({ board, height }: { readonly board: LineageBoard; read
     board.pointed.value = rowAt(
       layout,
       heights,
-      board.mask.value,
+      board.rows.mask.value,
       event.clientX - box.left,
       event.clientY - box.top,
       REACH,
@@ -61,7 +61,7 @@ export function Parallel({ board, height }: { readonly board: LineageBoard; read
       onClick={() => {
         const { value: row } = board.pointed;
         const run = row === null ? undefined : board.frame.value?.runs[row];
-        if (run !== undefined) board.toggleRun(run);
+        if (run !== undefined) board.selection.toggle(run);
       }}
     >
       {axes.length > 0 && width.value > 0 && (
@@ -83,7 +83,7 @@ export function Parallel({ board, height }: { readonly board: LineageBoard; read
 }
 
 interface LayersProps {
-  readonly board: LineageBoard;
+  readonly board: LineageParts;
   readonly layout: Layout;
   readonly heights: readonly Float32Array[];
 }
@@ -93,11 +93,11 @@ function LineLayers({ board, layout, heights }: LayersProps): JSX.Element {
   const behind = useLayer();
   const front = useLayer();
   const above = useLayer();
-  const { value: mask } = board.mask;
-  const { value: candidates } = board.candidates;
+  const { value: mask } = board.rows.mask;
+  const { value: candidates } = board.rows.candidates;
   const { value: coloring } = board.coloring;
   const pointed = board.pointed.value;
-  const brushed = board.brushes.value.size > 0;
+  const brushed = board.brushing.all.value.size > 0;
   const pixels = useSignal(NO_PIXELS);
   const size = pixels.value;
   useEffect(
@@ -106,9 +106,9 @@ function LineLayers({ board, layout, heights }: LayersProps): JSX.Element {
     [],
   );
   const lines = { xs: layout.xs, heights };
-  const shown = board.rows.value.length;
-  const strong = board.theme.value.token('--text') || 'black';
-  const faint = board.theme.value.token('--border-strong') || 'gray';
+  const shown = board.rows.shown.value.length;
+  const strong = board.page.theme.value.token('--text') || 'black';
+  const faint = board.page.theme.value.token('--border-strong') || 'gray';
   useEffect(() => {
     const rows = brushed ? scattered(candidates) : new Int32Array();
     behind.lines.current?.draw(

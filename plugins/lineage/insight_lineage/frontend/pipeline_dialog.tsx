@@ -1,21 +1,21 @@
-import { Dialog } from '@insight-host/kit';
+import { Dialog, type Page } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { PipelineAnswer, PipelineNode, PipelineValues } from './answers';
-import type { LineageBoard } from './board';
+import type { LineageParts } from './board';
 import { useAnswer } from './use_answer';
 
 /** The data pipeline of a run, operator by operator, from the sources to the end. */
-export function PipelineDialog({ board, run }: { readonly board: LineageBoard; readonly run: string }): JSX.Element {
-  const say = board.t;
+export function PipelineDialog({ board, run }: { readonly board: LineageParts; readonly run: string }): JSX.Element {
+  const { t: say } = board.page;
   const { value: answer, error } = useAnswer(run, () =>
-    board.ctx.data.json<PipelineAnswer>('pipeline', { run }, { signal: board.ctx.signal }),
+    board.page.ctx.data.json<PipelineAnswer>('pipeline', { run }, { signal: board.page.ctx.signal }),
   );
   const pipeline = answer?.pipeline;
   const same = answer?.mark == null ? [] : sameMark(board, answer.mark, run);
   return (
     <Dialog
       name="pipeline"
-      title={say('pipeline.title', { run: board.nameOf(run) })}
+      title={say('pipeline.title', { run: board.page.nameOf(run) })}
       onClose={() => (board.dialog.value = null)}
     >
       {error && <p class="problem">{error}</p>}
@@ -26,7 +26,7 @@ export function PipelineDialog({ board, run }: { readonly board: LineageBoard; r
             count: same.length,
             runs: same
               .slice(0, 5)
-              .map((name) => board.nameOf(name))
+              .map((name) => board.page.nameOf(name))
               .join(say('list.separator')),
           })}
         </p>
@@ -43,7 +43,7 @@ export function PipelineDialog({ board, run }: { readonly board: LineageBoard; r
   );
 }
 
-function sameMark(board: LineageBoard, mark: number, run: string): readonly string[] {
+function sameMark(board: LineageParts, mark: number, run: string): readonly string[] {
   const { value: frame } = board.frame;
   const numbers = frame?.columns.get('dataset_mark')?.numbers;
   return frame && numbers ? frame.runs.filter((other, row) => numbers[row] === mark && other !== run) : [];
@@ -60,7 +60,7 @@ function inputsOf({ nodes, edges }: NonNullable<PipelineAnswer['pipeline']>, nod
 interface OperatorProps {
   readonly node: PipelineNode;
   readonly inputs: readonly string[];
-  readonly say: LineageBoard['t'];
+  readonly say: Page['t'];
 }
 
 function Operator({ node, inputs, say }: OperatorProps): JSX.Element {

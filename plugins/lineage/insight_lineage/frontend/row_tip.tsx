@@ -1,12 +1,12 @@
 import { Tooltip } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import type { LineageBoard } from './board';
+import type { LineageParts } from './board';
 import type { Column } from './frame';
 
 const MOST = 14;
 
 export interface RowTipProps {
-  readonly board: LineageBoard;
+  readonly board: LineageParts;
   readonly row: number;
   readonly columns: readonly Column[];
   /** Of the pointer, in the window. */
@@ -23,7 +23,7 @@ export function RowTip({ board, row, columns, x, y }: RowTipProps): JSX.Element 
     <Tooltip name="row-tip" x={x} y={y}>
       <p class="run">
         <span class="dot" style={{ background: palette[codes[row] ?? 0] }} />
-        {board.nameOf(run)}
+        {board.page.nameOf(run)}
       </p>
       <table>
         <tbody>

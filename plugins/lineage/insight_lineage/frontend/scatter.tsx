@@ -3,7 +3,7 @@ import { fitBitmap, NO_PIXELS, TableButton, watchPixels, type PixelSize } from '
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Axis } from './axes';
-import type { LineageBoard } from './board';
+import type { LineageParts } from './board';
 import { scatterTable } from './chart_tables';
 import type { Column } from './frame';
 import { RowTip } from './row_tip';
@@ -14,7 +14,7 @@ const REACH = 12; // pixels from a point to the pointer
 const LETTERS = 9;
 
 export interface ScatterProps {
-  readonly board: LineageBoard;
+  readonly board: LineageParts;
   readonly x: Axis;
   readonly y: Axis | null;
   readonly parameters: readonly Column[];
@@ -34,7 +34,7 @@ export function Scatter({ board, x, y, parameters }: ScatterProps): JSX.Element 
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
-  const { value: rows } = board.rows;
+  const { value: rows } = board.rows.shown;
   const { value: coloring } = board.coloring;
   const points = useMemo(() => (y ? pointsOf(x, y, rows, width.value) : null), [x, y, rows, width.value]);
   const pointed = board.pointed.value;
@@ -46,7 +46,7 @@ export function Scatter({ board, x, y, parameters }: ScatterProps): JSX.Element 
     if (canvas.current && points) draw(canvas.current, points, coloring.palette, coloring.codes, pixels.value, pointed);
   }, [points, coloring, pointed, pixels.value]);
   if (!y || !points) return null;
-  const say = board.t;
+  const { t: say } = board.page;
   const title = say('scatter.title', { x: x.column.title, y: y.column.title });
   const short = (text: string): string =>
     [...text].length > LETTERS ? `${[...text].slice(0, LETTERS - 1).join('')}…` : text;
@@ -61,7 +61,7 @@ export function Scatter({ board, x, y, parameters }: ScatterProps): JSX.Element 
       <h4>
         {title}
         <TableButton
-          page={board}
+          page={board.page}
           name={`${y.column.name} ${x.column.name}`}
           title={title}
           data={() => scatterTable(board, x, y, points.rows)}
@@ -106,7 +106,7 @@ export function Scatter({ board, x, y, parameters }: ScatterProps): JSX.Element 
           onClick={(event) => {
             const row = near(event);
             const run = row === null ? undefined : board.frame.value?.runs[row];
-            if (run !== undefined) board.toggleRun(run);
+            if (run !== undefined) board.selection.toggle(run);
           }}
         />
       </div>

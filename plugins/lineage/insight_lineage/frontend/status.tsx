@@ -1,15 +1,15 @@
 import { Button, Menu } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import type { LineageBoard } from './board';
+import type { LineageParts } from './board';
 import { Legend } from './legend';
 
 /** Between plot and table: how many runs are shown and why not all, and what to do with them. */
-export function Status({ board }: { readonly board: LineageBoard }): JSX.Element {
-  const say = board.t;
+export function Status({ board }: { readonly board: LineageParts }): JSX.Element {
+  const { t: say } = board.page;
   const total = board.frame.value?.rows ?? 0;
-  const shown = board.rows.value.length;
-  const ticked = board.ticked.value.length;
-  const hidden = board.hidden.value.filter((run) => board.frame.value?.rowOf.has(run)).length;
+  const shown = board.rows.shown.value.length;
+  const ticked = board.selection.ticked.value.length;
+  const hidden = board.rows.hidden.value.filter((run) => board.frame.value?.rowOf.has(run)).length;
   const joined = board.loading.listing.value?.joined ?? 0;
   const problems = board.loading.listing.value?.problems.length ?? 0;
   return (
@@ -25,21 +25,21 @@ export function Status({ board }: { readonly board: LineageBoard }): JSX.Element
           {say('status.joined', { count: joined })}
         </span>
       )}
-      {board.brushes.value.size > 0 && (
+      {board.brushing.all.value.size > 0 && (
         <Button
           action="clear-brushes"
           icon="close"
-          text={say('brushes.count', { count: board.brushes.value.size })}
+          text={say('brushes.count', { count: board.brushing.all.value.size })}
           label={say('brushes.clear')}
-          onPress={() => board.clearBrushes()}
+          onPress={() => board.brushing.clear()}
         />
       )}
       <Button
         action="select-only"
         text={say('select.short')}
         label={say('select.shown', { count: shown })}
-        disabled={shown === 0 || (ticked === shown && board.runs.value.length === shown)}
-        onPress={() => board.selectShown()}
+        disabled={shown === 0 || (ticked === shown && board.page.runs.value.length === shown)}
+        onPress={() => board.selection.selectShown()}
       />
       <Menu
         action="rows"
@@ -48,21 +48,21 @@ export function Status({ board }: { readonly board: LineageBoard }): JSX.Element
         items={() => [
           {
             action: 'rows-only',
-            text: say(board.onlySelected.value ? 'rows.both' : 'rows.only'),
-            onPress: () => board.onlySelected.set(!board.onlySelected.value),
+            text: say(board.rows.onlySelected.value ? 'rows.both' : 'rows.only'),
+            onPress: () => board.rows.onlySelected.set(!board.rows.onlySelected.value),
           },
-          { action: 'rows-hide', text: say('rows.hide'), onPress: () => board.hide('selected') },
-          { action: 'rows-hide-others', text: say('rows.hide.others'), onPress: () => board.hide('others') },
-          { action: 'rows-all', text: say('rows.all'), onPress: () => board.showAll() },
+          { action: 'rows-hide', text: say('rows.hide'), onPress: () => board.selection.hide('selected') },
+          { action: 'rows-hide-others', text: say('rows.hide.others'), onPress: () => board.selection.hide('others') },
+          { action: 'rows-all', text: say('rows.all'), onPress: () => board.rows.showAll() },
         ]}
       />
-      {board.onlySelected.value && (
+      {board.rows.onlySelected.value && (
         <Button
           action="rows-both"
           icon="close"
           text={say('rows.only.on')}
           label={say('rows.both')}
-          onPress={() => board.onlySelected.set(false)}
+          onPress={() => board.rows.onlySelected.set(false)}
         />
       )}
       {hidden > 0 && (
@@ -71,7 +71,7 @@ export function Status({ board }: { readonly board: LineageBoard }): JSX.Element
           icon="close"
           text={say('rows.hidden', { count: hidden })}
           label={say('rows.all')}
-          onPress={() => board.hidden.set([])}
+          onPress={() => board.rows.hidden.set([])}
         />
       )}
       {problems > 0 && (

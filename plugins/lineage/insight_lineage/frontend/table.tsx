@@ -9,7 +9,7 @@ import {
 } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { LineageBoard } from './board';
+import type { LineageParts } from './board';
 import { cellOf, GroupName, meanOf, RunName, SelectShown } from './cells';
 import type { Column } from './frame';
 import type { RowGroup } from './ordering';
@@ -23,69 +23,69 @@ const LOOKED_AT = 60; // values whose text counts
 type LineNumber = number;
 
 /** The runs that brushes left, one below the other, and the headings of their groups. */
-export function RunsTable({ board }: { readonly board: LineageBoard }): JSX.Element {
-  const locale = board.locale.value;
-  const table = board.table.value;
+export function RunsTable({ board }: { readonly board: LineageParts }): JSX.Element {
+  const locale = board.page.locale.value;
+  const table = board.columns.table.value;
   const columns = useMemo(() => table.map((column) => columnOf(board, column)), [table, locale]);
   const runs = useMemo(() => [runColumn(board)], [locale]);
-  const lines = board.lines.value;
+  const lines = board.rows.lines.value;
   const press = (line: LineNumber): void => {
     const group = groupOf(board, line);
-    if (group) board.toggleGroup(group.key);
-    else board.toggleRun(board.frame.value?.runs[line] as string);
+    if (group) board.rows.toggleGroup(group.key);
+    else board.selection.toggle(board.frame.value?.runs[line] as string);
   };
   return (
     <Table<LineNumber>
       name="runs-table"
       class="runs-table"
-      label={board.t('table.label')}
+      label={board.page.t('table.label')}
       rows={{ count: lines.length, at: (place) => lines[place] ?? null }}
       frozen={runs}
       columns={columns}
-      widths={useWidths(board.ctx.memory, 'runs')}
+      widths={useWidths(board.page.ctx.memory, 'runs')}
       rowHeight={ROW_HEIGHT}
       idOf={(line) => (line >= 0 ? line : `group ${groupOf(board, line)?.key}`)}
       line={(line) => lineOf(board, line)}
-      tree={board.rowGroups.value !== null}
+      tree={board.rows.rowGroups.value !== null}
       sort={{
-        by: board.sorts.value.map(sortOf),
-        turn: (key, more) => board.turnSort(key, more),
-        hint: board.t('sort.hint'),
+        by: board.rows.sorts.value.map(sortOf),
+        turn: (key, more) => board.rows.turnSort(key, more),
+        hint: board.page.t('sort.hint'),
       }}
       onPick={press}
       onPoint={(line) => (board.pointed.value = line !== null && line >= 0 ? line : null)}
-      onCopyRows={(rows, all) => void copyTable(board, rows, all)}
+      onCopyRows={(rows, all) => void copyTable(board.page, rows, all)}
     />
   );
 }
 
-function groupOf(board: LineageBoard, line: LineNumber): RowGroup | undefined {
-  return line < 0 ? board.rowGroups.value?.[-line - 1] : undefined;
+function groupOf(board: LineageParts, line: LineNumber): RowGroup | undefined {
+  return line < 0 ? board.rows.rowGroups.value?.[-line - 1] : undefined;
 }
 
-function lineOf(board: LineageBoard, line: LineNumber): LineLook {
+function lineOf(board: LineageParts, line: LineNumber): LineLook {
   const group = groupOf(board, line);
   if (group)
     return {
       class: 'heading',
-      expanded: !board.closedGroups.value.has(group.key),
+      expanded: !board.rows.closedGroups.value.has(group.key),
       level: 1,
       data: { group: group.text ?? '' },
     };
   const run = board.frame.value?.runs[line] as string;
-  const selected = board.selectedNames.value.has(run);
+  const selected = board.selection.names.value.has(run);
   return {
     class: [selected && 'selected', board.pointed.value === line && 'pointed'].filter(Boolean).join(' '),
     selected,
     data: { run },
-    ...(board.rowGroups.value ? { level: 2 } : {}),
+    ...(board.rows.rowGroups.value ? { level: 2 } : {}),
   };
 }
 
-function runColumn(board: LineageBoard): TableColumn<LineNumber> {
+function runColumn(board: LineageParts): TableColumn<LineNumber> {
   return {
     key: 'run',
-    title: board.t('column.run'),
+    title: board.page.t('column.run'),
     kind: 'text',
     width: RUN_WIDTH,
     tool: <SelectShown board={board} />,
@@ -93,7 +93,7 @@ function runColumn(board: LineageBoard): TableColumn<LineNumber> {
       const group = groupOf(board, line);
       if (group) return { content: <GroupName board={board} group={group} />, class: 'run-cell' };
       const run = board.frame.value?.runs[line] as string;
-      const name = board.nameOf(run);
+      const name = board.page.nameOf(run);
       return {
         content: <RunName board={board} row={line} />,
         class: 'run-cell',
@@ -104,10 +104,10 @@ function runColumn(board: LineageBoard): TableColumn<LineNumber> {
   };
 }
 
-function columnOf(board: LineageBoard, column: Column): TableColumn<LineNumber> {
+function columnOf(board: LineageParts, column: Column): TableColumn<LineNumber> {
   return {
     key: column.name,
-    title: column.group === 'annotation' ? board.t(`column.${column.name}`) : column.title,
+    title: column.group === 'annotation' ? board.page.t(`column.${column.name}`) : column.title,
     hint: column.name,
     kind: column.isNumeric ? 'number' : 'text',
     width: widthOf(column),

@@ -1,6 +1,6 @@
 import { Button, Cluster, Menu, Segments, Toggle, useDraft, useTableView } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import type { LineageBoard } from './board';
+import type { LineageParts } from './board';
 import { parallelTable } from './chart_tables';
 import { VIEWS } from './choices';
 import { exportItems } from './exports';
@@ -8,11 +8,11 @@ import { exportItems } from './exports';
 export const WHERE = 'lineage-where';
 const MOST_DIFFERENT = 30; // runs side by side
 
-export function Toolbar({ board }: { readonly board: LineageBoard }): JSX.Element {
-  const say = board.t;
-  const ticked = board.ticked.value.length;
+export function Toolbar({ board }: { readonly board: LineageParts }): JSX.Element {
+  const { t: say } = board.page;
+  const ticked = board.selection.ticked.value.length;
   const table = useTableView(
-    board,
+    board.page,
     'lineage plot',
     say('plot.title'),
     () => parallelTable(board),
@@ -23,9 +23,9 @@ export function Toolbar({ board }: { readonly board: LineageBoard }): JSX.Elemen
       <Segments
         name="view"
         label={say('view')}
-        value={board.view.value}
+        value={board.columns.view.value}
         options={VIEWS.map((value) => ({ value, text: say(`view.${value}`), title: say(`view.${value}.hint`) }))}
-        onPick={(value) => board.view.set(value, 'push')}
+        onPick={(value) => board.columns.view.set(value, 'push')}
       />
       <Where board={board} />
       <Button
@@ -48,8 +48,8 @@ export function Toolbar({ board }: { readonly board: LineageBoard }): JSX.Elemen
         name="group"
         label={say('group')}
         none={say('group.none')}
-        value={board.grouping.value}
-        onPick={(name) => board.grouping.set(name)}
+        value={board.rows.grouping.value}
+        onPick={(name) => board.rows.grouping.set(name)}
       />
       <Cluster>
         <Toggle action="plot" text={say('plot.short')} label={say('plot.hint')} setting={board.plot} />
@@ -62,7 +62,7 @@ export function Toolbar({ board }: { readonly board: LineageBoard }): JSX.Elemen
           text={say('compare.short')}
           label={say('compare.hint', { count: ticked })}
           disabled={ticked === 0}
-          onPress={() => board.compare()}
+          onPress={() => board.selection.compare()}
         />
         <Button
           action="diff"
@@ -86,10 +86,10 @@ export function Toolbar({ board }: { readonly board: LineageBoard }): JSX.Elemen
 }
 
 /** Runs of which an expression holds. */
-function Where({ board }: { readonly board: LineageBoard }): JSX.Element {
-  const say = board.t;
-  const draft = useDraft(board.where, 350);
-  const { value: problem } = board.whereProblem;
+function Where({ board }: { readonly board: LineageParts }): JSX.Element {
+  const { t: say } = board.page;
+  const draft = useDraft(board.where.text, 350);
+  const { value: problem } = board.where.problem;
   return (
     <span class="where">
       <input
@@ -117,7 +117,7 @@ function Where({ board }: { readonly board: LineageBoard }): JSX.Element {
 }
 
 interface ChoiceProps {
-  readonly board: LineageBoard;
+  readonly board: LineageParts;
   readonly name: string;
   readonly label: string;
   readonly none: string;
@@ -127,11 +127,15 @@ interface ChoiceProps {
 
 /** A column of the table or an axis, or none. */
 function Choice({ board, name, label, none, value, onPick }: ChoiceProps): JSX.Element {
-  const columns = new Set([...board.shown.value, ...board.axisNames.value, ...(value === null ? [] : [value])]);
+  const columns = new Set([
+    ...board.columns.shown.value,
+    ...board.columns.axisNames.value,
+    ...(value === null ? [] : [value]),
+  ]);
   const own = (column: string): string =>
-    board.columns.value.get(column)?.group === 'annotation'
-      ? board.t(`column.${column}`)
-      : (board.columns.value.get(column)?.title ?? column);
+    board.columns.all.value.get(column)?.group === 'annotation'
+      ? board.page.t(`column.${column}`)
+      : (board.columns.all.value.get(column)?.title ?? column);
   return (
     <label class="choice-of">
       <span>{label}</span>

@@ -1,0 +1,116 @@
+import { computed, signal, type ReadonlySignal as Live } from '@preact/signals';
+import type { Run } from '@insight-host/api';
+import { codecs, type Page, type Setting } from '@insight-host/kit';
+import { sortOf } from '@insight-host/kit/table';
+import { applyBrushes, conditionsOf } from './brushes';
+import type { Brushing } from './brushing';
+import type { Column, Frame } from './frame';
+import { groupsOf, linesOf, orderOf, type RowGroup } from './ordering';
+import { LONGEST } from './source';
+import type { Where } from './where';
+
+/** Which rows are shown, in which order and in which groups. */
+export class Rows {
+  readonly sorts: Setting<readonly string[]>;
+  readonly grouping: Setting<string | null>;
+  readonly hidden: Setting<readonly string[]>;
+  readonly onlySelected: Setting<boolean>;
+  readonly closedGroups = signal<ReadonlySet<string>>(new Set());
+  private readonly listed: Live<readonly Run[]>;
+
+  /** `selected`: names of the runs that are selected in the whole page. */
+  constructor(
+    private readonly page: Page,
+    private readonly frame: Live<Frame | null>,
+    private readonly where: Where,
+    private readonly brushing: Brushing,
+    private readonly selected: Live<ReadonlySet<string>>,
+  ) {
+    this.sorts = page.setting('sort', codecs.names);
+    this.grouping = page.setting('group', codecs.name);
+    this.hidden = page.setting('hidden', codecs.names);
+    this.onlySelected = page.setting('only', codecs.flag(false));
+    this.listed = page.follow(page.ctx.runs.shown);
+  }
+
+  /** The runs that the run list and `onlySelected` leave; null where those are all. */
+  private readonly within = computed<ReadonlySet<string> | null>(() => {
+    if (this.onlySelected.value) return this.selected.value;
+    return this.listed.value.length < this.page.allRuns.value.length
+      ? new Set(this.listed.value.map((run) => run.name))
+      : null;
+  });
+  private readonly order = computed(() =>
+    this.frame.value ? orderOf(this.frame.value, this.sorts.value) : new Int32Array(),
+  );
+  /** Rows that are not hidden, one way or another, but for the brushes: the faint lines. */
+  readonly candidates = computed<Uint8Array>(() => {
+    const { value: frame } = this.frame;
+    const mask = new Uint8Array(frame?.rows ?? 0).fill(1);
+    if (!frame) return mask;
+    for (const run of this.hidden.value) {
+      const row = frame.rowOf.get(run);
+      if (row !== undefined) mask[row] = 0;
+    }
+    const keep = (names: ReadonlySet<string>): void =>
+      frame.runs.forEach((run, row) => names.has(run) || (mask[row] = 0));
+    if (this.within.value) keep(this.within.value);
+    if (this.where.runs.value) keep(this.where.runs.value);
+    return mask;
+  });
+  /** Rows that are shown: 1 by row. */
+  readonly mask = computed<Uint8Array>(() => {
+    const mask = this.candidates.value.slice();
+    if (this.frame.value) applyBrushes(this.frame.value, this.brushing.all.value, mask);
+    return mask;
+  });
+  /** Rows that are shown, in their order. */
+  readonly shown = computed<Int32Array>(() => {
+    const { value: mask } = this.mask;
+    return this.order.value.filter((row) => mask[row] === 1);
+  });
+  /**
+   * The rows that are shown as conditions of `filter=`, but for the expression; null where that is all of them.
+   * `whole`: nothing is left out for want of room.
+   */
+  readonly conditions = computed<{ readonly text: string | null; readonly whole: boolean }>(() => {
+    const { value: frame } = this.frame;
+    const brushed = frame ? conditionsOf(frame, this.brushing.all.value) : {};
+    const hidden = this.hidden.value.filter((run) => frame?.rowOf.has(run));
+    const rows = {
+      ...(hidden.length > 0 ? { not_in: hidden } : {}),
+      ...(this.within.value ? { in: [...this.within.value] } : {}),
+    };
+    const all = Object.keys(rows).length > 0 ? { ...brushed, run: rows } : brushed;
+    const text = JSON.stringify(all);
+    const whole = encodeURIComponent(text).length <= LONGEST;
+    const told = whole ? text : JSON.stringify(brushed);
+    return { text: told === '{}' ? null : told, whole };
+  });
+  readonly groupColumn = computed<Column | null>(() =>
+    this.grouping.value === null ? null : (this.frame.value?.columns.get(this.grouping.value) ?? null),
+  );
+  readonly rowGroups = computed<readonly RowGroup[] | null>(() => {
+    const { value: column } = this.groupColumn;
+    return column && groupsOf(column, this.shown.value, this.sorts.value.includes(`-${column.name}`));
+  });
+  readonly lines = computed<Int32Array>(() => linesOf(this.rowGroups.value, this.shown.value, this.closedGroups.value));
+  /** Upwards, downwards, not at all; `more` keeps what it was sorted by before. */
+  turnSort(name: string, more: boolean): void {
+    const { value: sorts } = this.sorts;
+    const next = sorts.includes(name) ? [`-${name}`] : sorts.includes(`-${name}`) ? [] : [name];
+    const others = more ? sorts.filter((sort) => sortOf(sort).key !== name) : [];
+    this.sorts.set([...others, ...next]);
+  }
+
+  toggleGroup(key: string): void {
+    const next = new Set(this.closedGroups.value);
+    if (!next.delete(key)) next.add(key);
+    this.closedGroups.value = next;
+  }
+
+  showAll(): void {
+    this.hidden.set([]);
+    this.onlySelected.set(false);
+  }
+}

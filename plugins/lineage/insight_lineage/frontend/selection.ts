@@ -1,0 +1,46 @@
+import { computed, type ReadonlySignal as Live } from '@preact/signals';
+import type { Page } from '@insight-host/kit';
+import type { Frame } from './frame';
+import type { Rows } from './rows';
+
+/** The runs that are selected in the whole page. */
+export class Selection {
+  constructor(
+    private readonly page: Page,
+    readonly names: Live<ReadonlySet<string>>,
+    private readonly frame: Live<Frame | null>,
+    private readonly rows: Rows,
+  ) {}
+
+  /** Names of the runs of the rows that are shown, in their order. */
+  private readonly shown = computed<readonly string[]>(() => {
+    const { value: frame } = this.frame;
+    return frame ? Array.from(this.rows.shown.value, (row) => frame.runs[row] as string) : [];
+  });
+  /** Those of shown rows that are selected, in the order of the rows. */
+  readonly ticked = computed<readonly string[]>(() => this.shown.value.filter((run) => this.names.value.has(run)));
+
+  toggle(run: string): void {
+    const next = new Set(this.names.value);
+    if (!next.delete(run)) next.add(run);
+    this.page.ctx.runs.select([...next]);
+  }
+
+  /** Selects exactly what is shown. */
+  selectShown(): void {
+    if (this.frame.value) this.page.ctx.runs.select(this.shown.value);
+  }
+
+  /** Hides rows. */
+  hide(which: 'selected' | 'others'): void {
+    const { hidden } = this.rows;
+    const gone = this.shown.value.filter((run) => this.names.value.has(run) === (which === 'selected'));
+    if (this.frame.value) hidden.set([...new Set([...hidden.value, ...gone])]);
+  }
+
+  /** Looks at the selected runs among those shown in the view of scalars. */
+  compare(): void {
+    this.page.ctx.runs.select(this.ticked.value);
+    this.page.ctx.open('scalar');
+  }
+}
