@@ -12,5 +12,5 @@ export function codeOf(source: string, name: string): string {
 
 /** Components that a source renders, in their order. */
 export function shownIn(code: string): readonly string[] {
-  return [...new Set([...code.matchAll(/<([A-Z]\w*)/g)].map((match) => match[1] as string))];
+  return [...new Set([...code.matchAll(/(?<!\w)<([A-Z]\w*)/g)].map((match) => match[1] as string))];
 }

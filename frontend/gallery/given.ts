@@ -1,5 +1,5 @@
-import type { Page, Setting, StepBoard } from '@insight-host/kit';
-import type { HistogramBoard } from '@insight-host/kit/histograms';
+import type { Page, Setting, StepParts } from '@insight-host/kit';
+import type { HistogramParts } from '@insight-host/kit/histograms';
 
 /** What examples may use: the page, settings in its URL, and boards in each state. */
 export interface Given {
@@ -8,9 +8,9 @@ export interface Given {
   readonly values: Setting<boolean>;
   readonly full: Setting<boolean>;
   readonly amount: Setting<number>;
-  readonly board: StepBoard;
-  readonly histograms: HistogramBoard;
-  readonly loading: StepBoard;
-  readonly failing: StepBoard;
-  readonly empty: StepBoard;
+  readonly board: StepParts;
+  readonly histograms: HistogramParts;
+  readonly loading: StepParts;
+  readonly failing: StepParts;
+  readonly empty: StepParts;
 }

@@ -1,13 +1,13 @@
 /** The gallery of the kit: a tab that `insight-host plugin dev` adds. */
-import { cardStyles, codecs, StepBoard, stepMessages, stepStyles, tab } from '@insight-host/kit';
-import { HistogramBoard, histogramMessages, histogramStyles } from '@insight-host/kit/histograms';
+import { cardStyles, codecs, Page, stepMessages, stepParts, stepStyles, tab } from '@insight-host/kit';
+import { histogramMessages, histogramParts, histogramStyles } from '@insight-host/kit/histograms';
 import { tableStyles } from '@insight-host/kit/table';
 import { Gallery } from './gallery';
 import styles from './gallery.css?inline';
 import type { Given } from './given';
 import en from './locales/en.json';
 import zh from './locales/zh-CN.json';
-import { sampleContext } from './samples';
+import { sampleContext, type SampleState } from './samples';
 
 export default tab<Given>({
   messages: {
@@ -16,15 +16,18 @@ export default tab<Given>({
   },
   styles: cardStyles + stepStyles + histogramStyles + tableStyles + styles,
   board: (page) => {
-    const { ctx } = page;
-    const made = {
-      board: new StepBoard(sampleContext(ctx)),
-      histograms: new HistogramBoard(sampleContext(ctx)),
-      loading: new StepBoard(sampleContext(ctx, 'loading')),
-      failing: new StepBoard(sampleContext(ctx, 'failing')),
-      empty: new StepBoard(sampleContext(ctx, 'empty')),
+    const sample = (state?: SampleState): Page => {
+      const own = new Page(sampleContext(page.ctx, state));
+      page.until(() => own.dispose());
+      return own;
     };
-    for (const each of Object.values(made)) page.until(() => each.dispose());
+    const made = {
+      board: stepParts(sample()),
+      histograms: histogramParts(sample()),
+      loading: stepParts(sample('loading')),
+      failing: stepParts(sample('failing')),
+      empty: stepParts(sample('empty')),
+    };
     const settings = {
       grid: page.setting('grid', codecs.flag(true)),
       values: page.setting('values', codecs.flag(false)),

@@ -62,11 +62,10 @@ function histograms(): Columns {
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
+export type SampleState = 'data' | 'empty' | 'loading' | 'failing';
+
 /** The context of the page with other data: texts, theme and notices are the page's. */
-export function sampleContext(
-  ctx: PluginContext,
-  state: 'data' | 'empty' | 'loading' | 'failing' = 'data',
-): PluginContext {
+export function sampleContext(ctx: PluginContext, state: SampleState = 'data'): PluginContext {
   const columns = async (route: string, query: Query): Promise<Columns> => {
     if (query['run'] === 'broken') throw new Error('run "broken": record 3 is truncated');
     return route === 'records' ? records() : histograms();

@@ -22,6 +22,8 @@ COMPONENTS = """async () => {
   return modules.flatMap((module) => Object.entries(module).filter(isComponent).map(([name]) => name)).sort();
 }"""
 
+TWO_FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
 
 @pytest.fixture(scope="module")
 def address(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
@@ -41,8 +43,8 @@ def address(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
             process.terminate()
 
 
-def _opened(page: Page, address: str, settings: str = "locale=en&theme=light") -> None:
-    page.goto(f"{address}#tab=gallery&{settings}")
+def _opened(page: Page, address: str, settings: str = "") -> None:
+    page.goto(address if not settings else address.replace("/gallery", f"/#tab=gallery&{settings}"))
     expect(page.locator("[data-example]").first).to_be_visible()
 
 
@@ -79,7 +81,10 @@ def test_the_gallery_follows_theme_and_language_and_has_no_violations(
     assert violations(page) == []
     page.keyboard.press("Escape")
     for example in ("Menus", "Popovers"):
-        page.locator(f"[data-example={example}] button").first.click()
+        button = page.locator(f"[data-example={example}] button").first
+        button.scroll_into_view_if_needed()
+        page.evaluate(TWO_FRAMES)  # the event of that scrolling would close what opens now
+        button.click()
         expect(page.locator(f"[data-example={example}] .popover")).to_be_visible()
         assert violations(page) == []
         page.keyboard.press("Escape")

@@ -14,7 +14,7 @@ import {
   TimeChoice,
   useSteps,
   type CardKey,
-  type StepBoard,
+  type StepParts,
 } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { Given } from '../given';
@@ -25,21 +25,21 @@ const BROKEN: CardKey = { tag: 'loss', run: 'broken' };
 export function WholeTab({ board }: Given): JSX.Element {
   const tools = (
     <>
-      <TimeChoice board={board} setting={board.time} />
-      <AttemptsChoice board={board} setting={board.attempts} />
+      <TimeChoice page={board.page} setting={board.time} />
+      <AttemptsChoice page={board.page} setting={board.attempts} />
       <LinkSteps board={board} />
     </>
   );
   return <Frame board={board} name="example" tools={tools} card={(card) => <Body board={board} card={card} />} />;
 }
 
-function Body({ board, card }: { readonly board: StepBoard; readonly card: CardKey }): JSX.Element {
+function Body({ board, card }: { readonly board: StepParts; readonly card: CardKey }): JSX.Element {
   const steps = useSteps(board, card);
   return (
     <>
       <CardHead board={board} card={card} />
       <div class="view">
-        {steps.error ? <ErrorCell board={board} card={card} reason={steps.error} /> : `record ${steps.index}`}
+        {steps.error ? <ErrorCell page={board.page} card={card} reason={steps.error} /> : `record ${steps.index}`}
       </div>
       <StepSlider board={board} card={card} steps={steps} />
       <footer>
@@ -84,5 +84,7 @@ export function WithoutData({ empty }: Given): JSX.Element {
 }
 
 export function Problem({ board }: Given): JSX.Element {
-  return <ErrorCell board={board} card={BROKEN} step={30} reason="the record is truncated" onRetry={() => undefined} />;
+  return (
+    <ErrorCell page={board.page} card={BROKEN} step={30} reason="the record is truncated" onRetry={() => undefined} />
+  );
 }

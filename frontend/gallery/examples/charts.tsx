@@ -1,8 +1,8 @@
+import { useChart } from '@insight-host/kit';
 import { CanvasPainter, palette } from '@insight-host/kit/draw';
 import { html } from '@insight-host/kit/html';
 import { mountHistogramChart, type HistogramChart, type HistogramChartProps } from '@insight-host/kit/histograms';
 import { mountLineChart, type LineChart, type LineChartProps } from '@insight-host/kit/lines';
-import { useChart } from '@insight-host/kit/draw';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Given } from '../given';

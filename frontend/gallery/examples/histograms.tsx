@@ -1,11 +1,5 @@
-import { CardGrid, type TagInfo } from '@insight-host/kit';
-import {
-  decodeHistograms,
-  HistogramCard,
-  HistogramStatus,
-  HistogramTools,
-  type HistogramBoard,
-} from '@insight-host/kit/histograms';
+import { CardGrid } from '@insight-host/kit';
+import { decodeHistograms, HistogramCard, HistogramStatus, HistogramTools } from '@insight-host/kit/histograms';
 import { fakeColumns } from '@insight-host/kit/testing';
 import type { JSX } from 'preact';
 import type { Given } from '../given';
@@ -23,21 +17,19 @@ export function Cards({ histograms }: Given): JSX.Element {
     <CardGrid
       board={histograms}
       look="histograms"
-      card={(card, place) => (
-        <HistogramCard<TagInfo> board={histograms satisfies HistogramBoard} card={card} place={place} />
-      )}
+      card={(card, place) => <HistogramCard board={histograms} card={card} place={place} />}
     />
   );
 }
 
-export function Status({ histograms }: Given): JSX.Element {
+export function Status({ page }: Given): JSX.Element {
   const found = decodeHistograms(
     fakeColumns({}, { histograms: '{"shown": 4, "available": 9, "points": 9, "kept": 9}' }),
   );
   return (
     <>
-      <HistogramStatus board={histograms} found={found} failure={null} onRetry={() => undefined} />
-      <HistogramStatus board={histograms} found={null} failure="the data server is away" onRetry={() => undefined} />
+      <HistogramStatus page={page} found={found} failure={null} onRetry={() => undefined} />
+      <HistogramStatus page={page} found={null} failure="the data server is away" onRetry={() => undefined} />
     </>
   );
 }

@@ -288,10 +288,10 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
 }
 
 /** What a screen reader says while keys move over a plan. */
-function readingText(board: LandscapeBoard, { x, y, losses }: Reading): string {
+function readingText(board: LandscapeParts, { x, y, losses }: Reading): string {
   const said = losses.map(
     ({ name, loss }) =>
-      `${losses.length > 1 ? name : board.t('loss')} ${loss === null ? board.t('beyond') : valueText(loss)}`,
+      `${losses.length > 1 ? name : board.page.t('loss')} ${loss === null ? board.page.t('beyond') : valueText(loss)}`,
   );
-  return [...said, `x ${valueText(x)} · y ${valueText(y)}`].join(board.t('list.separator'));
+  return [...said, `x ${valueText(x)} · y ${valueText(y)}`].join(board.page.t('list.separator'));
 }
