@@ -30,6 +30,7 @@ PAGES = {  # by page: modules, of which the names in __all__ are public, or else
         )
     ],
     "payloads": ["insight_core.plugin.payloads"],
+    "client": ["insight_host.client"],
     "testing": [
         "insight_core.plugin.testing",
         *(

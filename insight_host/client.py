@@ -1,0 +1,214 @@
+"""Reads logs from a data server in Python: ``open("HOST:PORT")`` gives runs, series, points and payloads."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterator, Sequence
+from types import TracebackType
+
+from attrs import frozen
+
+from insight_core.plugin import (
+    Changes,
+    Claim,
+    Damage,
+    DataProvider,
+    InsightError,
+    InvalidArgument,
+    NotFound,
+    Payload,
+    PayloadStream,
+    Run,
+    ScalarColumns,
+    ScalarQuery,
+    SeriesInfo,
+    SeriesKey,
+    ShownAttempts,
+    TooLarge,
+    Unavailable,
+    Undecodable,
+)
+from insight_core.providers.conventions import unknown_series
+from insight_core.providers.insight_client import InsightProvider
+from insight_core.providers.link import Link
+
+__all__ = [
+    "Changes",
+    "Claim",
+    "Damage",
+    "InsightError",
+    "InvalidArgument",
+    "LogClient",
+    "LoggedPayload",
+    "NotFound",
+    "Payload",
+    "PayloadStream",
+    "Run",
+    "ScalarColumns",
+    "ScalarQuery",
+    "SeriesInfo",
+    "SeriesKey",
+    "ShownAttempts",
+    "TooLarge",
+    "Unavailable",
+    "Undecodable",
+    "open",
+]
+
+_EVERY_POINT = ScalarQuery()
+_LOOK = 0.1  # seconds between two questions whether everything has been read
+_WAIT = 60.0  # seconds of one wait for changes
+
+
+def open(address: str) -> LogClient:
+    """Connects to ``insight-data-server`` at ``HOST:PORT`` or ``grpc://HOST:PORT``.
+
+    Raises Unavailable if no server answers there, or one without the service ``insight.data.v1``.
+    """
+    provider = InsightProvider(Link(address.removeprefix("grpc://")))
+    try:
+        provider.location()
+    except InsightError:
+        provider.close()
+        raise
+    return LogClient(provider)
+
+
+@frozen
+class LoggedPayload:
+    """One value that is not a number: an image, a histogram, a file. Its bytes are read on request."""
+
+    key: SeriesKey
+    index: int  # among the payloads of the series
+    step: int
+    wall_time: float  # seconds since the epoch
+    size: int  # bytes; -1 if only reading it would tell
+    _provider: DataProvider
+    _plugin: str
+    _attempts: ShownAttempts
+
+    def read(self) -> Payload:
+        """All bytes and their claim.
+
+        Raises Undecodable for damaged bytes, and InvalidArgument for a file of more than 256 MiB: ``stream``
+        reads it.
+        """
+        return self._provider.payload(self._plugin, self.key, self.index, self._attempts)
+
+    def stream(self, *, offset: int = 0, length: int | None = None) -> PayloadStream:
+        """The bytes as a file of any size, or ``length`` of them from the byte ``offset`` on. Raises
+        Undecodable.
+        """
+        return self._provider.open_payload(
+            self._plugin, self.key, self.index, self._attempts, offset=offset, length=length
+        )
+
+
+class LogClient:
+    """The logs that a data server has read. To be closed; ``with`` does that. Any thread may use it.
+
+    Every method raises Unavailable while the server does not answer.
+    """
+
+    def __init__(self, provider: InsightProvider) -> None:
+        self._provider = provider
+        self._follows = self._closed = False
+
+    def __enter__(self) -> LogClient:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the connection, and ends ``follow``."""
+        self._closed = True
+        self._provider.close()
+
+    @property
+    def location(self) -> str:
+        """Where the server reads the logs."""
+        return self._provider.location()
+
+    def wait_until_read(self, timeout: float | None = None) -> None:
+        """Waits until the server has read every file that was there at its start.
+
+        ``timeout`` is in seconds, None without end. Raises TimeoutError.
+        """
+        ends = None if timeout is None else time.monotonic() + timeout
+        while not (progress := self._provider.progress()).loaded_once:
+            if ends is not None and time.monotonic() >= ends:
+                raise TimeoutError(
+                    f"the data server has read {progress.bytes_read:,} of {progress.bytes_total:,} bytes"
+                )
+            time.sleep(_LOOK)
+
+    def plugins(self) -> list[str]:
+        """Sorted names of the plugins that have series: ``scalar``, ``image``, ``histogram``."""
+        return sorted(self._provider.plugins())
+
+    def runs(self) -> Sequence[Run]:
+        """All runs."""
+        return self._provider.runs()
+
+    def damage(self, run: str | None = None) -> Sequence[Damage]:
+        """Places where logs could not be read, of one run or of all."""
+        return self._provider.damage(run)
+
+    def series(self, plugin: str = "scalar", *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]:
+        """The series of a plugin, of all runs or of these, without their data."""
+        return self._provider.series(plugin, runs=runs)
+
+    def scalars(self, run: str, tag: str, query: ScalarQuery = _EVERY_POINT) -> ScalarColumns:
+        """The points of one series as numpy arrays: ``steps`` (int64), ``wall_times`` (float64, seconds since
+        the epoch) and ``values`` (float32 or float64, as written; float64 if smoothed).
+
+        Without a query, every point of the last attempt. Raises NotFound for an unknown series.
+        """
+        key = SeriesKey(run, tag)
+        found = self._provider.scalars("scalar", [key], query)
+        if key not in found:
+            raise unknown_series("scalar", key)
+        return found[key]
+
+    def all_scalars(
+        self, *, runs: Collection[str] | None = None, query: ScalarQuery = _EVERY_POINT
+    ) -> Iterator[tuple[SeriesKey, ScalarColumns]]:
+        """Every scalar series of these runs, or of all, one after the other: as ``scalars`` gives it."""
+        for info in self._provider.series("scalar", runs=runs):
+            yield from self._provider.scalars("scalar", [info.key], query).items()
+
+    def payloads(
+        self, plugin: str, run: str, tag: str, attempts: ShownAttempts = "last"
+    ) -> Iterator[LoggedPayload]:
+        """The values of one series of another plugin than ``scalar``, in the order of steps (of the files for
+        ``attempts`` "all"). Their bytes are not read yet, so that a damaged one does not hide the next.
+
+        Raises NotFound for an unknown series.
+        """
+        key = SeriesKey(run, tag)
+        table = self._provider.records(plugin, key, attempts)
+        rows = zip(table.steps.tolist(), table.wall_times.tolist(), table.sizes.tolist(), strict=True)
+        for index, (step, wall_time, size) in enumerate(rows):
+            yield LoggedPayload(key, index, step, wall_time, size, self._provider, plugin, attempts)
+
+    def follow(self) -> Iterator[Changes]:
+        """What changes from now on, until the client is closed.
+
+        ``series`` of a change is None when anything may have changed: of the first one, and of the one after
+        the server was away.
+        """
+        if not self._follows:
+            self._follows = True
+            self._provider.start()
+        generation = 0
+        while not self._closed:
+            changes = self._provider.changes(generation, timeout=_WAIT)
+            if changes.generation != generation:
+                generation = changes.generation
+                yield changes
