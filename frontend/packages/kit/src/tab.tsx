@@ -37,7 +37,6 @@ export function tab<B>({ messages, styles, board: make, view, keys }: TabProps<B
         stopKeys();
         render(null, host);
         page.dispose();
-        if (board instanceof Page) board.dispose();
         document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet !== kit && sheet !== own);
       };
     },

@@ -2,7 +2,8 @@ import { useSignal } from '@preact/signals';
 import { Empty, message } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { same, type ProfilerBoard } from './board';
+import type { ProfilerParts } from './board';
+import { same } from './profiles';
 import type { ViewName } from './view_names';
 import { NotesDialog, ReadingState } from './reading_state';
 import { Picker } from './picker';
@@ -10,7 +11,7 @@ import { Toolbar } from './toolbar';
 import { LOADERS, type View } from './views';
 import { sentence } from './words';
 
-export function App({ board }: { readonly board: ProfilerBoard }): JSX.Element {
+export function App({ board }: { readonly board: ProfilerParts }): JSX.Element {
   return (
     <div class="kit profiler" data-testid="profiler">
       <Toolbar board={board} />
@@ -20,37 +21,37 @@ export function App({ board }: { readonly board: ProfilerBoard }): JSX.Element {
   );
 }
 
-function Body({ board }: { readonly board: ProfilerBoard }): JSX.Element {
-  const say = board.t;
+function Body({ board }: { readonly board: ProfilerParts }): JSX.Element {
+  const { t: say } = board.page;
   const retry = (
-    <button type="button" data-action="retry" onClick={() => board.retry()}>
+    <button type="button" data-action="retry" onClick={() => board.profiles.retry()}>
       {say('retry')}
     </button>
   );
-  if (board.listing.value === null) {
-    return board.listFailure.value === null ? (
+  if (board.profiles.listing.value === null) {
+    return board.profiles.listFailure.value === null ? (
       <div class="waiting" aria-busy="true" />
     ) : (
-      <Empty title={say('failure')} text={board.listFailure.value}>
+      <Empty title={say('failure')} text={board.profiles.listFailure.value}>
         {retry}
       </Empty>
     );
   }
   const missing =
-    board.allRuns.value.length === 0
+    board.page.allRuns.value.length === 0
       ? 'no_runs'
-      : board.chosen.value === null
-        ? board.runs.value.length === 0
+      : board.profiles.chosen.value === null
+        ? board.page.runs.value.length === 0
           ? 'none_selected'
           : 'nothing'
         : null;
   if (missing) return <Empty title={say(`empty.${missing}`)} text={say(`empty.${missing}.text`)} />;
-  const { value: profile } = board.profile;
+  const { value: profile } = board.profiles.profile;
   if (!profile)
-    return board.failure.value === null ? (
+    return board.profiles.failure.value === null ? (
       <div class="waiting" aria-busy="true" />
     ) : (
-      <Empty title={say('failure.profile')} text={board.failure.value}>
+      <Empty title={say('failure.profile')} text={board.profiles.failure.value}>
         {retry}
       </Empty>
     );
@@ -60,7 +61,7 @@ function Body({ board }: { readonly board: ProfilerBoard }): JSX.Element {
         {retry}
       </Empty>
     );
-  const { value: view } = board.view;
+  const { value: view } = board.navigation.view;
   return (
     <>
       <ReadingState board={board} profile={profile} />
@@ -74,7 +75,7 @@ function Body({ board }: { readonly board: ProfilerBoard }): JSX.Element {
         <>
           <Tabs board={board} />
           <div
-            class={same(profile, board.chosen.value) ? 'profile-view' : 'profile-view busy'}
+            class={same(profile, board.profiles.chosen.value) ? 'profile-view' : 'profile-view busy'}
             role="tabpanel"
             id="profiler-view"
             aria-label={say(`view.${view}`)}
@@ -89,16 +90,16 @@ function Body({ board }: { readonly board: ProfilerBoard }): JSX.Element {
 }
 
 /** The views that this profile has something for. */
-function Tabs({ board }: { readonly board: ProfilerBoard }): JSX.Element {
-  const say = board.t;
-  const views = board.views.value.filter((view) => LOADERS[view]);
-  const { value: current } = board.view;
+function Tabs({ board }: { readonly board: ProfilerParts }): JSX.Element {
+  const { t: say } = board.page;
+  const views = board.navigation.views.value.filter((view) => LOADERS[view]);
+  const { value: current } = board.navigation.view;
   const onKeyDown = (event: KeyboardEvent): void => {
     const at = views.indexOf(current as ViewName);
     const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: views.length - 1 }[event.key];
     const next = to === undefined ? undefined : views[(to + views.length) % views.length];
     if (!next) return;
-    board.viewWanted.set(next, 'push');
+    board.navigation.wanted.set(next, 'push');
     const tabs = (event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('[role=tab]');
     tabs[views.indexOf(next)]?.focus();
     event.preventDefault();
@@ -115,7 +116,7 @@ function Tabs({ board }: { readonly board: ProfilerBoard }): JSX.Element {
           aria-controls="profiler-view"
           tabIndex={view === current ? 0 : -1}
           data-view={view}
-          onClick={() => board.viewWanted.set(view, 'push')}
+          onClick={() => board.navigation.wanted.set(view, 'push')}
         >
           {say(`view.${view}`)}
         </button>
@@ -126,7 +127,7 @@ function Tabs({ board }: { readonly board: ProfilerBoard }): JSX.Element {
 
 const loaded = new Map<ViewName, View>();
 
-function LazyView({ board, view }: { readonly board: ProfilerBoard; readonly view: ViewName }): JSX.Element {
+function LazyView({ board, view }: { readonly board: ProfilerParts; readonly view: ViewName }): JSX.Element {
   const arrived = useSignal(0);
   const failure = useSignal<string | null>(null);
   const attempt = useSignal(0);
@@ -150,15 +151,15 @@ function LazyView({ board, view }: { readonly board: ProfilerBoard; readonly vie
     attempt.value++;
   };
   return (
-    <Empty title={board.t('failure.view')} text={failure.value}>
+    <Empty title={board.page.t('failure.view')} text={failure.value}>
       <button type="button" data-action="retry" onClick={again}>
-        {board.t('retry')}
+        {board.page.t('retry')}
       </button>
     </Empty>
   );
 }
 
-function Dialogs({ board }: { readonly board: ProfilerBoard }): JSX.Element | null {
+function Dialogs({ board }: { readonly board: ProfilerParts }): JSX.Element | null {
   const { value: dialog } = board.dialog;
   const close = (): void => void (board.dialog.value = null);
   if (dialog === 'notes') return <NotesDialog board={board} onClose={close} />;
@@ -167,23 +168,25 @@ function Dialogs({ board }: { readonly board: ProfilerBoard }): JSX.Element | nu
       <Picker
         board={board}
         name="profile"
-        title={board.t('picker.title')}
-        profiles={board.listed.value}
-        chosen={board.chosen.value}
-        onPick={(profile) => board.open(profile)}
+        title={board.page.t('picker.title')}
+        profiles={board.profiles.listed.value}
+        chosen={board.profiles.chosen.value}
+        onPick={(profile) => board.navigation.open(profile)}
         onClose={close}
       />
     );
   if (dialog === 'base') {
-    const others = (board.listing.value ?? []).filter((profile) => !same(profile, board.chosen.value));
+    const others = (board.profiles.listing.value ?? []).filter(
+      (profile) => !same(profile, board.profiles.chosen.value),
+    );
     return (
       <Picker
         board={board}
         name="base"
-        title={board.t('compare.title')}
+        title={board.page.t('compare.title')}
         profiles={others}
-        chosen={board.base.value}
-        onPick={(profile) => board.compareWith(profile)}
+        chosen={board.profiles.base.value}
+        onPick={(profile) => board.navigation.compareWith(profile)}
         onClose={close}
       />
     );

@@ -1,6 +1,6 @@
 import { tab } from '@insight-host/kit';
 import { App } from './app';
-import { ProfilerBoard } from './board';
+import { profilerParts } from './board';
 import { keys } from './keys';
 import en from './locales/en.json';
 import zh from './locales/zh-CN.json';
@@ -9,7 +9,7 @@ import styles from './profiler.css?inline';
 export default tab({
   messages: { en, 'zh-CN': zh },
   styles,
-  board: ({ ctx }) => new ProfilerBoard(ctx),
+  board: profilerParts,
   view: (board) => <App board={board} />,
   keys,
 });

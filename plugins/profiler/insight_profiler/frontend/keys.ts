@@ -1,12 +1,12 @@
 import { focusOn, type Key } from '@insight-host/kit';
-import type { ProfilerBoard } from './board';
+import type { ProfilerParts } from './board';
 
-export function keys(board: ProfilerBoard, host: HTMLElement): readonly Key[] {
+export function keys(board: ProfilerParts, host: HTMLElement): readonly Key[] {
   const move = (by: number): void => {
-    const { value: views } = board.views;
-    const at = views.indexOf(board.view.value as never);
+    const { value: views } = board.navigation.views;
+    const at = views.indexOf(board.navigation.view.value as never);
     const next = views[(at + by + views.length) % Math.max(1, views.length)];
-    if (next) board.viewWanted.set(next, 'push');
+    if (next) board.navigation.wanted.set(next, 'push');
   };
   return [
     ['p', 'picker.label', () => board.dialog.value === null && (board.dialog.value = 'profile')],
@@ -18,7 +18,10 @@ export function keys(board: ProfilerBoard, host: HTMLElement): readonly Key[] {
     [
       'c',
       'compare.pick',
-      () => board.dialog.value === null && board.views.value.includes('compare') && (board.dialog.value = 'base'),
+      () =>
+        board.dialog.value === null &&
+        board.navigation.views.value.includes('compare') &&
+        (board.dialog.value = 'base'),
     ],
   ];
 }

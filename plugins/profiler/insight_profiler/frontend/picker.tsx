@@ -2,14 +2,15 @@ import { useSignal } from '@preact/signals';
 import { bytesText, Dialog, timeText } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { same, type ProfilerBoard } from './board';
+import type { ProfilerParts } from './board';
+import { same } from './profiles';
 import type { ProfileInfo, ProfileKey } from './answers/profile';
 import { profileName, rankText, word } from './words';
 
 const MOST = 500; // in sight, until the search says more
 
 export interface PickerProps {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly name: string;
   readonly title: string;
   /** The newest first. */
@@ -21,15 +22,15 @@ export interface PickerProps {
 
 /** Profiles by run: one is chosen with the pointer, or with arrow keys and Enter. */
 export function Picker({ board, name, title, profiles, chosen, onPick, onClose }: PickerProps): JSX.Element {
-  const say = board.t;
-  const locale = board.locale.value;
+  const { t: say } = board.page;
+  const locale = board.page.locale.value;
   const query = useSignal('');
   const place = useRef<HTMLDivElement>(null);
   const words = query.value.toLowerCase().split(/\s+/).filter(Boolean);
   const told = (profile: ProfileInfo): string =>
     [
       profile.run,
-      board.nameOf(profile.run),
+      board.page.nameOf(profile.run),
       profile.name,
       profile.profile,
       word(board, 'source', profile.source),
@@ -39,8 +40,8 @@ export function Picker({ board, name, title, profiles, chosen, onPick, onClose }
       .toLowerCase();
   const matches = (profile: ProfileInfo): boolean => words.every((one) => told(profile).includes(one));
   const found = profiles.filter(matches);
-  const selected = new Set(board.runs.value.map((run) => run.name));
-  const elsewhere = (board.listing.value ?? []).filter(
+  const selected = new Set(board.page.runs.value.map((run) => run.name));
+  const elsewhere = (board.profiles.listing.value ?? []).filter(
     (profile) => !selected.has(profile.run) && matches(profile),
   ).length;
   const runs = [...new Set(found.slice(0, MOST).map(({ run }) => run))];
@@ -91,9 +92,9 @@ export function Picker({ board, name, title, profiles, chosen, onPick, onClose }
               <h4 role="presentation">
                 <span
                   class="dot"
-                  style={{ background: board.runsByName.value.get(profile.run)?.color ?? 'transparent' }}
+                  style={{ background: board.page.runsByName.value.get(profile.run)?.color ?? 'transparent' }}
                 />
-                {board.nameOf(profile.run)}
+                {board.page.nameOf(profile.run)}
               </h4>
             )}
             <div

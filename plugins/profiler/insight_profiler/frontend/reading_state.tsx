@@ -1,23 +1,23 @@
 import { bytesText, Dialog } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import type { ProfilerBoard } from './board';
+import type { ProfilerParts } from './board';
 import type { ProfileAnswer } from './answers/profile';
 import { shortShare } from './units';
 import { sentence } from './words';
 
 interface ReadingStateProps {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly profile: ProfileAnswer;
 }
 
 /** How far a profile is read, while it is; and when the host does not answer any longer. */
 export function ReadingState({ board, profile }: ReadingStateProps): JSX.Element | null {
-  const say = board.t;
-  const locale = board.locale.value;
-  if (board.failure.value !== null)
+  const { t: say } = board.page;
+  const locale = board.page.locale.value;
+  if (board.profiles.failure.value !== null)
     return (
       <p class="reading problem" role="status">
-        {board.failure.value}
+        {board.profiles.failure.value}
       </p>
     );
   if (profile.state !== 'reading') return null;
@@ -36,13 +36,13 @@ export function NotesDialog({
   board,
   onClose,
 }: {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly onClose: () => void;
 }): JSX.Element {
   return (
-    <Dialog name="notes" title={board.t('notes.title')} onClose={onClose}>
+    <Dialog name="notes" title={board.page.t('notes.title')} onClose={onClose}>
       <ul class="notes">
-        {(board.profile.value?.notes ?? []).map((note, i) => (
+        {(board.profiles.profile.value?.notes ?? []).map((note, i) => (
           <li key={i} data-note={note.code}>
             {sentence(board, 'note', note)}
           </li>

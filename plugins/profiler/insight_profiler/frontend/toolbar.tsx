@@ -1,17 +1,17 @@
 import { useSignal } from '@preact/signals';
 import { Button, Icon } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import type { ProfilerBoard } from './board';
+import type { ProfilerParts } from './board';
 import { stepsCodec, stepsText } from './steps';
 import { profileName, rankText, word } from './words';
 
 /** Which profile, with what it is compared, which steps count. */
-export function Toolbar({ board }: { readonly board: ProfilerBoard }): JSX.Element {
-  const say = board.t;
-  const { value: chosen } = board.chosenInfo;
-  const { value: profile } = board.profile;
+export function Toolbar({ board }: { readonly board: ProfilerParts }): JSX.Element {
+  const { t: say } = board.page;
+  const { value: chosen } = board.profiles.chosenInfo;
+  const { value: profile } = board.profiles.profile;
   const { value: steps } = board.steps;
-  const run = chosen && board.runsByName.value.get(chosen.run);
+  const run = chosen && board.page.runsByName.value.get(chosen.run);
   const notes = profile?.notes.length ?? 0;
   return (
     <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
@@ -24,7 +24,7 @@ export function Toolbar({ board }: { readonly board: ProfilerBoard }): JSX.Eleme
         onClick={() => (board.dialog.value = 'profile')}
       >
         <span class="dot" style={{ background: run?.color ?? 'transparent' }} />
-        <span class="run">{chosen ? board.nameOf(chosen.run) : ''}</span>
+        <span class="run">{chosen ? board.page.nameOf(chosen.run) : ''}</span>
         <span class="name">{chosen ? profileName(chosen) : say('picker.title')}</span>
         <Icon name="open" />
       </button>
@@ -35,7 +35,7 @@ export function Toolbar({ board }: { readonly board: ProfilerBoard }): JSX.Eleme
             .join(' · ')}
         </span>
       )}
-      {board.views.value.includes('compare') && (
+      {board.navigation.views.value.includes('compare') && (
         <Button
           action="compare"
           icon="compare"
@@ -44,7 +44,7 @@ export function Toolbar({ board }: { readonly board: ProfilerBoard }): JSX.Eleme
           onPress={() => (board.dialog.value = 'base')}
         />
       )}
-      {(board.views.value.includes('steps') || steps !== null) && <StepFilter board={board} />}
+      {(board.navigation.views.value.includes('steps') || steps !== null) && <StepFilter board={board} />}
       {notes > 0 && (
         <button
           type="button"
@@ -62,8 +62,8 @@ export function Toolbar({ board }: { readonly board: ProfilerBoard }): JSX.Eleme
 }
 
 /** Which steps count, in every view. */
-function StepFilter({ board }: { readonly board: ProfilerBoard }): JSX.Element {
-  const say = board.t;
+function StepFilter({ board }: { readonly board: ProfilerParts }): JSX.Element {
+  const { t: say } = board.page;
   const { value: steps } = board.steps;
   const wrong = useSignal(false);
   const text = steps ? stepsText(steps) : '';
@@ -91,7 +91,7 @@ function StepFilter({ board }: { readonly board: ProfilerBoard }): JSX.Element {
           }}
         />
       </label>
-      {steps && !board.followsSteps.value && (
+      {steps && !board.navigation.followsSteps.value && (
         <span class="count" role="status" data-testid="all-steps">
           {say('steps.not_here')}
         </span>

@@ -1,6 +1,6 @@
 import { Latest } from '@insight-host/kit';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { ProfilerBoard } from './board';
+import type { ProfilerParts } from './board';
 
 export interface Asked<T> {
   /** Of this question, or of the one before while this one is under way. */
@@ -15,12 +15,12 @@ export interface Asked<T> {
  * nothing.
  */
 export function useAnswer<T>(
-  board: ProfilerBoard,
+  board: ProfilerParts,
   key: string | null,
   ask: (signal: AbortSignal) => Promise<T>,
 ): Asked<T> {
   const latest = useMemo(() => new Latest<T>(board.queue), []);
-  const wanted = board.visible.value ? key : null;
+  const wanted = board.page.visible.value ? key : null;
   useEffect(() => {
     if (wanted !== null) latest.want(wanted, ask);
   }, [wanted]);
@@ -39,13 +39,13 @@ export function useAnswer<T>(
  * then.
  */
 export function useProfileAnswer<T>(
-  board: ProfilerBoard,
+  board: ProfilerParts,
   route: string,
   query: Readonly<Record<string, string | number | boolean | null>> = {},
 ): Asked<T> {
-  const { value: profile } = board.profile;
-  const all = { ...board.query.value, ...query };
+  const { value: profile } = board.profiles.profile;
+  const all = { ...board.profiles.query.value, ...query };
   const key =
     profile && profile.state !== 'failed' ? JSON.stringify([route, all, profile.version, profile.complete]) : null;
-  return useAnswer(board, key, (signal) => board.ctx.data.json<T>(route, all, { signal }));
+  return useAnswer(board, key, (signal) => board.page.ctx.data.json<T>(route, all, { signal }));
 }

@@ -1,11 +1,11 @@
 /** The views and where their code is; each is loaded when it is first looked at. */
 import type { JSX } from 'preact';
-import type { ProfilerBoard } from './board';
+import type { ProfilerParts } from './board';
 import type { ViewName } from './view_names';
 
 /** A view fills the tab below its toolbar: a column of fixed height that scrolls by itself. */
 export interface ViewProps {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
 }
 export type View = (props: ViewProps) => JSX.Element;
 

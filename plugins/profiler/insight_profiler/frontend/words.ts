@@ -1,13 +1,13 @@
 /** Sentences for what the host says by codes. */
 import type { Locale } from '@insight-host/api';
-import type { ProfilerBoard } from './board';
+import type { ProfilerParts } from './board';
 import type { Note, ProfileInfo, Value } from './answers/profile';
 import type { StepSummary } from './answers/steps';
 import { shareText, sizeText, timeText } from './units';
 
 const TIMES = ['time', 'p50', 'p95', 'mean', 'value', 'duration'];
 
-function valueText(board: ProfilerBoard, key: string, value: Value, locale: Locale): string {
+function valueText(board: ProfilerParts, key: string, value: Value, locale: Locale): string {
   if (key === 'category' && typeof value === 'string') return categoryText(board, value);
   if (typeof value !== 'number') return value === null ? '' : String(value);
   if (key === 'share' || key === 'usage') return shareText(value, locale);
@@ -17,42 +17,42 @@ function valueText(board: ProfilerBoard, key: string, value: Value, locale: Loca
 }
 
 /** The catalogue's sentence for a code, else what the host says in English. */
-export function sentence(board: ProfilerBoard, prefix: string, { code, values, text }: Note): string {
-  const locale = board.locale.value;
+export function sentence(board: ProfilerParts, prefix: string, { code, values, text }: Note): string {
+  const locale = board.page.locale.value;
   const key = `${prefix}.${code}`;
-  if (board.t(key) === key) return text || code;
-  return board.t(
+  if (board.page.t(key) === key) return text || code;
+  return board.page.t(
     key,
     Object.fromEntries(Object.entries(values).map(([name, value]) => [name, valueText(board, name, value, locale)])),
   );
 }
 
 /** A word of the catalogue, else the word itself. */
-export function word(board: ProfilerBoard, prefix: string, name: string): string {
+export function word(board: ProfilerParts, prefix: string, name: string): string {
   const key = `${prefix}.${name}`;
-  const found = board.t(key);
+  const found = board.page.t(key);
   return found === key ? name.replaceAll('_', ' ') : found;
 }
 
-export const categoryText = (board: ProfilerBoard, name: string): string => word(board, 'category', name);
+export const categoryText = (board: ProfilerParts, name: string): string => word(board, 'category', name);
 
 const MOST_NAMED = 5; // outliers
 
 /** Which steps are outliers, and which of these are warm-up. */
 export function outliersText(
-  board: ProfilerBoard,
+  board: ProfilerParts,
   { outliers, outlier_count: count, warm_up: first }: StepSummary,
 ): string {
   const steps = [outliers.slice(0, MOST_NAMED).join(', '), ...(count > MOST_NAMED ? ['…'] : [])].join(' ');
   return [
-    board.t('steps.outliers', { count, steps }),
-    ...(first > 0 ? [board.t('steps.warm_up', { count: first })] : []),
+    board.page.t('steps.outliers', { count, steps }),
+    ...(first > 0 ? [board.page.t('steps.warm_up', { count: first })] : []),
   ].join(' · ');
 }
 
 /** What a source is called, with its rank where there are several. */
-export function rankText(board: ProfilerBoard, rank: number | null | undefined): string {
-  return rank === null || rank === undefined || rank < 0 ? '' : board.t('rank', { rank });
+export function rankText(board: ProfilerParts, rank: number | null | undefined): string {
+  return rank === null || rank === undefined || rank < 0 ? '' : board.page.t('rank', { rank });
 }
 
 /** What a profile is called; one that is a run's directory itself has the name of that. */

@@ -1,7 +1,7 @@
 /** Columns side by side, each stacked of parts: steps by what their time was spent on. */
 import type { JSX } from 'preact';
 import { evenTicks } from '@insight-host/kit';
-import type { ProfilerBoard } from '../board';
+import type { ProfilerParts } from '../board';
 import { inUnit, unitOf, unitSign } from '../units';
 import { Drawing, useParts } from './drawing';
 import { inkOf } from './ink';
@@ -17,7 +17,7 @@ export interface StackedColumn {
 }
 
 export interface ColumnsProps {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly columns: readonly StackedColumn[];
   readonly layers: readonly { readonly key: string; readonly color: string; readonly label: string }[];
   readonly label: string;
@@ -42,7 +42,7 @@ export function Columns({
 }: ColumnsProps): JSX.Element {
   const parts = useParts(900);
   const { width } = parts;
-  const ink = inkOf(board.theme.value);
+  const ink = inkOf(board.page.theme.value);
   const highest = columns.reduce(
     (most, { parts }) =>
       Math.max(
@@ -63,7 +63,7 @@ export function Columns({
     Math.ceil((columns.reduce((most, { label: text }) => Math.max(most, text.length), 1) * 7 + 10) / slot),
   );
   const isFiltered = columns.some(({ isChosen }) => !isChosen);
-  const locale = board.locale.value;
+  const locale = board.page.locale.value;
   return (
     <Drawing
       parts={parts}

@@ -4,7 +4,7 @@ import { mountLineChart, type Line, type LineChart, type LineChartProps } from '
 import type { ChartData } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
-import type { ProfilerBoard } from '../board';
+import type { ProfilerParts } from '../board';
 import type { Zoom } from '../zooms';
 import { save } from './files';
 import { Figure } from './figure';
@@ -14,7 +14,7 @@ import { useTip, Tip } from './tip';
 export const NO_MARKS: NonNullable<LineChartProps['marks']> = [];
 
 export interface CurvesProps {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly name: string;
   readonly title: string;
   readonly hint?: string;
@@ -64,8 +64,8 @@ export function Curves({
     xLabel,
     yLabel,
     title,
-    theme: board.theme.value,
-    locale: board.locale.value,
+    theme: board.page.theme.value,
+    locale: board.page.locale.value,
     description: `${title}: ${lines.map(({ label }) => label).join(', ')}`,
     xWindow: zoom?.x ?? null,
     yWindow: zoom?.y ?? null,
@@ -91,7 +91,7 @@ export function Curves({
     ...(onPress ? { onClick: (cursor) => onPress(cursor.nearest[0]?.x ?? cursor.x, shift.current) } : {}),
   };
   useChart(mountLineChart, props, host, chart);
-  const say = board.t;
+  const { t: say } = board.page;
   const data = (): ChartData => ({
     head: ['line', 'x', 'y'],
     rows: lines

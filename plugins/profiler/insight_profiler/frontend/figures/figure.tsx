@@ -2,12 +2,12 @@ import { Menu, useTableView, type MenuItem } from '@insight-host/kit';
 import type { ChartData } from '@insight-host/kit/table';
 import type { ComponentChildren, JSX } from 'preact';
 import { useRef } from 'preact/hooks';
-import type { ProfilerBoard } from '../board';
+import type { ProfilerParts } from '../board';
 import { csvBlob, save, saveDrawing } from './files';
 import { inkOf } from './ink';
 
 export interface FigureProps {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   /** For tests and files, the same in every language. */
   readonly name: string;
   readonly title: string;
@@ -38,15 +38,15 @@ export function Figure({
   children,
 }: FigureProps): JSX.Element {
   const place = useRef<HTMLElement>(null);
-  const say = board.t;
-  const table = useTableView(board, name, title, data ?? (() => null), () => import('@insight-host/kit/table'));
+  const { t: say } = board.page;
+  const table = useTableView(board.page, name, title, data ?? (() => null), () => import('@insight-host/kit/table'));
   const picture = (extension: 'svg' | 'png'): void =>
     saveDrawing(
       board,
       name,
       place.current?.querySelector<SVGSVGElement>('svg.drawing'),
       extension,
-      inkOf(board.theme.peek()).background,
+      inkOf(board.page.theme.peek()).background,
     );
   const all = (): readonly MenuItem[] => [
     ...(content === 'drawing'

@@ -1,6 +1,6 @@
 /** Pictures as files. */
 import { csvOf, fileName, message, pictureOf, pngFile, svgFile, type CsvCell, type Picture } from '@insight-host/kit';
-import type { ProfilerBoard } from '../board';
+import type { ProfilerParts } from '../board';
 import { profileName } from '../words';
 
 const MARGIN = 12;
@@ -32,7 +32,7 @@ function standing(drawing: SVGSVGElement, background: string): Picture {
 }
 
 export function saveDrawing(
-  board: ProfilerBoard,
+  board: ProfilerParts,
   name: string,
   drawing: SVGSVGElement | null | undefined,
   extension: 'svg' | 'png',
@@ -43,14 +43,16 @@ export function saveDrawing(
   save(board, name, extension, () => (extension === 'svg' ? svgFile : pngFile)(picture));
 }
 
-export function save(board: ProfilerBoard, name: string, extension: string, make: () => Blob | Promise<Blob>): void {
-  const { value: profile } = board.chosenInfo;
+export function save(board: ProfilerParts, name: string, extension: string, make: () => Blob | Promise<Blob>): void {
+  const { value: profile } = board.profiles.chosenInfo;
   Promise.resolve()
     .then(make)
     .then((content) =>
-      board.ctx.ui.download(fileName(`${profile ? profileName(profile) : ''}_${name}`, extension, name), content),
+      board.page.ctx.ui.download(fileName(`${profile ? profileName(profile) : ''}_${name}`, extension, name), content),
     )
-    .catch((error: unknown) => board.ctx.notify('error', board.t('export.failed', { reason: message(error) })));
+    .catch((error: unknown) =>
+      board.page.ctx.notify('error', board.page.t('export.failed', { reason: message(error) })),
+    );
 }
 
 export const csvBlob = (head: readonly string[], rows: readonly (readonly CsvCell[])[]): Blob =>

@@ -1,7 +1,7 @@
 /** Bars on lanes below one another, over one axis of time: the course of a step. */
 import type { JSX } from 'preact';
 import { evenTicks } from '@insight-host/kit';
-import type { ProfilerBoard } from '../board';
+import type { ProfilerParts } from '../board';
 import { inUnit, shareText, timeText, unitOf, unitSign } from '../units';
 import { Drawing, useParts } from './drawing';
 import { inkOf, onColor } from './ink';
@@ -17,7 +17,7 @@ export interface Bar {
 }
 
 export interface LanesProps {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly bars: readonly Bar[];
   readonly lanes: readonly string[];
   readonly label: string;
@@ -28,23 +28,23 @@ const [LEFT, RIGHT, TOP, LANE] = [150, 14, 26, 34];
 export function Lanes({ board, bars, lanes, label }: LanesProps): JSX.Element {
   const parts = useParts(900);
   const { width } = parts;
-  const ink = inkOf(board.theme.value);
+  const ink = inkOf(board.page.theme.value);
   const start = bars.reduce((least, bar) => Math.min(least, bar.start), Infinity);
   const from = Number.isFinite(start) ? start : 0;
   const whole = Math.max(1, bars.reduce((most, bar) => Math.max(most, bar.start + bar.duration), 0) - from);
   const unit = unitOf(whole);
   const plot = Math.max(60, width - LEFT - RIGHT);
   const height = TOP + lanes.length * LANE + 10;
-  const locale = board.locale.value;
+  const locale = board.page.locale.value;
   const x = (ns: number): number => LEFT + ((ns - from) / whole) * plot;
   const tip = (at: number): TipText => {
     const { name, start: begin, duration } = bars[at] as Bar;
     return {
       title: name,
       lines: [
-        [board.t('column.duration'), timeText(duration, locale)],
-        [board.t('lanes.start'), timeText(begin - from, locale)],
-        [board.t('column.share'), shareText(duration / whole, locale)],
+        [board.page.t('column.duration'), timeText(duration, locale)],
+        [board.page.t('lanes.start'), timeText(begin - from, locale)],
+        [board.page.t('column.share'), shareText(duration / whole, locale)],
       ],
     };
   };

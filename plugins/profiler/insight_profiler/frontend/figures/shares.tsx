@@ -1,7 +1,7 @@
 /** Parts of a whole: as a ring or as bars, each with its time and its share. */
 import type { Signal } from '@preact/signals';
 import type { JSX } from 'preact';
-import type { ProfilerBoard } from '../board';
+import type { ProfilerParts } from '../board';
 import { shareText, timeCell, timeText, type TimeUnit } from '../units';
 import { Drawing, useParts, type PartAttributes } from './drawing';
 import { inkOf, type Ink } from './ink';
@@ -18,7 +18,7 @@ export interface Part {
 }
 
 export interface SharesProps {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly parts: readonly Part[];
   readonly unit: TimeUnit;
   readonly label: string;
@@ -37,7 +37,7 @@ export function Shares({ board, parts, unit, label, as, onPress }: SharesProps):
     const part = parts[at];
     if (part && !part.isRest) onPress?.(part);
   };
-  const ink = inkOf(board.theme.value);
+  const ink = inkOf(board.page.theme.value);
   const common = { board, parts, unit, ink, at: drawing.at, press: onPress ? press : null };
   const room = as === 'pie' ? Math.max(260, width - RING - 32) : width;
   const inColumn = parts.length > 11 && room >= TWO ? Math.ceil(parts.length / 2) : parts.length;
@@ -63,7 +63,7 @@ export function Shares({ board, parts, unit, label, as, onPress }: SharesProps):
 }
 
 interface PartsProps {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly parts: readonly Part[];
   readonly unit: TimeUnit;
   readonly ink: Ink;
@@ -78,7 +78,7 @@ function Ring({ board, parts, ink, at: pointed, press }: PartsProps): JSX.Elemen
   const whole = parts.reduce((sum, { value }) => sum + value, 0);
   const { value: at } = pointed;
   const shown = at === null ? null : (parts[at] ?? null);
-  const locale = board.locale.value;
+  const locale = board.page.locale.value;
   return (
     <g transform={`translate(0 4)`}>
       {parts.map((part, i) => {
@@ -101,7 +101,7 @@ function Ring({ board, parts, ink, at: pointed, press }: PartsProps): JSX.Elemen
         );
       })}
       <text x={middle} y={middle - 3} text-anchor="middle" fill={ink.muted} font-size={11}>
-        {shown ? shortened(shown.label, 2 * inner - 12, 11) : board.t('shares.whole')}
+        {shown ? shortened(shown.label, 2 * inner - 12, 11) : board.page.t('shares.whole')}
       </text>
       <text x={middle} y={middle + 15} text-anchor="middle" fill={ink.text} font-size={14} font-weight={600}>
         {shown ? shareText(shown.share, locale) : timeText(whole, locale)}
@@ -140,7 +140,7 @@ function Lines({
   bars,
   part: attributes,
 }: LinesProps): JSX.Element {
-  const locale = board.locale.value;
+  const locale = board.page.locale.value;
   const highest = parts.reduce((most, { value }) => Math.max(most, value), 0);
   const count = Math.ceil(parts.length / inColumn);
   const pitch = all / Math.max(1, count);

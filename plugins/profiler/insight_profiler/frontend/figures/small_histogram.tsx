@@ -1,11 +1,11 @@
 import type { JSX } from 'preact';
-import type { ProfilerBoard } from '../board';
+import type { ProfilerParts } from '../board';
 import { countText, timeText } from '../units';
 import { Drawing, useParts } from './drawing';
 import { inkOf } from './ink';
 
 interface SmallHistogramProps {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   /** ns; bins of the same width in log space. */
   readonly edges: readonly number[];
   readonly counts: readonly number[];
@@ -18,8 +18,8 @@ const [TOP, BOTTOM, HEIGHT] = [14, 18, 110];
 export function SmallHistogram({ board, edges, counts, label }: SmallHistogramProps): JSX.Element {
   const parts = useParts(320);
   const { width } = parts;
-  const ink = inkOf(board.theme.value);
-  const locale = board.locale.value;
+  const ink = inkOf(board.page.theme.value);
+  const locale = board.page.locale.value;
   const highest = Math.max(1, ...counts);
   const slot = width / Math.max(1, counts.length);
   const plot = HEIGHT - TOP - BOTTOM;
@@ -31,7 +31,7 @@ export function SmallHistogram({ board, edges, counts, label }: SmallHistogramPr
       height={HEIGHT}
       label={label}
       fontSize={10.5}
-      tip={(i) => ({ title: text(i), lines: [[board.t('column.calls'), countText(counts[i] ?? 0, locale)]] })}
+      tip={(i) => ({ title: text(i), lines: [[board.page.t('column.calls'), countText(counts[i] ?? 0, locale)]] })}
       middle={(i) => [(i + 0.5) * slot, TOP + plot / 2]}
     >
       {(part) => (

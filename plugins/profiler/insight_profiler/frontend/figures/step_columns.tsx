@@ -1,6 +1,6 @@
 /** Steps as columns of what their time was spent on; a press on one filters every view. */
 import type { JSX } from 'preact';
-import type { ProfilerBoard } from '../board';
+import type { ProfilerParts } from '../board';
 import type { StepRows } from '../answers/steps';
 import { holds } from '../steps';
 import { shareText, timeText } from '../units';
@@ -16,7 +16,7 @@ export function layersOf(rows: StepRows): readonly string[] {
 }
 
 interface StepColumnsProps {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly rows: StepRows;
   /** Numbers of steps. */
   readonly outliers: readonly number[];
@@ -24,8 +24,8 @@ interface StepColumnsProps {
 }
 
 export function StepColumns({ board, rows, outliers, label }: StepColumnsProps): JSX.Element {
-  const ink = inkOf(board.theme.value);
-  const locale = board.locale.value;
+  const ink = inkOf(board.page.theme.value);
+  const locale = board.page.locale.value;
   const numbers = rows['number'] ?? [];
   const names = layersOf(rows);
   const range = board.steps.value;
@@ -39,7 +39,7 @@ export function StepColumns({ board, rows, outliers, label }: StepColumnsProps):
     const duration = rows['duration']?.[at] ?? null;
     const whole = columns[at]?.parts.reduce((sum, part) => sum + part, 0) ?? 0;
     return {
-      title: `${board.t('step')} ${columns[at]?.label ?? ''}${duration === null ? '' : ` · ${timeText(duration, locale)}`}${columns[at]?.isOutlier ? ` · ${board.t('step.outlier')}` : ''}`,
+      title: `${board.page.t('step')} ${columns[at]?.label ?? ''}${duration === null ? '' : ` · ${timeText(duration, locale)}`}${columns[at]?.isOutlier ? ` · ${board.page.t('step.outlier')}` : ''}`,
       lines: names.flatMap((name, i): (readonly [string, string, string])[] => {
         const part = columns[at]?.parts[i] ?? 0;
         return part > 0
@@ -56,7 +56,7 @@ export function StepColumns({ board, rows, outliers, label }: StepColumnsProps):
   };
   const press = (at: number, extend: boolean): void => {
     const number = numbers[at];
-    if (typeof number === 'number') board.chooseStep(number, extend);
+    if (typeof number === 'number') board.navigation.chooseStep(number, extend);
   };
   return (
     <Columns
@@ -64,7 +64,7 @@ export function StepColumns({ board, rows, outliers, label }: StepColumnsProps):
       columns={columns}
       layers={names.map((key) => ({ key, color: ink.category(key), label: categoryText(board, key) }))}
       label={label}
-      xLabel={board.t('step')}
+      xLabel={board.page.t('step')}
       tip={tip}
       onPress={press}
     />

@@ -1,12 +1,12 @@
 /** Times over steps as lines; a press chooses the step, in every view. */
 import type { Line, LineChartProps } from '@insight-host/kit/lines';
 import type { JSX } from 'preact';
-import type { ProfilerBoard } from '../board';
+import type { ProfilerParts } from '../board';
 import { unitSign, type TimeUnit } from '../units';
 import { Curves, NO_MARKS } from './curves';
 
 interface StepLinesProps {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly name: string;
   readonly title: string;
   /** With x a step's number, and y in `unit`. */
@@ -27,8 +27,8 @@ export function StepLines({
   marks = NO_MARKS,
   tools = null,
 }: StepLinesProps): JSX.Element {
-  const say = board.t;
-  const locale = board.locale.value;
+  const { t: say } = board.page;
+  const locale = board.page.locale.value;
   return (
     <Curves
       board={board}
@@ -42,7 +42,7 @@ export function StepLines({
       marks={marks}
       xText={(x) => `${say('step')} ${x}`}
       yText={(y) => `${y.toLocaleString(locale, { maximumFractionDigits: 3 })} ${unitSign(unit)}`}
-      onPress={(x, extend) => board.chooseStep(Math.round(x), extend)}
+      onPress={(x, extend) => board.navigation.chooseStep(Math.round(x), extend)}
       tools={tools}
     />
   );

@@ -2,13 +2,13 @@ import { copyTable } from '@insight-host/kit';
 import { Table, useWidths, type Column, type Rows, type Sort } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { ProfilerBoard } from '../board';
+import type { ProfilerParts } from '../board';
 import type { Row } from '../answers/table';
 
 export const LINE = 28; // px
 
 export interface GridProps {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly name: string;
   readonly label: string;
   readonly rows: Rows<Row>;
@@ -32,7 +32,7 @@ export function Grid({ board, name, columns, sort, onSort, isOpen, ...given }: G
       name={`grid-${name}`}
       frozen={first}
       columns={rest}
-      widths={useWidths(board.ctx.memory, name)}
+      widths={useWidths(board.page.ctx.memory, name)}
       rowHeight={LINE}
       sort={{ by: [sort], turn: (key) => onSort(columns.find((column) => column.key === key) as Column<Row>) }}
       line={(row, place) => ({
@@ -40,7 +40,7 @@ export function Grid({ board, name, columns, sort, onSort, isOpen, ...given }: G
         class: isOpen?.(row) ? 'open' : '',
         data: { row: place },
       })}
-      onCopyRows={(rows, all) => void copyTable(board, rows, all)}
+      onCopyRows={(rows, all) => void copyTable(board.page, rows, all)}
     />
   );
 }

@@ -2,7 +2,7 @@
 import { ordered, rowsOf, sortOf, sortText, turned } from '@insight-host/kit/table';
 import type { ComponentChildren, JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { ProfilerBoard } from '../board';
+import type { ProfilerParts } from '../board';
 import type { ColumnInfo, Row } from '../answers/table';
 import { Figure } from '../figures/figure';
 import { unitOf } from '../units';
@@ -12,7 +12,7 @@ import { Grid, LINE } from './grid';
 const MOST_LINES = 14;
 
 export interface LocalTableProps {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly name: string;
   readonly title: string;
   readonly note?: string;
@@ -40,7 +40,7 @@ export function LocalTable({
   onOpen,
   isOpen,
 }: LocalTableProps): JSX.Element {
-  const say = board.t;
+  const { t: say } = board.page;
   const chosen = board.sorts.value.get(name) ?? sort;
   const sorted = sortOf(chosen);
   const times = columns.flatMap(({ unit }, at) => (unit === 'ns' ? [at] : []));
@@ -48,12 +48,12 @@ export function LocalTable({
     (most, row) => times.reduce((high, at) => Math.max(high, Math.abs(Number(row[at] ?? 0))), most),
     0,
   );
-  const unit = board.unit.value === 'auto' ? unitOf(longest / 5) : board.unit.value;
+  const unit = board.units.chosen.value === 'auto' ? unitOf(longest / 5) : board.units.chosen.value;
   const placed = columnsOf({
     columns,
     shown: null,
     unit,
-    locale: board.locale.value,
+    locale: board.page.locale.value,
     say,
     has: (key) => say(key) !== key,
     widths,

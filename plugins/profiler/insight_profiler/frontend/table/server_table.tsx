@@ -2,7 +2,7 @@
 import { Download } from '@insight-host/kit';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { ProfilerBoard } from '../board';
+import type { ProfilerParts } from '../board';
 import type { Row, TableAnswer } from '../answers/table';
 import type { TimeUnit } from '../units';
 import { columnsOf, type View } from './cells';
@@ -12,7 +12,7 @@ import { ColumnChooser, Search, UnitChoice } from './tools';
 import { useRows } from './use_rows';
 
 export interface ServerTableProps<A extends TableAnswer> {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly name: string;
   readonly label: string;
   readonly route: string;
@@ -58,14 +58,14 @@ export function ServerTable<A extends TableAnswer>(props: ServerTableProps<A>): 
     widths = {},
     titles = {},
   } = props;
-  const say = board.t;
+  const { t: say } = board.page;
   const { rows, question, query } = useRows<A>(board, route, { ...props.query, ...settings.ask(sort) });
   const answer = rows.head.value;
   useEffect(() => {
     if (answer) props.onAnswer?.(answer);
   }, [answer]);
   const longest = answer ? (props.unitFor?.(answer) ?? longestOf(answer)) : null;
-  const unit = board.steadyUnit(
+  const unit = board.units.of(
     `${name}-${question.length > 0 ? JSON.stringify(props.query['by'] ?? props.query['group'] ?? '') : ''}`,
     longest,
   );
@@ -83,7 +83,7 @@ export function ServerTable<A extends TableAnswer>(props: ServerTableProps<A>): 
     columns: known,
     shown,
     unit,
-    locale: board.locale.value,
+    locale: board.page.locale.value,
     say,
     has: (key) => say(key) !== key,
     views,
@@ -107,7 +107,7 @@ export function ServerTable<A extends TableAnswer>(props: ServerTableProps<A>): 
           <ColumnChooser board={board} settings={settings} columns={inOrder} shown={shown} />
           <Download
             label={say('export.csv')}
-            href={board.ctx.data.href(route, { ...query, columns: shown.join(','), format: 'csv' })}
+            href={board.page.ctx.data.href(route, { ...query, columns: shown.join(','), format: 'csv' })}
           />
         </span>
       </div>

@@ -2,13 +2,13 @@
 import { useSignal } from '@preact/signals';
 import { Button, Dialog, Toggle, useDraft } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import type { ProfilerBoard } from '../board';
+import type { ProfilerParts } from '../board';
 import type { ColumnInfo } from '../answers/table';
 import { TIME_UNITS, unitSign } from '../units';
 import type { FieldName, TableSettings } from './settings';
 
 interface SearchProps {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly settings: TableSettings;
   readonly name: string;
   /** Why the expression says nothing. */
@@ -17,7 +17,7 @@ interface SearchProps {
 
 /** Rows that hold a text, or that match a regular expression. */
 export function Search({ board, settings, name, error = null }: SearchProps): JSX.Element {
-  const say = board.t;
+  const { t: say } = board.page;
   const draft = useDraft(settings.query, 200);
   return (
     <span class="search">
@@ -58,7 +58,7 @@ export function Search({ board, settings, name, error = null }: SearchProps): JS
 }
 
 interface ChooserProps {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly settings: TableSettings;
   readonly columns: readonly ColumnInfo[];
   readonly shown: readonly string[];
@@ -66,7 +66,7 @@ interface ChooserProps {
 
 /** Which columns a table has. */
 export function ColumnChooser({ board, settings, columns, shown }: ChooserProps): JSX.Element {
-  const say = board.t;
+  const { t: say } = board.page;
   const open = useSignal(false);
   const title = (name: string): string => {
     const found = say(`column.${name}`);
@@ -111,18 +111,18 @@ export function ColumnChooser({ board, settings, columns, shown }: ChooserProps)
 }
 
 /** One unit for all times of a table; by default one that suits them. */
-export function UnitChoice({ board }: { readonly board: ProfilerBoard }): JSX.Element {
-  const say = board.t;
+export function UnitChoice({ board }: { readonly board: ProfilerParts }): JSX.Element {
+  const { t: say } = board.page;
   return (
     <select
       data-control="unit"
       aria-label={say('unit')}
       title={say('unit')}
-      value={board.unit.value}
-      onChange={({ currentTarget }) => board.unit.set(currentTarget.value as 'auto')}
+      value={board.units.chosen.value}
+      onChange={({ currentTarget }) => board.units.chosen.set(currentTarget.value as 'auto')}
     >
       {(['auto', ...TIME_UNITS] as const).map((unit) => (
-        <option key={unit} value={unit} selected={unit === board.unit.value}>
+        <option key={unit} value={unit} selected={unit === board.units.chosen.value}>
           {unit === 'auto' ? say('unit.auto') : unitSign(unit)}
         </option>
       ))}

@@ -1,5 +1,5 @@
 import { useEffect, useMemo } from 'preact/hooks';
-import type { ProfilerBoard } from '../board';
+import type { ProfilerParts } from '../board';
 import type { TableAnswer } from '../answers/table';
 import { ServerRows } from './rows';
 
@@ -7,19 +7,21 @@ type Query = Readonly<Record<string, string | number | boolean | null>>;
 
 /** Paginated rows of a route; requested again when more of the profile was read. */
 export function useRows<A extends TableAnswer>(
-  board: ProfilerBoard,
+  board: ProfilerParts,
   route: string,
   query: Query,
 ): { readonly rows: ServerRows<A>; readonly question: string; readonly query: Query } {
   const rows = useMemo(() => new ServerRows<A>(board.queue), []);
-  const { value: profile } = board.profile;
-  const all = { ...board.query.value, ...query };
+  const { value: profile } = board.profiles.profile;
+  const all = { ...board.profiles.query.value, ...query };
   const question = JSON.stringify([route, all]);
   const key = `${question}${profile?.version ?? ''}${profile?.complete ?? ''}`;
-  const isAsked = board.visible.value && profile !== null && profile.state !== 'failed';
+  const isAsked = board.page.visible.value && profile !== null && profile.state !== 'failed';
   useEffect(() => {
     if (isAsked)
-      rows.want(key, (offset, limit, signal) => board.ctx.data.json<A>(route, { ...all, offset, limit }, { signal }));
+      rows.want(key, (offset, limit, signal) =>
+        board.page.ctx.data.json<A>(route, { ...all, offset, limit }, { signal }),
+      );
   }, [key, isAsked]);
   useEffect(() => () => rows.stop(), []);
   return { rows, question, query: all };

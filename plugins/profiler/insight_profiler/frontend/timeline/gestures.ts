@@ -146,7 +146,7 @@ function onRuler(stage: Stage, canvas: HTMLCanvasElement, signal: AbortSignal): 
         state.draft.value = null;
         const step = y > STEPS ? state.stepAt(stage.timeAt(x)) : null;
         if (draft) state.board.range.set(draft, 'push');
-        else if (step) state.board.chooseStep(step.number, event.shiftKey);
+        else if (step) state.board.navigation.chooseStep(step.number, event.shiftKey);
       },
       cancel: () => (state.draft.value = null),
     });

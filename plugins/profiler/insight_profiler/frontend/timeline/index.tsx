@@ -28,11 +28,11 @@ export default function Timeline({ board }: ViewProps): JSX.Element {
   useEffect(
     () => () => {
       stage.dispose();
-      state.dispose();
+      state.page.dispose();
     },
     [],
   );
-  const say = board.t;
+  const { t: say } = board.page;
   const { value: tracks } = state.tracks;
   const root = useRef<HTMLDivElement>(null);
   useKeys(stage, root);
@@ -63,8 +63,8 @@ export default function Timeline({ board }: ViewProps): JSX.Element {
       {(tracks.tracks.length < tracks.track_count || tracks.counters.length < tracks.counter_count) && (
         <p class="hint" data-testid="timeline-cut">
           {say('timeline.cut', {
-            shown: countText(tracks.tracks.length + tracks.counters.length, state.locale.value),
-            total: countText(tracks.track_count + tracks.counter_count, state.locale.value),
+            shown: countText(tracks.tracks.length + tracks.counters.length, state.page.locale.value),
+            total: countText(tracks.track_count + tracks.counter_count, state.page.locale.value),
           })}
         </p>
       )}
@@ -87,7 +87,12 @@ function useKeys(stage: Stage, root: { readonly current: HTMLElement | null }): 
     const pressed = (event: KeyboardEvent): void => {
       const { target } = event;
       const element = root.current;
-      if (!element || !stage.state.visible.value || event.defaultPrevented || document.querySelector('dialog[open]'))
+      if (
+        !element ||
+        !stage.state.page.visible.value ||
+        event.defaultPrevented ||
+        document.querySelector('dialog[open]')
+      )
         return;
       if (!(target instanceof HTMLElement) || (target !== document.body && !element.contains(target))) return;
       if (target.matches('input, select, textarea, [contenteditable]')) return;
@@ -99,7 +104,7 @@ function useKeys(stage: Stage, root: { readonly current: HTMLElement | null }): 
     };
     // before the keys of the page, of which some are the same
     addEventListener('keydown', pressed, true);
-    const stop = addKeys(stage.state.ctx, KEYS);
+    const stop = addKeys(stage.state.page.ctx, KEYS);
     return () => {
       removeEventListener('keydown', pressed, true);
       stop();
@@ -111,7 +116,7 @@ function useKeys(stage: Stage, root: { readonly current: HTMLElement | null }): 
 function Categories({ stage }: { readonly stage: Stage }): JSX.Element | null {
   const { state } = stage;
   if (state.color.value !== 'category') return null;
-  const ink = inkOf(state.theme.value);
+  const ink = inkOf(state.page.theme.value);
   const names = CATEGORY_NAMES.filter((_, i) => (stage.categories.value >> i) & 1);
   return (
     <div class="timeline-legend">
@@ -133,7 +138,7 @@ function Trouble({ stage }: { readonly stage: Stage }): JSX.Element | null {
     <p class="problem" role="status">
       {error}{' '}
       <button type="button" data-action="retry" onClick={() => (stage.store.retry(), stage.state.retry())}>
-        {stage.state.t('retry')}
+        {stage.state.page.t('retry')}
       </button>
     </p>
   );
@@ -142,7 +147,7 @@ function Trouble({ stage }: { readonly stage: Stage }): JSX.Element | null {
 /** The canvases with the names of the tracks next to them. */
 function Picture({ stage }: { readonly stage: Stage }): JSX.Element {
   const { state } = stage;
-  const say = state.t;
+  const { t: say } = state.page;
   const [rows, ruler, minimap, scroll] = [
     useRef<HTMLCanvasElement>(null),
     useRef<HTMLCanvasElement>(null),
@@ -153,7 +158,7 @@ function Picture({ stage }: { readonly stage: Stage }): JSX.Element {
     if (rows.current && ruler.current && minimap.current && scroll.current)
       stage.attach({ rows: rows.current, ruler: ruler.current, minimap: minimap.current, scroll: scroll.current });
   }, []);
-  const locale = state.locale.value;
+  const locale = state.page.locale.value;
   const { value: span } = state.span;
   const { value: whole } = state.whole;
   const seen = say('timeline.window', {
@@ -186,7 +191,9 @@ function Picture({ stage }: { readonly stage: Stage }): JSX.Element {
           <span class="count">{say('timeline.of', { length: timeText(lengthOf(whole), locale) })}</span>
           {(state.tracks.value?.steps.length ?? 0) > 0 && (
             <span class="corner-steps">
-              {say(state.board.profile.value?.step_origin === 'inferred' ? 'steps.inferred' : 'timeline.steps')}
+              {say(
+                state.board.profiles.profile.value?.step_origin === 'inferred' ? 'steps.inferred' : 'timeline.steps',
+              )}
             </span>
           )}
         </div>
@@ -248,11 +255,11 @@ function Picture({ stage }: { readonly stage: Stage }): JSX.Element {
 /** What the pointer is at. */
 function Pointed({ stage }: { readonly stage: Stage }): JSX.Element | null {
   const { state } = stage;
-  const say = state.t;
+  const { t: say } = state.page;
   const { value: hit } = stage.pointed;
   const tip = useMemo(() => signal<TipState | null>(null), []);
   if (!hit || state.draft.value) return null;
-  const locale = state.locale.value;
+  const locale = state.page.locale.value;
   const lines: (readonly [string, string])[] = [
     [say('column.duration'), timeText(hit.duration, locale)],
     [say('lanes.start'), timeText(hit.start, locale)],

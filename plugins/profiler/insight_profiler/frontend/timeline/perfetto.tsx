@@ -42,7 +42,7 @@ export async function handOver(
 }
 
 export function PerfettoDialog({ state }: { readonly state: TimelineState }): JSX.Element {
-  const say = state.t;
+  const { t: say } = state.page;
   const { board } = state;
   const { from, to, tracks } = state.subject.value;
   const status = useSignal<string | null>(null);
@@ -58,14 +58,19 @@ export function PerfettoDialog({ state }: { readonly state: TimelineState }): JS
     }
     busy.value = true;
     status.value = say('timeline.perfetto.waiting');
-    const { data } = state.ctx;
+    const { data } = state.page.ctx;
     const { signal } = stop.current;
-    const query = { ...board.query.value, from: Math.floor(from), to: Math.ceil(to), tracks: tracks?.join() ?? null };
+    const query = {
+      ...board.profiles.query.value,
+      from: Math.floor(from),
+      to: Math.ceil(to),
+      tracks: tracks?.join() ?? null,
+    };
     const trace = fetch(data.href('trace', query), { signal }).then(
       (answer) => (answer.ok ? answer.arrayBuffer() : data.json<never>('trace', query, { signal })), // rejects with the host's reason
     );
     try {
-      await handOver(target, trace, board.chosenInfo.value?.name || 'profile', signal);
+      await handOver(target, trace, board.profiles.chosenInfo.value?.name || 'profile', signal);
       close();
     } catch (error) {
       const reason = message(error);
@@ -76,7 +81,7 @@ export function PerfettoDialog({ state }: { readonly state: TimelineState }): JS
   };
   return (
     <Dialog name="perfetto" title={say('timeline.perfetto')} onClose={close}>
-      <p>{say('timeline.perfetto.text', { length: timeText(lengthOf({ from, to }), state.locale.value) })}</p>
+      <p>{say('timeline.perfetto.text', { length: timeText(lengthOf({ from, to }), state.page.locale.value) })}</p>
       <p class="hint">{say('timeline.perfetto.needs')}</p>
       {status.value !== null && (
         <p role="status" data-testid="perfetto-status">

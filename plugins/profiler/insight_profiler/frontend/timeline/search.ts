@@ -37,7 +37,7 @@ export class Search {
     return text === ''
       ? null
       : {
-          ...this.state.board.query.value,
+          ...this.state.board.profiles.query.value,
           q: text,
           regex: this.regex.value ? 1 : null,
           ...(steps ? { from: steps.from, to: steps.to } : {}),
@@ -68,9 +68,9 @@ export class Search {
   private ask(query: Readonly<Record<string, string | number | null>>, version: number): void {
     const all = { ...query, limit: PAGE };
     this.latest.want(JSON.stringify([all, version]), async (signal) => {
-      const found = await this.state.ctx.data.json<SearchAnswer>('search', all, { signal });
+      const found = await this.state.page.ctx.data.json<SearchAnswer>('search', all, { signal });
       if (found.rows.length > 0 || found.total === 0) return found;
-      return this.state.ctx.data.json<SearchAnswer>('search', { ...all, at: null }, { signal }); // all begin before the left edge
+      return this.state.page.ctx.data.json<SearchAnswer>('search', { ...all, at: null }, { signal }); // all begin before the left edge
     });
   }
 
@@ -89,8 +89,8 @@ export class Search {
     if (known) return this.go(known, place);
     const offset = Math.max(0, by > 0 ? place : place - PAGE + 1);
     const key = JSON.stringify(query);
-    const more = await this.state.ctx.data
-      .json<SearchAnswer>('search', { ...query, offset, limit: PAGE }, { signal: this.state.ctx.signal })
+    const more = await this.state.page.ctx.data
+      .json<SearchAnswer>('search', { ...query, offset, limit: PAGE }, { signal: this.state.page.ctx.signal })
       .catch((error: unknown) => {
         if (statusOf(error) === null) throw error;
         return null;

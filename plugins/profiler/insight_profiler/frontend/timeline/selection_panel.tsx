@@ -17,8 +17,8 @@ interface SelectionAnswer extends TableAnswer {
 export function SelectionPanel({ stage, range }: { readonly stage: Stage; readonly range: Range }): JSX.Element {
   const { state } = stage;
   const { board } = state;
-  const say = state.t;
-  const locale = state.locale.value;
+  const { t: say } = state.page;
+  const locale = state.page.locale.value;
   const text = (answer: SelectionAnswer): string =>
     say('timeline.selection.status', {
       length: timeText(lengthOf(range), locale),

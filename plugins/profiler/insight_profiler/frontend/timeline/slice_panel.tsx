@@ -9,7 +9,7 @@ import type { TimelineState } from './state';
 const MOST_FLOWS = 50;
 
 export function SlicePanel({ state }: { readonly state: TimelineState }): JSX.Element {
-  const say = state.t;
+  const { t: say } = state.page;
   const { value: slice } = state.slice;
   const { value: error } = state.sliceError;
   return (
@@ -50,8 +50,8 @@ function trackText(state: TimelineState, id: number): string {
 }
 
 function Facts({ state, slice }: SliceProps): JSX.Element {
-  const say = state.t;
-  const locale = state.locale.value;
+  const { t: say } = state.page;
+  const locale = state.page.locale.value;
   const own = slice.duration > 0 ? ` (${shareText(slice.self / slice.duration, locale)})` : '';
   const facts: readonly (readonly [name: string, label: string, text: string, isLong?: boolean])[] = [
     ['duration', say('column.duration'), timeText(slice.duration, locale)],
@@ -81,9 +81,9 @@ function Facts({ state, slice }: SliceProps): JSX.Element {
 
 /** Where else more is known of it. */
 function Links({ state, slice }: SliceProps): JSX.Element | null {
-  const say = state.t;
+  const { t: say } = state.page;
   const { board } = state;
-  const has = (view: string): boolean => board.profile.value?.views.includes(view) === true;
+  const has = (view: string): boolean => board.profiles.profile.value?.views.includes(view) === true;
   const operator = (
     action: string,
     text: string,
@@ -94,7 +94,7 @@ function Links({ state, slice }: SliceProps): JSX.Element | null {
       class="link"
       data-action={action}
       onClick={() =>
-        board.openOperator(side, shapes ? 'shape' : 'name', {
+        board.navigation.openOperator(side, shapes ? 'shape' : 'name', {
           ...(name ? { name } : {}),
           ...(type ? { type } : {}),
           ...(scope ? { scope } : {}),
@@ -117,7 +117,7 @@ function Links({ state, slice }: SliceProps): JSX.Element | null {
         type="button"
         class="link"
         data-action="to-kernel"
-        onClick={() => board.go('kernels', { q: kernel.name ?? slice.name })}
+        onClick={() => board.navigation.go('kernels', { q: kernel.name ?? slice.name })}
       >
         {say('timeline.to_kernel')}
       </button>
@@ -127,7 +127,7 @@ function Links({ state, slice }: SliceProps): JSX.Element | null {
         type="button"
         class="link"
         data-action="to-step"
-        onClick={() => board.chooseStep(slice.step ?? 0, false, true)}
+        onClick={() => board.navigation.chooseStep(slice.step ?? 0, false, true)}
       >
         {say('timeline.to_step', { step: String(slice.step) })}
       </button>
@@ -149,7 +149,7 @@ function Parents({ state, slice }: SliceProps): JSX.Element {
   return (
     <section class="figure">
       <header>
-        <h3>{state.t('timeline.parents')}</h3>
+        <h3>{state.page.t('timeline.parents')}</h3>
       </header>
       <ol class="bars" data-testid="slice-parents">
         {slice.parents.map(({ id, name }) => (
@@ -165,8 +165,8 @@ function Parents({ state, slice }: SliceProps): JSX.Element {
 }
 
 function Flows({ state, flows }: { readonly state: TimelineState; readonly flows: readonly Flow[] }): JSX.Element {
-  const say = state.t;
-  const locale = state.locale.value;
+  const { t: say } = state.page;
+  const locale = state.page.locale.value;
   return (
     <section class="figure">
       <header>
@@ -207,7 +207,7 @@ function Arguments({ state, slice }: SliceProps): JSX.Element | null {
   return (
     <section class="figure">
       <header>
-        <h3>{state.t('timeline.arguments')}</h3>
+        <h3>{state.page.t('timeline.arguments')}</h3>
       </header>
       <dl class="row-facts" data-testid="slice-arguments">
         {entries.map(([name, value]) => (

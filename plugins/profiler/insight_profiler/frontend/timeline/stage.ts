@@ -95,9 +95,9 @@ export class Stage {
         void [
           state.search.matches.value,
           state.color.value,
-          state.theme.value,
-          state.locale.value,
-          state.visible.value,
+          state.page.theme.value,
+          state.page.locale.value,
+          state.page.visible.value,
           this.top.value,
           this.pointed.value,
           state.width.value,
@@ -149,7 +149,7 @@ export class Stage {
   private paint(): void {
     this.frame = 0;
     const { canvases, state, store } = this;
-    if (!canvases || !state.visible.peek()) return;
+    if (!canvases || !state.page.visible.peek()) return;
     const tracks = state.tracks.peek();
     if (!tracks) return;
     const [span, whole, layout, width, height, top] = [
@@ -177,8 +177,8 @@ export class Stage {
     const picture: Picture = {
       ...{ layout, span, top, width, height, ratio, answers: store.slices, curves: store.curves },
       ...{
-        ink: inkOf(state.theme.peek()),
-        locale: state.locale.peek(),
+        ink: inkOf(state.page.theme.peek()),
+        locale: state.page.locale.peek(),
         byCategory: state.color.peek() === 'category',
         matches: state.search.matches.peek(),
       },
@@ -248,11 +248,17 @@ export class Stage {
     store.wantSlices(tracks.version, state.span.peek(), state.whole.peek(), columns, of(top, top + height), near);
     const all = tracks.tracks.filter(({ slices }) => slices > 0).map(({ id }) => id);
     const width = Math.max(100, Math.min(columns, Math.round(MOST / Math.max(1, all.length))));
-    const query = { ...state.board.query.peek(), from: 0, to: Math.max(1, state.whole.peek().to), width, levels: 1 };
+    const query = {
+      ...state.board.profiles.query.peek(),
+      from: 0,
+      to: Math.max(1, state.whole.peek().to),
+      width,
+      levels: 1,
+    };
     const before = this.overview.answer.peek()?.value;
     if (before?.version !== tracks.version || Math.abs(Math.log2(before.column / (query.to / width))) > 0.7) {
       this.overview.want(JSON.stringify([tracks.version, query]), async (signal) =>
-        slicesOf(await state.ctx.data.columns('slices', query, { signal }), new Set(all), width),
+        slicesOf(await state.page.ctx.data.columns('slices', query, { signal }), new Set(all), width),
       );
     }
   }

@@ -1,7 +1,7 @@
 /** What the timeline shows, and what the user has set of it. */
 import { computed, effect, signal, untracked } from '@preact/signals';
 import { codecs, message, Page, type Setting } from '@insight-host/kit';
-import type { ProfilerBoard } from '../board';
+import type { ProfilerParts } from '../board';
 import { holds } from '../steps';
 import { TableSettings } from '../table/settings';
 import type { BriefSlice, SliceAnswer, StepInfo, TracksAnswer } from './answers';
@@ -17,9 +17,11 @@ export interface Chosen extends BriefSlice {
   readonly version: number;
 }
 
-export class TimelineState extends Page {
-  readonly color = this.setting('color', codecs.choice<'name' | 'category'>(['name', 'category'], 'name'));
-  readonly isFull = this.setting('full', codecs.flag(false));
+export class TimelineState {
+  /** It ends with the view, before the tab does. */
+  readonly page: Page;
+  readonly color: Setting<'name' | 'category'>;
+  readonly isFull: Setting<boolean>;
   readonly window: Setting<Span | null>;
   readonly search: Search;
   readonly selectionTable: TableSettings;
@@ -37,27 +39,18 @@ export class TimelineState extends Page {
   /** Scroll target of the rows: the slice to show. */
   readonly revealed = signal<{ readonly track: number; readonly depth: number } | null>(null);
 
-  constructor(readonly board: ProfilerBoard) {
-    super(board.ctx);
-    this.window = this.settled(board.window, 300);
-    this.search = new Search(
-      this,
-      this.setting('find', codecs.text, 250),
-      this.setting('find-regex', codecs.flag(false)),
-    );
-    const flag = codecs.flag(false);
-    this.selectionTable = new TableSettings(
-      this.setting('range-q', codecs.text),
-      this.setting('range-regex', flag),
-      this.setting('range-field', codecs.choice(['all', 'name', 'type', 'scope'], 'all')),
-      this.setting('range-sort', codecs.text),
-      this.setting('range-columns', codecs.names),
-      ['all'],
-    );
-    this.until(this.followProfile());
-    this.until(this.followSlice());
-    this.until(this.followSteps());
-    this.until(() => this.search.dispose());
+  constructor(readonly board: ProfilerParts) {
+    const page = (this.page = new Page(board.page.ctx));
+    this.color = page.setting('color', codecs.choice<'name' | 'category'>(['name', 'category'], 'name'));
+    this.isFull = page.setting('full', codecs.flag(false));
+    this.window = page.settled(board.window, 300);
+    const find = page.setting('find', codecs.text, 250);
+    this.search = new Search(this, find, page.setting('find-regex', codecs.flag(false)));
+    this.selectionTable = new TableSettings(page, 'range', ['all']);
+    page.until(this.followProfile());
+    page.until(this.followSlice());
+    page.until(this.followSteps());
+    page.until(() => this.search.dispose());
   }
 
   readonly whole = computed<Span>(() => {
@@ -120,7 +113,7 @@ export class TimelineState extends Page {
     const range = this.board.steps.value;
     const place = steps.findIndex(({ number }) => range !== null && number === (by > 0 ? range.last : range.first));
     const next = steps[place < 0 ? (by > 0 ? 0 : steps.length - 1) : place + by];
-    if (next) this.board.chooseStep(next.number, false, true);
+    if (next) this.board.navigation.chooseStep(next.number, false, true);
   }
 
   stepAt(time: number): StepInfo | null {
@@ -152,9 +145,10 @@ export class TimelineState extends Page {
     let shown = '';
     let stop = new AbortController();
     const end = effect(() => {
-      const { value: profile } = this.board.profile;
-      const { value: query } = this.board.query;
-      if (!profile || profile.state === 'failed' || !this.visible.value || !profile.views.includes('timeline')) return;
+      const { value: profile } = this.board.profiles.profile;
+      const { value: query } = this.board.profiles.query;
+      if (!profile || profile.state === 'failed' || !this.page.visible.value || !profile.views.includes('timeline'))
+        return;
       const key = JSON.stringify([query, profile.version, profile.complete, this.attempt.value]);
       if (key === shown) return;
       stop.abort();
@@ -177,11 +171,11 @@ export class TimelineState extends Page {
 
   private async loadTracks(query: Readonly<Record<string, string>>, stop: AbortSignal): Promise<boolean> {
     try {
-      const answer = await this.ctx.data.json<TracksAnswer>('tracks', query, { signal: stop });
+      const answer = await this.page.ctx.data.json<TracksAnswer>('tracks', query, { signal: stop });
       if (stop.aborted) return false;
       const name = JSON.stringify(query);
       const { value: before } = this.tracks;
-      if (this.shownQuery !== '' && this.shownQuery !== name) this.board.forget();
+      if (this.shownQuery !== '' && this.shownQuery !== name) this.board.navigation.forget();
       else if (before) this.stay(before, answer);
       this.shownQuery = name;
       this.tracks.value = answer;
@@ -206,14 +200,14 @@ export class TimelineState extends Page {
   /** Numbers of slices change while a profile is being read. */
   private async findAgain({ track, start, duration, depth }: Chosen): Promise<void> {
     const query = {
-      ...this.board.query.peek(),
+      ...this.board.profiles.query.peek(),
       from: start,
       to: start + Math.max(1, duration),
       width: 10_000,
       tracks: String(track),
     };
     try {
-      const answer = await this.ctx.data.columns('slices', query, { signal: this.ctx.signal });
+      const answer = await this.page.ctx.data.columns('slices', query, { signal: this.page.ctx.signal });
       const [starts, depths, ids] = [answer.column('start'), answer.column('depth'), answer.column('id')];
       const at = Array.from(starts, Number).findIndex((begin, i) => begin === start && depths[i] === depth);
       this.board.slice.set(at < 0 ? null : String(ids[at]));
@@ -235,7 +229,7 @@ export class TimelineState extends Page {
     const end = effect(() => {
       const { value: id } = this.chosenId;
       const version = this.tracks.value?.version;
-      const { value: query } = this.board.query;
+      const { value: query } = this.board.profiles.query;
       stop.abort();
       this.sliceError.value = null;
       if (id === null || version === undefined) {
@@ -246,7 +240,7 @@ export class TimelineState extends Page {
       const own = (stop = new AbortController());
       const leads = isFirst;
       isFirst = false;
-      this.ctx.data.json<SliceAnswer>('slice', { ...query, id }, { signal: own.signal }).then(
+      this.page.ctx.data.json<SliceAnswer>('slice', { ...query, id }, { signal: own.signal }).then(
         (answer) => {
           if (own.signal.aborted) return;
           this.slice.value = answer;

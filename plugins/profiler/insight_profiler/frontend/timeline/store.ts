@@ -1,7 +1,7 @@
 /** What was asked of a stretch, kept while it may be drawn again. */
 import { effect } from '@preact/signals';
 import { Latest } from '@insight-host/kit';
-import type { ProfilerBoard } from '../board';
+import type { ProfilerParts } from '../board';
 import { curvesOf, slicesOf, type Curves, type Slices } from './answers';
 import { covers, lengthOf, overlap, within, type Span } from './span';
 
@@ -41,7 +41,7 @@ export class Store {
   private readonly stops: readonly (() => void)[];
 
   constructor(
-    private readonly board: ProfilerBoard,
+    private readonly board: ProfilerParts,
     onArrival: () => void,
   ) {
     this.latestSlices = new Latest<Slices>(board.queue);
@@ -91,7 +91,11 @@ export class Store {
     const { query, width } = this.question(span, whole, columns);
     const tracks = [...near].sort((a, b) => a - b).join();
     this.latestSlices.want(JSON.stringify([version, query, tracks]), async (signal) =>
-      slicesOf(await this.board.ctx.data.columns('slices', { ...query, tracks }, { signal }), new Set(near), width),
+      slicesOf(
+        await this.board.page.ctx.data.columns('slices', { ...query, tracks }, { signal }),
+        new Set(near),
+        width,
+      ),
     );
   }
 
@@ -100,7 +104,7 @@ export class Store {
       return;
     const { query, width } = this.question(span, whole, columns);
     this.latestCurves.want(JSON.stringify([version, query]), async (signal) =>
-      curvesOf(await this.board.ctx.data.columns('counters', query, { signal }), width),
+      curvesOf(await this.board.page.ctx.data.columns('counters', query, { signal }), width),
     );
   }
 
@@ -113,7 +117,7 @@ export class Store {
     const wider = within({ from: Math.floor(span.from - room), to: Math.ceil(span.to + room) }, whole);
     const all = { from: Math.floor(wider.from), to: Math.max(Math.ceil(wider.to), Math.floor(wider.from) + 1) };
     const width = Math.max(1, Math.min(10_000, Math.round((columns * lengthOf(all)) / lengthOf(span))));
-    return { query: { ...this.board.query.peek(), from: all.from, to: all.to, width }, width };
+    return { query: { ...this.board.profiles.query.peek(), from: all.from, to: all.to, width }, width };
   }
 
   clear(): void {

@@ -11,7 +11,7 @@ const SHOWN = 100;
 
 export function Tools({ stage }: { readonly stage: Stage }): JSX.Element {
   const { state } = stage;
-  const say = state.t;
+  const { t: say } = state.page;
   const { board } = state;
   const zoom = (factor: number): void => {
     const { value: span } = state.span;
@@ -89,7 +89,7 @@ export function Tools({ stage }: { readonly stage: Stage }): JSX.Element {
 /** The stretch that was chosen, or what is in sight, for other programs. */
 function Files({ stage }: { readonly stage: Stage }): JSX.Element {
   const { state } = stage;
-  const say = state.t;
+  const { t: say } = state.page;
   return (
     <Menu
       action="timeline-files"
@@ -98,12 +98,12 @@ function Files({ stage }: { readonly stage: Stage }): JSX.Element {
       items={() => {
         const { from, to, tracks } = state.subject.value;
         const query = {
-          ...state.board.query.value,
+          ...state.board.profiles.query.value,
           from: Math.floor(from),
           to: Math.ceil(to),
           tracks: tracks?.join() ?? null,
         };
-        const { data } = state.ctx;
+        const { data } = state.page.ctx;
         return [
           { action: 'trace', text: say('timeline.files.trace'), href: data.href('trace', query) },
           {
@@ -122,8 +122,8 @@ function Files({ stage }: { readonly stage: Stage }): JSX.Element {
 function SearchBox({ stage }: { readonly stage: Stage }): JSX.Element {
   const { state } = stage;
   const { search } = state;
-  const say = state.t;
-  const locale = state.locale.value;
+  const { t: say } = state.page;
+  const locale = state.page.locale.value;
   const draft = useDraft(search.text, 200);
   const isOpen = useSignal(false);
   const { value: answer } = search.answer;

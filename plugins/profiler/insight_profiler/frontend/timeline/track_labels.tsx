@@ -35,7 +35,7 @@ function Label({ stage, row }: { readonly stage: Stage; readonly row: Row }): JS
         <span class="name">{name}</span>
         {row.counter && (
           <span class="about">
-            {[row.about, extentText(row.counter, state.locale.value)].filter(Boolean).join(' · ')}
+            {[row.about, extentText(row.counter, state.page.locale.value)].filter(Boolean).join(' · ')}
           </span>
         )}
       </div>

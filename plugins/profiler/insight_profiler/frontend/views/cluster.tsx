@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { Line } from '@insight-host/kit/lines';
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { ProfilerBoard } from '../board';
+import type { ProfilerParts } from '../board';
 import type { ClusterAnswer, RankRow, RankStepsAnswer } from '../answers/cluster';
 import type { Cell, ColumnInfo } from '../answers/table';
 import { Columns, type StackedColumn } from '../figures/columns';
@@ -29,21 +29,21 @@ const DIVISIONS = [
 
 /** The ranks of a run side by side: which of them holds the others up. */
 export default function Cluster({ board }: ViewProps): JSX.Element {
-  const say = board.t;
-  const run = board.profile.value?.run ?? null;
+  const { t: say } = board.page;
+  const run = board.profiles.profile.value?.run ?? null;
   const round = useSignal(0);
-  const query = { ...board.query.value, steps: board.stepsQuery.value };
+  const query = { ...board.profiles.query.value, steps: board.stepsQuery.value };
   const asked = useAnswer<ClusterAnswer>(
     board,
-    run === null ? null : JSON.stringify([query, round.value, board.profile.value?.version]),
-    (signal) => board.ctx.data.json<ClusterAnswer>('cluster', query, { signal }),
+    run === null ? null : JSON.stringify([query, round.value, board.profiles.profile.value?.version]),
+    (signal) => board.page.ctx.data.json<ClusterAnswer>('cluster', query, { signal }),
   );
   const isReading = asked.value?.others.some(({ state }) => state === 'reading') === true;
   useEffect(() => {
-    if (!isReading || asked.busy || !board.visible.value) return;
+    if (!isReading || asked.busy || !board.page.visible.value) return;
     const timer = setTimeout(() => round.value++, POLL);
     return () => clearTimeout(timer);
-  }, [isReading, asked.busy, round.value, board.visible.value]);
+  }, [isReading, asked.busy, round.value, board.page.visible.value]);
   return (
     <div class="scroll">
       <Answered board={board} asked={asked}>
@@ -62,13 +62,13 @@ export default function Cluster({ board }: ViewProps): JSX.Element {
 }
 
 interface AnswerProps {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly answer: ClusterAnswer;
 }
 
 /** Ranks that are not here yet, or never will be. */
 function Others({ board, answer: { others, ranks } }: AnswerProps): JSX.Element | null {
-  const say = board.t;
+  const { t: say } = board.page;
   const reading = others.filter(({ state }) => state !== 'failed').length;
   const failed = others.filter(({ state }) => state === 'failed');
   return (
@@ -88,8 +88,8 @@ function Others({ board, answer: { others, ranks } }: AnswerProps): JSX.Element 
 const LEAST_STEPS = 3; // for a verdict
 
 function Stragglers({ board, answer: { stragglers, ranks, warm_up: left } }: AnswerProps): JSX.Element {
-  const say = board.t;
-  const locale = board.locale.value;
+  const { t: say } = board.page;
+  const locale = board.page.locale.value;
   return (
     <section class="figure advice" aria-label={say('cluster.stragglers')}>
       <header>
@@ -150,13 +150,13 @@ function Stragglers({ board, answer: { stragglers, ranks, warm_up: left } }: Ans
 }
 
 interface RanksProps {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly ranks: readonly RankRow[];
 }
 
 /** The ranks of the stage that was chosen, of all without. */
 function ofStage(
-  board: ProfilerBoard,
+  board: ProfilerParts,
   ranks: readonly RankRow[],
 ): { readonly stages: readonly string[]; readonly stage: string; readonly shown: readonly RankRow[] } {
   const stages = [...new Set(ranks.map(({ stage }) => String(stage ?? '')))].filter(Boolean).sort();
@@ -166,19 +166,19 @@ function ofStage(
 
 /** One time of every step, a line for each rank; a press chooses the step. */
 function RankLines({ board, ranks }: RanksProps): JSX.Element | null {
-  const say = board.t;
-  const locale = board.locale.value;
-  const theme = board.theme.value;
-  const query = { ...board.query.value, time: board.rankTime.value || null };
+  const { t: say } = board.page;
+  const locale = board.page.locale.value;
+  const theme = board.page.theme.value;
+  const query = { ...board.profiles.query.value, time: board.rankTime.value || null };
   const asked = useAnswer<RankStepsAnswer>(
     board,
-    JSON.stringify([query, ranks.map(({ profile }) => profile), board.profile.value?.version]),
-    (signal) => board.ctx.data.json<RankStepsAnswer>('rank_steps', query, { signal }),
+    JSON.stringify([query, ranks.map(({ profile }) => profile), board.profiles.profile.value?.version]),
+    (signal) => board.page.ctx.data.json<RankStepsAnswer>('rank_steps', query, { signal }),
   );
   const { value: answer, error, busy } = asked;
   const { shown } = ofStage(board, ranks);
   const highest = (answer?.ranks ?? []).reduce((most, { value }) => value.reduce((a, b) => Math.max(a, b), most), 0);
-  const unit = board.steadyUnit(`rank-steps ${answer?.time ?? ''}`, highest > 0 ? highest : null);
+  const unit = board.units.of(`rank-steps ${answer?.time ?? ''}`, highest > 0 ? highest : null);
   const lines = useMemo((): readonly Line[] => {
     const ink = inkOf(theme);
     const wanted = new Set(shown.map(({ rank }) => rank));
@@ -234,9 +234,9 @@ function RankLines({ board, ranks }: RanksProps): JSX.Element | null {
 
 /** The median step of each rank, by what it divides into. */
 function Ranks({ board, ranks }: RanksProps): JSX.Element {
-  const say = board.t;
-  const locale = board.locale.value;
-  const ink = inkOf(board.theme.value);
+  const { t: say } = board.page;
+  const locale = board.page.locale.value;
+  const ink = inkOf(board.page.theme.value);
   const { stages, stage, shown } = ofStage(board, ranks);
   const found = DIVISIONS.find((names) => names.some((name) => shown.some(({ times }) => (times[name] ?? 0) > 0))) ?? [
     'duration',
@@ -291,8 +291,8 @@ function Ranks({ board, ranks }: RanksProps): JSX.Element {
         }}
         onPress={(at) => {
           const row = shown[at];
-          const { value: profile } = board.profile;
-          if (row && profile) board.open({ run: profile.run, profile: row.profile });
+          const { value: profile } = board.profiles.profile;
+          if (row && profile) board.navigation.open({ run: profile.run, profile: row.profile });
         }}
       />
       <Legend entries={names.map((key) => ({ key, color: ink.category(key), label: categoryText(board, key) }))} />
@@ -330,8 +330,8 @@ function RankTable({ board, ranks, title }: RanksProps & { readonly title: strin
       widths={{ rank: 70, profile: 200, host: 140, stage: 76 }}
       onOpen={(row) => {
         const profile = row[shown.findIndex(([{ name }]) => name === 'profile')];
-        const run = board.profile.value?.run;
-        if (run !== undefined && typeof profile === 'string') board.open({ run, profile });
+        const run = board.profiles.profile.value?.run;
+        if (run !== undefined && typeof profile === 'string') board.navigation.open({ run, profile });
       }}
     />
   );

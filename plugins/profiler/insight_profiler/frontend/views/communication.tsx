@@ -1,7 +1,7 @@
 import { Segments } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import type { ProfilerBoard } from '../board';
+import type { ProfilerParts } from '../board';
 import type { CommunicationAnswer } from '../answers/cluster';
 import { ServerTable } from '../table/server_table';
 import type { ViewProps } from '../views';
@@ -13,12 +13,12 @@ const ORDERS = {
 
 /** Collectives of this rank, and the links they went over. */
 export default function Communication({ board }: ViewProps): JSX.Element {
-  const say = board.t;
+  const { t: say } = board.page;
   const { value: table } = board.communicationTable;
   const steps = useSignal<readonly number[]>([]);
   const range = board.steps.value;
   const step = range && range.first === range.last ? range.first : null;
-  const counts = board.profile.value?.counts ?? {};
+  const counts = board.profiles.profile.value?.counts ?? {};
   const tables = (['operators', 'links'] as const).filter(
     (name) => (counts[name === 'operators' ? 'collectives' : 'links'] ?? 0) > 0,
   );
@@ -64,11 +64,11 @@ function StepChoice({
   steps,
   step,
 }: {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly steps: readonly number[];
   readonly step: number | null;
 }): JSX.Element | null {
-  const say = board.t;
+  const { t: say } = board.page;
   if (steps.length === 0) return null;
   return (
     <label class="choice-of">

@@ -1,7 +1,8 @@
 import { Button, Segments } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { GROUPINGS, type ProfilerBoard } from '../board';
+import type { ProfilerParts } from '../board';
+import { GROUPINGS } from '../settings';
 import type { CompareAnswer } from '../answers/operators';
 import type { ProfileInfo } from '../answers/profile';
 import type { StepSummary } from '../answers/steps';
@@ -27,8 +28,8 @@ const ORDER = [
 
 /** Two profiles: by how much each operator became slower or faster. */
 export default function Compare({ board }: ViewProps): JSX.Element {
-  const say = board.t;
-  const { value: base } = board.base;
+  const { t: say } = board.page;
+  const { value: base } = board.profiles.base;
   if (!base) {
     return (
       <div class="empty" data-testid="empty">
@@ -48,7 +49,7 @@ export default function Compare({ board }: ViewProps): JSX.Element {
 }
 
 function Differences({ board, base }: ViewProps & { readonly base: ProfileInfo }): JSX.Element {
-  const say = board.t;
+  const { t: say } = board.page;
   const by = board.by.value;
   const { value: per } = board.per;
   const highest = useSignal({ of: '', value: 0 });
@@ -100,7 +101,7 @@ function Differences({ board, base }: ViewProps & { readonly base: ProfileInfo }
         </>
       }
       onAnswer={(answer) => {
-        board.sides.value = answer.sides;
+        board.profiles.sides.value = answer.sides;
         const before = highest.peek().of === listed ? highest.peek().value : 0;
         highest.value = {
           of: listed,
@@ -119,7 +120,7 @@ function Differences({ board, base }: ViewProps & { readonly base: ProfileInfo }
         ratio: (value) => (
           <span>
             {typeof value === 'number'
-              ? `${value.toLocaleString(board.locale.value, { maximumFractionDigits: 2 })}×`
+              ? `${value.toLocaleString(board.page.locale.value, { maximumFractionDigits: 2 })}×`
               : say('compare.only')}
           </span>
         ),
@@ -135,7 +136,7 @@ function Diverging({
   highest,
   unit,
 }: {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly value: number;
   readonly highest: number;
   readonly unit: TimeUnit;
@@ -149,22 +150,22 @@ function Diverging({
           style={value > 0 ? { left: '50%', width: `${width}%` } : { right: '50%', width: `${width}%` }}
         />
       </span>
-      <span class="number">{`${value > 0 ? '+' : value < 0 ? '−' : ''}${timeCell(Math.abs(value), unit, board.locale.value)}`}</span>
+      <span class="number">{`${value > 0 ? '+' : value < 0 ? '−' : ''}${timeCell(Math.abs(value), unit, board.page.locale.value)}`}</span>
     </span>
   );
 }
 
 interface HeadProps {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly base: ProfileInfo;
   readonly answer: CompareAnswer;
 }
 
 /** Which two, and their steps. */
 function Head({ board, base, answer }: HeadProps): JSX.Element {
-  const say = board.t;
-  const locale = board.locale.value;
-  const { value: own } = board.chosenInfo;
+  const { t: say } = board.page;
+  const locale = board.page.locale.value;
+  const { value: own } = board.profiles.chosenInfo;
   const median = (steps: StepSummary | null): string =>
     steps
       ? say('compare.median', { median: timeText(steps.p50, locale), count: steps.count })
@@ -174,7 +175,7 @@ function Head({ board, base, answer }: HeadProps): JSX.Element {
   return (
     <div class="compared" data-testid="compared">
       <Side board={board} label={say('compare.base')} profile={base} text={median(answer.base_steps)} />
-      <Button action="swap" text="⇄" label={say('compare.swap')} onPress={() => board.swap()} />
+      <Button action="swap" text="⇄" label={say('compare.swap')} onPress={() => board.navigation.swap()} />
       {own && <Side board={board} label={say('compare.own')} profile={own} text={median(answer.steps)} />}
       {change !== null && (
         <strong class={change > 0 ? 'slower' : 'faster'}>
@@ -199,19 +200,19 @@ function Side({
   profile,
   text,
 }: {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly label: string;
   readonly profile: ProfileInfo;
   readonly text: string;
 }): JSX.Element {
-  const run = board.runsByName.value.get(profile.run);
+  const run = board.page.runsByName.value.get(profile.run);
   return (
     <span class="side" title={`${profile.run}\n${profile.profile}`}>
       <span class="label">{label}</span>
       <span class="dot" style={{ background: run?.color ?? 'transparent' }} />
       <span class="name">
         {[
-          board.nameOf(profile.run),
+          board.page.nameOf(profile.run),
           profileName(profile),
           word(board, 'source', profile.source),
           rankText(board, profile.rank),

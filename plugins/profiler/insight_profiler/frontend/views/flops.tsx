@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { ProfilerBoard } from '../board';
+import type { ProfilerParts } from '../board';
 import type { FlopsAnswer, FlopsRates } from '../answers/flops';
 import { Drawing, useParts } from '../figures/drawing';
 import { Figure } from '../figures/figure';
@@ -41,11 +41,11 @@ function Rates({
   board,
   summary,
 }: {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly summary: NonNullable<FlopsAnswer['summary']>;
 }): JSX.Element {
-  const say = board.t;
-  const locale = board.locale.value;
+  const { t: say } = board.page;
+  const locale = board.page.locale.value;
   const groups: (readonly [string, FlopsRates | undefined])[] = [
     ['', summary],
     ['cube', summary.cube],
@@ -74,18 +74,18 @@ function Rates({
 }
 
 interface ScopesProps {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly links: readonly FlowLink[];
   readonly busy: boolean;
 }
 
 /** From the whole net into its scopes, as wide as the operations they have. */
 function Scopes({ board, links, busy }: ScopesProps): JSX.Element {
-  const say = board.t;
-  const locale = board.locale.value;
+  const { t: say } = board.page;
+  const locale = board.page.locale.value;
   const parts = useParts(1000);
   const { width } = parts;
-  const ink = inkOf(board.theme.value);
+  const ink = inkOf(board.page.theme.value);
   const {
     nodes,
     links: placed,

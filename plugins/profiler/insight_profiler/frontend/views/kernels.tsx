@@ -27,7 +27,7 @@ const GROUPS = ['name', 'operator', 'none'] as const;
 
 /** What ran on devices, by name, by what launched it, or each with its grid. */
 export default function Kernels({ board }: ViewProps): JSX.Element {
-  const say = board.t;
+  const { t: say } = board.page;
   const { value: group } = board.group;
   return (
     <ServerTable<TableAnswer>

@@ -1,7 +1,7 @@
 import type { Line } from '@insight-host/kit/lines';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { ProfilerBoard } from '../board';
+import type { ProfilerParts } from '../board';
 import type { MemoryAnswer, MemoryCurve, PlannedGraph } from '../answers/memory';
 import { Curves } from '../figures/curves';
 import { inkOf } from '../figures/ink';
@@ -18,8 +18,8 @@ const SIGNS = ['B', 'kB', 'MB', 'GB'];
 
 /** How much memory was taken when, by whom at the highest point, and the largest pieces. */
 export default function Memory({ board }: ViewProps): JSX.Element {
-  const say = board.t;
-  const locale = board.locale.value;
+  const { t: say } = board.page;
+  const locale = board.page.locale.value;
   const asked = useProfileAnswer<MemoryAnswer>(board, 'memory', { width: WIDTH });
   return (
     <div class="scroll">
@@ -84,11 +84,11 @@ function Holders({
   board,
   holder: { device, time, bytes, before, names, rows },
 }: {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly holder: MemoryAnswer['holders'][number];
 }): JSX.Element {
-  const say = board.t;
-  const locale = board.locale.value;
+  const { t: say } = board.page;
+  const locale = board.page.locale.value;
   const listed = rows.reduce((sum, row) => sum + row.bytes, 0);
   const rest = bytes - listed - (before ?? 0);
   const all = [
@@ -147,13 +147,13 @@ function Planned({
   graph,
   busy,
 }: {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly graph: PlannedGraph;
   readonly busy: boolean;
 }): JSX.Element {
-  const say = board.t;
-  const locale = board.locale.value;
-  const theme = board.theme.value;
+  const { t: say } = board.page;
+  const locale = board.page.locale.value;
+  const theme = board.page.theme.value;
   const name = String(graph.graph ?? '');
   const lines = useMemo(
     (): readonly Line[] => [
@@ -206,7 +206,7 @@ function Planned({
 }
 
 interface DeviceCurvesProps {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly device: string;
   readonly curves: readonly MemoryCurve[];
   readonly marks: readonly { readonly time: number; readonly text: string }[];
@@ -214,9 +214,9 @@ interface DeviceCurvesProps {
 }
 
 function DeviceCurves({ board, device, curves, marks, busy }: DeviceCurvesProps): JSX.Element {
-  const say = board.t;
-  const locale = board.locale.value;
-  const theme = board.theme.value;
+  const { t: say } = board.page;
+  const locale = board.page.locale.value;
+  const theme = board.page.theme.value;
   const last = curves.reduce((most, { time }) => Math.max(most, time.at(-1) ?? 0), 0);
   const unit = unitOf(last);
   const isBytes = curves.every((curve) => curve.unit === 'bytes');

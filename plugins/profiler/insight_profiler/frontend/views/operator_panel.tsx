@@ -1,7 +1,8 @@
 import { batch } from '@preact/signals';
 import { Button } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import { OPERATOR_KEYS, type Grouping, type ProfilerBoard } from '../board';
+import type { ProfilerParts } from '../board';
+import { OPERATOR_KEYS, type Grouping } from '../settings';
 import type { OperatorAnswer } from '../answers/operators';
 import type { Cell, Row, TableAnswer } from '../answers/table';
 import { Columns, type StackedColumn } from '../figures/columns';
@@ -20,7 +21,7 @@ const TEXTS = ['name', 'type', 'scope', 'shapes', 'information'];
 const MEMBERS = 30;
 
 interface OperatorPanelProps {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly by: Grouping;
   /** Parts of its key, in the order of OPERATOR_KEYS. */
   readonly opened: readonly string[];
@@ -29,7 +30,7 @@ interface OperatorPanelProps {
 
 /** Everything about one operator, next to the table. */
 export function OperatorPanel({ board, by, opened, query }: OperatorPanelProps): JSX.Element {
-  const say = board.t;
+  const { t: say } = board.page;
   const key = Object.fromEntries(OPERATOR_KEYS.map((name, i) => [name, opened[i] || null]));
   const asked = useProfileAnswer<OperatorAnswer>(board, 'operator', { ...query, ...key, by });
   const title = opened.find(Boolean) ?? '—';
@@ -57,12 +58,12 @@ export function OperatorPanel({ board, by, opened, query }: OperatorPanelProps):
 }
 
 interface AnswerProps {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly answer: OperatorAnswer;
 }
 
 function Facts({ board, answer: { row, columns } }: AnswerProps): JSX.Element {
-  const locale = board.locale.value;
+  const locale = board.page.locale.value;
   return (
     <dl class="row-facts">
       {columns
@@ -98,10 +99,10 @@ function Durations({
   board,
   histogram,
 }: {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly histogram: NonNullable<OperatorAnswer['histogram']>;
 }): JSX.Element {
-  const say = board.t;
+  const { t: say } = board.page;
   const { edges, counts } = histogram;
   return (
     <Figure
@@ -123,12 +124,12 @@ function BySteps({
   board,
   bySteps,
 }: {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly bySteps: NonNullable<OperatorAnswer['by_step']>;
 }): JSX.Element {
-  const say = board.t;
-  const locale = board.locale.value;
-  const ink = inkOf(board.theme.value);
+  const { t: say } = board.page;
+  const locale = board.page.locale.value;
+  const ink = inkOf(board.page.theme.value);
   const every = Math.max(1, Math.ceil(bySteps.number.length / 200));
   const places = bySteps.number.map((_, i) => i).filter((i) => i % every === 0);
   const columns = places.map((i): StackedColumn => ({
@@ -163,22 +164,22 @@ function BySteps({
             ],
           };
         }}
-        onPress={(at, extend) => board.chooseStep(bySteps.number[places[at] ?? 0] ?? 0, extend)}
+        onPress={(at, extend) => board.navigation.chooseStep(bySteps.number[places[at] ?? 0] ?? 0, extend)}
       />
     </Figure>
   );
 }
 
 interface MembersProps {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly by: Grouping;
   readonly members: TableAnswer;
 }
 
 /** What belongs to it: operators of a type or scope, shapes of an operator. */
 function Members({ board, by, members }: MembersProps): JSX.Element {
-  const say = board.t;
-  const locale = board.locale.value;
+  const { t: say } = board.page;
+  const locale = board.page.locale.value;
   const text = (row: Row, name: string): string => String(valueOf(members, row, name) ?? '');
   const finer: Grouping = by === 'name' ? 'shape' : 'name';
   return (
@@ -219,9 +220,9 @@ function Members({ board, by, members }: MembersProps): JSX.Element {
 }
 
 function Longest({ board, answer: { slices } }: AnswerProps): JSX.Element {
-  const say = board.t;
-  const locale = board.locale.value;
-  const leads = board.profile.value?.views.includes('timeline') === true;
+  const { t: say } = board.page;
+  const locale = board.page.locale.value;
+  const leads = board.profiles.profile.value?.views.includes('timeline') === true;
   return (
     <section class="figure">
       <header>
@@ -234,7 +235,7 @@ function Longest({ board, answer: { slices } }: AnswerProps): JSX.Element {
               type="button"
               disabled={!leads}
               title={leads ? say('panel.longest.hint') : ''}
-              onClick={() => board.openSlice(id)}
+              onClick={() => board.navigation.openSlice(id)}
             >
               <span class="name">
                 {step === null

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { fakeContext } from '@insight-host/kit/testing';
-import { ProfilerBoard } from '../board';
+import { Page } from '@insight-host/kit';
+import { profilerParts } from '../board';
 import { operatorsAnswer } from '../testing';
 import { partsOf } from './operator_shares';
 
 test('the biggest, and all others together', () => {
-  const board = new ProfilerBoard(fakeContext(['a']));
+  const board = profilerParts(new Page(fakeContext(['a'])));
   const parts = partsOf(
     board,
     operatorsAnswer(
@@ -23,5 +24,5 @@ test('the biggest, and all others together', () => {
   ]);
   expect(new Set(parts.map(({ color }) => color)).size).toBe(3);
   expect(partsOf(board, operatorsAnswer([['Conv2D', 600, 1]]))).toHaveLength(1);
-  board.dispose();
+  board.page.dispose();
 });

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { ProfilerBoard } from '../board';
+import type { ProfilerParts } from '../board';
 import type { OperatorsAnswer } from '../answers/operators';
 import type { Row } from '../answers/table';
 import { Figure } from '../figures/figure';
@@ -13,7 +13,7 @@ const TOP = 20;
 const REST = '(rest)';
 
 interface OperatorSharesProps {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly query: Readonly<Record<string, string | null>>;
   readonly unit: TimeUnit;
   readonly onType: (type: string) => void;
@@ -21,7 +21,7 @@ interface OperatorSharesProps {
 
 /** The twenty that took most of the time, and all others together. */
 export function OperatorShares({ board, query, unit, onType }: OperatorSharesProps): JSX.Element | null {
-  const say = board.t;
+  const { t: say } = board.page;
   const { value: chart } = board.chart;
   const settings = board.operators;
   const asked = useProfileAnswer<OperatorsAnswer>(board, 'operators', {
@@ -64,8 +64,8 @@ export function OperatorShares({ board, query, unit, onType }: OperatorSharesPro
   );
 }
 
-export function partsOf(board: ProfilerBoard, answer: OperatorsAnswer): readonly Part[] {
-  const ink = inkOf(board.theme.value);
+export function partsOf(board: ProfilerParts, answer: OperatorsAnswer): readonly Part[] {
+  const ink = inkOf(board.page.theme.value);
   const text = (row: Row, name: string): string => String(valueOf(answer, row, name) ?? '');
   const number = (row: Row, name: string): number | null => {
     const value = valueOf(answer, row, name);
@@ -93,7 +93,7 @@ export function partsOf(board: ProfilerBoard, answer: OperatorsAnswer): readonly
   if (other.rows > 0 && rest !== null)
     parts.push({
       key: REST,
-      label: board.t('operators.other', { count: other.rows }),
+      label: board.page.t('operators.other', { count: other.rows }),
       value: rest,
       share: other.share ?? 0,
       color: ink.other,

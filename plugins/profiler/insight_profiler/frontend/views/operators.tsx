@@ -1,7 +1,8 @@
 import { batch } from '@preact/signals';
 import { Button, Segments } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import { GROUPINGS, OPERATOR_KEYS, type Grouping, type ProfilerBoard } from '../board';
+import type { ProfilerParts } from '../board';
+import { GROUPINGS, OPERATOR_KEYS, type Grouping } from '../settings';
 import type { OperatorsAnswer } from '../answers/operators';
 import type { Row } from '../answers/table';
 import { ServerTable, valueOf } from '../table/server_table';
@@ -41,7 +42,7 @@ const KEYS: Readonly<Record<Grouping, readonly string[]>> = {
 };
 
 export default function Operators({ board }: ViewProps): JSX.Element {
-  const say = board.t;
+  const { t: say } = board.page;
   const by = board.by.value;
   const type = board.type.value;
   const query = { by, side: board.side.value || null, type, steps: board.stepsQuery.value };
@@ -62,10 +63,10 @@ export default function Operators({ board }: ViewProps): JSX.Element {
         sort="-share"
         order={by === 'scope' ? ['scope', ...ORDER] : ORDER}
         unitFor={wholeOf}
-        onAnswer={(answer) => (board.sides.value = answer.sides)}
+        onAnswer={(answer) => (board.profiles.sides.value = answer.sides)}
         tools={<Tools board={board} />}
         above={(_, unit) => (
-          <OperatorShares board={board} query={query} unit={unit} onType={(kind) => board.openType(kind)} />
+          <OperatorShares board={board} query={query} unit={unit} onType={(kind) => board.navigation.openType(kind)} />
         )}
         status={(answer, unit) => statusOf(board, answer, unit)}
         widths={by === 'scope' ? { scope: 320 } : by === 'type' ? { type: 220 } : {}}
@@ -95,7 +96,9 @@ export default function Operators({ board }: ViewProps): JSX.Element {
             : {}
         }
         onOpen={(row, answer) =>
-          by === 'type' ? board.openType(String(valueOf(answer, row, 'type') ?? '')) : open(keyOf(answer, row))
+          by === 'type'
+            ? board.navigation.openType(String(valueOf(answer, row, 'type') ?? ''))
+            : open(keyOf(answer, row))
         }
         isOpen={(row, answer) => opened.length > 0 && keyOf(answer, row).every((part, i) => part === opened[i])}
       />
@@ -110,12 +113,12 @@ function wholeOf({ sum }: OperatorsAnswer): number | null {
   return own === null ? null : own / (sum.share || 1) / 20;
 }
 
-function statusOf(board: ProfilerBoard, answer: OperatorsAnswer, unit: TimeUnit): string {
-  const locale = board.locale.value;
+function statusOf(board: ProfilerParts, answer: OperatorsAnswer, unit: TimeUnit): string {
+  const locale = board.page.locale.value;
   const { sum } = answer;
   const own = sum.self ?? sum.total;
-  const parts = [board.t('rows.shown', { shown: answer.total, count: answer.of })];
-  if (sum.calls !== null) parts.push(board.t('operators.calls', { count: sum.calls }));
+  const parts = [board.page.t('rows.shown', { shown: answer.total, count: answer.of })];
+  if (sum.calls !== null) parts.push(board.page.t('operators.calls', { count: sum.calls }));
   if (own !== null)
     parts.push(
       `${inUnit(own, unit).toLocaleString(locale, { maximumFractionDigits: 3 })} ${unitSign(unit)}${sum.share === null ? '' : ` (${shareText(sum.share, locale)})`}`,
@@ -123,8 +126,8 @@ function statusOf(board: ProfilerBoard, answer: OperatorsAnswer, unit: TimeUnit)
   return parts.join(' · ');
 }
 
-function Tools({ board }: { readonly board: ProfilerBoard }): JSX.Element {
-  const say = board.t;
+function Tools({ board }: { readonly board: ProfilerParts }): JSX.Element {
+  const { t: say } = board.page;
   const { value: type } = board.type;
   return (
     <>
@@ -159,7 +162,7 @@ function Tools({ board }: { readonly board: ProfilerBoard }): JSX.Element {
           icon="close"
           text={type || '—'}
           label={say('operators.leave', { type })}
-          onPress={() => board.leaveType()}
+          onPress={() => board.navigation.leaveType()}
         />
       )}
     </>
@@ -167,10 +170,11 @@ function Tools({ board }: { readonly board: ProfilerBoard }): JSX.Element {
 }
 
 /** Host or device, where operators ran on both. */
-export function Sides({ board }: { readonly board: ProfilerBoard }): JSX.Element | null {
-  const say = board.t;
-  const isGpu = board.profile.value?.platform === 'gpu'; // of which both sides are known, before the first answer says so
-  const sides = board.sides.value.length > 0 ? board.sides.value : isGpu ? (['host', 'device'] as const) : [];
+export function Sides({ board }: { readonly board: ProfilerParts }): JSX.Element | null {
+  const { t: say } = board.page;
+  const isGpu = board.profiles.profile.value?.platform === 'gpu'; // of which both sides are known, before the first answer says so
+  const sides =
+    board.profiles.sides.value.length > 0 ? board.profiles.sides.value : isGpu ? (['host', 'device'] as const) : [];
   if (sides.length < 2) return null;
   return (
     <Segments

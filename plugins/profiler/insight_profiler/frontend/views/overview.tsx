@@ -1,6 +1,6 @@
 import { Icon } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import type { ProfilerBoard } from '../board';
+import type { ProfilerParts } from '../board';
 import type { Side } from '../answers/operators';
 import type { Advice, OverviewAnswer } from '../answers/overview';
 import type { Cell, TableAnswer } from '../answers/table';
@@ -56,15 +56,15 @@ export default function Overview({ board }: ViewProps): JSX.Element {
 }
 
 interface OverviewProps {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly answer: OverviewAnswer;
 }
 
 /** What was profiled, in figures. */
 function Facts({ board, answer }: OverviewProps): JSX.Element {
-  const say = board.t;
-  const locale = board.locale.value;
-  const { value: profile } = board.profile;
+  const { t: say } = board.page;
+  const locale = board.page.locale.value;
+  const { value: profile } = board.profiles.profile;
   const { steps, memory } = answer;
   const start = profile?.start_ns ? new Date(Number(BigInt(profile.start_ns) / 1_000_000n)) : null;
   const figures: (readonly [key: string, value: string, note?: string])[] = [];
@@ -149,11 +149,11 @@ function Facts({ board, answer }: OverviewProps): JSX.Element {
 }
 
 /** Where this profile has something to show, when it has neither steps nor operators. */
-function Elsewhere({ board }: { readonly board: ProfilerBoard }): JSX.Element {
+function Elsewhere({ board }: { readonly board: ProfilerParts }): JSX.Element {
   return (
     <section class="figure elsewhere">
-      <p>{board.t('overview.elsewhere')}</p>
-      {board.views.value
+      <p>{board.page.t('overview.elsewhere')}</p>
+      {board.navigation.views.value
         .filter((view) => view !== 'overview' && view !== 'compare')
         .map((view) => (
           <button
@@ -161,9 +161,9 @@ function Elsewhere({ board }: { readonly board: ProfilerBoard }): JSX.Element {
             type="button"
             class="link"
             data-action={`go-${view}`}
-            onClick={() => board.viewWanted.set(view, 'push')}
+            onClick={() => board.navigation.wanted.set(view, 'push')}
           >
-            {board.t(`view.${view}`)}
+            {board.page.t(`view.${view}`)}
           </button>
         ))}
     </section>
@@ -176,10 +176,10 @@ interface StepsProps extends OverviewProps {
 }
 
 function Steps({ board, answer, rows, busy }: StepsProps): JSX.Element {
-  const say = board.t;
+  const { t: say } = board.page;
   const numbers = rows['number'] ?? [];
   const names = ['number', 'duration', ...layersOf(rows).filter((name) => name !== 'duration')];
-  const all = board.profile.value?.counts?.['steps'] ?? numbers.length;
+  const all = board.profiles.profile.value?.counts?.['steps'] ?? numbers.length;
   const { value: chosen } = board.steps;
   return (
     <Figure
@@ -209,14 +209,14 @@ function Steps({ board, answer, rows, busy }: StepsProps): JSX.Element {
           {say(answer.steps ? 'overview.steps.chosen' : 'overview.steps.none', { steps: stepsText(chosen) })}{' '}
           {answer.steps &&
             (['operators', 'kernels', 'steps'] as const)
-              .filter((view) => board.views.value.includes(view))
+              .filter((view) => board.navigation.views.value.includes(view))
               .map((view) => (
                 <button
                   key={view}
                   type="button"
                   class="link"
                   data-action={`go-${view}`}
-                  onClick={() => board.viewWanted.set(view, 'push')}
+                  onClick={() => board.navigation.wanted.set(view, 'push')}
                 >
                   {say(`view.${view}`)}
                 </button>
@@ -230,9 +230,9 @@ function Steps({ board, answer, rows, busy }: StepsProps): JSX.Element {
 }
 
 function Shares({ board, answer }: OverviewProps): JSX.Element {
-  const say = board.t;
-  const locale = board.locale.value;
-  const ink = inkOf(board.theme.value);
+  const { t: say } = board.page;
+  const locale = board.page.locale.value;
+  const ink = inkOf(board.page.theme.value);
   const whole = answer.shares.reduce((sum, { time }) => sum + time, 0);
   return (
     <Figure
@@ -280,10 +280,10 @@ function AdviceList({
   board,
   advice,
 }: {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly advice: readonly Advice[];
 }): JSX.Element {
-  const say = board.t;
+  const { t: say } = board.page;
   return (
     <section class="figure advice" aria-label={say('advice.title')}>
       <header>
@@ -299,12 +299,12 @@ function AdviceList({
             <Icon name={one.severity.startsWith('warn') ? 'warn' : 'info'} />
             <span>
               {sentence(board, 'advice', one)}{' '}
-              {board.views.value.some((view) => view === one.view) && (
+              {board.navigation.views.value.some((view) => view === one.view) && (
                 <button
                   type="button"
                   class="link"
                   data-action="advice"
-                  onClick={() => board.go(one.view, one.parameters)}
+                  onClick={() => board.navigation.go(one.view, one.parameters)}
                 >
                   {say(`view.${one.view}`)}
                 </button>
@@ -318,16 +318,16 @@ function AdviceList({
 }
 
 interface BiggestProps {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly side: Side;
   readonly table: TableAnswer;
 }
 
 /** Operators that took most of the time; a press shows them in their table. */
 function Biggest({ board, side, table }: BiggestProps): JSX.Element {
-  const say = board.t;
-  const locale = board.locale.value;
-  const ink = inkOf(board.theme.value);
+  const { t: say } = board.page;
+  const locale = board.page.locale.value;
+  const ink = inkOf(board.page.theme.value);
   const at = (name: string): number => table.columns.findIndex((column) => column.name === name);
   const text = (cell: Cell | undefined): string => (cell === null || cell === undefined ? '' : String(cell));
   const rows = table.rows.map((row) => {
@@ -360,7 +360,7 @@ function Biggest({ board, side, table }: BiggestProps): JSX.Element {
             <button
               type="button"
               title={[scope, name, type].filter(Boolean).join('\n')}
-              onClick={() => board.openOperator(side, 'name', { name, type, scope })}
+              onClick={() => board.navigation.openOperator(side, 'name', { name, type, scope })}
             >
               <span class="name">{name || type}</span>
               <span class="number">{timeText(time, locale)}</span>

@@ -2,7 +2,7 @@ import { Icon } from '@insight-host/kit';
 import type { Line } from '@insight-host/kit/lines';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { ProfilerBoard } from '../board';
+import type { ProfilerParts } from '../board';
 import type { PipelineAnswer, PipelineOperator, QueueInfo, Series } from '../answers/pipeline';
 import { Curves } from '../figures/curves';
 import { Figure } from '../figures/figure';
@@ -17,7 +17,7 @@ import { Answered } from './state';
 
 /** How data were prepared: operators from source to training with their queues, waits of the training, processors. */
 export default function Pipeline({ board }: ViewProps): JSX.Element {
-  const say = board.t;
+  const { t: say } = board.page;
   const asked = useProfileAnswer<PipelineAnswer>(board, 'pipeline');
   return (
     <div class="scroll">
@@ -82,11 +82,11 @@ function Flow({
   board,
   operators,
 }: {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly operators: readonly PipelineOperator[];
 }): JSX.Element {
-  const say = board.t;
-  const locale = board.locale.value;
+  const { t: say } = board.page;
+  const locale = board.page.locale.value;
   const slow = bottlenecks(operators);
   const ordered = inDataOrder(operators);
   const chosen = board.pipelineOperator.value;
@@ -194,11 +194,11 @@ function Samples({
   samples,
   capacity,
 }: {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly samples: readonly number[];
   readonly capacity: number;
 }): JSX.Element {
-  const ink = inkOf(board.theme.value);
+  const ink = inkOf(board.page.theme.value);
   const [width, height] = [280, 48];
   const highest = samples.reduce((most, sample) => Math.max(most, sample), Math.max(1, capacity));
   const points = samples.map(
@@ -211,7 +211,7 @@ function Samples({
       width={width}
       height={height}
       role="img"
-      aria-label={board.t('pipeline.samples', { count: samples.length })}
+      aria-label={board.page.t('pipeline.samples', { count: samples.length })}
     >
       <path d={`M0 ${height - 1.5}H${width}`} stroke={ink.grid} />
       <path
@@ -225,16 +225,16 @@ function Samples({
 }
 
 interface QueueProps {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly queue: QueueInfo;
   readonly busy: boolean;
 }
 
 /** How long the training waited for each batch, and how full the queue was then. */
 function Queue({ board, queue, busy }: QueueProps): JSX.Element {
-  const say = board.t;
-  const locale = board.locale.value;
-  const theme = board.theme.value;
+  const { t: say } = board.page;
+  const locale = board.page.locale.value;
+  const theme = board.page.theme.value;
   const name = word(board, 'queue', queue.name);
   const times = [queue.get, queue.push, queue.total].flatMap((column) => column ?? []);
   const unit = unitOf(times.reduce<number>((most, time) => Math.max(most, time ?? 0), 0));
@@ -322,13 +322,13 @@ function Queue({ board, queue, busy }: QueueProps): JSX.Element {
 }
 
 interface ProcessorsProps {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly cpu: NonNullable<PipelineAnswer['cpu']>;
   readonly busy: boolean;
 }
 
 function Processors({ board, cpu, busy }: ProcessorsProps): JSX.Element {
-  const say = board.t;
+  const { t: say } = board.page;
   const kinds = [...new Set(cpu.series.map(({ group, unit }) => `${group}\n${unit}`))];
   return (
     <>
@@ -349,9 +349,9 @@ function ProcessorCurves({
   series,
   busy,
 }: ProcessorsProps & { readonly series: readonly Series[] }): JSX.Element {
-  const say = board.t;
-  const locale = board.locale.value;
-  const theme = board.theme.value;
+  const { t: say } = board.page;
+  const locale = board.page.locale.value;
+  const theme = board.page.theme.value;
   const { group, unit } = series[0] as Series;
   const sign = unit === 'percent' ? '%' : unit === 'megabytes' ? 'MB' : '';
   const lines = useMemo((): readonly Line[] => {

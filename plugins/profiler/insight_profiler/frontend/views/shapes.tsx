@@ -9,7 +9,7 @@ export default function Shapes({ board }: ViewProps): JSX.Element {
     <ServerTable<TableAnswer>
       board={board}
       name="shapes"
-      label={board.t('view.shapes')}
+      label={board.page.t('view.shapes')}
       route="shapes"
       query={{}}
       settings={board.shapes}

@@ -1,10 +1,10 @@
 import { Empty } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import type { ProfilerBoard } from '../board';
+import type { ProfilerParts } from '../board';
 import type { Asked } from '../use_answer';
 
 interface StateProps<T> {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly asked: Asked<T>;
   readonly children: (value: T) => JSX.Element;
 }
@@ -14,14 +14,14 @@ export function Answered<T>({ board, asked, children }: StateProps<T>): JSX.Elem
   const { value, error, busy, retry } = asked;
   const again = (
     <button type="button" data-action="retry" onClick={retry}>
-      {board.t('retry')}
+      {board.page.t('retry')}
     </button>
   );
   if (value === null)
     return error === null ? (
       <div class="waiting" aria-busy={busy} />
     ) : (
-      <Empty title={board.t('failure.view')} text={error}>
+      <Empty title={board.page.t('failure.view')} text={error}>
         {again}
       </Empty>
     );

@@ -2,7 +2,7 @@ import { Segments } from '@insight-host/kit';
 import type { Line } from '@insight-host/kit/lines';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { ProfilerBoard } from '../board';
+import type { ProfilerParts } from '../board';
 import { CATEGORIES, type StepAnswer, type StepsAnswer } from '../answers/steps';
 import { Figure } from '../figures/figure';
 import { inkOf } from '../figures/ink';
@@ -21,7 +21,7 @@ const MOST = 20_000; // steps of the curve
 
 /** How long each step took and on what, its course drawn, and the same as a table. */
 export default function Steps({ board }: ViewProps): JSX.Element {
-  const say = board.t;
+  const { t: say } = board.page;
   const asked = useProfileAnswer<StepsAnswer>(board, 'steps', {
     limit: MOST,
     sort: 'number',
@@ -53,7 +53,7 @@ export default function Steps({ board }: ViewProps): JSX.Element {
           titles={Object.fromEntries(CATEGORIES.map((name) => [name, categoryText(board, name)]))}
           onOpen={(row, answer) => {
             const number = valueOf(answer, row, 'number');
-            if (typeof number === 'number') board.chooseStep(number, false);
+            if (typeof number === 'number') board.navigation.chooseStep(number, false);
           }}
           isOpen={(row, answer) =>
             board.steps.value !== null && holds(board.steps.value, Number(valueOf(answer, row, 'number')))
@@ -65,15 +65,15 @@ export default function Steps({ board }: ViewProps): JSX.Element {
 }
 
 interface StepsProps {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly answer: StepsAnswer;
 }
 
 /** The breakdown of one step, or of the average: its parts, and parallel work. */
 function Trace({ board, answer }: StepsProps): JSX.Element {
-  const say = board.t;
-  const locale = board.locale.value;
-  const ink = inkOf(board.theme.value);
+  const { t: say } = board.page;
+  const locale = board.page.locale.value;
+  const ink = inkOf(board.page.theme.value);
   const range = board.steps.value;
   const one = range && range.first === range.last ? range.first : null;
   const asked = useProfileAnswer<StepAnswer>(board, 'step', { number: one });
@@ -82,7 +82,7 @@ function Trace({ board, answer }: StepsProps): JSX.Element {
   const step = (by: number): void => {
     const place = one === null ? (by > 0 ? 0 : numbers.length - 1) : numbers.indexOf(one) + by;
     const next = numbers[place];
-    if (next !== undefined) board.chooseStep(next, false, true);
+    if (next !== undefined) board.navigation.chooseStep(next, false, true);
   };
   const { summary } = answer;
   const counted = asked.value?.steps ?? answer.total;
@@ -217,10 +217,10 @@ function Trace({ board, answer }: StepsProps): JSX.Element {
 }
 
 function StepCurves({ board, answer, busy }: StepsProps & { readonly busy: boolean }): JSX.Element {
-  const say = board.t;
-  const locale = board.locale.value;
-  const theme = board.theme.value;
-  const unit = board.steadyUnit('step-curve', answer.summary?.p50 ?? null);
+  const { t: say } = board.page;
+  const locale = board.page.locale.value;
+  const theme = board.page.theme.value;
+  const unit = board.units.of('step-curve', answer.summary?.p50 ?? null);
   const lines = useMemo((): readonly Line[] => {
     const ink = inkOf(theme);
     const column = (name: string): readonly number[] => {
@@ -239,7 +239,11 @@ function StepCurves({ board, answer, busy }: StepsProps & { readonly busy: boole
   }, [answer, unit, theme, locale]);
   const marks = useMemo(
     () =>
-      (answer.summary?.outliers ?? []).map((x) => ({ x, color: inkOf(theme).muted, text: board.t('step.outlier') })),
+      (answer.summary?.outliers ?? []).map((x) => ({
+        x,
+        color: inkOf(theme).muted,
+        text: board.page.t('step.outlier'),
+      })),
     [answer, theme, locale],
   );
   return (

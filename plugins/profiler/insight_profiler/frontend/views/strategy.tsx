@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { ProfilerBoard } from '../board';
+import type { ProfilerParts } from '../board';
 import type { StrategyAnswer, StrategyOperator, TensorInfo } from '../answers/strategy';
 import { LocalTable } from '../table/local_table';
 import { useProfileAnswer } from '../use_answer';
@@ -14,7 +14,7 @@ const cutOf = ({ attributes }: StrategyOperator): string =>
 
 /** How a model is spread over devices: its stages, and how their operators are cut. */
 export default function Strategy({ board }: ViewProps): JSX.Element {
-  const say = board.t;
+  const { t: say } = board.page;
   const asked = useProfileAnswer<StrategyAnswer>(board, 'strategy');
   const opened = board.strategyOperator;
   return (
@@ -98,17 +98,17 @@ function Details({
   board,
   operator,
 }: {
-  readonly board: ProfilerBoard;
+  readonly board: ProfilerParts;
   readonly operator: StrategyOperator;
 }): JSX.Element {
   return (
     <dl class="row-facts figure" data-testid="strategy-details">
       <div class="long">
-        <dt>{board.t('column.name')}</dt>
+        <dt>{board.page.t('column.name')}</dt>
         <dd>{operator.full_name || operator.name}</dd>
       </div>
       <div class="long">
-        <dt>{board.t('strategy.inputs')}</dt>
+        <dt>{board.page.t('strategy.inputs')}</dt>
         <dd>{operator.inputs.join(', ') || '—'}</dd>
       </div>
       {Object.entries(operator.attributes).map(([name, value]) => (

@@ -1,0 +1,62 @@
+import { codecs, type Page } from '@insight-host/kit';
+import { stepsCodec } from './steps';
+import { TableSettings } from './table/settings';
+import { rangeCodec, spanCodec } from './timeline/span';
+import { zoomOf, zoomText, type Zoom } from './zooms';
+
+const SETTLE = 250; // ms without a move before the URL says it
+
+export const GROUPINGS = ['type', 'name', 'shape', 'scope'] as const;
+export type Grouping = (typeof GROUPINGS)[number];
+export const OPERATOR_KEYS = ['name', 'type', 'scope', 'shapes'] as const;
+/** What tells operators apart; what is left out tells nothing. */
+export type OperatorKey = Readonly<Partial<Record<(typeof OPERATOR_KEYS)[number], string>>>;
+
+export type ProfilerSettings = ReturnType<typeof profilerSettings>;
+
+/** What the user has set in the views of the profiler. */
+export function profilerSettings(page: Page) {
+  return {
+    steps: page.setting('steps', stepsCodec),
+    by: page.setting('by', codecs.choice<Grouping>(GROUPINGS, 'type')),
+    side: page.setting('side', codecs.choice<'' | 'host' | 'device'>(['host', 'device'], '')),
+    /** The category that was gone into. */
+    type: page.setting('type', codecs.name),
+    chart: page.setting('chart', codecs.choice<'pie' | 'bars' | 'none'>(['pie', 'bars', 'none'], 'pie')),
+    /**
+     * The operator whose details are next to the table: its name, type, scope and shapes, as far as needed to identify
+     * it.
+     */
+    opened: page.setting('operator', codecs.names),
+    /** A slice of the timeline that another view leads to. */
+    slice: page.setting('slice', codecs.name),
+    /**
+     * Of the timeline: what it shows (null: everything), the stretch that is summed up, groups and tracks that are
+     * closed.
+     */
+    window: page.setting('window', spanCodec),
+    range: page.setting('range', rangeCodec),
+    closed: page.setting('closed', codecs.names),
+    group: page.setting('group', codecs.choice<'name' | 'operator' | 'none'>(['name', 'operator', 'none'], 'name')),
+    per: page.setting('per', codecs.choice<'total' | 'step' | 'call'>(['total', 'step', 'call'], 'total')),
+    communicationTable: page.setting(
+      'table',
+      codecs.choice<'operators' | 'links'>(['operators', 'links'], 'operators'),
+    ),
+    stage: page.setting('stage', codecs.name),
+    /** In which time of their steps ranks are compared. */
+    rankTime: page.setting('rank-time', codecs.text),
+    /** The operator of a parallel strategy whose attributes are shown. */
+    strategyOperator: page.setting('strategy', codecs.name),
+    /** By which column tables that are sorted in the page are sorted, by name. */
+    sorts: page.setting('sorts', codecs.byTag<string>(codecs.decoded, codecs.encoded)),
+    zooms: page.setting('zoom', codecs.byTag<Zoom>(zoomOf, zoomText), SETTLE),
+    pipelineOperator: page.setting('pipeline', codecs.name),
+    operators: new TableSettings(page, '', ['all', 'name', 'type', 'scope']),
+    kernels: new TableSettings(page, 'kernels', ['all']),
+    shapes: new TableSettings(page, 'shapes', ['all']),
+    stepTable: new TableSettings(page, 'step-table', []),
+    communication: new TableSettings(page, 'communication', ['all']),
+    comparison: new TableSettings(page, 'compare', ['all']),
+  };
+}
