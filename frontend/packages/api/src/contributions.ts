@@ -96,8 +96,9 @@ export interface Contributed {
 }
 
 export interface ShownCard {
-  /** Unique in the page. */
+  /** Unique in the page; another one once the plugin was built again: mount it anew. */
   readonly id: string;
+  /** Name of the plugin. */
   readonly plugin: string;
   /** In the user's language. */
   readonly title: string;

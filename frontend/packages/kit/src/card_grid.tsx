@@ -74,6 +74,7 @@ export function CardGrid({ board, look, card }: CardGridProps): JSX.Element {
     const observer = new ResizeObserver(measure);
     observer.observe(grid);
     observer.observe(scroller);
+    if (grid.parentElement) observer.observe(grid.parentElement); // what stands above the cards moves them
     scroller.addEventListener('scroll', seek, { passive: true });
     return () => {
       observer.disconnect();

@@ -16,6 +16,8 @@ export interface FrameProps {
   readonly tools: ComponentChildren;
   /** What is in a card; see `CardGrid`. */
   readonly card: (card: CardKey, place: Place) => JSX.Element;
+  /** Above the cards, and scrolled with them. */
+  readonly above?: JSX.Element;
   /** In the place of all cards. */
   readonly instead?: JSX.Element | false;
   /** Above all. */
@@ -23,14 +25,23 @@ export interface FrameProps {
 }
 
 /** A whole tab: its toolbar and its grouped cards, or an explanation if it is empty. */
-export function Frame({ board, name, look = '', tools, card, instead, children }: FrameProps): JSX.Element {
+export function Frame({ board, name, look = '', tools, card, above, instead, children }: FrameProps): JSX.Element {
   return (
     <div class={`kit ${name} ${look}`.trimEnd()} data-testid={name}>
       <div class="toolbar" role="toolbar" aria-label={board.page.t('toolbar')}>
         <TagFilter board={board} />
         {tools}
       </div>
-      <Content board={board}>{() => instead || <CardGrid board={board} look={look} card={card} />}</Content>
+      <Content board={board}>
+        {() =>
+          instead || (
+            <>
+              {above}
+              <CardGrid board={board} look={look} card={card} />
+            </>
+          )
+        }
+      </Content>
       {children}
     </div>
   );

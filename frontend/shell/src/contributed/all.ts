@@ -92,7 +92,7 @@ export class AllContributions {
     void this.page.preferences.locale.value; // in another language all is asked for again
     const cards = loaded.flatMap((one) =>
       (one.given.value?.cards ?? []).map((card): ShownCard & { readonly order: number } => ({
-        id: `${one.tab.name}/${card.id}`,
+        id: `${one.url}#${card.id}`,
         plugin: one.tab.name,
         title: one.text(card.title),
         order: card.order ?? 0,

@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { ScalarParts } from './board';
 import { CardBody } from './card';
+import { PluginCards } from './plugin_cards';
 import { PairDialog } from './pair_dialog';
 import { ThresholdDialog } from './threshold_dialog';
 import { Tools } from './toolbar';
@@ -16,6 +17,7 @@ export function App({ board }: { readonly board: ScalarParts }): JSX.Element {
       look={board.layout.value === 'table' ? `${board.page.theme.value.mode} tabular` : board.page.theme.value.mode}
       tools={<Tools board={board} />}
       card={(card, place) => <CardBody board={board} card={card} place={place} />}
+      above={<PluginCards board={board} />}
       instead={board.layout.value === 'table' && <Summary board={board} />}
     >
       <Dialogs board={board} />

@@ -39,6 +39,8 @@ export function scalarParts(page: Page) {
     zooms,
     logs: new Logs(page, zooms),
     thresholds: new Thresholds(page.ctx.memory),
+    /** Whether the cards of plugins are unfolded. */
+    pluginCards: page.setting('cards', codecs.flag(true)),
     cursors: new Cursors(page),
     /** What plugins add to this tab. */
     contributed: page.follow(page.ctx.contributed),
