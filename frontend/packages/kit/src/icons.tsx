@@ -61,16 +61,22 @@ export interface IconProps {
   readonly name: IconName;
 }
 
+const HUES = [25, 85, 350, 145, 250, 60, 300, 105, 200, 325]; // degrees in OKLCH, of marks from the first
+
 /** Drawn with the colour of the text around it; marks of runs have a colour of their own. */
 export function Icon({ name }: IconProps): JSX.Element {
+  const mark = /^mark-(\d+)$/.exec(name);
   return (
-    <svg class={classOf(name)} viewBox="0 0 16 16" aria-hidden="true">
+    <svg
+      class={mark ? 'ih-icon ih-mark' : 'ih-icon'}
+      {...(mark ? { style: { '--mark-hue': HUES[Number(mark[1]) - 1] ?? 0 } } : {})}
+      viewBox="0 0 16 16"
+      aria-hidden="true"
+    >
       <path d={pathOf(name)} />
     </svg>
   );
 }
-
-const classOf = (name: string): string => (name.startsWith('mark-') ? `ih-icon ih-mark ih-${name}` : 'ih-icon');
 
 /** An unknown name gives a plain dot, so that a plugin for a newer page still shows a button. */
 function pathOf(name: string): string {
