@@ -35,6 +35,7 @@ from benchmarks.processes import Failed, peak_memory
 from insight_core.cli.garbage_collection import rare_collections
 from insight_core.ingest import event_file
 from insight_core.ingest.discover import Logdir
+from insight_core.ingest.index.writer import _batches
 from insight_core.ingest.schedule import Reading
 from insight_core.providers.local import LocalProvider
 from insight_core.store.run_table import RunTable
@@ -70,7 +71,7 @@ def _no_bunching() -> None:
 
 
 def _no_resting() -> None:
-    RunTable._may_rest = lambda self, block, policy: False  # type: ignore[method-assign]
+    RunTable._may_rest = lambda self, claim, block, policy: False  # type: ignore[method-assign]
 
 
 PIECES: dict[str, Callable[[], None]] = {
@@ -154,8 +155,8 @@ def _saved(provider: LocalProvider, cache: Path) -> dict[str, float]:
     writer = provider._loader._writer
     assert writer is not None
     began = time.process_time()
-    for tailed in list(writer._changed):
-        writer._write(tailed)
+    for some in _batches(list(writer._changed)):
+        writer._write(some)
     used = time.process_time() - began
     size = sum(file.stat().st_size for file in cache.rglob("*") if file.is_file())
     return {"saving": used, "disk": size / 1e6}

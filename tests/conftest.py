@@ -16,7 +16,6 @@ import insight_scalar
 import pytest
 
 from insight_core.ingest import schedule as reading
-from insight_core.ingest import tailer as tailed
 from insight_core.ingest.discover import Logdir
 from insight_core.providers.local import LocalProvider
 from tests.distributions import bare_venv, built, made_once, unpacked
@@ -74,12 +73,6 @@ def _children() -> dict[int, str]:
                 if command and not any(name in command for name in _STAY):
                     found[int(number)] = command
     return found
-
-
-@pytest.fixture
-def short_files_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the index: otherwise only files are that take longer to read than to take over."""
-    monkeypatch.setattr(tailed, "_SHORT", -1)
 
 
 @pytest.fixture(scope="session")

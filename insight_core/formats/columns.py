@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,14 @@ class Columns:
         """Whether there are values, and whether there are places."""
         return self.values is not None, self.places is not None
 
+    def loaded(self) -> Columns:
+        """These columns: they are in memory."""
+        return self
+
+    def without_places(self) -> Columns:
+        """The same columns, without places."""
+        return Columns(self.steps, self.wall_times, self.values)
+
     def arrays(self) -> list[NDArray[Any]]:
         """The columns that are there, in the order of the class."""
         every = (self.steps, self.wall_times, self.values, self.places)
@@ -57,6 +66,15 @@ class Block:
     columns: Columns
     totals: NDArray[np.int64] | None = None  # [t], points that were recorded; None: all of them are here
     stretches: NDArray[np.int64] | None = None  # [t], see ``SeriesPart.stretch``; None: the next
+
+    @property
+    def layout(self) -> tuple[bool, bool]:
+        """See ``Columns.layout``."""
+        return self.columns.layout
+
+    def loaded(self) -> Block:
+        """This block: it is in memory."""
+        return self
 
     def counts(self) -> NDArray[np.int64]:
         """int64[t]: number of points of each tag."""
@@ -80,6 +98,20 @@ class Block:
             self.ascending[first:end],
             self.columns[start : int(self.ends[end - 1])],
         )
+
+
+def concatenated(pieces: Sequence[Columns]) -> Columns:
+    """All points, with the columns that every piece has."""
+    if len(pieces) == 1:
+        return pieces[0]
+    values: list[NDArray[Any]] = [piece.values for piece in pieces if piece.values is not None]
+    places = [piece.places for piece in pieces if piece.places is not None]
+    return Columns(
+        np.concatenate([piece.steps for piece in pieces]),
+        np.concatenate([piece.wall_times for piece in pieces]),
+        np.concatenate(values) if len(values) == len(pieces) else None,
+        np.concatenate(places, axis=1) if len(places) == len(pieces) else None,
+    )
 
 
 def never_back(steps: NDArray[Any]) -> bool:

@@ -15,6 +15,7 @@ from attrs import Factory, define, frozen
 from insight_core.formats.batch import Flaw
 from insight_core.ingest.beginnings import Beginnings
 from insight_core.ingest.file_patterns import Directory, FileNames, Match, made_runs, taken, to_be_told
+from insight_core.ingest.scan_ahead import FileVersion, file_version
 from insight_core.ingest.walk import Walk
 from insight_core.plugin import Dialect, InvalidArgument, LogFormat
 from insight_core.store.claimed_file import NamedFile
@@ -65,9 +66,18 @@ class FoundFile(NamedTuple):
     name: str  # relative to the logdir, printable
     order: FileOrder
     dialect: Dialect  # as its name suggests, of an event file
-    size: int
-    mtime_ns: int
+    version: FileVersion
     format: LogFormat | None = None  # that reads it; None: an event file
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return self.version[2]
+
+    @property
+    def mtime_ns(self) -> int:
+        """Last modification, in ns since the epoch."""
+        return self.version[3]
 
 
 @define
@@ -295,8 +305,7 @@ def _add_log(
         printable(awaited.name),
         (-1.0, tag),
         Dialect.TENSORBOARD,
-        info.st_size,
-        info.st_mtime_ns,
+        file_version(info),
         log_format,
     )
     if log_format.newest_only:
@@ -362,7 +371,7 @@ def _add_file(
         begun = match.group(1)
         order = (float(begun[:18]) if begun else 0.0, name)
         found.files[(run, path)] = FoundFile(
-            run, path, printable(relative), order, dialect, info.st_size, info.st_mtime_ns
+            run, path, printable(relative), order, dialect, file_version(info)
         )
     found.runs[run] = max(found.runs.get(run, 0.0), info.st_mtime)
     return True

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Sequence
 from typing import Self
 
-from attrs import Factory, define, evolve, frozen
+from attrs import Factory, define, frozen
 
 from insight_core.formats.batch import Flaw
 from insight_core.plugin import Dialect
@@ -82,7 +82,13 @@ class FileRecord:
 
     def copied(self) -> FileRecord:
         """A copy that does not change when the file is read on."""
-        return evolve(self, flaws=evolve(self.flaws, named=list(self.flaws.named)))
+        flaws = self.flaws
+        return FileRecord(  # a start copies one for each file: ``evolve`` takes several times as long
+            self.dialect, self.inode, self.size, self.mtime_ns, self.ctime_ns, self.position,
+            self.head, self.end,
+            FlawList(list(flaws.named), flaws.more, flaws.first_unnamed, flaws.skipped),
+            self.tail, self.state,
+        )  # fmt: skip
 
 
 @frozen(eq=False)

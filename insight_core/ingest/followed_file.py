@@ -8,7 +8,7 @@ import time
 
 from insight_core.formats.batch import Flaw
 from insight_core.ingest.file_record import FileRecord, Stretch
-from insight_core.ingest.scan_ahead import file_version
+from insight_core.ingest.scan_ahead import FileVersion
 from insight_core.ingest.scanner.regular_file import open_regular
 from insight_core.plugin import Dialect
 
@@ -94,36 +94,41 @@ class FollowedFile:
             return None
         return self._known.copied()
 
-    def resume(self, record: FileRecord) -> bool:
+    def resume(self, record: FileRecord, version: FileVersion) -> bool:
         """Resumes from the state of an earlier reader of this path, before anything is read.
 
-        Returns False if the file has changed, so that it must be read from the beginning. The file counts as
-        unchanged if its inode, its first bytes and the last bytes that were read are the same, and if either
-        size, mtime and ctime are the same or the file has grown. Two changes are not noticed: a write in
-        place between those bytes in a file that has also grown, and a write within the same tick of the file
-        system's clock as the last read.
+        ``version`` is that of the file now. Returns False if the file has changed, so that it must be read
+        from the beginning. The file counts as unchanged if inode, size, mtime and ctime are the same; it may
+        also have grown, if its first bytes and the last bytes that were read are the same. Two changes are
+        not noticed: a write in place between those bytes in a file that has also grown, and a write within
+        the same tick of the file system's clock as the last read.
         """
+        is_unchanged = version[1:] == (record.inode, record.size, record.mtime_ns, record.ctime_ns)
+        if not is_unchanged and not self._has_grown(record):
+            return False
+        self._identity = version[:2]
+        self._known = record.copied()
+        self.size = version[2]
+        if not is_unchanged:
+            self._known.size = -1
+        self._caught_up = True
+        return True
+
+    def _has_grown(self, record: FileRecord) -> bool:
+        """Whether the file is the one of the record, with more bytes at its end."""
         try:
             descriptor = open_regular(self.path)
         except OSError:
             return False  # reading reports the error
         try:
             info = os.fstat(descriptor)
-            is_unchanged = file_version(info)[2:] == (record.size, record.mtime_ns, record.ctime_ns)
-            if (
-                info.st_ino != record.inode
-                or not (is_unchanged or info.st_size > record.size)
-                or not (record.head.is_in(descriptor) and record.end.is_in(descriptor))
-            ):
-                return False
+            return (
+                info.st_ino == record.inode
+                and info.st_size > record.size
+                and record.head.is_in(descriptor)
+                and record.end.is_in(descriptor)
+            )
         except OSError:
             return False
         finally:
             os.close(descriptor)
-        self._identity = (info.st_dev, info.st_ino)
-        self._known = record.copied()
-        self.size = info.st_size
-        if not is_unchanged:
-            self._known.size = -1
-        self._caught_up = True
-        return True

@@ -17,6 +17,7 @@ from insight_core.ingest.discover import Found, FoundFile, Logdir, discover
 from insight_core.ingest.file_patterns import FileNames
 from insight_core.ingest.index.writer import IndexWriter
 from insight_core.ingest.log_file import FormatReader
+from insight_core.ingest.scan_ahead import file_version
 from insight_core.ingest.schedule import Reading
 from insight_core.ingest.tailer import Tailed
 from insight_core.plugin import LogFormat, Progress
@@ -32,6 +33,7 @@ log = logging.getLogger(__name__)
 _IDLE_SHARE = 10  # walking the logdirs may take one tenth of a processor's time
 _LOOK_ANYWAY = 30.0  # seconds between two walks while the watcher reports changes
 _WAITING = 0.2  # seconds between two checks of files whose log format has not returned yet
+_MOST_LOST = 3  # walks to read files again
 _SETTLING = 10.5  # seconds after which a cut-off record of a file that grew is damage
 
 
@@ -168,8 +170,12 @@ class Loader:
         return changed
 
     def load(self) -> None:
-        """Walks the logdirs once and reads everything that was not read before."""
+        """Walks the logdirs once and reads everything that was not read before, or whose points are lost."""
         self._look()
+        for _ in range(_MOST_LOST):
+            if self._cache is None or not self._cache.lost:
+                break
+            self._look()
         while self._waiting and self._thread is None and not self._stop.wait(_WAITING):
             self._follow(frozenset())
 
@@ -216,7 +222,7 @@ class Loader:
         except OSError:
             return False
         for tailed in files:
-            tailed.found = tailed.found._replace(size=info.st_size, mtime_ns=info.st_mtime_ns)
+            tailed.found = tailed.found._replace(version=file_version(info))
         return True
 
     def _reconcile(self, found: Found) -> None:

@@ -18,7 +18,7 @@ from insight_core.formats.batch import Batch, Flaw
 from insight_core.formats.columns import Block, Columns, never_back
 from insight_core.ingest.file_record import FileRecord, Stretch
 from insight_core.ingest.followed_file import HEAD, TAIL, FollowedFile, Replaced, both_ends
-from insight_core.ingest.scan_ahead import file_version
+from insight_core.ingest.scan_ahead import FileVersion, file_version
 from insight_core.ingest.scanner.regular_file import open_regular
 from insight_core.isolation import Call, Calls, Crashed, in_one_line
 from insight_core.plugin import Dialect, LogFormat, Points
@@ -212,10 +212,10 @@ class LogFile(FollowedFile):
         record = None if self._failed else super().record()
         return record and evolve(record, state=f"{self._reader.key}\n{self._state}")
 
-    def resume(self, record: FileRecord) -> bool:
+    def resume(self, record: FileRecord, version: FileVersion) -> bool:
         """Resumes from the state of an earlier reader; returns False if the file has changed."""
         key, _, state = record.state.partition("\n")
-        if key != self._reader.key or not super().resume(record):
+        if key != self._reader.key or not super().resume(record, version):
             return False
         self._state = state
         return True

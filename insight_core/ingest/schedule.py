@@ -128,7 +128,7 @@ class Reading:
             for tailed in unread.files:
                 if not tailed.is_new or tailed.reader or tailed.found.size > LARGEST or size >= _TASK:
                     break
-                if waits and tailed.may_be_kept:
+                if waits and tailed.is_kept:
                     break  # files of a run are read in order: the first metadata of a tag decides
                 size += tailed.found.size
                 _, more = tailed.read(0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time
 from collections.abc import Sequence
@@ -11,12 +12,13 @@ from typing import TYPE_CHECKING
 from attrs import define, field, frozen
 
 from insight_core.formats.batch import Batch, Flaw, SmallFile
+from insight_core.formats.stored_block import Lost
 from insight_core.ingest.discover import FoundFile
 from insight_core.ingest.event_file import EventFile
 from insight_core.ingest.file_record import Entry
 from insight_core.ingest.followed_file import HEAD, TAIL, Replaced
 from insight_core.ingest.log_file import FormatReader, LogFile, Waiting
-from insight_core.ingest.scanner.small_files import read_small_files, reads_together
+from insight_core.ingest.scanner.small_files import read_small_files
 from insight_core.store.store import Store
 
 if TYPE_CHECKING:  # a host without a cache does not load it
@@ -24,7 +26,6 @@ if TYPE_CHECKING:  # a host without a cache does not load it
 
 log = logging.getLogger(__name__)
 
-_SHORT = 64 << 10  # bytes; reading a file up to this size is faster than loading an index entry
 _MOST_EXPECTED = 64.0  # limit for reserving memory, as a multiple of the present size; unused memory is free
 
 
@@ -58,7 +59,13 @@ class Tailed:
     @property
     def is_behind(self) -> bool:
         """Whether the file had unread bytes at the last check."""
-        return not self.file.is_unchanged(self.found.size, self.found.mtime_ns)
+        return self._is_lost or not self.file.is_unchanged(self.found.size, self.found.mtime_ns)
+
+    @property
+    def _is_lost(self) -> bool:
+        """Whether stored points of the file could not be read."""
+        lost = self.cache.lost if self.cache else ()
+        return bool(lost) and os.path.abspath(self.found.path) in lost
 
     @property
     def unread(self) -> int:
@@ -66,24 +73,21 @@ class Tailed:
         return max(0, self.found.size - self.file.position) if self.is_behind else 0
 
     @property
-    def is_worth_keeping(self) -> bool:
-        """Whether an index entry would make the next start faster."""
-        return self.found.size > _SHORT or not reads_together()
-
-    @property
     def is_waiting(self) -> bool:
         """Whether the log format has not returned yet."""
         return isinstance(self.file, LogFile) and self.file.is_waiting
 
     @property
-    def may_be_kept(self) -> bool:
-        """Whether an index entry of an earlier process may be used."""
-        return self.cache is not None and self.is_worth_keeping
+    def is_kept(self) -> bool:
+        """Whether there is an index entry of an earlier process, which may be used."""
+        return self.cache is not None and self.cache.holds(self.found.path)
 
     def read(self, most: int, may_scan_ahead: bool = False) -> tuple[int, bool]:
         """Reads up to ``most`` batches; returns their number and whether unread bytes remain."""
         with self.lock:
             try:
+                if self._is_lost:
+                    self._start_anew()
                 if self.is_new:
                     self.is_new = False
                     self._resume()
@@ -100,6 +104,9 @@ class Tailed:
             except Replaced:
                 self._start_anew()
                 return 1, True
+            except Lost as error:
+                log.warning("%s; the file is read again", error)
+                return 1, self._is_lost  # or else the next walk comes to it
             except Waiting:
                 self.say_damage()
                 return most, False
@@ -136,17 +143,21 @@ class Tailed:
         self.store.set_damage(self.found.run, self.found.name, self.file.flaws())
 
     def entry(self) -> Entry | None:
-        """The state for an index entry; None until the file is read to its end."""
+        """The state for an index entry; None until the file is read to its end, and if points are lost."""
         with self.lock:
             record = self.file.record()
-            content = self.store.file_state(self.found.run, self.found.order) if record else None
+            try:
+                content = self.store.file_state(self.found.run, self.found.order) if record else None
+            except Lost as error:
+                log.warning("%s; the file will be read again", error)
+                return None
             self.kept, self.kept_at = self.state, time.monotonic()
             return Entry(record, content) if record and content else None
 
     def _resume(self) -> None:
         """Loads the index entry of this file, if there is a valid one."""
-        entry = self.cache.load(self.found.path) if self.cache and self.is_worth_keeping else None
-        if entry is None or not self.file.resume(entry.file):
+        entry = self.cache.load(self.found.path) if self.cache else None
+        if entry is None or not self.file.resume(entry.file, self.found.version):
             return
         found = self.found
         try:
@@ -169,8 +180,10 @@ class Tailed:
             raise
 
     def _start_anew(self) -> None:
+        if self.cache is not None:
+            self.cache.lost.discard(os.path.abspath(self.found.path))
         self.store.drop_file(self.found.run, self.found.name, self.found.order)
-        self.file = self._opened()
+        self.file, self.kept = self._opened(), None
 
     def _opened(self) -> EventFile | LogFile:
         if self.reader is not None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import io
+import logging
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from insight_core.formats.batch import DamagedRecord
+from insight_core.formats.stored_block import Lost
 from insight_core.ingest.discover import Logdir, may_count_below
 from insight_core.ingest.event_file import read_payload
 from insight_core.ingest.file_patterns import FileNames
@@ -50,7 +52,12 @@ if TYPE_CHECKING:  # a host that does without does not load them
     from insight_core.ingest.index.cache import IndexCache
     from insight_core.ingest.watch import Watcher
 
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
 _EVERY_POINT = ScalarQuery()
+_MOST_LOST = 10  # log files that are read again for one request
 
 
 class LocalProvider:
@@ -88,7 +95,7 @@ class LocalProvider:
             self._logdirs,
             reload_interval,
             names=self._names,
-            cache=_open_cache(cache_directory),
+            cache=_open_cache(cache_directory, self._logdirs),
             while_loading=while_loading,
         )
         self._watches = watch and reload_interval > 0
@@ -104,7 +111,7 @@ class LocalProvider:
         self._plugins.add(plugin.name)
         if known:
             return
-        self._store.admit(plugin)
+        self._intact(lambda: self._store.admit(plugin))
         if any(isinstance(claim, FileName) for claim in (plugin.decoder.claims if plugin.decoder else ())):
             self._names.add([plugin])
             self._loader.look_again()
@@ -133,7 +140,7 @@ class LocalProvider:
 
     def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]:
         """The series of a plugin, of all runs or of the given runs, without their data."""
-        return self._store.infos(plugin, runs)
+        return self._intact(lambda: self._store.infos(plugin, runs))
 
     def series_tables(
         self, plugin: str, fields: Collection[SeriesField], *, runs: Collection[str] | None = None
@@ -148,7 +155,7 @@ class LocalProvider:
         self._loader.prefer(frozenset(key.run for key in keys))
         answers: dict[SeriesKey, ScalarColumns] = {}
         for key in keys:
-            snapshot = self._store.snapshot(plugin, key)
+            snapshot = self._snapshot(plugin, key)
             if snapshot is None or snapshot.columns.values is None:
                 continue
             view = self._views.view((plugin, key, query.attempts, query.smoothing), snapshot, query)
@@ -236,10 +243,23 @@ class LocalProvider:
         self, plugin: str, key: SeriesKey, attempts: ShownAttempts
     ) -> tuple[Snapshot, NDArray[np.intp] | None]:
         """A series of records, and the indices of the shown records; None: all."""
-        snapshot = self._store.snapshot(plugin, key)
+        snapshot = self._snapshot(plugin, key)
         if snapshot is None or snapshot.columns.places is None:
             raise unknown_series(plugin, key)
         return snapshot, snapshot.attempts.visible if attempts == "last" else None
+
+    def _snapshot(self, plugin: str, key: SeriesKey) -> Snapshot | None:
+        return self._intact(lambda: self._store.snapshot(plugin, key))
+
+    def _intact(self, read: Callable[[], T]) -> T:
+        """What ``read`` returns; log files whose stored points cannot be read are read again first."""
+        for _ in range(_MOST_LOST):
+            try:
+                return read()
+            except Lost as error:
+                log.warning("%s; the file is read again", error)
+                self._loader.load()
+        return read()
 
     def damage(self, run: str | None = None) -> Sequence[Damage]:
         """Places where logs could not be read, of one run or of all runs."""
@@ -249,7 +269,7 @@ class LocalProvider:
         """Values that no plugin claims: by run, the number for each claim."""
         found: dict[str, dict[str, int]] = {}
         for name in self._store.plugins() - self._plugins:
-            for info in self._store.infos(name, None):
+            for info in self.series(name):
                 counts = found.setdefault(info.key.run, {})
                 counts[name] = counts.get(name, 0) + info.points
         return found
@@ -279,12 +299,12 @@ def _unreadable(
     return Undecodable(f"{key.tag!r} of run {key.run!r}, step {step} (record {index}): {cause}")
 
 
-def _open_cache(directory: Path | None) -> IndexCache | None:
+def _open_cache(directory: Path | None, logdirs: Sequence[Logdir]) -> IndexCache | None:
     if directory is None:
         return None
     from insight_core.ingest.index.cache import IndexCache
 
-    return IndexCache(directory)
+    return IndexCache(directory, [logdir.path for logdir in logdirs])
 
 
 def _open_watcher(logdirs: Sequence[Logdir], names: FileNames) -> Watcher:

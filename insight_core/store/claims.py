@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from attrs import Factory, evolve, frozen
 
 from insight_core.formats.batch import Batch, Flaw
-from insight_core.formats.columns import Block, Columns
+from insight_core.formats.columns import Block
 from insight_core.formats.event import Metadata
+from insight_core.formats.stored_block import AnyBlock, AnyColumns
 from insight_core.plugin import CachePolicy, Claim, DataKind, Dialect, EventField, Plugin, SummaryPlugin
 from insight_core.store.retention import keeps_all
 
@@ -32,7 +33,7 @@ class FileState:
     dialect: Dialect | None  # of an event file
     start_time: float | None  # smallest wall time seen
     metadata: Mapping[str, Metadata] = Factory(dict)  # by tag
-    blocks: tuple[tuple[Claim, Block], ...] = ()
+    blocks: tuple[tuple[Claim, AnyBlock], ...] = ()
     refused: Mapping[str, Flaw] = Factory(dict)  # tags that a cache policy left out
     limits: Mapping[Claim, str] = Factory(dict)  # under which something was left out
 
@@ -95,18 +96,16 @@ class Claims:
         """The owner of a claim; empty if the owner reads numbers and this layout has no numbers."""
         return "" if not layout[0] and claim in self.numbers else self.owner(claim)
 
-    def taken(self, claim: Claim, columns: Columns) -> Columns:
+    def taken(self, claim: Claim, columns: AnyColumns) -> AnyColumns:
         """The columns to keep: for a plugin that reads numbers, without the positions in the file."""
-        if columns.values is None or columns.places is None or claim not in self.numbers:
+        if columns.layout != (True, True) or claim not in self.numbers:
             return columns
-        return evolve(columns, places=None)
+        return columns.without_places()
 
     def fits(self, content: FileState) -> bool:
         """Whether the state saved by another process has everything that this process would keep."""
         return all(self.limit(claim) == limit for claim, limit in content.limits.items()) and all(
-            block.columns.places is not None
-            or not isinstance(claim, SummaryPlugin)
-            or claim.name in self.number_plugins
+            block.layout[1] or not isinstance(claim, SummaryPlugin) or claim.name in self.number_plugins
             for claim, block in content.blocks
         )
 

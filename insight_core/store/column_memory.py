@@ -9,8 +9,9 @@ import os
 import tempfile
 import threading
 import weakref
+from collections import OrderedDict
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from attrs import evolve
@@ -22,6 +23,42 @@ log = logging.getLogger(__name__)
 
 _SLAB = 16 << 20  # bytes of a spill file that many columns share
 _ALIGNMENT = 64
+_RECENT = 128 << 20  # bytes of stored columns that were read and are kept for the next look
+
+
+class Sized(Protocol):
+    """Something that takes memory."""
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+
+
+class RecentColumns:
+    """Keeps what was used last in memory, up to a limit in bytes, and the very last in any case."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._kept: OrderedDict[int, Sized] = OrderedDict()
+        self._size = 0
+        self._lock = threading.Lock()
+
+    @property
+    def size(self) -> int:
+        """Bytes in use."""
+        return self._size
+
+    def use(self, used: Sized) -> None:
+        """Keeps ``used``, and lets go of what was not used for longest."""
+        dropped = []  # freed after the lock is
+        with self._lock:
+            if id(used) not in self._kept:
+                self._kept[id(used)] = used
+                self._size += used.size
+            self._kept.move_to_end(id(used))
+            while self._size > self._limit and len(self._kept) > 1:
+                dropped.append(self._kept.popitem(last=False)[1])
+                self._size -= dropped[-1].size
 
 
 class ColumnMemory:
@@ -34,6 +71,7 @@ class ColumnMemory:
 
     def __init__(self, limit: int | None = None, directory: Path | None = None) -> None:
         self._limit = limit
+        self.recent = RecentColumns(_RECENT if limit is None else min(limit, _RECENT))  # of stored columns
         self._directory = directory
         self._held = 0
         self._slab: mmap.mmap | None = None

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import TypeAlias
 
 import numpy as np
 from attrs import Factory, define, evolve
 
 from insight_core.formats.batch import Flaw
-from insight_core.formats.columns import Block, Columns
+from insight_core.formats.columns import Columns
 from insight_core.formats.event import Metadata
+from insight_core.formats.stored_block import AnyBlock, AnyColumns, Lost, StoredBlock
 from insight_core.plugin import CachePolicy, Claim, Damage, Dialect, FileName, Run, SeriesInfo, SeriesKey
 from insight_core.store.claims import Claims
 from insight_core.store.column_memory import ColumnMemory
+from insight_core.store.resting import Resting
 from insight_core.store.retention import keeps_all
 from insight_core.store.segment import FileOrder
 from insight_core.store.series import Series
-from insight_core.store.snapshot import NUMBERS, Snapshot, described, joined
+from insight_core.store.snapshot import Snapshot, joined
 
 Layout: TypeAlias = tuple[bool, bool]  # see ``Columns.layout``
 
-ClaimedBlock: TypeAlias = tuple[Claim, Block]
+ClaimedBlock: TypeAlias = tuple[Claim, AnyBlock]
 
 MOST_LISTED = (
     200  # tags of a run that are left out, and damaged records of a file, that are listed one by one
@@ -38,43 +41,6 @@ class HeldFile:
     metadata: dict[str, Metadata] = Factory(dict)
     refused: dict[str, Flaw] = Factory(dict)  # by tag: values that a cache policy left out
     served: dict[int, Flaw] = Factory(dict)  # by offset: records found damaged when they were served
-
-
-@define(eq=False)
-class Resting:
-    """Series of the first file of a run, all points kept: a ``Series`` is made when one is needed."""
-
-    run: str
-    order: FileOrder
-    claim: Claim
-    reader: str  # the plugin, or the claim
-    block: Block
-    metadata: Mapping[str, Metadata]  # of the run, by tag; does not change as long as this exists
-    _infos: list[SeriesInfo] | None = None
-
-    def infos(self) -> list[SeriesInfo]:
-        """``Series.info`` of each series."""
-        if self._infos is None:
-            block, columns = self.block, self.block.columns
-            counts, claims = block.counts(), (self.claim,)
-            firsts, lasts = block.ends - counts, block.ends - 1
-            rows = zip(
-                block.tags,
-                counts.tolist(),
-                columns.steps[firsts].tolist(),
-                columns.steps[lasts].tolist(),
-                [None] * len(lasts) if columns.layout != NUMBERS else columns.values[lasts].tolist(),  # type: ignore[index]
-                columns.wall_times[lasts].tolist(),
-                map(self.metadata.get, block.tags),
-                strict=True,
-            )
-            self._infos = [
-                described(
-                    SeriesKey(self.run, tag), count, count, first, last, value, time, 1, metadata, claims
-                )
-                for tag, count, first, last, value, time, metadata in rows
-            ]
-        return self._infos
 
 
 class RunTable:
@@ -101,46 +67,57 @@ class RunTable:
     # --- points -----------------------------------------------------------------------------------
 
     def rest(
-        self, order: FileOrder, found: list[ClaimedBlock]
-    ) -> tuple[list[ClaimedBlock], list[ClaimedBlock]]:
+        self, order: FileOrder, found: Sequence[ClaimedBlock]
+    ) -> tuple[Sequence[ClaimedBlock], Sequence[ClaimedBlock]]:
         """Keeps blocks of the first event file as they are; returns these, and the blocks still to add."""
         if self._resting or not all(
             isinstance(one.claim, FileName) for several in self._series.values() for one in several
         ):
             return [], found
-        if len({tag for _, block in found for tag in block.tags}) < sum(
+        if len(found) > 1 and len({tag for _, block in found for tag in block.tags}) < sum(
             len(block.tags) for _, block in found
         ):
             return [], found  # a tag with several claims, or whose values change their form
         kept: list[ClaimedBlock] = []
         left: list[ClaimedBlock] = []
         for claim, block in found:
-            reader = self._claims.reader(claim, block.columns.layout)
-            if not reader or not self._may_rest(block, self._claims.policy(reader)):
+            reader = self._claims.reader(claim, block.layout)
+            if not reader or not self._may_rest(claim, block, self._claims.policy(reader)):
                 left.append((claim, block))
                 continue
-            columns = self._memory.adopt(self._claims.taken(claim, block.columns))
-            if columns is not block.columns:  # a small view would keep all memory of the scan
-                ends, ascending = block.ends.copy(), block.ascending.copy()
-                block = evolve(block, columns=columns, ends=ends, ascending=ascending)
+            if not isinstance(block, StoredBlock):
+                columns = self._memory.adopt(self._claims.taken(claim, block.columns).loaded())
+                if columns is not block.columns:  # a small view would keep all memory of the scan
+                    ends, ascending = block.ends.copy(), block.ascending.copy()
+                    block = evolve(block, columns=columns, ends=ends, ascending=ascending)
             self._resting.append(Resting(self.name, order, claim, reader, block, self.metadata))
             kept.append((claim, block))
         return kept, left
 
-    def _may_rest(self, block: Block, policy: CachePolicy) -> bool:
+    def _may_rest(self, claim: Claim, block: AnyBlock, policy: CachePolicy) -> bool:
+        if isinstance(block, StoredBlock):
+            rests = block.rests and (block.layout != (True, True) or claim not in self._claims.numbers)
+        else:
+            rests = (
+                block.totals is None
+                and (block.stretches is None or not np.count_nonzero(block.stretches))
+                and np.count_nonzero(block.ascending) == len(block.tags)
+            )
         return (
-            not policy.series
+            rests
+            and not policy.series
             and keeps_all(policy)
-            and block.totals is None
-            and (block.stretches is None or not np.count_nonzero(block.stretches))
-            and np.count_nonzero(block.ascending) == len(block.tags)
             and (not self._series or self._series.keys().isdisjoint(block.tags))
         )
 
     def wake(self) -> None:
         """Makes a ``Series`` of everything that rests, so that it can change."""
-        for tag in self._places() if self._resting else ():
-            self._series[tag] = (*self._series.get(tag, ()), self._made_of(tag))
+        woken = [(tag, self._made_of(tag)) for tag in self._places()] if self._resting else []
+        for tag, series in woken:  # not before all are made, which may raise Lost
+            self._series[tag] = (*self._series.get(tag, ()), series)
+        self._rest_no_more()
+
+    def _rest_no_more(self) -> None:
         self._resting, self._resting_places, self._made = [], None, {}
 
     def _places(self) -> dict[str, tuple[Resting, int]]:
@@ -157,8 +134,9 @@ class RunTable:
         if series is None:
             resting, place = self._places()[tag]
             columns = resting.block.columns_of(place)
-            series = self._made[tag] = self._new(tag, resting.claim, columns.layout)
+            series = self._new(tag, resting.claim, columns.layout)
             series.append((resting.order, 0), columns, ascending=True)
+            self._made[tag] = series
         return series
 
     def _new(self, tag: str, claim: Claim, layout: Layout, plugin: str = "") -> Series:
@@ -168,7 +146,7 @@ class RunTable:
         return Series(key, claim, layout, policy, self._memory, metadata=metadata, reader=reader)
 
     def add(
-        self, order: FileOrder, claim: Claim, block: Block, place: int, expected: float = 1.0
+        self, order: FileOrder, claim: Claim, block: AnyBlock, place: int, expected: float = 1.0
     ) -> Series | None:
         """Adds the points of one tag of a block; None if the policy leaves them out."""
         tag, found = block.tags[place], block.columns_of(place)
@@ -206,7 +184,7 @@ class RunTable:
         return stretch
 
     def _series_of(
-        self, order: FileOrder, tag: str, claim: Claim, layout: Layout, found: Columns, plugin: str = ""
+        self, order: FileOrder, tag: str, claim: Claim, layout: Layout, found: AnyColumns, plugin: str = ""
     ) -> Series | None:
         """The series for the columns ``found``, created on demand; None if the policy allows no more tags."""
         known = self._series.get(tag, ())
@@ -217,7 +195,8 @@ class RunTable:
             owner = plugin or self._claims.owner(claim)
             most = self._claims.policy(owner).series
             if most and not self._of(owner, known) and self._count(owner) >= most:
-                offset = 0 if found.places is None else int(found.places[0, 0])
+                places = found.loaded().places
+                offset = 0 if places is None else int(places[0, 0])
                 reason = f"{tag!r} is left out: the cache policy keeps {most} tags of {owner} a run"
                 self.files[order].refused.setdefault(tag, Flaw(offset, reason))
                 return None
@@ -236,7 +215,11 @@ class RunTable:
         held = self.files.pop(order, None)
         if held is None:
             return
-        self.wake()
+        if self._resting and self._resting[0].order == order:  # all that rests is of one file
+            self._rest_no_more()
+        with suppress(Lost):  # the file is read again
+            self.wake()
+        self._rest_no_more()
         self.metadata = {}
         for _, other in sorted(self.files.items()):
             self.metadata = {**other.metadata, **self.metadata}
@@ -358,7 +341,10 @@ class RunTable:
         for tag, several in self._series.items():
             for series in several:
                 if not series.reader and not series.empty:
-                    snapshot = series.snapshot()
+                    try:
+                        snapshot = series.snapshot()
+                    except Lost:  # the file is read again
+                        continue
                     places, plugin = snapshot.columns.places, self._claims.owner(series.claim)
                     offset = 0 if places is None else int(places[0, 0])
                     flaw = Flaw(offset, f"{tag!r} of plugin {plugin} is not one number")

@@ -11,6 +11,7 @@ from attrs import define
 from numpy.typing import NDArray
 
 from insight_core.formats.columns import Columns, never_back
+from insight_core.formats.stored_block import AnyColumns, StoredColumns
 from insight_core.store.column_memory import ColumnMemory
 
 FileOrder: TypeAlias = tuple[float, str]  # sorts the files of a run by start time
@@ -40,59 +41,87 @@ class SeriesPart:
 
 class Segment:
     """Columns of equal length. Arrays returned by ``columns()`` never change: points are only appended
-    after them.
+    after them. Columns that an earlier process stored are read when they are needed, and not kept.
     """
 
-    __slots__ = ("_buffers", "_capacity", "_memory", "ascending", "length", "parts")
+    __slots__ = ("_capacity", "_held", "_memory", "ascending", "length", "parts")
 
     def __init__(
-        self, columns: Columns, memory: ColumnMemory, parts: list[SeriesPart], ascending: bool | None = None
+        self,
+        columns: AnyColumns,
+        memory: ColumnMemory,
+        parts: list[SeriesPart],
+        ascending: bool | None = None,
     ) -> None:
         """Adopts the columns; ``ascending`` if it is known whether steps never decrease."""
         self._memory = memory
-        self._buffers = memory.adopt(columns)
+        self._held = columns if isinstance(columns, StoredColumns) else memory.adopt(columns)
         self.length = self._capacity = len(columns)
-        self.ascending = never_back(columns.steps) if ascending is None else ascending
+        self.ascending = never_back(columns.loaded().steps) if ascending is None else ascending
         self.parts = parts
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether the columns are in a file alone."""
+        return isinstance(self._held, StoredColumns)
+
+    def held(self) -> AnyColumns:
+        """All points, shared, or where they are."""
+        return self._held if isinstance(self._held, StoredColumns) else self._used(self._held)
 
     def columns(self) -> Columns:
         """All points, shared."""
-        return self._buffers if self.length == self._capacity else self._buffers[: self.length]
+        return self.held().loaded()
+
+    def _used(self, buffers: Columns) -> Columns:
+        return buffers if self.length == self._capacity else buffers[: self.length]
 
     @property
     def first_step(self) -> int:
         """Step of the first point."""
-        return int(self._buffers.steps[0])
+        held = self._held
+        return int(held.fact("first_step") if isinstance(held, StoredColumns) else held.steps[0])
 
     @property
     def last_step(self) -> int:
         """Step of the last point."""
-        return int(self._buffers.steps[self.length - 1])
+        held = self._held
+        if isinstance(held, StoredColumns):
+            return int(held.fact("last_step"))
+        return int(held.steps[self.length - 1])
 
     @property
     def last_value(self) -> float | None:
         """Value of the last point, of numbers alone."""
-        buffers = self._buffers
-        if buffers.values is None or buffers.places is not None:
+        held = self._held
+        if held.layout != (True, False):
             return None
-        return float(buffers.values[self.length - 1])
+        if isinstance(held, StoredColumns):
+            return float(held.fact("last_value"))
+        return float(held.values[self.length - 1])  # type: ignore[index]
 
     @property
     def last_wall_time(self) -> float:
         """Wall time of the last point."""
-        return float(self._buffers.wall_times[self.length - 1])
+        held = self._held
+        if isinstance(held, StoredColumns):
+            return float(held.fact("last_wall_time"))
+        return float(held.wall_times[self.length - 1])
 
     def drop_places(self) -> None:
         """Drops the positions in the file."""
-        self._buffers = Columns(self._buffers.steps, self._buffers.wall_times, self._buffers.values)
+        self._held = self._held.without_places()
 
     def extend(self, columns: Columns, expected: float = 1.0) -> None:
         """Appends points of the same layout; about ``expected`` times as many will follow in total."""
+        held = self._held
+        if isinstance(held, StoredColumns):
+            held = self._held = self._memory.adopt(held.loaded())
         end = self.length + len(columns)
-        pairs = list(zip(self._buffers.arrays(), columns.arrays(), strict=True))
+        pairs = list(zip(held.arrays(), columns.arrays(), strict=True))
         if end > self._capacity or any(buffer.dtype != more.dtype for buffer, more in pairs):
-            self._grow(columns, end, expected)
-            pairs = list(zip(self._buffers.arrays(), columns.arrays(), strict=True))
+            held = self._held = self._grown(held, columns, end, expected)
+            pairs = list(zip(held.arrays(), columns.arrays(), strict=True))
         for buffer, more in pairs:
             buffer[..., self.length : end] = more
         if self.ascending and len(columns):
@@ -100,7 +129,7 @@ class Segment:
             self.ascending = not (self.length and steps[0] < self.last_step) and never_back(steps)
         self.length = end
 
-    def _grow(self, more: Columns, end: int, expected: float) -> None:
+    def _grown(self, old: Columns, more: Columns, end: int, expected: float) -> Columns:
         capacity = self._capacity
         if end > capacity:
             capacity = max(round(end * expected), self.length + max(self.length // 2, _LEAST_GROWTH), end)
@@ -110,13 +139,13 @@ class Segment:
             whole[..., : self.length] = buffer[..., : self.length]
             return whole
 
-        old = self._buffers
-        self._buffers = Columns(grown(old.steps, more.steps), grown(old.wall_times, more.wall_times))
-        if old.values is not None and more.values is not None:
-            self._buffers.values = grown(old.values, more.values)
-        if old.places is not None and more.places is not None:
-            self._buffers.places = grown(old.places, more.places)
         self._capacity = capacity
+        return Columns(
+            grown(old.steps, more.steps),
+            grown(old.wall_times, more.wall_times),
+            None if old.values is None or more.values is None else grown(old.values, more.values),
+            None if old.places is None or more.places is None else grown(old.places, more.places),
+        )
 
 
 def all_ascending(segments: Sequence[Segment]) -> bool:

@@ -6,12 +6,14 @@ import bisect
 import itertools
 import math
 import threading
+import weakref
 from typing import Any
 
 import numpy as np
 
-from insight_core.formats.columns import Block, Columns, never_back
+from insight_core.formats.columns import Block, Columns, concatenated, never_back
 from insight_core.formats.event import Metadata
+from insight_core.formats.stored_block import AnyColumns
 from insight_core.plugin import CachePolicy, Claim, SeriesInfo, SeriesKey
 from insight_core.store.attempts import ONE_ATTEMPT, find_attempts
 from insight_core.store.column_memory import ColumnMemory
@@ -24,7 +26,7 @@ from insight_core.store.segment import (
     all_ascending,
     merged_segment,
 )
-from insight_core.store.snapshot import Snapshot, concatenated, described, retained
+from insight_core.store.snapshot import Snapshot, described, retained
 
 _STRIPES = 64  # series share locks: creating a lock takes as long as creating a series
 _locks = [threading.Lock() for _ in range(_STRIPES)]
@@ -77,7 +79,8 @@ class Series:
         self._lock = _locks[stripe]  # hold only briefly: the loader waits for it
         self._joining = _joining[stripe]
         self._segments: list[Segment] = []  # in file order
-        self._snapshot: Snapshot | None = None
+        # of stored columns: a reference that keeps nothing in memory
+        self._snapshot: Snapshot | weakref.ref[Snapshot] | None = None
         self._info: SeriesInfo | None = None
 
     # --- the loader's side ------------------------------------------------------------------------
@@ -85,7 +88,7 @@ class Series:
     def append(
         self,
         place: PartOrder,
-        columns: Columns,
+        columns: AnyColumns,
         expected: float = 1.0,
         *,
         total: int | None = None,
@@ -100,7 +103,7 @@ class Series:
             self._append(place, columns, expected, len(columns) if total is None else total, ascending)
 
     def _append(
-        self, place: PartOrder, columns: Columns, expected: float, total: int, ascending: bool | None
+        self, place: PartOrder, columns: AnyColumns, expected: float, total: int, ascending: bool | None
     ) -> None:
         segment = self._find(place)
         if segment is None:
@@ -108,7 +111,7 @@ class Series:
             self._insert(Segment(columns, self._memory, [part], ascending))
         else:
             part = next(part for part in reversed(segment.parts) if part.place == place)
-            self._last_in_segment(segment, part).extend(columns, expected)
+            self._last_in_segment(segment, part).extend(columns.loaded(), expected)
         part.kept += len(columns)
         part.total += total
         self._retain(part)
@@ -279,10 +282,10 @@ class Series:
             with self._lock:
                 info = self._info = self._outline()
         if info is None:
-            snapshot = self.snapshot()
+            version, snapshot = self.version, self.snapshot()
             info = snapshot.info(self.key, self._metadata) if len(snapshot) else None
             with self._lock:
-                if self._snapshot is snapshot:
+                if self.version == version:
                     self._info = info
         return info
 
@@ -301,37 +304,52 @@ class Series:
         )  # fmt: skip
 
     def snapshot(self) -> Snapshot:
-        """All retained points. The lock is not held while columns are joined."""
-        snapshot = self._snapshot
+        """All retained points. The lock is not held while columns are read or joined. Raises Lost."""
+        snapshot = self._kept_snapshot()
         if snapshot is not None:
             return snapshot
         with self._joining:  # only one of several readers joins the columns
-            with self._lock:
-                if self._snapshot is not None:
-                    return self._snapshot
-                version = self.version
-                policy = self._policy
-                segments = list(self._segments)
-                pieces = [segment.columns() for segment in segments]
-                ascending = bool(segments) and all_ascending(segments)
-                parts = self._parts()
-                places = tuple(part.place for part in parts)
-                ends = tuple(itertools.accumulate(part.kept for part in parts))
-                total = sum(part.total for part in parts)
-            merged = None
-            if len(segments) > 1 and keeps_all(policy):
-                merged = merged_segment(pieces, parts, self._memory, ascending)
-                columns = merged.columns()
-            else:
-                columns, ends = retained(policy, concatenated(pieces) if pieces else _NOTHING, ends)
-            attempts = ONE_ATTEMPT if ascending else find_attempts(columns.steps)
-            snapshot = Snapshot(columns, places, ends, (self.claim,) * len(places), attempts, total)
-            with self._lock:
-                if self.version == version:
-                    self._snapshot = snapshot
-                    if merged is not None:  # so that columns are not stored twice
-                        self._segments = [merged]
-            return snapshot
+            snapshot = self._kept_snapshot()
+            return self._new_snapshot() if snapshot is None else snapshot
+
+    def _kept_snapshot(self) -> Snapshot | None:
+        kept = self._snapshot
+        if not isinstance(kept, weakref.ref):
+            return kept
+        snapshot = kept()
+        if snapshot is not None:
+            self._memory.recent.use(snapshot)
+        return snapshot
+
+    def _new_snapshot(self) -> Snapshot:
+        with self._lock:
+            version = self.version
+            policy = self._policy
+            segments = list(self._segments)
+            held = [segment.held() for segment in segments]
+            is_stored = bool(segments) and all(segment.is_stored for segment in segments)
+            ascending = bool(segments) and all_ascending(segments)
+            parts = self._parts()
+            places = tuple(part.place for part in parts)
+            ends = tuple(itertools.accumulate(part.kept for part in parts))
+            total = sum(part.total for part in parts)
+        pieces = [each.loaded() for each in held]
+        merged = None
+        if len(segments) > 1 and keeps_all(policy) and not is_stored:
+            merged = merged_segment(pieces, parts, self._memory, ascending)
+            columns = merged.columns()
+        else:
+            columns, ends = retained(policy, concatenated(pieces) if pieces else _NOTHING, ends)
+        attempts = ONE_ATTEMPT if ascending else find_attempts(columns.steps)
+        snapshot = Snapshot(columns, places, ends, (self.claim,) * len(places), attempts, total)
+        if is_stored:
+            self._memory.recent.use(snapshot)
+        with self._lock:
+            if self.version == version:
+                self._snapshot = weakref.ref(snapshot) if is_stored else snapshot
+                if merged is not None:  # so that columns are not stored twice
+                    self._segments = [merged]
+        return snapshot
 
 
 def _last_place(segment: Segment) -> tuple[FileOrder, Any]:  # to be compared with infinity too

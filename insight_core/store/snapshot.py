@@ -5,13 +5,11 @@ from __future__ import annotations
 import bisect
 import itertools
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from attrs import frozen
-from numpy.typing import NDArray
 
-from insight_core.formats.columns import Columns
+from insight_core.formats.columns import Columns, concatenated
 from insight_core.formats.event import Metadata
 from insight_core.plugin import CachePolicy, Claim, SeriesInfo, SeriesKey
 from insight_core.store.attempts import Attempts, find_attempts
@@ -35,6 +33,11 @@ class Snapshot:
 
     def __len__(self) -> int:
         return len(self.columns)
+
+    @property
+    def size(self) -> int:
+        """Bytes of the columns."""
+        return sum([column.nbytes for column in self.columns.arrays()])
 
     def file_of(self, index: int) -> FileOrder:
         """The file of the point at this index."""
@@ -101,20 +104,6 @@ def retained(policy: CachePolicy, columns: Columns, ends: tuple[int, ...]) -> tu
     if kept is None:
         return columns, ends
     return columns[kept], tuple(np.searchsorted(kept, ends).tolist())
-
-
-def concatenated(pieces: Sequence[Columns]) -> Columns:
-    """All points, with the columns that every piece has."""
-    if len(pieces) == 1:
-        return pieces[0]
-    values: list[NDArray[Any]] = [piece.values for piece in pieces if piece.values is not None]
-    places = [piece.places for piece in pieces if piece.places is not None]
-    return Columns(
-        np.concatenate([piece.steps for piece in pieces]),
-        np.concatenate([piece.wall_times for piece in pieces]),
-        np.concatenate(values) if len(values) == len(pieces) else None,
-        np.concatenate(places, axis=1) if len(places) == len(pieces) else None,
-    )
 
 
 def described(

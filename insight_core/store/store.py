@@ -29,7 +29,8 @@ from insight_core.store.change_log import ChangeLog
 from insight_core.store.claimed_file import NamedFile
 from insight_core.store.claims import Claims, FileState, assign
 from insight_core.store.column_memory import ColumnMemory
-from insight_core.store.run_table import ClaimedBlock, HeldFile, Resting, RunTable
+from insight_core.store.resting import Resting
+from insight_core.store.run_table import ClaimedBlock, HeldFile, RunTable
 from insight_core.store.segment import FileOrder
 from insight_core.store.series import Series
 from insight_core.store.series_tables import table_of_resting
@@ -163,8 +164,8 @@ class Store:
             for tag, metadata in batch.metadata.items():
                 held.metadata.setdefault(tag, metadata)
                 table.metadata.setdefault(tag, metadata)
-            found = list(assign(batch, (held.metadata, table.metadata), file.rpartition("/")[2]))
-            came, found = table.rest(order, found)
+            assigned = list(assign(batch, (held.metadata, table.metadata), file.rpartition("/")[2]))
+            came, found = table.rest(order, assigned)
             self._log.add([_Came(run, claim, block.tags) for claim, block in came], runs=is_news)
         self._add(table, order, held, found, expected)
 
@@ -183,7 +184,7 @@ class Store:
             table.metadata = {**held.metadata, **table.metadata}
             if held.refused:
                 table.list_refused()
-            came, found = table.rest(order, list(content.blocks))
+            came, found = table.rest(order, content.blocks)
             self._log.add([_Came(run, claim, block.tags) for claim, block in came], runs=True)
         self._add(table, order, held, found, 1.0)
         return True
@@ -193,7 +194,7 @@ class Store:
         table: RunTable,
         order: FileOrder,
         held: HeldFile,
-        found: list[ClaimedBlock],
+        found: Sequence[ClaimedBlock],
         expected: float,
     ) -> None:
         """Adds blocks tag by tag, and lets readers in now and then."""
@@ -206,7 +207,7 @@ class Store:
                 changed = [table.add(order, *one, expected) for one in each[at : at + _SERIES_AT_ONCE]]
                 self._log.add([series for series in changed if series is not None])
         if len(held.refused) > refused or not all(
-            self._claims.reader(claim, block.columns.layout) for claim, block in found
+            self._claims.reader(claim, block.layout) for claim, block in found
         ):
             with self._lock:
                 table.list_refused()
@@ -236,7 +237,8 @@ class Store:
                 return None
             resting, series = table.blocks(order)
             metadata, refused = dict(held.metadata), dict(held.refused)
-        blocks = resting + [(each.claim, block) for each in series for block in each.blocks(order)]
+        blocks: list[ClaimedBlock] = [(claim, block.loaded()) for claim, block in resting]
+        blocks += [(each.claim, block) for each in series for block in each.blocks(order)]
         with self._lock:
             if self._runs.get(run) is not table or table.files.get(order) is not held:
                 return None  # the file went meanwhile

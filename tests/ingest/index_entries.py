@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ from numpy.typing import NDArray
 from insight_core.formats.batch import Flaw
 from insight_core.formats.columns import Block, Columns
 from insight_core.formats.event import Metadata
+from insight_core.formats.stored_block import Lost
 from insight_core.ingest.file_record import Entry, FileRecord, FlawList, Stretch
 from insight_core.ingest.index.cache import IndexCache
+from insight_core.ingest.index.format import index_directory
 from insight_core.plugin import Claim, Dialect, EventField, SummaryPlugin
 from insight_core.store.claims import FileState
 
@@ -102,10 +105,11 @@ def plain(entry: Entry | None) -> object:
     content = entry.content
     listed = []
     for claim, block in content.blocks:
-        totals = block.counts() if block.totals is None else block.totals
+        counts = np.diff(block.ends, prepend=0)
+        totals = counts if block.totals is None else block.totals
         stretches = np.zeros_like(totals) if block.stretches is None else block.stretches
         for place, tag in enumerate(block.tags):
-            columns = block.columns_of(place)
+            columns = block.columns_of(place).loaded()
             held = [(column.dtype.str, column.tobytes()) for column in columns.arrays()]
             facts = int(totals[place]), int(stretches[place]), bool(block.ascending[place])
             listed.append((tag, claim, columns.layout, held, facts))
@@ -131,4 +135,21 @@ def entry_of(points: int, *, series: int = 3, first: float = 0.0) -> Entry:
 
 
 def place_of(cache: IndexCache, path: str = LOG) -> Path:
-    return Path(cache._place(path))
+    """The segment file with the last entry of a log file."""
+    assert cache.holds(path)
+    return Path(cache._entries[os.path.abspath(path)][0].path)
+
+
+def segments_in(directory: Path) -> list[Path]:
+    return sorted(index_directory(directory).rglob("*.segment"))
+
+
+def loaded(directory: Path, path: str = LOG) -> object:
+    """What a new process reads of a log file, its points included, in a form that can be compared.
+
+    None if there is nothing, or if some of it is damaged.
+    """
+    try:
+        return plain(IndexCache(directory).load(path))
+    except Lost:
+        return None

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import insight_scalar
 import pytest
 
 from insight_core.formats.batch import Batch
-from insight_core.ingest import tailer as tailed
 from insight_core.ingest.discover import Logdir
 from insight_core.ingest.event_file import EventFile
 from insight_core.ingest.file_record import Entry
@@ -20,8 +20,6 @@ from insight_core.ingest.loader import Loader
 from insight_core.plugin import SeriesKey
 from insight_core.plugin.testing import EventWriter
 from insight_core.store.store import Store
-
-pytestmark = pytest.mark.usefixtures("short_files_are_kept")
 
 SCALAR = insight_scalar.insight_plugin()
 
@@ -32,14 +30,18 @@ class KeptEntries:
     def __init__(self) -> None:
         self.entries: dict[str, Entry] = {}
         self.saved: list[str] = []
+        self.lost: set[str] = set()
         self.tidied = 0
 
     def load(self, path: str) -> Entry | None:
         return self.entries.get(path)
 
-    def save(self, path: str, entry: Entry) -> None:
-        self.entries[path] = entry
-        self.saved.append(path)
+    def holds(self, path: str) -> bool:
+        return path in self.entries
+
+    def save(self, entries: Mapping[str, Entry]) -> None:
+        self.entries |= entries
+        self.saved += entries
 
     def tidy(self) -> None:
         self.tidied += 1
@@ -102,45 +104,6 @@ def test_a_second_start_reads_only_what_was_appended(tmp_path: Path, scanned: li
     assert cache.saved == [str(writers[0].path)]  # the others are kept as they are
     for writer in writers:
         writer.close()
-
-
-def test_what_is_read_as_soon_as_it_is_taken_over_is_not_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scanned: list[tuple[int, int]]
-) -> None:
-    pytest.importorskip("insight_core.ingest.scanner._small_files", reason="no compiled kernel here")
-    monkeypatch.setattr(tailed, "_SHORT", 500)
-    monkeypatch.delenv("INSIGHT_HOST_PURE", raising=False)
-    cache = KeptEntries()
-    writer = write(tmp_path / "r", 5)
-    for _ in range(2):
-        store, loader = open_loader(tmp_path, cache)
-        loader.load()
-        loader.stop()
-        assert (steps(store, "r"), cache.saved) == (list(range(5)), [])
-    for step in range(5, 100):
-        writer.scalar("x", step, step)
-    writer.close()
-    for _ in range(2):
-        scanned.clear()
-        store, loader = open_loader(tmp_path, cache)
-        loader.load()
-        loader.stop()
-        assert (steps(store, "r"), cache.saved) == (list(range(100)), [str(writer.path)])
-    assert scanned == []
-
-
-def test_short_files_are_kept_where_nothing_is_compiled(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tailed, "_SHORT", 500)
-    monkeypatch.setenv("INSIGHT_HOST_PURE", "1")
-    cache = KeptEntries()
-    writer = write(tmp_path / "r", 5)
-    writer.close()
-    _, loader = open_loader(tmp_path, cache)
-    loader.load()
-    loader.stop()
-    assert cache.saved == [str(writer.path)]
 
 
 def test_a_file_that_was_replaced_is_read_anew(tmp_path: Path) -> None:

@@ -66,13 +66,12 @@ import sys
 sys.path.insert(0, {root!r})
 import insight_scalar
 from insight_core.ingest.discover import Logdir
-from insight_core.ingest import tailer
 from insight_core.ingest.index import writer
 from insight_core.plugin import FileName, LogFormat
 from insight_core.providers.local import LocalProvider
 from pathlib import Path
 from tests.ingest import words_format as words
-writer._APART = writer._GROWTH = writer._PATIENCE = tailer._SHORT = 0
+writer._APART = writer._GROWTH = writer._PATIENCE = 0
 writer._GROWTH_SHARE = 0.0
 provider = LocalProvider([Logdir({logdir!r})], [insight_scalar.insight_plugin()], log_formats=[words.WORDS],
                          reload_interval=0.01, watch=False, cache_directory=Path({cache!r}))
@@ -99,7 +98,7 @@ def test_a_process_killed_at_any_time_leaves_an_index_that_agrees_with_the_file(
     for turns in (4, 7, 5):
         child = subprocess.Popen([sys.executable, "-c", program, str(step)], stdout=subprocess.PIPE)
         assert child.stdout is not None
-        while turns > 0 or not list(cache.glob("index-*/*/*")):
+        while turns > 0 or not list(cache.glob("index-*/*/*.segment")):
             step = int(child.stdout.readline())
             turns -= 1
         child.kill()

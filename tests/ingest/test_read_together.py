@@ -115,7 +115,6 @@ def test_the_store_holds_the_same(tmp_path: Path, sample_logs: Path, taken: list
         assert sum(taken) >= 5
 
 
-@pytest.mark.usefixtures("short_files_are_kept")
 def test_what_is_kept_is_the_same_and_used(tmp_path: Path, taken: list[int]) -> None:
     kept = []
     for run in range(4):

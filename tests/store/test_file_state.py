@@ -86,6 +86,7 @@ def copied(store: Store, into: Store, orders: list[FileOrder], *, read_only: boo
         assert state is not None
         blocks = []
         for claim, block in state.blocks:
+            block = block.loaded()
             columns = block.columns[np.arange(len(block.columns))]  # a copy
             for column in columns.arrays():
                 column.flags.writeable = not read_only

@@ -1,59 +1,60 @@
-"""The index: a cache on disk with one entry for each event file, for a faster start.
+"""The index: segment files on disk with what was read of log files, for a faster start.
 
-An entry is written to a temporary file and renamed, so that readers never see a part of it. An entry with
-anything unexpected (damage, another version, another file's content) is deleted, and the event file is read
-again.
+The log files below one logdir share segment files. A segment file is written to a temporary file and renamed,
+so that readers never see a part of it, and never changes; of several entries for a log file the last counts.
+A segment file whose catalogue is damaged is deleted, and the log files are read again. Points are read, and
+verified, when somebody looks; where that fails, the log file is read again too.
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import itertools
 import logging
-import mmap
 import os
 import stat
-import struct
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from insight_core.formats.stored_block import Lost
 from insight_core.ingest.file_record import Entry
-from insight_core.ingest.index.format import (
-    Unusable,
-    decode,
-    encode,
-    index_directory,
-    machine_name,
-    read_header,
-)
-from insight_core.ingest.mounts import mounts, silent_mount
+from insight_core.ingest.index.format import Packed, Unusable, index_directory, pack
+from insight_core.ingest.index.segment_directory import opened_segment, write_segment
+from insight_core.ingest.index.segment_file import SUFFIX, SegmentFile
+from insight_core.ingest.walk import listed
 from insight_core.plugin import Dialect, EventField, SummaryPlugin
 from insight_core.store.claims import FileState
 
 log = logging.getLogger(__name__)
 
-MOST_BYTES = 10 << 30  # of all entries; the least recently used are evicted
-_SMALLEST_MAP = 4096  # bytes; mapping costs the same for any size, fresh memory costs by the page
-_MOST_MAPS = 20_000  # Linux allows a process 65,530 (vm.max_map_count)
+MOST_BYTES = 10 << 30  # of all segment files; the least recently used are evicted
 _MOST_TRIES = 10  # to create directories that another process removes meanwhile
 _TENSOR = EventField(Dialect.TENSORBOARD, "tensor")
-_PIECE = 1 << 20  # bytes written at a time
-_USE_RESOLUTION = 3600.0  # seconds; precision of the last use of an entry
+_USE_RESOLUTION = 3600.0  # seconds; precision of the last use of a segment file
 
 
 class IndexCache:
-    """The entries below one directory. Thread-safe; neither ``load`` nor ``save`` raises."""
+    """The entries of log files below some directories. Thread-safe; neither ``load`` nor ``save`` raises."""
 
-    def __init__(self, directory: Path, *, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(
+        self, directory: Path, roots: Sequence[str] = ("/",), *, most_bytes: int = MOST_BYTES
+    ) -> None:
+        """``roots`` are the logdirs; entries of each are kept by themselves."""
         self._directory = directory
         self._root = os.fspath(index_directory(directory))
+        self._shelves = {
+            root: f"{self._root}/{hashlib.blake2b(os.fsencode(root), digest_size=15).hexdigest()}"
+            for root in sorted({os.path.join(os.path.abspath(root), "") for root in roots}, key=len)
+        }
         self._most_bytes = most_bytes
-        self._temporary = itertools.count()
-        self._maps = itertools.count() if silent_mount(self._root, mounts()) is None else None
+        self._numbers = itertools.count()
         self._lock = threading.Lock()
+        self._segments: dict[str, SegmentFile] = {}  # by path
+        self._entries: dict[str, tuple[SegmentFile, int]] = {}  # by path of the log file
+        self.lost: set[str] = set()  # log files to read again, because their points could not be read
+        self._is_stale = True  # there may be segment files that were not opened
         self._written = 0  # bytes since the last tidying
         self._refusal = _distrust(self._root)  # why the index is disabled
         self._is_full = False
@@ -61,57 +62,95 @@ class IndexCache:
             log.warning("no index is kept: %s", self._refusal)
 
     def load(self, path: str) -> Entry | None:
-        """The entry of an event file, with read-only columns; None without a valid entry."""
+        """The entry of a log file, of which the points are not read yet; None without a valid entry."""
         if self._refusal:
             return None
         path = os.path.abspath(path)
-        place = self._place(path)
-        try:
-            descriptor = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
-        except OSError:
+        found = self._found(path)
+        if found is None:
             return None
+        segment, number = found
         try:
-            info = os.fstat(descriptor)
-            data = self._content(descriptor, info)
-        except (OSError, ValueError) as error:
-            log.info("the index entry %s cannot be read: %s", place, error)
-            return None
-        finally:
-            os.close(descriptor)
-        try:
-            header = read_header(data)
-            if header.path != path:
-                raise Unusable(f"it is of {header.path!r}")
-            entry = decode(data, header)
+            entry = segment.entry(number, self.lose)
         except Unusable as error:
-            log.info("the index entry %s of %s is dropped: %s", place, path, error)
-            _remove(place)
+            log.info("the index entry of %s in %s is dropped: %s", path, segment.path, error)
+            self.lose(path)
             return None
-        if info.st_mtime < time.time() - _USE_RESOLUTION:
-            _mark_used(place)
+        now = time.time()
+        if segment.used < now - _USE_RESOLUTION:
+            segment.used = now
+            _mark_used(segment.path)
         return entry
 
-    def _content(self, descriptor: int, info: os.stat_result) -> memoryview:
-        if not stat.S_ISREG(info.st_mode):
-            raise ValueError("it is not a regular file")
-        # files that another machine may delete are not mapped: reading their pages would kill this process
-        if info.st_size < _SMALLEST_MAP or self._maps is None or next(self._maps) >= _MOST_MAPS:
-            return memoryview(os.pread(descriptor, info.st_size, 0))
-        flags = mmap.MAP_SHARED | getattr(mmap, "MAP_POPULATE", 0)
-        return memoryview(mmap.mmap(descriptor, info.st_size, flags=flags, prot=mmap.PROT_READ))
+    def holds(self, path: str) -> bool:
+        """Whether there is an entry of a log file."""
+        return not self._refusal and self._found(os.path.abspath(path)) is not None
 
-    def save(self, path: str, entry: Entry) -> None:
-        """Replaces the entry, unless its content depends on other files. A full disk ends all saving."""
-        if self._refusal or self._is_full or not _stands_alone(entry.content):
+    def _found(self, path: str) -> tuple[SegmentFile, int] | None:
+        """The segment file with the entry of a log file, and its number there."""
+        with self._lock:
+            if self._is_stale:
+                self._refresh()
+            return self._entries.get(path)
+
+    def _refresh(self) -> None:
+        """Opens the segment files that are new."""
+        self._is_stale = False
+        for shelf in self._shelves.values():
+            for _ in range(_MOST_TRIES):
+                names = [found.path for found in listed(shelf) if found.name.endswith(SUFFIX)]
+                if all(list(map(self._open, names))):
+                    break  # or else another process has rewritten one that was listed
+
+    def _open(self, path: str) -> bool:
+        """Opens a segment file, unless that was done; returns False if it has been deleted."""
+        if path in self._segments:
+            return True
+        segment = opened_segment(path)
+        if segment is None:
+            return os.path.lexists(path)
+        self._segments[path] = segment
+        for number, log_file in enumerate(segment.paths):
+            known = self._entries.get(log_file)
+            if known is None or known[0].saved(known[1]) <= segment.saved(number):
+                self._entries[log_file] = segment, number
+        return True
+
+    def lose(self, path: str) -> None:
+        """Drops the entry of a log file, because its points cannot be read."""
+        with self._lock:
+            self._entries.pop(path, None)
+        self.lost.add(path)
+
+    def save(self, entries: Mapping[str, Entry]) -> None:
+        """Keeps entries, by path of the log file, unless their content depends on other files.
+
+        A full disk ends all saving.
+        """
+        if self._refusal or self._is_full:
             return
-        path = os.path.abspath(path)
+        shelves: dict[str, dict[str, tuple[int, Packed]]] = {}
+        for path, entry in entries.items():
+            path = os.path.abspath(path)
+            shelf = self._shelf(path)
+            if shelf is None or not _stands_alone(entry.content):
+                continue
+            try:
+                shelves.setdefault(shelf, {})[path] = time.time_ns(), pack(entry)
+            except (ValueError, OverflowError) as error:
+                log.warning("%s is not kept in the index: %s", path, error)
+            except Lost as error:
+                log.info("%s", error)
+        for shelf, packed in shelves.items():
+            self._save(shelf, packed)
+
+    def _shelf(self, path: str) -> str | None:
+        """The directory for entries of a log file: that of the innermost root."""
+        return next((self._shelves[root] for root in reversed(self._shelves) if path.startswith(root)), None)
+
+    def _save(self, shelf: str, packed: Mapping[str, tuple[int, Packed]]) -> None:
         try:
-            pieces = encode(path, entry)
-        except (ValueError, OverflowError, struct.error) as error:
-            log.warning("%s is not kept in the index: %s", path, error)
-            return
-        try:
-            written = self._write(self._place(path), pieces)
+            written = write_segment(shelf, next(self._numbers), packed)
         except OSError as error:
             self._is_full = True
             log.warning(
@@ -121,6 +160,7 @@ class IndexCache:
             )
             return
         with self._lock:
+            self._is_stale = True
             self._written += written
             is_due = self._written > self._most_bytes // 10
         if is_due:
@@ -134,26 +174,6 @@ class IndexCache:
             from insight_core.ingest.index.upkeep import tidy  # not needed at the start
 
             tidy(self._directory, self._most_bytes)
-
-    def _place(self, path: str) -> str:
-        name = hashlib.blake2b(os.fsencode(path), digest_size=16).hexdigest()
-        return f"{self._root}/{name[:2]}/{name[2:]}"
-
-    def _write(self, place: str, pieces: Iterable[bytes | memoryview]) -> int:
-        temporary = _temporary_name(place, next(self._temporary))
-        descriptor = _create(temporary, self._root)
-        try:
-            try:
-                written = sum(_write_all(descriptor, piece) for piece in _joined(pieces))
-            finally:
-                os.close(descriptor)  # network file systems report a full disk here
-            os.replace(temporary, place)
-        except FileNotFoundError:
-            return 0  # another process is clearing the cache
-        except BaseException:
-            _remove(temporary)
-            raise
-        return written
 
 
 def _stands_alone(content: FileState) -> bool:
@@ -183,55 +203,6 @@ def _distrust(root: str) -> str:
     if info.st_mode & 0o022:
         return f"{root} can be written by other users"
     return ""
-
-
-def _temporary_name(place: str, number: int) -> str:
-    """The name of a temporary file next to ``place``, with host and process."""
-    return f"{place}.{machine_name()}-{os.getpid()}-{number}.tmp"
-
-
-def _create(path: str, root: str) -> int:
-    """Opens a new file in a directory in ``root``; creates both if necessary."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-    for _ in range(_MOST_TRIES):
-        try:
-            return os.open(path, flags, 0o600)
-        except FileNotFoundError:
-            os.makedirs(os.path.dirname(root), 0o700, exist_ok=True)
-            for directory in (root, os.path.dirname(path)):
-                with contextlib.suppress(FileExistsError, FileNotFoundError):  # other processes do the same
-                    os.mkdir(directory, 0o700)
-    return os.open(path, flags, 0o600)
-
-
-def _joined(pieces: Iterable[bytes | memoryview]) -> Iterator[bytes | memoryview]:
-    """Joins small pieces, because a system call for each would be slower."""
-    small: list[bytes | memoryview] = []
-    held = 0
-    for piece in pieces:
-        if len(piece) < _PIECE:
-            small.append(piece)
-            held += len(piece)
-        if held >= _PIECE or len(piece) >= _PIECE:
-            yield b"".join(small)
-            small, held = [], 0
-        if len(piece) >= _PIECE:
-            yield piece
-    yield b"".join(small)
-
-
-def _write_all(descriptor: int, piece: bytes | memoryview) -> int:
-    rest = memoryview(piece)
-    while rest:
-        rest = rest[os.write(descriptor, rest) :]
-    return len(piece)
-
-
-def _remove(path: str) -> None:
-    try:
-        os.unlink(path)
-    except OSError as error:
-        log.debug("%s cannot be removed: %s", path, error)
 
 
 def _mark_used(place: str) -> None:

@@ -1,9 +1,6 @@
-"""Encodes and decodes an entry of the index cache, for one log file (docs/reference/formats.md).
+"""Encodes and decodes what a segment file says of one log file (docs/reference/formats.md).
 
-A header with a checksum of its own, the path of the event file, a directory of numbers and texts, then
-the columns. Blocks of the same claim and form are written as one, whose columns lie end to end, as they do in
-memory; where each series ends is a column too, so that alike runs have the same directory. Everything after
-the header is covered by its checksum.
+A row of numbers, a directory of numbers and texts, which alike runs share, and the blocks of series.
 """
 
 from __future__ import annotations
@@ -11,92 +8,75 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-import os
 import re
 import socket
-import struct
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from attrs import frozen
-from numpy.typing import NDArray
 
 from insight_core.formats.batch import Flaw
-from insight_core.formats.columns import Block, Columns
-from insight_core.formats.crc32c import crc32c
+from insight_core.formats.columns import Block
 from insight_core.formats.event import Metadata
+from insight_core.formats.stored_block import AnyBlock, Form, Read, StoredBlock, encode_block
 from insight_core.ingest.file_record import Entry, FileRecord, FlawList, Stretch
 from insight_core.plugin import Claim, Dialect
 from insight_core.store.claims import FileState, claim_of
 
-VERSION = 5  # raise it when the layout or the result of scanning changes
-_MAGIC = b"insightI"
-_ALIGNMENT = 64  # bytes, of each column
-_LONGEST_PATH = 4096  # bytes; Linux allows no more
-
-# magic, version, byte order, size of the whole, path length; numbers, bytes of texts and of
-# the whole directory; checksum of what follows the path, checksum of the header (without itself) and the path
-_HEADER = struct.Struct("=8sIIQIQQQII")
-_BYTE_ORDER = 0x01020304
-_COUNTS, _TIMES, _FLAGS = np.dtype(np.int64), np.dtype(np.float64), np.dtype(np.bool_)
-_FORMS = ("", "f", "d")  # characters of the types of values, by number
-_PLACED = len(_FORMS)  # added to the number where there are places
+VERSION = 6  # raise it when the layout or the result of scanning changes
 _DIALECTS = (Dialect.TENSORBOARD, Dialect.MINDSPORE, None)  # by number; None: no event file
-# inode, size, mtime_ns, ctime_ns, position, head (length, checksum), tail (length, checksum),
-# flaws that are not named (count, first offset, bytes), start time (NaN: none)
-_FILE = struct.Struct("=QqqqqQQQQQqqd")
+_SIGNED, _UNSIGNED = np.dtype(np.int64), np.dtype(np.uint64)
+# of a log file, see ``FileRecord``; the directory by number
+FILE = np.dtype(
+    [
+        ("inode", _UNSIGNED),
+        ("size", _SIGNED),
+        ("mtime_ns", _SIGNED),
+        ("ctime_ns", _SIGNED),
+        ("position", _SIGNED),
+        ("head_length", _UNSIGNED),
+        ("head_checksum", _UNSIGNED),
+        ("end_length", _UNSIGNED),
+        ("end_checksum", _UNSIGNED),
+        ("more_flaws", _SIGNED),
+        ("first_unnamed", _SIGNED),
+        ("skipped", _SIGNED),
+        ("start_time", np.dtype(np.float64)),  # NaN: none
+    ]
+)
+# of a block: offset of its tables among the blocks of the file; see ``Written``
+BLOCK = np.dtype([("at", _SIGNED), ("chunks", _SIGNED), ("checksum", _SIGNED), ("rests", _SIGNED)])
 
 
 def index_directory(directory: Path) -> Path:
-    """The directory for entries of this version below a cache directory."""
+    """The directory for segment files of this version below a cache directory."""
     return directory / f"index-{VERSION}"
 
 
 @functools.cache
 def machine_name() -> str:
-    """The name of this machine, for the names of temporary files: process ids belong to a machine."""
+    """The name of this machine, for the names of files: process ids belong to a machine."""
     return re.sub(r"[^A-Za-z0-9.]", "_", socket.gethostname())[:64]
 
 
 class Unusable(Exception):
-    """The bytes are not a valid entry."""
-
-
-@frozen(eq=False)
-class Header:
-    """The beginning of an entry."""
-
-    path: str  # absolute, of the event file
-    size: int  # bytes of the whole entry
-    numbers: int  # int64 at the beginning of the directory
-    text_size: int  # bytes of the texts that follow them
-    directory_size: int  # bytes
-    checksum: int  # of everything from ``start`` on
-    start: int
-
-
-def read_header(data: bytes | memoryview) -> Header:
-    """The header at the beginning of ``data``. Raises Unusable."""
-    if len(data) < _HEADER.size:
-        raise Unusable("it is cut off")
-    (
-        magic, version, byte_order, size, path_length,
-        numbers, text_size, directory_size, checksum, header_checksum,
-    ) = _HEADER.unpack_from(data)  # fmt: skip
-    if (magic, version, byte_order) != (_MAGIC, VERSION, _BYTE_ORDER):
-        raise Unusable("it is not an entry of this version")
-    start = _HEADER.size + path_length
-    if path_length > _LONGEST_PATH or len(data) < start:
-        raise Unusable("it is cut off")
-    path = bytes(data[_HEADER.size : start])
-    if crc32c(path, crc32c(data[: _HEADER.size - 4])) != header_checksum:
-        raise Unusable("the checksum of its header is wrong")
-    return Header(os.fsdecode(path), size, numbers, text_size, directory_size, checksum, start)
+    """The bytes are not a valid segment file."""
 
 
 # --- writing --------------------------------------------------------------------------------------
+
+
+@frozen(eq=False)
+class Packed:
+    """A log file as a segment file keeps it."""
+
+    file: tuple[float, ...]  # a row of FILE
+    directory: bytes  # number of numbers, bytes of texts, then both
+    blocks: Sequence[tuple[int, ...]]  # rows of BLOCK
+    size: int  # bytes of ``pieces``
+    pieces: Iterable[bytes | memoryview]  # of the blocks
 
 
 class _Texts:
@@ -109,8 +89,8 @@ class _Texts:
         return self.numbers.setdefault(text, len(self.numbers))
 
 
-def encode(path: str, entry: Entry) -> list[bytes | memoryview]:
-    """The encoded entry in pieces, in order; columns are not copied."""
+def pack(entry: Entry) -> Packed:
+    """The encoded entry; columns are not copied. Raises ValueError, Lost."""
     texts = _Texts()
     contents: list[bytes] = []
     numbers: list[int] = []
@@ -129,33 +109,32 @@ def encode(path: str, entry: Entry) -> list[bytes | memoryview]:
     numbers.append(len(content.limits))
     for claim, limit in content.limits.items():
         numbers += [texts.number(str(claim)), texts.number(limit)]
-    columns = _encode_blocks(content.blocks, numbers, texts)
+    blocks: list[tuple[int, ...]] = []
+    pieces: list[bytes | memoryview] = []
+    size = 0
+    alike = _alike(content.blocks)
+    numbers.append(len(alike))
+    for (claim, form), same in alike.items():
+        tags = [tag for block in same for tag in block.tags]
+        numbers += [texts.number(str(claim)), form, len(tags), *map(texts.number, tags)]
+        written, encoded = encode_block(same)
+        blocks.append((size, written.chunks, written.checksum, written.rests))
+        pieces += encoded
+        size += sum(map(len, encoded))
     listed = [text.encode("utf-8", "surrogatepass") for text in texts.numbers]
     numbers = [len(listed), *map(len, texts.numbers), *numbers]
-    directory = [np.array(numbers, np.int64).tobytes(), *listed, *contents]
-    name = os.fsencode(path)
-    if len(name) > _LONGEST_PATH:
-        raise ValueError("the path is too long")
-    pieces = list(_aligned([_file_block(entry), *directory], columns, _HEADER.size + len(name)))
-    checksum = 0
-    for piece in pieces:
-        checksum = crc32c(piece, checksum)
-    size = _HEADER.size + len(name) + sum(len(piece) for piece in pieces)
-    header = _HEADER.pack(
-        _MAGIC, VERSION, _BYTE_ORDER, size, len(name),
-        len(numbers), sum(map(len, listed)), sum(map(len, directory)), checksum, 0,
-    )  # fmt: skip
-    header = header[:-4] + struct.pack("=I", crc32c(name, crc32c(header[:-4])))
-    return [header, name, *pieces]
+    sizes = len(numbers), sum(map(len, listed))
+    directory = b"".join([np.array([*sizes, *numbers], np.int64).tobytes(), *listed, *contents])
+    return Packed(_file_row(entry), directory, blocks, size, pieces)
 
 
 def _dialect_number(dialect: Dialect | None) -> int:
     return _DIALECTS.index(dialect)
 
 
-def _file_block(entry: Entry) -> bytes:
+def _file_row(entry: Entry) -> tuple[float, ...]:
     file, flaws, start_time = entry.file, entry.file.flaws, entry.content.start_time
-    return _FILE.pack(
+    return (
         file.inode, file.size, file.mtime_ns, file.ctime_ns, file.position,
         file.head.length, file.head.checksum, file.end.length, file.end.checksum,
         flaws.more, flaws.first_unnamed, flaws.skipped,
@@ -169,52 +148,13 @@ def _encode_flaws(flaws: Sequence[Flaw], numbers: list[int], texts: _Texts) -> N
         numbers += [flaw.offset, texts.number(flaw.reason), flaw.skipped]
 
 
-def _encode_blocks(
-    blocks: Sequence[tuple[Claim, Block]], numbers: list[int], texts: _Texts
-) -> list[list[NDArray[Any]]]:
-    """Writes what the blocks are to ``numbers``; returns the columns that belong end to end."""
-    alike: dict[tuple[Claim, int], list[Block]] = {}
+def _alike(blocks: Sequence[tuple[Claim, AnyBlock]]) -> dict[tuple[Claim, int], list[Block]]:
+    """The blocks that are written as one, by claim and form."""
+    found: dict[tuple[Claim, int], list[Block]] = {}
     for claim, block in blocks:
-        values = block.columns.values
-        form = _FORMS.index("" if values is None else values.dtype.char)
-        if block.columns.places is not None:
-            form += _PLACED
-        if any(column.shape[-1:] != (block.ends[-1],) for column in block.columns.arrays()):
-            raise ValueError(f"the columns of {block.tags} are not equally long")
-        alike.setdefault((claim, form), []).append(block)
-    columns: list[list[NDArray[Any]]] = []
-    numbers.append(len(alike))
-    for (claim, form), same in alike.items():
-        tags = [tag for block in same for tag in block.tags]
-        numbers += [texts.number(str(claim)), form, len(tags), *map(texts.number, tags)]
-        counts = [block.counts() for block in same]
-        every = [block.columns for block in same]
-        columns += [
-            [np.concatenate(counts).cumsum()],
-            [own if b.totals is None else b.totals for own, b in zip(counts, same, strict=True)],
-            [np.zeros_like(b.ends) if b.stretches is None else b.stretches for b in same],
-            [block.ascending.view(np.uint8) for block in same],
-            [each.steps for each in every],
-            [each.wall_times for each in every],
-            [each.values for each in every if each.values is not None],
-            [each.places[row] for row in range(3) for each in every if each.places is not None],
-        ]
-    return [column for column in columns if column]
-
-
-def _aligned(
-    body: Iterable[bytes], columns: Iterable[Sequence[NDArray[Any]]], position: int
-) -> Iterator[bytes | memoryview]:
-    for piece in body:
-        position += len(piece)
-        yield piece
-    for column in columns:
-        padding = -position % _ALIGNMENT
-        yield bytes(padding)
-        position += padding
-        for array in column:
-            position += array.nbytes
-            yield np.ascontiguousarray(array).view(np.uint8).data
+        loaded = block.loaded()
+        found.setdefault((claim, Form.of(loaded.columns).number), []).append(loaded)
+    return found
 
 
 # --- reading --------------------------------------------------------------------------------------
@@ -225,13 +165,13 @@ class _Kind:
     """The description of a block, without its points."""
 
     claim: Claim
-    form: int
+    form: Form
     tags: tuple[str, ...]
 
 
 @frozen(eq=False, repr=False)
-class _Directory:
-    """All of an entry but its columns and the numbers of its file. Files of alike runs share one."""
+class Description:
+    """What is known of a log file but for its numbers and blocks. Files of alike runs share one."""
 
     file_dialect: Dialect | None
     content_dialect: Dialect | None
@@ -270,81 +210,20 @@ class _Numbers:
         return tuple(Flaw(offset, self._texts[reason], skipped) for offset, reason, skipped in rows)
 
 
-def decode(data: bytes | memoryview, header: Header) -> Entry:
-    """The entry in ``data``, of which its columns are read-only views. Raises Unusable."""
-    if len(data) != header.size:
-        raise Unusable("it is cut off")
-    if crc32c(memoryview(data)[header.start :]) != header.checksum:
-        raise Unusable("its checksum is wrong")
+def read_description(data: bytes) -> Description:
+    """The directory of ``Packed``. Raises Unusable."""
     try:
-        return _decode(data, header)
-    except (IndexError, KeyError, TypeError, ValueError, struct.error) as error:
+        return _read_description(data)
+    except (IndexError, KeyError, TypeError, ValueError) as error:
         raise Unusable(f"it is inconsistent: {error}") from error
 
 
-def _decode(data: bytes | memoryview, header: Header) -> Entry:
-    (
-        inode, size, mtime_ns, ctime_ns, position, head_length, head_checksum, end_length, end_checksum,
-        more, first_unnamed, skipped, start_time,
-    ) = _FILE.unpack_from(data, header.start)  # fmt: skip
-    first = header.start + _FILE.size
-    at = first + header.directory_size
-    directory = _read_directory(bytes(data[first:at]), header.numbers, header.text_size)
-    columns = _Columns(data, at)
-    blocks = tuple((kind.claim, columns.block(kind)) for kind in directory.kinds)
-    file = FileRecord(
-        directory.file_dialect, inode, size, mtime_ns, ctime_ns, position,
-        Stretch(0, head_length, head_checksum), Stretch(position - end_length, end_length, end_checksum),
-        FlawList(list(directory.flaws), more, first_unnamed, skipped), directory.tail, directory.state,
-    )  # fmt: skip
-    start = None if math.isnan(start_time) else start_time
-    content = FileState(
-        directory.content_dialect,
-        start,
-        directory.metadata,
-        tuple(blocks),
-        directory.refused,
-        directory.limits,
-    )
-    return Entry(file, content)
-
-
-class _Columns:
-    """Reads columns in order."""
-
-    def __init__(self, data: bytes | memoryview, at: int) -> None:
-        self._data = data
-        self._at = at
-
-    def _take(self, dtype: np.dtype[Any], count: int) -> NDArray[Any]:
-        self._at += -self._at % _ALIGNMENT
-        column: NDArray[Any] = np.frombuffer(self._data, dtype, count, self._at)
-        self._at += column.nbytes
-        return column
-
-    def block(self, kind: _Kind) -> Block:
-        placed, form = divmod(kind.form, _PLACED)
-        tags = len(kind.tags)
-        ends, totals, stretches = (self._take(_COUNTS, tags) for _ in range(3))
-        ascending = self._take(_FLAGS, tags)
-        points = int(ends[-1])
-        columns = Columns(self._take(_COUNTS, points), self._take(_TIMES, points))
-        if form:
-            columns.values = self._take(np.dtype(_FORMS[form]), points)
-        if placed:
-            columns.places = self._take(_COUNTS, 3 * points).reshape(3, points)
-        block = Block("", kind.tags, ends, ascending, columns, None, stretches)
-        if np.count_nonzero(totals != block.counts()):
-            block.totals = totals
-        return block
-
-
-@functools.lru_cache(256)
-def _read_directory(data: bytes, count: int, text_size: int) -> _Directory:
-    text_end = 8 * count + text_size
-    joined = data[8 * count : text_end].decode("utf-8", "surrogatepass")
-    contents = data[text_end:]
-    numbers = _Numbers(np.frombuffer(data, np.int64, count).tolist(), joined)
+def _read_description(data: bytes) -> Description:
+    count, text_size = np.frombuffer(data, np.int64, 2).tolist()
+    text_start = 16 + 8 * count
+    joined = data[text_start : text_start + text_size].decode("utf-8", "surrogatepass")
+    contents = data[text_start + text_size :]
+    numbers = _Numbers(np.frombuffer(data, np.int64, count, 16).tolist(), joined)
     file_dialect, content_dialect = (_DIALECTS[number] for number in numbers.take(2))
     flaws, tail = numbers.flaws(), numbers.flaws()
     [state] = numbers.words(1)
@@ -363,8 +242,44 @@ def _read_directory(data: bytes, count: int, text_size: int) -> _Directory:
     for _ in range(numbers.number()):
         [claim] = numbers.words(1)
         form, count = numbers.take(2)
-        kinds.append(_Kind(claim_of(claim), form, tuple(numbers.words(count))))
-    return _Directory(
+        kinds.append(_Kind(claim_of(claim), Form.numbered(form), tuple(numbers.words(count))))
+    return Description(
         file_dialect, content_dialect, flaws, tail[0] if tail else None, state,
         refused, metadata, limits, tuple(kinds),
     )  # fmt: skip
+
+
+def unpack(
+    path: str,
+    row: tuple[Any, ...],
+    directory: Description,
+    blocks: Sequence[tuple[int, ...]],
+    read: Read,
+    lose: Callable[[str], None],
+) -> Entry:
+    """The entry of the log file at ``path``: a row of FILE, its directory, and rows of BLOCK.
+
+    ``read`` reads from its blocks; ``lose`` is called when that fails.
+    """
+    (
+        inode, size, mtime_ns, ctime_ns, position, head_length, head_checksum, end_length, end_checksum,
+        more, first_unnamed, skipped, start_time,
+    ) = row  # fmt: skip
+    file = FileRecord(
+        directory.file_dialect, inode, size, mtime_ns, ctime_ns, position,
+        Stretch(0, head_length, head_checksum), Stretch(position - end_length, end_length, end_checksum),
+        FlawList(list(directory.flaws), more, first_unnamed, skipped), directory.tail, directory.state,
+    )  # fmt: skip
+    stored = [
+        (kind.claim, StoredBlock(path, kind.tags, kind.form, bool(rests), read, lose, at, chunks, checksum))
+        for kind, (at, chunks, checksum, rests) in zip(directory.kinds, blocks, strict=True)
+    ]
+    content = FileState(
+        directory.content_dialect,
+        None if math.isnan(start_time) else start_time,
+        directory.metadata,
+        tuple(stored),
+        directory.refused,
+        directory.limits,
+    )
+    return Entry(file, content)

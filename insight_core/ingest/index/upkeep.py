@@ -1,7 +1,8 @@
-"""Lists and evicts files of the index cache."""
+"""Lists, compacts and evicts segment files of the index."""
 
 from __future__ import annotations
 
+import itertools
 import logging
 import os
 import re
@@ -11,18 +12,23 @@ from pathlib import Path
 
 from attrs import define, frozen
 
-from insight_core.ingest.index.format import Unusable, index_directory, machine_name, read_header
+from insight_core.ingest.index.format import Packed, index_directory, machine_name
+from insight_core.ingest.index.segment_directory import opened_segment, remove, write_segment
+from insight_core.ingest.index.segment_file import SegmentFile
 from insight_core.ingest.walk import listed
 
 log = logging.getLogger(__name__)
 
 _ANY_INDEX = re.compile(r"index-\d+")
-_FAN_OUT = re.compile(r"[0-9a-f]{2}")
-_ENTRY = re.compile(r"[0-9a-f]{30}")
-_TEMPORARY = re.compile(r"[0-9a-f]{30}\.(?P<host>[^/]*)-(?P<process>\d+)-\d+\.tmp")
+_SHELF = re.compile(r"[0-9a-f]{2}|[0-9a-f]{30}")  # before version 6 two digits
+_KEPT = re.compile(r"[0-9a-f]{30}|[^/]*-\d+-\d+-\d+\.segment")
+_TEMPORARY = re.compile(r"(?P<host>[^/]*)-(?P<process>\d+)-\d+-\d+\.segment\.tmp|[0-9a-f]{30}\..*\.tmp")
 _LONGEST_WRITE = 24 * 3600.0  # seconds; a temporary file of another machine that is older is left over
-_HEADER_BYTES = 8192  # holds the header and the path that follows it
 _LOW_WATER = 0.9  # share of the limit that remains after an eviction
+_SMALL = 4 << 20  # bytes; smaller segment files are joined when there are many
+_SMALL_SHARE = 64  # of the limit: they are smaller than this part of it, too
+_MANY = 8
+_NUMBERS = itertools.count()
 
 
 @frozen
@@ -32,33 +38,33 @@ class KeptFile:
     path: str
     size: int  # bytes
     used: float  # seconds since the epoch
-    is_entry: bool  # False: a temporary file, being written or left over
+    is_segment: bool  # False: a temporary file, being written or left over
 
 
 @define
 class Contents:
     """Totals of a cache directory; ``oldest_use`` is in seconds since the epoch."""
 
-    entries: int = 0
+    entries: int = 0  # log files
     bytes: int = 0
-    existing: int = 0  # entries of event files that still exist
-    unusable: int = 0  # entries that are damaged or of another version
+    existing: int = 0  # entries of log files that still exist
+    unusable: int = 0  # segment files that are damaged or of another version
     oldest_use: float | None = None
 
 
 def kept_files(directory: Path) -> Iterator[KeptFile]:
     """All files of the index below a cache directory, of any version; other files are ignored."""
     for index in _directories(os.fspath(directory), _ANY_INDEX):
-        for fan_out in _directories(index, _FAN_OUT):
-            for entry in listed(fan_out):
-                is_entry = bool(_ENTRY.fullmatch(entry.name))
-                if not is_entry and not _TEMPORARY.fullmatch(entry.name):
+        for shelf in _directories(index, _SHELF):
+            for entry in listed(shelf):
+                is_segment = bool(_KEPT.fullmatch(entry.name))
+                if not is_segment and not _TEMPORARY.fullmatch(entry.name):
                     continue
                 try:
                     info = entry.stat(follow_symlinks=False)
                 except OSError:
                     continue
-                yield KeptFile(entry.path, info.st_size, info.st_mtime, is_entry)
+                yield KeptFile(entry.path, info.st_size, info.st_mtime, is_segment)
 
 
 def _directories(directory: str, pattern: re.Pattern[str]) -> Iterator[str]:
@@ -68,34 +74,34 @@ def _directories(directory: str, pattern: re.Pattern[str]) -> Iterator[str]:
 
 
 def contents(directory: Path) -> Contents:
-    """Counts entries, bytes and unusable entries below a cache directory."""
+    """Counts entries, bytes and unusable segment files below a cache directory."""
     found = Contents()
-    for kept in kept_files(directory):
-        found.bytes += kept.size
-        if not kept.is_entry:
-            continue
-        found.entries += 1
-        found.oldest_use = min(kept.used, found.oldest_use or kept.used)
-        source = _source(kept.path)
-        if source is None:
-            found.unusable += 1
-        elif os.path.exists(source):
-            found.existing += 1
+    for file in kept_files(directory):
+        found.bytes += file.size
+        if file.is_segment:
+            found.oldest_use = min(file.used, found.oldest_use or file.used)
+    for index in _directories(os.fspath(directory), _ANY_INDEX):
+        for shelf in _directories(index, _SHELF):
+            kept = [entry.path for entry in listed(shelf) if _KEPT.fullmatch(entry.name)]
+            segments = [opened_segment(path, drop=False) for path in kept]
+            found.unusable += segments.count(None)
+            paths = {path for segment in segments if segment for path in segment.paths}
+            found.entries += len(paths)
+            found.existing += sum(map(os.path.exists, paths))
     return found
 
 
 def clear(directory: Path) -> Contents:
     """Removes every file of the index, and nothing else; returns what was removed. Raises OSError."""
-    removed = Contents()
+    removed = Contents(contents(directory).entries)
     for kept in list(kept_files(directory)):
         try:
             os.unlink(kept.path)
         except FileNotFoundError:
             continue
-        removed.entries += kept.is_entry
         removed.bytes += kept.size
     for index in _directories(os.fspath(directory), _ANY_INDEX):
-        for place in [*_directories(index, _FAN_OUT), index]:
+        for place in [*_directories(index, _SHELF), index]:
             try:
                 os.rmdir(place)
             except OSError:  # another host has just saved an entry
@@ -104,50 +110,89 @@ def clear(directory: Path) -> Contents:
 
 
 def tidy(directory: Path, most_bytes: int) -> None:
-    """Removes leftovers of dead processes and entries of deleted event files.
+    """Removes leftovers of dead processes, and entries of deleted log files.
 
-    If the rest exceeds ``most_bytes``, also evicts the least recently used entries.
+    If the rest exceeds ``most_bytes``, also evicts the least recently used segment files.
     """
     now = time.time()
     machine = machine_name()
     remaining: list[KeptFile] = []
     for kept in kept_files(directory):
-        time.sleep(0)  # let threads that answer requests go first
-        if not kept.is_entry:
-            if _is_left_over(kept, machine, now):
-                _discard(kept)
-            continue
-        if os.path.dirname(os.path.dirname(kept.path)) == os.fspath(index_directory(directory)):
-            source = _source(kept.path)
-            if source is None or not os.path.lexists(source):
-                _discard(kept)
-                continue
-        remaining.append(kept)
+        if kept.is_segment:
+            remaining.append(kept)
+        elif _is_left_over(kept, machine, now):
+            remove(kept.path)
     total = sum(kept.size for kept in remaining)
-    if total <= most_bytes:
-        return
-    for kept in sorted(remaining, key=lambda kept: kept.used):
-        if total <= _LOW_WATER * most_bytes:
-            break
-        _discard(kept)
-        total -= kept.size
+    if total > most_bytes:
+        for kept in sorted(remaining, key=lambda kept: kept.used):
+            if total <= _LOW_WATER * most_bytes:
+                break
+            remove(kept.path)
+            total -= kept.size
+    small = min(_SMALL, most_bytes // _SMALL_SHARE)
+    for shelf in _directories(os.fspath(index_directory(directory)), _SHELF):
+        try:
+            _compact(shelf, small)
+        except OSError as error:
+            log.info("%s is not compacted: %s", shelf, error)
 
 
-def _source(path: str) -> str | None:
-    """The event file of an entry; None for an invalid entry."""
-    try:
-        with open(path, "rb", buffering=0) as file:
-            data = file.read(_HEADER_BYTES)
-            return read_header(data).path
-    except (OSError, Unusable):
-        return None
+@define(eq=False)
+class _Used:
+    """A segment file, and the numbers of its entries that count."""
+
+    segment: SegmentFile
+    live: list[int]
+
+    @property
+    def share(self) -> float:
+        """The part of the file that counts."""
+        return sum(map(self.segment.size_of, self.live)) / self.segment.size
+
+
+def _compact(shelf: str, small: int) -> None:
+    """Deletes segment files without live entries, rewrites those that are mostly dead, joins small ones."""
+    segments = _counted(shelf)
+    rewritten = []
+    joined = [each for each in segments if each.segment.size < small]
+    for each in segments:
+        time.sleep(0)  # let threads that answer requests go first
+        if not each.live:
+            remove(each.segment.path)
+        elif (each.share < 0.5 and len(each.live) < len(each.segment)) or (
+            len(joined) > _MANY and each.segment.size < small
+        ):
+            rewritten.append(each)
+    if rewritten:
+        merged: dict[str, tuple[int, Packed]] = {
+            each.segment.paths[number]: (each.segment.saved(number), each.segment.packed(number))
+            for each in rewritten
+            for number in each.live
+        }
+        write_segment(shelf, next(_NUMBERS), merged, used=max(each.segment.used for each in rewritten))
+        for each in rewritten:
+            remove(each.segment.path)
+
+
+def _counted(shelf: str) -> list[_Used]:
+    """The segment files of a directory, with the last entry of each log file that exists."""
+    found = [opened_segment(entry.path) for entry in listed(shelf) if _KEPT.fullmatch(entry.name)]
+    used = [_Used(segment, []) for segment in found if segment]
+    last: dict[str, tuple[int, _Used, int]] = {}
+    for each in used:
+        for number, path in enumerate(each.segment.paths):
+            saved = each.segment.saved(number)
+            if path not in last or last[path][0] <= saved:
+                last[path] = saved, each, number
+    for path, (_, each, number) in last.items():
+        if os.path.lexists(path):
+            each.live.append(number)
+    return used
 
 
 def _is_left_over(kept: KeptFile, machine: str, now: float) -> bool:
     match = _TEMPORARY.fullmatch(os.path.basename(kept.path))
-    if match is None:
-        return False
-    if match["host"] != machine:
+    if match is None or match["host"] != machine:
         return kept.used < now - _LONGEST_WRITE
     try:
         os.kill(int(match["process"]), 0)
@@ -156,10 +201,3 @@ def _is_left_over(kept: KeptFile, machine: str, now: float) -> bool:
     except (OSError, OverflowError):  # another user's process, or not a process number
         return kept.used < now - _LONGEST_WRITE
     return False
-
-
-def _discard(kept: KeptFile) -> None:
-    try:
-        os.unlink(kept.path)
-    except OSError as error:
-        log.debug("%s cannot be removed: %s", kept.path, error)

@@ -6,7 +6,7 @@ import math
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -22,10 +22,11 @@ _PATIENCE = 2.0  # seconds to wait while files are loading
 _BEFORE_TIDYING = 10.0  # seconds after the start, when first requests have been answered
 _LONGEST_CLOSE = 3.0  # seconds
 _NICENESS = 10
+_SEGMENT = 128 << 20  # bytes of log files that share a segment file, of which half or less is kept
 
 
 class IndexWriter:
-    """Writes entries of files that were read to their end, unless they are short.
+    """Writes entries of files that were read to their end.
 
     The first entry is written immediately, later ones when the file has grown enough, and the last one when
     the process ends. The loader never waits for it.
@@ -46,7 +47,7 @@ class IndexWriter:
 
     def changed(self, tailed: Tailed) -> None:
         """Called when a file was read to its end."""
-        if tailed.kept != tailed.state and tailed.is_worth_keeping:
+        if tailed.kept != tailed.state:
             with self._woken:
                 if not self._changed or tailed.kept is None:
                     self._woken.notify()
@@ -65,9 +66,9 @@ class IndexWriter:
         if self._thread is not None:
             self._thread.join()
         until = time.monotonic() + _LONGEST_CLOSE
-        for tailed in list(self._changed):
+        for some in _batches(list(self._changed)):
             if time.monotonic() < until:
-                self._write(tailed)
+                self._write(some)
 
     def _run(self) -> None:
         with suppress(OSError, AttributeError):  # not on every system
@@ -82,11 +83,11 @@ class IndexWriter:
             if time.monotonic() >= tidying and not self._closed:
                 self._cache.tidy()
                 tidying = math.inf
-            for tailed in due:
+            for some in _batches(due):
                 if self._closed:
                     return
                 began = time.monotonic()
-                self._write(tailed)
+                self._write(some)
                 time.sleep(time.monotonic() - began)  # use at most half of the time
 
     def _pause(self, tidying: float) -> float | None:
@@ -109,13 +110,31 @@ class IndexWriter:
             while not self._closed and self._is_loading() and time.monotonic() < until:
                 self._woken.wait(0.05)
 
-    def _write(self, tailed: Tailed) -> None:
-        with self._woken:
-            if self._changed.pop(tailed, self) is self:  # deleted meanwhile
-                return
-        entry = tailed.entry()
-        if entry is not None:
-            self._cache.save(tailed.found.path, entry)
+    def _write(self, some: Sequence[Tailed]) -> None:
+        entries = {}
+        for tailed in some:
+            with self._woken:
+                if self._changed.pop(tailed, self) is self:  # deleted meanwhile
+                    continue
+            entry = tailed.entry()
+            if entry is not None:
+                entries[tailed.found.path] = entry
+        if entries:
+            self._cache.save(entries)
+
+
+def _batches(files: Sequence[Tailed]) -> Iterator[list[Tailed]]:
+    """Files that share a segment file."""
+    batch: list[Tailed] = []
+    size = 0
+    for tailed in files:
+        batch.append(tailed)
+        size += tailed.found.size
+        if size >= _SEGMENT:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 def _has_grown_enough(tailed: Tailed) -> bool:

@@ -1,0 +1,187 @@
+"""Segment files: an immutable file with a catalogue of log files, and what was read of each."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import stat
+import struct
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from insight_core.formats.crc32c import crc32c
+from insight_core.ingest.file_record import Entry
+from insight_core.ingest.index.format import (
+    BLOCK,
+    FILE,
+    VERSION,
+    Description,
+    Packed,
+    Unusable,
+    read_description,
+    unpack,
+)
+
+SUFFIX = ".segment"  # of the names of segment files
+_MAGIC = b"insightS"
+_BYTE_ORDER = 0x01020304
+# magic, version, byte order; bytes of the whole and of the catalogue; log files, blocks, directories;
+# checksums of the catalogue and of the header
+_HEADER = struct.Struct("=8sIIQQQQQII")
+_BEGINNING = 64 << 10  # bytes read first: the header and mostly all of the catalogue
+_NUMBER = np.dtype(np.int64)
+# when it was saved (ns since the epoch), where its blocks are and their bytes, its directory, its blocks
+_ENTRY = np.dtype(
+    [("saved", _NUMBER), ("at", _NUMBER), ("size", _NUMBER), ("directory", _NUMBER), ("end", _NUMBER)]
+)
+_LONGEST_READ = 1 << 30  # bytes; Linux reads no more than 2 GiB at once
+
+
+def encode(entries: Mapping[str, tuple[int, Packed]]) -> Iterator[bytes | memoryview]:
+    """A segment file in pieces. ``entries``, by path: when it was saved (ns), and the rest."""
+    directories: dict[bytes, int] = {}
+    rows, files = [], []
+    blocks: list[tuple[int, ...]] = []
+    position = 0
+    for saved, packed in entries.values():
+        number = directories.setdefault(packed.directory, len(directories))
+        blocks += packed.blocks
+        rows.append((saved, position, packed.size, number, len(blocks)))
+        files.append(packed.file)
+        position += packed.size
+    paths = b"\0".join(map(os.fsencode, entries))
+    sizes = np.array([len(paths), *map(len, directories)], _NUMBER)
+    catalogue = b"".join(
+        [
+            np.array(rows, _ENTRY).tobytes(),
+            np.array(files, FILE).tobytes(),
+            np.array(blocks, BLOCK).tobytes(),
+            sizes.tobytes(),
+            *directories,
+            paths,
+        ]
+    )
+    fields = (
+        _MAGIC, VERSION, _BYTE_ORDER, _HEADER.size + len(catalogue) + position, len(catalogue),
+        len(rows), len(blocks), len(directories), crc32c(catalogue),
+    )  # fmt: skip
+    header = _HEADER.pack(*fields, 0)[:-4]
+    yield header + struct.pack("=I", crc32c(header)) + catalogue
+    for _, packed in entries.values():
+        yield from packed.pieces
+
+
+class SegmentFile:
+    """An open segment file; it can be read after it was deleted."""
+
+    def __init__(self, path: str) -> None:
+        """Reads the catalogue. Raises OSError, Unusable."""
+        self.path = path
+        self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        info = os.fstat(self._descriptor)
+        if not stat.S_ISREG(info.st_mode):
+            raise Unusable("it is not a regular file")
+        self.size, self.used = info.st_size, info.st_mtime
+        beginning = self._read(0, min(_BEGINNING, self.size))
+        if len(beginning) < _HEADER.size:
+            raise Unusable("it is cut off")
+        (
+            magic, version, byte_order, size, catalogue_size,
+            entries, blocks, directories, checksum, header_checksum,
+        ) = _HEADER.unpack_from(beginning)  # fmt: skip
+        if (magic, version, byte_order) != (_MAGIC, VERSION, _BYTE_ORDER):
+            raise Unusable("it is not a segment file of this version")
+        if crc32c(beginning[: _HEADER.size - 4]) != header_checksum:
+            raise Unusable("the checksum of its header is wrong")
+        self._start = _HEADER.size + catalogue_size
+        if size != self.size or self._start > size:
+            raise Unusable("it is cut off")
+        catalogue = beginning[_HEADER.size : self._start]
+        catalogue += self._read(_HEADER.size + len(catalogue), catalogue_size - len(catalogue))
+        if crc32c(catalogue) != checksum:
+            raise Unusable("the checksum of its catalogue is wrong")
+        try:
+            self._parse(catalogue, entries, blocks, directories)
+        except (IndexError, ValueError) as error:
+            raise Unusable(f"it is inconsistent: {error}") from error
+
+    def __del__(self) -> None:
+        descriptor = self.__dict__.pop("_descriptor", None)
+        if descriptor is not None:
+            os.close(descriptor)
+
+    def _parse(self, data: bytes, entries: int, blocks: int, directories: int) -> None:
+        at = 0
+
+        def take(dtype: np.dtype[Any], count: int) -> NDArray[Any]:
+            nonlocal at
+            column: NDArray[Any] = np.frombuffer(data, dtype, count, at)
+            at += column.nbytes
+            return column
+
+        self._entries = take(_ENTRY, entries)
+        self._files = take(FILE, entries)
+        self._blocks = take(BLOCK, blocks)
+        paths_size, *sizes = take(_NUMBER, 1 + directories).tolist()
+        ends = list(itertools.accumulate(sizes, initial=at))
+        self._encoded = [data[first:end] for first, end in itertools.pairwise(ends)]
+        self._directories: list[Description | None] = [None] * directories
+        paths = data[ends[-1] :]
+        self.paths = [os.fsdecode(path) for path in paths.split(b"\0")] if entries else []
+        if len(paths) != paths_size or len(self.paths) != entries:
+            raise ValueError("its paths are not those of its entries")
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def saved(self, number: int) -> int:
+        """When an entry was saved, in ns since the epoch."""
+        return int(self._entries["saved"][number])
+
+    def size_of(self, number: int) -> int:
+        """Bytes of the blocks of an entry."""
+        return int(self._entries["size"][number])
+
+    def entry(self, number: int, lose: Callable[[str], None]) -> Entry:
+        """The entry with this number, of which the points are not read; ``lose``: see ``unpack``."""
+        _, at, _, directory, _ = self._entries[number].tolist()
+        known = self._directories[directory]
+        if known is None:
+            known = self._directories[directory] = read_description(self._encoded[directory])
+        read = partial(self._read_block, self._start + at)
+        return unpack(
+            self.paths[number], self._files[number].tolist(), known, self._blocks_of(number), read, lose
+        )
+
+    def packed(self, number: int) -> Packed:
+        """The entry with this number, to be written to another segment file; the pieces may raise OSError."""
+        _, at, size, directory, _ = self._entries[number].tolist()
+        row, encoded = self._files[number].tolist(), self._encoded[directory]
+        return Packed(row, encoded, self._blocks_of(number), size, self._pieces(self._start + at, size))
+
+    def _blocks_of(self, number: int) -> list[tuple[int, ...]]:
+        ends = self._entries["end"]
+        rows: list[tuple[int, ...]] = self._blocks[ends[number - 1] if number else 0 : ends[number]].tolist()
+        return rows
+
+    def _pieces(self, start: int, size: int) -> Iterator[bytes]:
+        for offset in range(0, size, _BEGINNING):
+            piece = self._read(start + offset, min(_BEGINNING, size - offset))
+            if len(piece) != min(_BEGINNING, size - offset):
+                raise OSError(f"{self.path} is cut off")
+            yield piece
+
+    def _read_block(self, start: int, offset: int, size: int) -> bytes:
+        return self._read(start + offset, size)
+
+    def _read(self, offset: int, size: int) -> bytes:
+        """The bytes from ``offset`` on; fewer at the end of the file."""
+        if size <= _LONGEST_READ:
+            return os.pread(self._descriptor, size, offset)
+        pieces = range(offset, offset + size, _LONGEST_READ)
+        end = offset + size
+        return b"".join(os.pread(self._descriptor, min(_LONGEST_READ, end - at), at) for at in pieces)

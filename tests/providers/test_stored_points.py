@@ -1,0 +1,223 @@
+"""Points that an earlier process stored: read when somebody looks, and read again if damaged."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import insight_image
+import insight_scalar
+import pytest
+
+from insight_core.ingest.discover import Logdir
+from insight_core.ingest.event_file import EventFile
+from insight_core.plugin import Dialect, SeriesKey
+from insight_core.plugin.testing import EventWriter
+from insight_core.providers.local import LocalProvider
+from insight_core.store import column_memory
+from tests.ingest.index_entries import segments_in
+
+PLUGINS = [insight_scalar.insight_plugin(), insight_image.insight_plugin()]
+LONG = 6000  # points that are a chunk of their own
+ROUNDS = 60
+
+Open = Callable[[], LocalProvider]
+
+
+@pytest.fixture
+def logdir(tmp_path: Path) -> Path:
+    """Runs with long and short series, images, a restart, and two files."""
+    logs = tmp_path / "logs"
+    for run in range(3):
+        with EventWriter(logs / f"r{run}") as writer:
+            for step in range(LONG):
+                writer.scalar("long", step, step * (run + 1))
+            for tag in range(30):
+                for step in (0, 1, 2, 1, 2, 3) if tag == 7 else range(5):
+                    writer.scalar(f"short{tag}", step, tag + step / 8)
+            writer.image("image", 1, b"picture", 1, 1)
+    with EventWriter(logs / "r2", start_time=1_700_000_100.0) as writer:
+        for step in range(LONG // 2, LONG):
+            writer.scalar("long", step, -step)
+    return logs
+
+
+@pytest.fixture
+def opened(logdir: Path, tmp_path: Path) -> Iterator[Open]:
+    """Opens loaded providers with one cache; closed at the end."""
+    providers: list[LocalProvider] = []
+
+    def open_() -> LocalProvider:
+        provider = LocalProvider(
+            [Logdir(str(logdir))], PLUGINS, reload_interval=0, cache_directory=tmp_path / "cache"
+        )
+        providers.append(provider)
+        provider.load()
+        return provider
+
+    yield open_
+    for provider in providers:
+        provider.close()
+
+
+def keep(opened: Open) -> None:
+    """A process that leaves an index."""
+    opened().close()
+
+
+def everything(provider: LocalProvider) -> object:
+    """All points of all series, and what is said of them."""
+    infos = [info for plugin in ("scalar", "image") for info in provider.series(plugin)]
+    numbers = provider.scalars("scalar", [info.key for info in provider.series("scalar")])
+    images = [info.key for info in provider.series("image")]
+    return (
+        sorted(map(repr, infos)),
+        {
+            key: (each.steps.tolist(), each.wall_times.tolist(), each.values.tolist(), each.hidden)
+            for key, each in numbers.items()
+        },
+        {key: provider.payload("image", key, 0).data for key in images},
+        provider.damage(),
+    )
+
+
+def without_index(logdir: Path) -> object:
+    with closing(LocalProvider([Logdir(str(logdir))], PLUGINS, reload_interval=0)) as provider:
+        provider.load()
+        return everything(provider)
+
+
+@pytest.fixture
+def scanned(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Files of which bytes were scanned."""
+    found: list[str] = []
+    original = EventFile.read
+
+    def read(file: EventFile, may_scan_ahead: bool = False) -> object:
+        found.append(file.path)
+        return original(file, may_scan_ahead)
+
+    monkeypatch.setattr(EventFile, "read", read)
+    return found
+
+
+def test_a_second_start_shows_the_same_and_scans_nothing(
+    opened: Open, logdir: Path, scanned: list[str]
+) -> None:
+    keep(opened)
+    expected = without_index(logdir)
+    scanned.clear()
+    again = opened()
+    for _ in range(2):
+        assert everything(again) == expected
+    assert scanned == []
+
+
+def test_a_file_that_grows_after_a_second_start_goes_on(opened: Open, logdir: Path) -> None:
+    keep(opened)
+    again = opened()
+    before = everything(again)
+    [path] = (logdir / "r0").iterdir()
+    with EventWriter(path, append=True) as writer:
+        writer.scalar("long", LONG, 1.0)
+        writer.scalar("new", 0, 2.0)
+    again.load()
+    assert everything(again) == without_index(logdir) != before
+
+
+def test_what_is_looked_at_stays_within_its_limit(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep(opened)
+    limit = 3 * 20 * LONG
+    monkeypatch.setattr(column_memory, "_RECENT", limit)
+    again = opened()
+    recent = again._store._memory.recent
+    for _ in range(3):
+        for run in range(3):
+            key = SeriesKey(f"r{run}", "long")
+            snapshot = again._store.snapshot("scalar", key)
+            assert again._store.snapshot("scalar", key) is snapshot
+            assert 0 < recent.size <= limit
+            del snapshot
+    assert again._store._memory.held == 0
+
+
+@pytest.mark.parametrize("number", range(2))
+def test_damaged_points_are_read_again(
+    opened: Open, logdir: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, number: int
+) -> None:
+    keep(opened)
+    for place in segments_in(tmp_path / "cache"):
+        whole = bytearray(place.read_bytes())
+        whole[len(whole) // 2 :: 999] = bytes(len(whole[len(whole) // 2 :: 999]))
+        place.write_bytes(whole)
+    expected = without_index(logdir)
+    again = opened()
+    key = SeriesKey(f"r{number}", "long")
+    assert again.scalars("scalar", [key])[key].values.tolist() == [
+        float(step * (number + 1)) for step in range(LONG)
+    ]
+    assert everything(again) == expected
+    assert caplog.text.count("is read again") >= 1
+    again.close()
+    caplog.clear()
+    assert everything(opened()) == expected
+    assert not caplog.text
+
+
+def test_whatever_is_damaged_nothing_is_lost_and_nothing_wrongly_trusted(
+    opened: Open, logdir: Path, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    keep(opened)
+    seed = request.config.getoption("--kill-seed")
+    draw = random.Random(seed)
+    expected = without_index(logdir)
+    for number in range(ROUNDS):
+        places = segments_in(tmp_path / "cache")
+        place = draw.choice(places)
+        whole = bytearray(place.read_bytes())
+        kind = draw.choice(["flip", "flip", "zero", "cut", "swap", "delete"])
+        at = draw.randrange(len(whole))
+        if kind == "flip":
+            whole[at] ^= 1 << draw.randrange(8)
+        elif kind == "zero":
+            whole[at : at + 4096] = bytes(len(whole[at : at + 4096]))
+        elif kind == "cut":
+            del whole[at:]
+        elif kind == "swap":
+            other = draw.randrange(len(whole))
+            whole[at : at + 64], whole[other : other + 64] = whole[other : other + 64], whole[at : at + 64]
+        while_open = draw.random() < 0.5
+        again = opened() if while_open else None
+        if kind == "delete":
+            place.unlink()
+        else:
+            with open(place, "r+b") as file:  # the same file, which may be open
+                file.write(whole)
+                file.truncate()
+        again = again or opened()
+        where = f"round {number} of seed {seed}: {kind} at {at} of {place}"
+        assert everything(again) == expected, where
+        assert everything(again) == expected, where
+        again.close()
+
+
+def test_a_run_whose_stored_file_is_damaged_while_another_grows(
+    opened: Open, logdir: Path, tmp_path: Path
+) -> None:
+    keep(opened)
+    first, second = sorted((logdir / "r2").iterdir())
+    for place in segments_in(tmp_path / "cache"):
+        os.truncate(place, place.stat().st_size)
+        whole = bytearray(place.read_bytes())
+        whole[2000:] = bytes(len(whole) - 2000)
+        place.write_bytes(whole)
+    with EventWriter(second, append=True) as writer:
+        writer.scalar("long", LONG, 1.0)
+    again = opened()
+    again.load()
+    assert everything(again) == without_index(logdir)
+    assert first.exists()
+    assert Dialect.TENSORBOARD in again.runs()[0].dialects
