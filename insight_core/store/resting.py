@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from attrs import define
+from numpy.typing import NDArray
 
 from insight_core.formats.event import Metadata
 from insight_core.formats.stored_block import AnyBlock, StoredBlock
@@ -31,40 +33,41 @@ class Resting:
         """``Series.info`` of each series."""
         if self._infos is None:
             claims = (self.claim,)
+            facts = {name: column.tolist() for name, column in self.facts().items()}
             self._infos = [
                 described(
                     SeriesKey(self.run, tag), count, count, first, last, value, time, 1, metadata, claims
                 )
                 for tag, count, first, last, value, time, metadata in zip(
                     self.block.tags,
-                    *self._facts(),
+                    facts["points"],
+                    facts["first_step"],
+                    facts["last_step"],
+                    facts.get("last_value", itertools.repeat(None, len(self.block.tags))),
+                    facts["last_wall_time"],
                     map(self.metadata.get, self.block.tags),
                     strict=True,
                 )
             ]
         return self._infos
 
-    def _facts(self) -> tuple[list[Any], ...]:
-        """Of each series: points, first and last step, last value (of numbers alone) and last wall time."""
+    def facts(self) -> dict[str, NDArray[Any]]:
+        """One value for each series: points, first and last step, last wall time; last value of numbers."""
         block = self.block
         if isinstance(block, StoredBlock):
-            facts, _ = block.tables()
-            found = facts["first_step"], facts["last_step"], facts["last_value"], facts["last_wall_time"]
-            counts = np.diff(facts["end"], prepend=0)
+            table, _ = block.tables()
+            names = ("first_step", "last_step", "last_wall_time", "last_value")
+            found = {"points": np.diff(table["end"], prepend=0)} | {name: table[name] for name in names}
         else:
             columns, counts, lasts = block.columns, block.counts(), block.ends - 1
-            values = lasts if columns.values is None else columns.values[lasts]
-            found = (
-                columns.steps[block.ends - counts],
-                columns.steps[lasts],
-                values,
-                columns.wall_times[lasts],
-            )
-        firsts, lasts, values, times = [column.tolist() for column in found]
-        return (
-            counts.tolist(),
-            firsts,
-            lasts,
-            values if block.layout == NUMBERS else [None] * len(values),
-            times,
-        )
+            found = {
+                "points": counts,
+                "first_step": columns.steps[block.ends - counts],
+                "last_step": columns.steps[lasts],
+                "last_wall_time": columns.wall_times[lasts],
+            }
+            if columns.values is not None:
+                found["last_value"] = columns.values[lasts]
+        if block.layout != NUMBERS:
+            found.pop("last_value", None)
+        return found
