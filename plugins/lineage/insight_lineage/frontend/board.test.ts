@@ -71,6 +71,17 @@ describe('the board', () => {
     expect(board.columns.table.value.map(({ name }) => name)).toEqual(['last/loss']);
   });
 
+  it('keeps an axis whose column is still on its way when another is chosen', async () => {
+    const { columns } = board;
+    columns.setShown(['lr']);
+    columns.setAxes(['lr']);
+    await settled();
+    for (const name of ['last/loss', 'optimizer']) columns.setAxes([...columns.wantedAxes.value, name]);
+    expect(columns.axisNames.value).toEqual(['lr', 'optimizer']);
+    await settled();
+    expect(columns.axisNames.value).toEqual(['lr', 'last/loss', 'optimizer']);
+  });
+
   it('asks about the rows that are shown, as long as an address can say which', () => {
     expect(board.rows.conditions.value).toEqual({ text: null, whole: true });
     board.brushing.set('lr', { kind: 'range', low: 0.1, high: 0.2 });

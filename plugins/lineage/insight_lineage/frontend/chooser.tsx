@@ -105,7 +105,7 @@ interface ChoiceProps {
 function Choice({ board, column, checked, onSet }: ChoiceProps): JSX.Element {
   const { t: say } = board.page;
   const { name, title, type, count, group } = column;
-  const axes = board.columns.axisNames.value;
+  const axes = board.columns.wantedAxes.value;
   const isAxis = axes.includes(name);
   const text = group === 'annotation' ? say(`column.${name}`) : group === 'scalar' ? name : title;
   return (

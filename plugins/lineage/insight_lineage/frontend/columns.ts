@@ -60,14 +60,16 @@ export class Columns {
   readonly table = computed<readonly Column[]>(() =>
     this.shown.value.flatMap((name) => this.frame.value?.columns.get(name) ?? []),
   );
-  /** Names of the columns that the user or the view made axes. */
-  readonly axisNames = computed<readonly string[]>(() => {
+  /** Names of the columns that the user or the view made axes, be they here or on their way. */
+  readonly wantedAxes = computed<readonly string[]>(() => {
     const { value: frame } = this.frame;
     const chosen = this.axesOf[this.view.value].value;
-    return (chosen ?? (frame ? defaultAxes(frame, this.shown.value, this.view.value) : [])).filter((name) =>
-      frame?.columns.has(name),
-    );
+    return chosen ?? (frame ? defaultAxes(frame, this.shown.value, this.view.value) : []);
   });
+  /** Those that are here. */
+  readonly axisNames = computed<readonly string[]>(() =>
+    this.wantedAxes.value.filter((name) => this.frame.value?.columns.has(name)),
+  );
   private readonly knownAxes = new WeakMap<Column, Map<Scale | undefined, Axis>>();
   readonly axes = computed<readonly Axis[]>(() => this.axisNames.value.flatMap((name) => this.axis(name) ?? []));
 
