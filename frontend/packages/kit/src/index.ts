@@ -47,6 +47,7 @@ export * from './step_parts';
 export * from './step_slider';
 export * from './step_tools';
 export * from './steps';
+export * from './styles';
 export * from './tab';
 export * from './tab_within';
 export * from './tag_filter';

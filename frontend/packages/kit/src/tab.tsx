@@ -5,13 +5,14 @@ import kitStyles from './kit.css?inline';
 import en from './locales/en.json';
 import zh from './locales/zh-CN.json';
 import { Page } from './page';
+import { addStyles } from './styles';
 
 type Catalogue = Readonly<Record<string, string>>;
 
 export interface TabProps<B> {
   /** Texts by locale; those of the kit are there already, and give way. */
   readonly messages: Readonly<Record<'en' | 'zh-CN', Catalogue>>;
-  /** CSS text. Write rules below the tab's own class: `.images .card { … }`. */
+  /** CSS text; it applies in this tab only, see `addStyles`. */
   readonly styles: string;
   /** The parts of the tab; what they start ends with `page`. */
   readonly board: (page: Page) => B;
@@ -26,9 +27,10 @@ export function tab<B>({ messages, styles, board: make, view, keys }: TabProps<B
     apiVersion: API,
     messages: { en: { ...en, ...messages.en }, 'zh-CN': { ...zh, ...messages['zh-CN'] } },
     mount(host, ctx) {
-      const [kit, own] = [sheetOf(kitStyles), sheetOf(styles)];
-      // Every plugin brings the kit's rules; wherever they stand, a plugin's own come later and win.
-      document.adoptedStyleSheets = [kit, ...document.adoptedStyleSheets, own];
+      const kit = new CSSStyleSheet();
+      kit.replaceSync(kitStyles);
+      document.adoptedStyleSheets = [kit, ...document.adoptedStyleSheets];
+      const removeStyles = addStyles(ctx, styles); // they win against the kit's of the same weight: these have no scope
       const page = new Page(ctx);
       const board = make(page);
       const stopKeys = addKeys(ctx, keys(board, host));
@@ -37,14 +39,9 @@ export function tab<B>({ messages, styles, board: make, view, keys }: TabProps<B
         stopKeys();
         render(null, host);
         page.dispose();
-        document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet !== kit && sheet !== own);
+        removeStyles();
+        document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet !== kit);
       };
     },
   };
-}
-
-function sheetOf(styles: string): CSSStyleSheet {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(styles);
-  return sheet;
 }
