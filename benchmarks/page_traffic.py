@@ -98,7 +98,8 @@ def _appends(page: Page, traffic: Traffic, writers: list[EventWriter], tags: lis
     traffic.settle(f"{_APPENDS_PER_SECOND} appends a second", time.monotonic() - begun)
 
 
-def _is_loaded(port: int) -> bool:
+def is_loaded(port: int) -> bool:
+    """Whether the host there has read all of its logs once."""
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/data/run_table", timeout=5) as answer:
             return bool(json.load(answer)["progress"]["loaded_once"])
@@ -123,7 +124,7 @@ def main() -> None:
             command = [sys.executable, "-m", "insight_core.cli", "--logdir", str(logs), "--port", str(port)]
             command += ["--state-dir", f"{place}/state"]
             with started(command, port=port) as program:
-                program.wait(lambda: _is_loaded(port), pause=0.1, patience=60.0)  # noqa: B023  # called at once
+                program.wait(lambda: is_loaded(port), pause=0.1, patience=60.0)  # noqa: B023  # called at once
                 browser = playwright.chromium.launch(
                     executable_path=shutil.which("chromium"), args=["--no-sandbox"]
                 )

@@ -31,10 +31,10 @@ export function spectrogramPixels(
   const columns = bands > 0 ? Math.floor(spectrogram.length / bands) : 0;
   if (columns === 0) return null;
   const pixels = new Uint8ClampedArray(columns * bands * 4);
-  for (let x = 0; x < columns; x++) {
-    for (let band = 0; band < bands; band++) {
-      pixels.set([red, green, blue, spectrogram[x * bands + band] ?? 0], ((bands - 1 - band) * columns + x) * 4);
-    }
-  }
+  const [color] = new Uint32Array(Uint8ClampedArray.of(red, green, blue, 0).buffer);
+  new Uint32Array(pixels.buffer).fill(color as number);
+  for (let x = 0; x < columns; x++)
+    for (let band = 0; band < bands; band++)
+      pixels[((bands - 1 - band) * columns + x) * 4 + 3] = spectrogram[x * bands + band] ?? 0;
   return new ImageData(pixels, columns, bands);
 }

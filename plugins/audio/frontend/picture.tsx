@@ -1,7 +1,7 @@
 import { fitBitmap, NO_PIXELS, rgbOf, watchPixels, type PixelSize } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { AudioParts } from './board';
 import { clockText, type Clip } from './clip';
 import { spectrogramPixels, waveform } from './drawing';
@@ -23,7 +23,8 @@ export function Picture({ board, clip, url }: PictureProps): JSX.Element {
   const at = player.url.value === url ? Math.min(clip.seconds, player.time.value) : 0;
   const spectrum = useMemo(() => spectrogramPixels(clip, rgbOf(theme.token('--accent'))), [clip, theme]);
   useEffect(() => (canvas.current ? watchPixels(canvas.current, (next) => (size.value = next)) : undefined), []);
-  useEffect(() => {
+  // with the frame that says the step, not the one after it
+  useLayoutEffect(() => {
     const context = canvas.current?.getContext('2d');
     if (!canvas.current || !context || size.value.columns === 0) return;
     const { columns, rows } = size.value;
