@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Collection, Mapping
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from attrs import define
@@ -12,9 +11,11 @@ from numpy.typing import NDArray
 
 from insight_core.formats.event import Metadata
 from insight_core.formats.stored_block import AnyBlock, StoredBlock
-from insight_core.plugin import Claim, SeriesInfo, SeriesKey
+from insight_core.plugin import Claim, SeriesField, SeriesInfo, SeriesKey, SeriesTable
 from insight_core.store.segment import FileOrder
 from insight_core.store.snapshot import NUMBERS, described
+
+Fact: TypeAlias = Literal["points", "first_step", "last_step", "last_value", "last_wall_time"]
 
 
 @define(eq=False)
@@ -33,41 +34,63 @@ class Resting:
         """``Series.info`` of each series."""
         if self._infos is None:
             claims = (self.claim,)
-            facts = {name: column.tolist() for name, column in self.facts().items()}
             self._infos = [
                 described(
                     SeriesKey(self.run, tag), count, count, first, last, value, time, 1, metadata, claims
                 )
                 for tag, count, first, last, value, time, metadata in zip(
                     self.block.tags,
-                    facts["points"],
-                    facts["first_step"],
-                    facts["last_step"],
-                    facts.get("last_value", itertools.repeat(None, len(self.block.tags))),
-                    facts["last_wall_time"],
+                    self.fact("points"),
+                    self.fact("first_step"),
+                    self.fact("last_step"),
+                    self.fact("last_value"),
+                    self.fact("last_wall_time"),
                     map(self.metadata.get, self.block.tags),
                     strict=True,
                 )
             ]
         return self._infos
 
-    def facts(self) -> dict[str, NDArray[Any]]:
-        """One value for each series: points, first and last step, last wall time; last value of numbers."""
+    def fact(self, name: Fact) -> list[Any]:
+        """One fact of each series; the last value is None unless there are numbers alone."""
         block = self.block
+        found: NDArray[Any]
+        if name == "last_value" and block.layout != NUMBERS:
+            return [None] * len(block.tags)
         if isinstance(block, StoredBlock):
-            table, _ = block.tables()
-            names = ("first_step", "last_step", "last_wall_time", "last_value")
-            found = {"points": np.diff(table["end"], prepend=0)} | {name: table[name] for name in names}
+            facts, _ = block.tables()
+            found = np.diff(facts["end"], prepend=0) if name == "points" else facts[name]
+        elif name == "points":
+            found = block.counts()
+        elif name == "first_step":
+            found = block.columns.steps[block.ends - block.counts()]
         else:
-            columns, counts, lasts = block.columns, block.counts(), block.ends - 1
-            found = {
-                "points": counts,
-                "first_step": columns.steps[block.ends - counts],
-                "last_step": columns.steps[lasts],
-                "last_wall_time": columns.wall_times[lasts],
-            }
-            if columns.values is not None:
-                found["last_value"] = columns.values[lasts]
-        if block.layout != NUMBERS:
-            found.pop("last_value", None)
-        return found
+            columns = block.columns
+            column = {
+                "last_step": columns.steps,
+                "last_wall_time": columns.wall_times,
+                "last_value": columns.values,
+            }[name]
+            assert column is not None
+            found = column[block.ends - 1]
+        listed: list[Any] = found.tolist()
+        return listed
+
+    def table(self, fields: Collection[SeriesField]) -> SeriesTable:
+        """All series by column; only these fields are read."""
+        common: dict[str, object] = {}
+        columns: dict[str, list[object]] = {}
+        for field in fields:
+            if field == "attempts":
+                common[field] = 1  # nothing rests that went back
+            elif field == "claims":
+                common[field] = (self.claim,)
+            elif field == "display_name" or field == "description":
+                if self.metadata:
+                    known = map(self.metadata.get, self.block.tags)
+                    columns[field] = [getattr(each, field) if each else "" for each in known]
+                else:
+                    common[field] = ""
+            else:
+                columns[field] = self.fact("points" if field == "kept" else field)
+        return SeriesTable(self.run, self.block.tags, common, columns)

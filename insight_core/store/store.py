@@ -33,7 +33,6 @@ from insight_core.store.resting import Resting
 from insight_core.store.run_table import ClaimedBlock, HeldFile, RunTable
 from insight_core.store.segment import FileOrder
 from insight_core.store.series import Series
-from insight_core.store.series_tables import table_of_resting
 from insight_core.store.snapshot import Snapshot
 
 _SERIES_AT_ONCE = 500  # added to without letting readers in
@@ -317,7 +316,7 @@ class Store:
         """The same by run and column. Of what rests, only these fields are read."""
         tables: list[SeriesTable] = []
         for table, found in self._found(plugin, runs):
-            parts = [table_of_resting(each, fields) for each in found if isinstance(each, Resting)]
+            parts = [each.table(fields) for each in found if isinstance(each, Resting)]
             others = (table.infos(plugin, each) for each in found if not isinstance(each, Resting))
             parts += tables_of(itertools.chain.from_iterable(others), fields)
             if parts:

@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import get_args
 
 import insight_image
 import insight_scalar
@@ -14,7 +15,7 @@ import pytest
 
 from insight_core.ingest.discover import Logdir
 from insight_core.ingest.event_file import EventFile
-from insight_core.plugin import Dialect, SeriesKey
+from insight_core.plugin import Dialect, SeriesField, SeriesKey
 from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
 from insight_core.store import column_memory
@@ -66,6 +67,22 @@ def opened(logdir: Path, tmp_path: Path) -> Iterator[Open]:
 def keep(opened: Open) -> None:
     """A process that leaves an index."""
     opened().close()
+
+
+def test_stored_series_are_listed_by_column_as_one_by_one(opened: Open) -> None:
+    keep(opened)
+    fields: tuple[SeriesField, ...] = get_args(SeriesField)
+    provider = opened()
+    for plugin in ("scalar", "image"):
+        found = {
+            SeriesKey(table.run, tag): {field: table.column(field)[place] for field in fields}
+            for table in provider.series_tables(plugin, fields)
+            for place, tag in enumerate(table.tags)
+        }
+        assert found == {
+            info.key: {field: getattr(info, field) for field in fields} for info in provider.series(plugin)
+        }
+        assert len(found) == (93 if plugin == "scalar" else 3)
 
 
 def everything(provider: LocalProvider) -> object:
