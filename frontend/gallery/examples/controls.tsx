@@ -1,5 +1,6 @@
 import {
   Button,
+  Choice,
   Cluster,
   Download,
   Empty,
@@ -9,6 +10,7 @@ import {
   NumberBox,
   Range,
   Segments,
+  Select,
   Toggle,
   type IconName,
 } from '@insight-host/kit';
@@ -17,6 +19,7 @@ import type { JSX } from 'preact';
 import type { Given } from '../given';
 
 const view = signal<'front' | 'top'>('front');
+const time = signal<'step' | 'relative' | 'wall'>('step');
 const ICONS: readonly IconName[] = ['export', 'copy', 'pin', 'play', 'pause', 'link', 'search', 'warn', 'info'];
 
 export function Buttons({ page }: Given): JSX.Element {
@@ -41,17 +44,31 @@ export function Toggles({ grid, values }: Given): JSX.Element {
   );
 }
 
+const SIDES = [
+  { value: 'front', text: 'Front' },
+  { value: 'top', text: 'Top', title: 'Seen from above' },
+] as const;
+const pick = (value: 'front' | 'top'): void => void (view.value = value);
+
 export function Choices(): JSX.Element {
   return (
-    <Segments
-      name="sides"
-      label="Side"
-      value={view.value}
-      options={[
-        { value: 'front', text: 'Front' },
-        { value: 'top', text: 'Top', title: 'Seen from above' },
-      ]}
-      onPick={(value) => (view.value = value)}
+    <>
+      <Segments name="sides" label="Side" value={view.value} options={SIDES} onPick={pick} />
+      <Select name="side" label="Side" value={view.value} options={SIDES} onPick={pick} />
+    </>
+  );
+}
+
+/** Its words are in the catalogue. */
+export function ChoiceOfWords({ page }: Given): JSX.Element {
+  return (
+    <Choice
+      say={page.t}
+      name="time"
+      label={page.t('time.label')}
+      words="time.kind"
+      values={['step', 'relative', 'wall']}
+      setting={{ value: time.value, set: (value) => void (time.value = value) }}
     />
   );
 }

@@ -1,4 +1,4 @@
-import { AttemptsChoice, Frame, LinkSteps, Segments, TimeChoice } from '@insight-host/kit';
+import { AttemptsChoice, Choice, Frame, LinkSteps, Select, TimeChoice } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { VIEWS, type TextParts } from './board';
 import { TextCard } from './card';
@@ -34,13 +34,7 @@ function Tools({ board }: AppProps): JSX.Element {
         onInput={(event) => board.search.set(event.currentTarget.value)}
       />
       <TimeChoice page={board.page} setting={board.time} />
-      <Segments
-        name="view"
-        label={say('view')}
-        value={view}
-        options={VIEWS.map((value) => ({ value, text: say(`view.${value}`), title: say(`view.${value}.hint`) }))}
-        onPick={(value) => board.view.set(value)}
-      />
+      <Choice say={say} name="view" label={say('view')} values={VIEWS} setting={{ value: view, set: board.view.set }} />
       {view === 'diff' && <BaseChoice board={board} />}
       <LinkSteps board={board} />
       {board.hasRestarts.value && <AttemptsChoice page={board.page} setting={board.attempts} />}
@@ -54,19 +48,15 @@ function BaseChoice({ board }: AppProps): JSX.Element {
   const names = board.page.runs.value.map((run) => run.name);
   const runs = base === null || names.includes(base) ? names : [base, ...names];
   return (
-    <select
-      data-control="base"
-      aria-label={board.page.t('base')}
-      title={board.page.t('base')}
+    <Select
+      name="base"
+      label={board.page.t('base')}
       value={base === null ? '' : `=${base}`}
-      onChange={({ currentTarget: { value } }) => board.base.set(value === '' ? null : value.slice(1))}
-    >
-      <option value="">{board.page.t('base.previous')}</option>
-      {runs.map((run) => (
-        <option key={run} value={`=${run}`}>
-          {board.page.nameOf(run)}
-        </option>
-      ))}
-    </select>
+      options={[
+        { value: '', text: board.page.t('base.previous') },
+        ...runs.map((run) => ({ value: `=${run}`, text: board.page.nameOf(run) })),
+      ]}
+      onPick={(value) => board.base.set(value === '' ? null : value.slice(1))}
+    />
   );
 }

@@ -8,6 +8,7 @@ export * from './card_grid';
 export * from './card_list';
 export * from './card_parts';
 export * from './cards';
+export * from './choice';
 export * as codecs from './codecs';
 export * from './colors';
 export * from './columns';

@@ -3,6 +3,7 @@ import type { XKind } from '@insight-host/kit/draw';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { cardId, sameCard, type CardKey } from './cards';
+import { Select } from './choice';
 import { Button } from './controls';
 import type { Records } from './records';
 import type { Page } from './page';
@@ -172,19 +173,13 @@ export function StepSlider({
 function Speed({ board }: Pick<StepSliderProps, 'board'>): JSX.Element {
   const label = board.page.t('steps.speed');
   return (
-    <select
-      data-control="speed"
-      aria-label={label}
-      title={label}
+    <Select
+      name="speed"
+      label={label}
       value={board.playback.speed.value}
-      onChange={(e) => board.playback.setSpeed(Number(e.currentTarget.value))}
-    >
-      {SPEEDS.map((speed) => (
-        <option key={speed} value={speed}>
-          {board.page.t('steps.per_second', { speed })}
-        </option>
-      ))}
-    </select>
+      options={SPEEDS.map((value) => ({ value, text: board.page.t('steps.per_second', { speed: value }) }))}
+      onPick={(speed) => board.playback.setSpeed(speed)}
+    />
   );
 }
 

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
-import { Button, Segments } from './controls';
+import { Choice } from './choice';
+import { Button } from './controls';
 import { onCard, type Key } from './keys';
 import type { StepParts } from './step_parts';
 import type { XKind } from '@insight-host/kit/draw';
@@ -10,13 +11,7 @@ const KINDS: readonly XKind[] = ['step', 'relative', 'wall'];
 /** The toolbar's choice of step, relative or absolute time. */
 export function TimeChoice({ page, setting }: { readonly page: Page; readonly setting: Setting<XKind> }): JSX.Element {
   return (
-    <Segments
-      name="time"
-      label={page.t('time.label')}
-      value={setting.value}
-      options={KINDS.map((value) => ({ value, text: page.t(`time.kind.${value}`) }))}
-      onPick={(value) => setting.set(value)}
-    />
+    <Choice say={page.t} name="time" label={page.t('time.label')} words="time.kind" values={KINDS} setting={setting} />
   );
 }
 
@@ -28,19 +23,8 @@ export function AttemptsChoice({
   readonly page: Page;
   readonly setting: Setting<'last' | 'all'>;
 }): JSX.Element {
-  const options = (['last', 'all'] as const).map((value) => ({
-    value,
-    text: page.t(`attempts.${value}`),
-    title: page.t(`attempts.${value}.hint`),
-  }));
   return (
-    <Segments
-      name="attempts"
-      label={page.t('attempts.label')}
-      value={setting.value}
-      options={options}
-      onPick={(value) => setting.set(value)}
-    />
+    <Choice say={page.t} name="attempts" label={page.t('attempts.label')} values={['last', 'all']} setting={setting} />
   );
 }
 

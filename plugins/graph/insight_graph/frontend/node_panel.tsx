@@ -1,4 +1,4 @@
-import { bytesText, Icon, Segments } from '@insight-host/kit';
+import { bytesText, Choice, Icon } from '@insight-host/kit';
 import type { ComponentChildren, JSX } from 'preact';
 import type { Link, NodeDetail } from './answers';
 import type { GraphParts } from './board';
@@ -35,13 +35,7 @@ export function NodePanel({ board, id }: { readonly board: GraphParts; readonly 
       </h3>
       <Path board={board} node={node} />
       {board.explorer.scene.value?.places.has(node.id) && (
-        <Segments
-          name="trace"
-          label={say('trace')}
-          value={board.looks.trace.value}
-          options={TRACES.map((value) => ({ value, text: say(`trace.${value}`) }))}
-          onPick={(value) => board.looks.trace.set(value)}
-        />
+        <Choice say={say} name="trace" label={say('trace')} values={TRACES} setting={board.looks.trace} />
       )}
       <Facts board={board} node={node} />
       <Links board={board} name="inputs" links={node.input_edges} total={node.inputs_total} />

@@ -1,7 +1,7 @@
-import { Button, Cluster, FullScreenToggle, Segments, Toggle } from '@insight-host/kit';
+import { Button, Choice, Cluster, FullScreenToggle, Select, Toggle } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { GraphInfo, GraphRecord } from './answers';
-import { COLORINGS, type Coloring, type GraphParts } from './board';
+import { COLORINGS, type GraphParts } from './board';
 import { SHOWS } from './records';
 import { Exports } from './exports';
 import { SearchBox } from './search_box';
@@ -28,18 +28,23 @@ export function Toolbar({ board }: { readonly board: GraphParts }): JSX.Element 
   return (
     <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
       {both && (
-        <Segments
+        <Choice
+          say={say}
           name="show"
           label={say('show')}
-          value={board.records.show.value}
-          options={SHOWS.map((value) => ({ value, text: say(`show.${value}`) }))}
-          onPick={(value) => board.records.turn(value)}
+          values={SHOWS}
+          setting={{ value: board.records.show.value, set: (value) => board.records.turn(value) }}
         />
       )}
       {isGraph ? (
-        <Choice board={board} show="graph" records={board.records.graphs.value} chosen={board.records.graph.value} />
+        <RecordChoice
+          board={board}
+          show="graph"
+          records={board.records.graphs.value}
+          chosen={board.records.graph.value}
+        />
       ) : (
-        <Choice
+        <RecordChoice
           board={board}
           show="pipeline"
           records={board.records.pipelines.value}
@@ -56,7 +61,7 @@ export function Toolbar({ board }: { readonly board: GraphParts }): JSX.Element 
   );
 }
 
-interface ChoiceProps {
+interface RecordChoiceProps {
   readonly board: GraphParts;
   readonly show: 'graph' | 'pipeline';
   readonly records: readonly (GraphInfo | GraphRecord)[];
@@ -67,30 +72,26 @@ interface ChoiceProps {
 const short = (name: string): string => (name.length > 30 ? `${name.slice(0, 12)}…${name.slice(-14)}` : name);
 
 /** Which graph: its run, its name and what it is made of. */
-function Choice({ board, show, records, chosen }: ChoiceProps): JSX.Element | null {
+function RecordChoice({ board, show, records, chosen }: RecordChoiceProps): JSX.Element | null {
   if (records.length === 0) return null;
   const at = records.findIndex((record) => sameRecord(record, chosen));
   return (
-    <select
-      class="choice"
-      data-control={`${show}-choice`}
-      aria-label={board.page.t(`show.${show}`)}
+    <Select
+      look="choice"
+      name={`${show}-choice`}
+      label={board.page.t(`show.${show}`)}
       title={chosen ? `${chosen.run}\n${chosen.tag}` : ''}
       value={at}
-      onChange={(event) => {
-        const record = records[Number(event.currentTarget.value)];
-        if (record) board.records.open(show, record);
-      }}
-    >
-      {records.map((record, i) => (
-        <option key={i} value={i} title={'name' in record ? record.name : record.tag}>
-          {[
-            board.page.nameOf(record.run),
-            ...('name' in record ? [short(record.name), board.page.t(`graph.${record.kind}`)] : [record.tag]),
-          ].join(' · ')}
-        </option>
-      ))}
-    </select>
+      options={records.map((record, value) => ({
+        value,
+        title: 'name' in record ? record.name : record.tag,
+        text: [
+          board.page.nameOf(record.run),
+          ...('name' in record ? [short(record.name), board.page.t(`graph.${record.kind}`)] : [record.tag]),
+        ].join(' · '),
+      }))}
+      onPick={(picked) => board.records.open(show, records[picked] as GraphInfo | GraphRecord)}
+    />
   );
 }
 
@@ -102,31 +103,25 @@ function GraphTools({ board }: { readonly board: GraphParts }): JSX.Element {
       <SearchBox board={board} />
       <Toggle action="readable" text={say('readable')} label={say('readable.hint')} setting={board.readable} />
       <label class="range" title={say('color.hint')}>
-        <select
-          data-control="color"
-          aria-label={say('color.hint')}
+        <Select
+          name="color"
+          label={say('color.hint')}
           value={board.coloring.value}
-          onChange={(event) => board.coloring.set(event.currentTarget.value as Coloring)}
-        >
-          {COLORINGS.map((value) => (
-            <option key={value} value={value} disabled={value === 'time' && !times && board.coloring.value !== 'time'}>
-              {say(`color.${value}`)}
-            </option>
-          ))}
-        </select>
+          options={COLORINGS.map((value) => ({
+            value,
+            text: say(`color.${value}`),
+            disabled: value === 'time' && !times && board.coloring.value !== 'time',
+          }))}
+          onPick={(value) => board.coloring.set(value)}
+        />
         {board.coloring.value === 'time' && board.records.profiles.value.length > 1 && (
-          <select
-            data-control="profile"
-            aria-label={say('color.time')}
-            value={board.profile.value ?? board.records.profiles.value[0]}
-            onChange={(event) => board.profile.set(event.currentTarget.value)}
-          >
-            {board.records.profiles.value.map((tag) => (
-              <option key={tag} value={tag}>
-                {tag.replace(/^profiler:/, '')}
-              </option>
-            ))}
-          </select>
+          <Select
+            name="profile"
+            label={say('color.time')}
+            value={board.profile.value ?? board.records.profiles.value[0] ?? ''}
+            options={board.records.profiles.value.map((value) => ({ value, text: value.replace(/^profiler:/, '') }))}
+            onPick={(value) => board.profile.set(value)}
+          />
         )}
       </label>
       <Toggle action="shapes" text={say('shapes')} label={say('shapes.hint')} setting={board.texts} />

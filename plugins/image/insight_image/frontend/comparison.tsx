@@ -1,4 +1,14 @@
-import { Button, Segments, StepSlider, TagName, useSteps, useTabWithin, type CardKey } from '@insight-host/kit';
+import {
+  Button,
+  Choice,
+  Segments,
+  Select,
+  StepSlider,
+  TagName,
+  useSteps,
+  useTabWithin,
+  type CardKey,
+} from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -51,16 +61,13 @@ export function Comparison({ board, card }: ComparisonProps): JSX.Element {
         <h3 title={title}>
           <TagName title={title} />
         </h3>
-        <Segments
+        <Choice
+          say={say}
           name="mode"
           label={say('compare.mode')}
-          value={mode}
-          options={MODES.map((value) => ({
-            value,
-            text: say(`compare.${value}`),
-            title: say(`compare.${value}.hint`),
-          }))}
-          onPick={(value) => board.comparing.mode.set(value)}
+          words="compare"
+          values={MODES}
+          setting={{ value: mode, set: board.comparing.mode.set }}
         />
         <RunChoice
           board={board}
@@ -160,18 +167,13 @@ function RunChoice({ board, name, label, runs, value, onPick }: RunChoiceProps):
   return (
     <label class="run-choice" title={label}>
       <i class="dot" style={{ background: board.page.runsByName.value.get(value)?.color ?? 'var(--faint)' }} />
-      <select
-        data-control={name}
-        aria-label={label}
+      <Select
+        name={name}
+        label={label}
         value={value}
-        onChange={(event) => onPick(event.currentTarget.value)}
-      >
-        {runs.map((run) => (
-          <option key={run} value={run} title={run}>
-            {board.page.nameOf(run)}
-          </option>
-        ))}
-      </select>
+        options={runs.map((run) => ({ value: run, text: board.page.nameOf(run), title: run }))}
+        onPick={onPick}
+      />
     </label>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Empty, ErrorCell, Icon, valueText } from '@insight-host/kit';
+import { Button, Empty, ErrorCell, Icon, Select, valueText } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { retry, type LandscapeParts } from './board';
@@ -145,17 +145,13 @@ function PathPlayer({ board, item }: { readonly board: LandscapeParts; readonly 
       <span class="at" data-testid="path-at">
         {text}
       </span>
-      <select
-        data-control="path-speed"
-        aria-label={say('path.speed')}
-        title={say('path.speed')}
+      <Select
+        name="path-speed"
+        label={say('path.speed')}
         value={player.speed.value}
-        onChange={(event) => (player.speed.value = Number(event.currentTarget.value))}
-      >
-        {SPEEDS.map((speed) => (
-          <option key={speed} value={speed}>{`${speed}×`}</option>
-        ))}
-      </select>
+        options={SPEEDS.map((value) => ({ value, text: `${value}×` }))}
+        onPick={(speed) => (player.speed.value = speed)}
+      />
     </div>
   );
 }

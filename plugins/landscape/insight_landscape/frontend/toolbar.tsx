@@ -1,61 +1,33 @@
-import { Button, Cluster, FullScreenToggle, Range, Segments, Toggle } from '@insight-host/kit';
+import { Button, Choice, Cluster, FullScreenToggle, Range, Select, Toggle } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { FORMS, LAYOUTS, LEVELS, MODES, WIDTHS, type LandscapeParts } from './board';
 import { FIRST_CAMERA } from './camera';
-import { RAMP_NAMES, type RampName } from './ramps';
+import { RAMP_NAMES } from './ramps';
 import { intervalText } from './texts';
 
 export function Toolbar({ board }: { readonly board: LandscapeParts }): JSX.Element {
   const { t: say } = board.page;
-  const options = <T extends string>(
-    values: readonly T[],
-    key: string,
-  ): readonly { readonly value: T; readonly text: string; readonly title: string }[] =>
-    values.map((value) => ({ value, text: say(`${key}.${value}`), title: say(`${key}.${value}.hint`) }));
   const isAnalysis = board.mode.value === 'analysis';
   return (
     <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
-      <Segments
-        name="mode"
-        label={say('mode')}
-        value={board.mode.value}
-        options={options(MODES, 'mode')}
-        onPick={(value) => board.mode.set(value, 'push')}
-      />
-      <Segments
-        name="form"
-        label={say('form')}
-        value={board.form.value}
-        options={options(FORMS, 'form')}
-        onPick={(value) => board.form.set(value)}
-      />
+      <Choice say={say} name="mode" label={say('mode')} values={MODES} setting={board.mode} how="push" />
+      <Choice say={say} name="form" label={say('form')} values={FORMS} setting={board.form} />
       {isAnalysis ? (
-        <Choice board={board} />
+        <LandscapeChoice board={board} />
       ) : (
-        <Segments
-          name="layout"
-          label={say('layout')}
-          value={board.layout.value}
-          options={options(LAYOUTS, 'layout')}
-          onPick={(value) => board.layout.set(value)}
-        />
+        <Choice say={say} name="layout" label={say('layout')} values={LAYOUTS} setting={board.layout} />
       )}
       {!isAnalysis && board.layout.value === 'tiled' && (
         <Toggle action="axes" text={say('axes')} label={say('axes.hint')} setting={board.sameAxes} />
       )}
       <label class="range" title={say('colors')}>
-        <select
-          data-control="colors"
-          aria-label={say('colors')}
+        <Select
+          name="colors"
+          label={say('colors')}
           value={board.ramp.value}
-          onChange={(event) => board.ramp.set(event.currentTarget.value as RampName)}
-        >
-          {RAMP_NAMES.map((name) => (
-            <option key={name} value={name}>
-              {say(`colors.${name}`)}
-            </option>
-          ))}
-        </select>
+          options={RAMP_NAMES.map((value) => ({ value, text: say(`colors.${value}`) }))}
+          onPick={(value) => board.ramp.set(value)}
+        />
       </label>
       <Range
         name="lines"
@@ -119,39 +91,27 @@ export function Toolbar({ board }: { readonly board: LandscapeParts }): JSX.Elem
 }
 
 /** Which landscape of which run. */
-function Choice({ board }: { readonly board: LandscapeParts }): JSX.Element {
+function LandscapeChoice({ board }: { readonly board: LandscapeParts }): JSX.Element {
   const { t: say } = board.page;
   return (
     <>
       {board.runs.value.length > 1 && (
-        <select
-          class="run-choice"
-          data-control="run"
-          aria-label={say('run')}
-          title={say('run')}
+        <Select
+          look="run-choice"
+          name="run"
+          label={say('run')}
           value={board.chosen.run.value?.name ?? ''}
-          onChange={(event) => board.chosen.pickRun(event.currentTarget.value)}
-        >
-          {board.runs.value.map(({ name, displayName }) => (
-            <option key={name} value={name} title={name}>
-              {displayName}
-            </option>
-          ))}
-        </select>
+          options={board.runs.value.map(({ name, displayName }) => ({ value: name, text: displayName, title: name }))}
+          onPick={(name) => board.chosen.pickRun(name)}
+        />
       )}
-      <select
-        data-control="interval"
-        aria-label={say('interval')}
-        title={say('interval')}
+      <Select
+        name="interval"
+        label={say('interval')}
         value={board.chosen.entry.value?.id ?? ''}
-        onChange={(event) => board.chosen.pickEntry(event.currentTarget.value)}
-      >
-        {board.chosen.entries.value.map((entry) => (
-          <option key={entry.id} value={entry.id}>
-            {intervalText(board, entry)}
-          </option>
-        ))}
-      </select>
+        options={board.chosen.entries.value.map((entry) => ({ value: entry.id, text: intervalText(board, entry) }))}
+        onPick={(id) => board.chosen.pickEntry(id)}
+      />
     </>
   );
 }

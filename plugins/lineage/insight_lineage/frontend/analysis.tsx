@@ -1,4 +1,4 @@
-import { Empty, TableButton, valueText } from '@insight-host/kit';
+import { Empty, Select, TableButton, valueText } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { Group, ImportanceAnswer, Parameter } from './answers';
 import type { LineageParts } from './board';
@@ -49,17 +49,13 @@ export function Analysis({ board }: { readonly board: LineageParts }): JSX.Eleme
         <>
           <label class="target">
             <span>{say('target')}</span>
-            <select
-              data-control="target"
+            <Select
+              name="target"
+              label={say('target')}
               value={target.name}
-              onChange={(event) => board.target.set(event.currentTarget.value)}
-            >
-              {targets.map(({ name }) => (
-                <option key={name} value={name} selected={name === target.name}>
-                  {name}
-                </option>
-              ))}
-            </select>
+              options={targets.map(({ name }) => ({ value: name, text: name }))}
+              onPick={(name) => board.target.set(name)}
+            />
           </label>
           {answer && (
             <p class="hint" data-testid="importance-runs">

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { message } from '@insight-host/kit';
+import { message, Select } from '@insight-host/kit';
 import type { HostError, ReadonlySignal, SavedEntry } from '@insight-host/api';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
@@ -63,20 +63,17 @@ export function Layouts({ board }: { readonly board: LineageParts }): JSX.Elemen
   };
   return (
     <div class="row layouts" role="group" aria-label={say('layouts')}>
-      <select
-        data-control="layout"
-        aria-label={say('layouts')}
+      <Select
+        name="layout"
+        label={say('layouts')}
         disabled={entries.length === 0}
         value={found?.name ?? ''}
-        onChange={({ currentTarget: { value } }) => value && attempt(open(value))}
-      >
-        <option value="">{say(entries.length === 0 ? 'layouts.none' : 'layouts.open')}</option>
-        {entries.map((entry) => (
-          <option key={entry.name} value={entry.name} selected={entry.name === found?.name}>
-            {entry.name}
-          </option>
-        ))}
-      </select>
+        options={[
+          { value: '', text: say(entries.length === 0 ? 'layouts.none' : 'layouts.open') },
+          ...entries.map(({ name }) => ({ value: name, text: name })),
+        ]}
+        onPick={(name) => name && attempt(open(name))}
+      />
       {writable && (
         <>
           <input

@@ -1,4 +1,4 @@
-import { Button, Cluster, Menu, Segments, Toggle, useDraft, useTableView } from '@insight-host/kit';
+import { Button, Choice, Cluster, Menu, Select, Toggle, useDraft, useTableView } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { LineageParts } from './board';
 import { parallelTable } from './chart_tables';
@@ -20,13 +20,7 @@ export function Toolbar({ board }: { readonly board: LineageParts }): JSX.Elemen
   );
   return (
     <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
-      <Segments
-        name="view"
-        label={say('view')}
-        value={board.columns.view.value}
-        options={VIEWS.map((value) => ({ value, text: say(`view.${value}`), title: say(`view.${value}.hint`) }))}
-        onPick={(value) => board.columns.view.set(value, 'push')}
-      />
+      <Choice say={say} name="view" label={say('view')} values={VIEWS} setting={board.columns.view} how="push" />
       <Where board={board} />
       <Button
         action="columns"
@@ -35,7 +29,7 @@ export function Toolbar({ board }: { readonly board: LineageParts }): JSX.Elemen
         label={say('columns.title')}
         onPress={() => (board.dialog.value = 'columns')}
       />
-      <Choice
+      <ColumnChoice
         board={board}
         name="color"
         label={say('color')}
@@ -43,7 +37,7 @@ export function Toolbar({ board }: { readonly board: LineageParts }): JSX.Elemen
         value={board.coloredBy.value}
         onPick={(name) => board.coloredBy.set(name)}
       />
-      <Choice
+      <ColumnChoice
         board={board}
         name="group"
         label={say('group')}
@@ -116,7 +110,7 @@ function Where({ board }: { readonly board: LineageParts }): JSX.Element {
   );
 }
 
-interface ChoiceProps {
+interface ColumnChoiceProps {
   readonly board: LineageParts;
   readonly name: string;
   readonly label: string;
@@ -126,7 +120,7 @@ interface ChoiceProps {
 }
 
 /** A column of the table or an axis, or none. */
-function Choice({ board, name, label, none, value, onPick }: ChoiceProps): JSX.Element {
+function ColumnChoice({ board, name, label, none, value, onPick }: ColumnChoiceProps): JSX.Element {
   const columns = new Set([
     ...board.columns.shown.value,
     ...board.columns.axisNames.value,
@@ -139,20 +133,18 @@ function Choice({ board, name, label, none, value, onPick }: ChoiceProps): JSX.E
   return (
     <label class="choice-of">
       <span>{label}</span>
-      <select
-        data-control={name}
+      <Select
+        name={name}
+        label={label}
         value={value ?? ''}
-        onChange={({ currentTarget: { value: picked } }) => onPick(picked === '' ? null : picked)}
-      >
-        <option value="">{none}</option>
-        {[...columns]
-          .filter((column) => !['note', 'display_name'].includes(column))
-          .map((column) => (
-            <option key={column} value={column} selected={column === value}>
-              {own(column)}
-            </option>
-          ))}
-      </select>
+        options={[
+          { value: '', text: none },
+          ...[...columns]
+            .filter((column) => !['note', 'display_name'].includes(column))
+            .map((column) => ({ value: column, text: own(column) })),
+        ]}
+        onPick={(picked) => onPick(picked || null)}
+      />
     </label>
   );
 }

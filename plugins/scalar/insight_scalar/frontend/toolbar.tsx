@@ -1,4 +1,4 @@
-import { AttemptsChoice, Button, Cluster, Range, Segments, Toggle, type Setting } from '@insight-host/kit';
+import { AttemptsChoice, Button, Choice, Cluster, Range, Segments, Toggle, type Setting } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { setXKind, type ScalarParts } from './board';
 import { MAX_SMOOTHING } from './codecs';
@@ -54,12 +54,13 @@ export function Tools({ board }: { readonly board: ScalarParts }): JSX.Element {
       </Cluster>
       {board.hasRestarts.value && <AttemptsChoice page={board.page} setting={board.attempts} />}
       <Grouping board={board} />
-      <Segments
+      <Choice
+        say={say}
         name="show"
         label={say('show.label')}
-        value={board.layout.value}
-        options={(['charts', 'table'] as const).map((value) => ({ value, text: say(`show.${value}`) }))}
-        onPick={(value) => board.layout.set(value, 'push')}
+        values={['charts', 'table']}
+        setting={board.layout}
+        how="push"
       />
     </>
   );
@@ -113,13 +114,7 @@ function Grouping({ board }: { readonly board: ScalarParts }): JSX.Element {
         )}
       </span>
       {active.value && (
-        <Segments
-          name="spread"
-          label={say('spread.label')}
-          value={board.spread.value}
-          options={(['minmax', 'std'] as const).map((value) => ({ value, text: say(`spread.${value}`) }))}
-          onPick={(value) => board.spread.set(value)}
-        />
+        <Choice say={say} name="spread" label={say('spread.label')} values={['minmax', 'std']} setting={board.spread} />
       )}
     </Cluster>
   );

@@ -1,4 +1,4 @@
-import { AttemptsChoice, Frame, LinkSteps, NumberBox, Segments, TimeChoice, Toggle } from '@insight-host/kit';
+import { AttemptsChoice, Choice, Frame, LinkSteps, NumberBox, TimeChoice, Toggle } from '@insight-host/kit';
 import { HistogramCard, HistogramTools } from '@insight-host/kit/histograms';
 import type { JSX } from 'preact';
 import { SHOWS, type TensorParts } from './board';
@@ -28,13 +28,7 @@ function Tools({ board }: { readonly board: TensorParts }): JSX.Element {
   const { t: say } = board.page;
   return (
     <>
-      <Segments
-        name="show"
-        label={say('show')}
-        value={board.show.value}
-        options={SHOWS.map((value) => ({ value, text: say(`show.${value}`) }))}
-        onPick={(value) => board.show.set(value)}
-      />
+      <Choice say={say} name="show" label={say('show')} values={SHOWS} setting={board.show} />
       {!board.perTag.value && <TimeChoice page={board.page} setting={board.time} />}
       {board.show.value === 'table' ? <TableTools board={board} /> : <HistogramTools board={board} />}
       {board.hasRestarts.value && <AttemptsChoice page={board.page} setting={board.attempts} />}
@@ -45,19 +39,14 @@ function Tools({ board }: { readonly board: TensorParts }): JSX.Element {
 
 function TableTools({ board }: { readonly board: TensorParts }): JSX.Element {
   const { t: say } = board.page;
-  const notations = (['fixed', 'scientific'] as const).map((value) => ({
-    value,
-    text: say(`notation.${value}`),
-    title: say(`notation.${value}.hint`),
-  }));
   return (
     <>
-      <Segments
+      <Choice
+        say={say}
         name="notation"
         label={say('notation')}
-        value={board.notation.value}
-        options={notations}
-        onPick={(value) => board.notation.set(value)}
+        values={['fixed', 'scientific']}
+        setting={board.notation}
       />
       <label class="range" title={say('digits.hint')}>
         <span>{say('digits')}</span>

@@ -1,11 +1,11 @@
 /** What stands above a table: a search, its columns, its unit. */
 import { useSignal } from '@preact/signals';
-import { Button, Dialog, Toggle, useDraft } from '@insight-host/kit';
+import { Button, Dialog, Select, Toggle, useDraft } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ProfilerParts } from '../board';
 import type { ColumnInfo } from '../answers/table';
 import { TIME_UNITS, unitSign } from '../units';
-import type { FieldName, TableSettings } from './settings';
+import type { TableSettings } from './settings';
 
 interface SearchProps {
   readonly board: ProfilerParts;
@@ -22,19 +22,13 @@ export function Search({ board, settings, name, error = null }: SearchProps): JS
   return (
     <span class="search">
       {settings.fields.length > 1 && (
-        <select
-          data-control={`${name}-field`}
-          aria-label={say('search.field')}
-          title={say('search.field')}
+        <Select
+          name={`${name}-field`}
+          label={say('search.field')}
           value={settings.field.value}
-          onChange={({ currentTarget }) => settings.field.set(currentTarget.value as FieldName)}
-        >
-          {settings.fields.map((field) => (
-            <option key={field} value={field} selected={field === settings.field.value}>
-              {say(`search.field.${field}`)}
-            </option>
-          ))}
-        </select>
+          options={settings.fields.map((value) => ({ value, text: say(`search.field.${value}`) }))}
+          onPick={(value) => settings.field.set(value)}
+        />
       )}
       <input
         type="search"
@@ -114,18 +108,15 @@ export function ColumnChooser({ board, settings, columns, shown }: ChooserProps)
 export function UnitChoice({ board }: { readonly board: ProfilerParts }): JSX.Element {
   const { t: say } = board.page;
   return (
-    <select
-      data-control="unit"
-      aria-label={say('unit')}
-      title={say('unit')}
+    <Select
+      name="unit"
+      label={say('unit')}
       value={board.units.chosen.value}
-      onChange={({ currentTarget }) => board.units.chosen.set(currentTarget.value as 'auto')}
-    >
-      {(['auto', ...TIME_UNITS] as const).map((unit) => (
-        <option key={unit} value={unit} selected={unit === board.units.chosen.value}>
-          {unit === 'auto' ? say('unit.auto') : unitSign(unit)}
-        </option>
-      ))}
-    </select>
+      options={(['auto', ...TIME_UNITS] as const).map((value) => ({
+        value,
+        text: value === 'auto' ? say('unit.auto') : unitSign(value),
+      }))}
+      onPick={(value) => board.units.chosen.set(value)}
+    />
   );
 }

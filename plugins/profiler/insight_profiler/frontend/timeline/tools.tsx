@@ -1,5 +1,5 @@
 /** What stands above the timeline: search, zoom, steps, colours, files. */
-import { Button, Cluster, Menu, Segments, Toggle, useDraft } from '@insight-host/kit';
+import { Button, Choice, Cluster, Menu, Toggle, useDraft } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useSignal } from '@preact/signals';
 import { stepsText } from '../steps';
@@ -48,15 +48,13 @@ export function Tools({ stage }: { readonly stage: Stage }): JSX.Element {
           <Button action="step-after" icon="next" label={say('steps.after')} onPress={() => state.stepBy(1)} />
         </Cluster>
       )}
-      <Segments
+      <Choice
+        say={say}
         name="timeline-color"
         label={say('timeline.color')}
-        value={state.color.value}
-        options={[
-          { value: 'name', text: say('timeline.color.name') },
-          { value: 'category', text: say('timeline.color.category') },
-        ]}
-        onPick={(value) => state.color.set(value)}
+        words="timeline.color"
+        values={['name', 'category']}
+        setting={state.color}
       />
       <span class="ends">
         <Button

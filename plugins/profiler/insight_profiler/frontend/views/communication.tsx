@@ -1,4 +1,4 @@
-import { Segments } from '@insight-host/kit';
+import { Choice, Select } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { ProfilerParts } from '../board';
@@ -38,16 +38,14 @@ export default function Communication({ board }: ViewProps): JSX.Element {
       tools={
         <>
           {tables.length > 1 && (
-            <Segments
+            <Choice
+              say={say}
               name="communication-table"
               label={say('communication.table')}
-              value={shown}
-              options={tables.map((value) => ({
-                value,
-                text: say(`communication.${value}`),
-                title: say(`communication.${value}.hint`),
-              }))}
-              onPick={(value) => board.communicationTable.set(value, 'push')}
+              words="communication"
+              values={tables}
+              setting={{ value: shown, set: board.communicationTable.set }}
+              how="push"
             />
           )}
           <StepChoice board={board} steps={steps.value} step={step} />
@@ -73,20 +71,16 @@ function StepChoice({
   return (
     <label class="choice-of">
       <span>{say('step')}</span>
-      <select
-        data-control="communication-step"
+      <Select
+        name="communication-step"
+        label={say('step')}
         value={step === null ? '' : String(step)}
-        onChange={({ currentTarget: { value } }) =>
-          board.steps.set(value === '' ? null : { first: Number(value), last: Number(value) }, 'push')
-        }
-      >
-        <option value="">{say('steps.all')}</option>
-        {steps.map((number) => (
-          <option key={number} value={String(number)} selected={number === step}>
-            {number}
-          </option>
-        ))}
-      </select>
+        options={[
+          { value: '', text: say('steps.all') },
+          ...steps.map((number) => ({ value: String(number), text: String(number) })),
+        ]}
+        onPick={(value) => board.steps.set(value === '' ? null : { first: Number(value), last: Number(value) }, 'push')}
+      />
     </label>
   );
 }

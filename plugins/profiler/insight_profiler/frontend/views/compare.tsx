@@ -1,4 +1,4 @@
-import { Button, Segments } from '@insight-host/kit';
+import { Button, Choice } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { ProfilerParts } from '../board';
@@ -75,27 +75,23 @@ function Differences({ board, base }: ViewProps & { readonly base: ProfileInfo }
       }
       tools={
         <>
-          <Segments
+          <Choice
+            say={say}
             name="by"
             label={say('operators.by')}
-            value={by}
-            options={GROUPINGS.map((value) => ({
-              value,
-              text: say(`operators.by.${value}`),
-              title: say(`operators.by.${value}.hint`),
-            }))}
-            onPick={(value) => board.by.set(value, 'push')}
+            words="operators.by"
+            values={GROUPINGS}
+            setting={{ value: by, set: board.by.set }}
+            how="push"
           />
-          <Segments
+          <Choice
+            say={say}
             name="per"
             label={say('compare.per')}
-            value={per}
-            options={(['total', 'step', 'call'] as const).map((value) => ({
-              value,
-              text: say(`compare.per.${value}`),
-              title: say(`compare.per.${value}.hint`),
-            }))}
-            onPick={(value) => board.per.set(value, 'push')}
+            words="compare.per"
+            values={['total', 'step', 'call']}
+            setting={{ value: per, set: board.per.set }}
+            how="push"
           />
           <Sides board={board} />
         </>

@@ -1,5 +1,5 @@
 import { batch } from '@preact/signals';
-import { Segments } from '@insight-host/kit';
+import { Choice } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { TableAnswer } from '../answers/table';
 import { ServerTable, valueOf } from '../table/server_table';
@@ -42,16 +42,14 @@ export default function Kernels({ board }: ViewProps): JSX.Element {
       titles={{ members: say('kernels.members') }}
       widths={{ name: 380, operator: 240 }}
       tools={
-        <Segments
+        <Choice
+          say={say}
           name="group"
           label={say('kernels.group')}
-          value={group}
-          options={GROUPS.map((value) => ({
-            value,
-            text: say(`kernels.group.${value}`),
-            title: say(`kernels.group.${value}.hint`),
-          }))}
-          onPick={(value) => board.group.set(value, 'push')}
+          words="kernels.group"
+          values={GROUPS}
+          setting={{ value: group, set: board.group.set }}
+          how="push"
         />
       }
       {...(group === 'operator'

@@ -1,5 +1,5 @@
 import { batch } from '@preact/signals';
-import { Button, Segments } from '@insight-host/kit';
+import { Button, Choice } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ProfilerParts } from '../board';
 import { GROUPINGS, OPERATOR_KEYS, type Grouping } from '../settings';
@@ -131,30 +131,22 @@ function Tools({ board }: { readonly board: ProfilerParts }): JSX.Element {
   const { value: type } = board.type;
   return (
     <>
-      <Segments
+      <Choice
+        say={say}
         name="by"
         label={say('operators.by')}
-        value={board.by.value}
-        options={GROUPINGS.map((value) => ({
-          value,
-          text: say(`operators.by.${value}`),
-          title: say(`operators.by.${value}.hint`),
-        }))}
-        onPick={(value) => {
-          batch(() => {
-            board.by.set(value, 'push');
-            board.opened.set([]);
-            if (value === 'type' || value === 'scope') board.type.set(null);
-          });
-        }}
+        words="operators.by"
+        values={GROUPINGS}
+        setting={{ value: board.by.value, set: (value) => groupBy(board, value) }}
       />
       <Sides board={board} />
-      <Segments
+      <Choice
+        say={say}
         name="chart"
         label={say('operators.chart')}
-        value={board.chart.value}
-        options={(['pie', 'bars', 'none'] as const).map((value) => ({ value, text: say(`operators.chart.${value}`) }))}
-        onPick={(value) => board.chart.set(value)}
+        words="operators.chart"
+        values={['pie', 'bars', 'none']}
+        setting={board.chart}
       />
       {type !== null && (
         <Button
@@ -177,12 +169,21 @@ export function Sides({ board }: { readonly board: ProfilerParts }): JSX.Element
     board.profiles.sides.value.length > 0 ? board.profiles.sides.value : isGpu ? (['host', 'device'] as const) : [];
   if (sides.length < 2) return null;
   return (
-    <Segments
+    <Choice
+      say={say}
       name="side"
       label={say('operators.side')}
-      value={board.side.value || 'device'}
-      options={sides.map((value) => ({ value, text: say(`side.${value}`), title: say(`side.${value}.hint`) }))}
-      onPick={(value) => board.side.set(value, 'push')}
+      values={sides}
+      setting={{ value: board.side.value || 'device', set: board.side.set }}
+      how="push"
     />
   );
+}
+
+function groupBy(board: ProfilerParts, value: Grouping): void {
+  batch(() => {
+    board.by.set(value, 'push');
+    board.opened.set([]);
+    if (value === 'type' || value === 'scope') board.type.set(null);
+  });
 }
