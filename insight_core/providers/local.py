@@ -146,7 +146,7 @@ class LocalProvider:
         self, plugin: str, fields: Collection[SeriesField], *, runs: Collection[str] | None = None
     ) -> Sequence[SeriesTable]:
         """The series of a plugin as one table for each run, with these fields."""
-        return self._store.tables(plugin, fields, runs)
+        return self._intact(lambda: self._store.tables(plugin, fields, runs))
 
     def scalars(
         self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = _EVERY_POINT
