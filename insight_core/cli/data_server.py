@@ -23,6 +23,7 @@ from insight_core.cli.host_flags import (
     CACHE,
     CACHE_DIR,
     CACHE_PRESET,
+    CACHE_SIZE,
     DISABLE_PLUGIN,
     MAX_MEMORY,
     PLUGIN,
@@ -104,7 +105,7 @@ _FLAGS = (
     Option("die-after-stdin", "end when standard input is closed", type=bool, default=False),
 )
 # Flags that may also be set by environment variables.
-_SHARED_FLAGS = (CACHE_DIR, CACHE, MAX_MEMORY, CACHE_PRESET, DISABLE_PLUGIN, PLUGIN, VERBOSITY)
+_SHARED_FLAGS = (CACHE_DIR, CACHE_SIZE, CACHE, MAX_MEMORY, CACHE_PRESET, DISABLE_PLUGIN, PLUGIN, VERBOSITY)
 
 
 @frozen(kw_only=True)

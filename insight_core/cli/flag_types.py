@@ -42,6 +42,13 @@ def memory_size(text: str) -> int:
     return size
 
 
+def disk_size(text: str) -> int:
+    """Bytes out of ``4G``, ``512M`` (powers of 1024) or ``1000000``."""
+    if "%" in text:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size like 4G or 512M")
+    return memory_size(text)
+
+
 def data_location(text: str) -> str:
     """A location with a scheme, which the plugin modules are asked to open."""
     if not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:[^0-9]", text):

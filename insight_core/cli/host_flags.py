@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from insight_core.cli.flag_types import (
     data_location,
+    disk_size,
     memory_size,
     nonempty,
     one_of,
@@ -84,6 +85,12 @@ CACHE_DIR = Option(
     type=nonempty,
     metavar="DIR",
 )
+CACHE_SIZE = Option(
+    "cache-size",
+    "limit of the index, as in 4G or 512M; what was not used for longest is removed (default 10G)",
+    type=disk_size,
+    metavar="SIZE",
+)
 CACHE = Option("cache", "keep an index for the next start (default)", type=bool, default=True)
 STATE_DIR = Option(
     "state-dir",
@@ -149,6 +156,7 @@ SERVE_FLAGS = (
     SAMPLES,
     CACHE_PRESET,
     CACHE_DIR,
+    CACHE_SIZE,
     CACHE,
     MAX_MEMORY,
     STATE_DIR,

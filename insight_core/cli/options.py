@@ -44,6 +44,7 @@ class Options:
     cache_preset: str | None = None
     cache_dir: str | None = None
     cache: bool = True
+    cache_size: int | None = None  # bytes
     max_memory: int | None = None  # bytes
     state_dir: str | None = None
     read_only: bool = False

@@ -44,6 +44,7 @@ def open_local(
         policies=policies,
         reload_interval=reload_interval,
         cache_directory=directory if options.cache else None,
+        cache_size=options.cache_size,
         max_memory=options.max_memory or int(_MEMORY_SHARE * physical_memory()),
         spill_directory=directory,
         while_loading=rare_collections,

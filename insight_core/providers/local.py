@@ -64,10 +64,10 @@ class LocalProvider:
     """Reads logdirs into memory and answers queries from there. ``policies`` override those of plugins, by
     name.
 
-    An index for the next start is kept below ``cache_directory``. Columns beyond ``max_memory`` bytes are
-    stored in files below ``spill_directory``. With ``watch`` the file system reports changes where it can;
-    otherwise all files are polled every ``reload_interval`` seconds (0: read once). ``while_loading`` is
-    entered for each load: a program may tune its process there.
+    An index for the next start is kept below ``cache_directory``, of at most ``cache_size`` bytes (default
+    10 GiB). Columns beyond ``max_memory`` bytes are stored in files below ``spill_directory``. With ``watch``
+    the file system reports changes where it can; otherwise all files are polled every ``reload_interval``
+    seconds (0: read once). ``while_loading`` is entered for each load: a program may tune its process there.
     """
 
     def __init__(
@@ -80,6 +80,7 @@ class LocalProvider:
         reload_interval: float = 1.0,
         watch: bool = True,
         cache_directory: Path | None = None,
+        cache_size: int | None = None,
         max_memory: int | None = None,
         spill_directory: Path | None = None,
         while_loading: Callable[[], AbstractContextManager[object]] = nullcontext,
@@ -95,7 +96,7 @@ class LocalProvider:
             self._logdirs,
             reload_interval,
             names=self._names,
-            cache=_open_cache(cache_directory, self._logdirs),
+            cache=_open_cache(cache_directory, self._logdirs, cache_size),
             while_loading=while_loading,
         )
         self._watches = watch and reload_interval > 0
@@ -299,12 +300,14 @@ def _unreadable(
     return Undecodable(f"{key.tag!r} of run {key.run!r}, step {step} (record {index}): {cause}")
 
 
-def _open_cache(directory: Path | None, logdirs: Sequence[Logdir]) -> IndexCache | None:
+def _open_cache(
+    directory: Path | None, logdirs: Sequence[Logdir], most_bytes: int | None
+) -> IndexCache | None:
     if directory is None:
         return None
     from insight_core.ingest.index.cache import IndexCache
 
-    return IndexCache(directory, [logdir.path for logdir in logdirs])
+    return IndexCache(directory, [logdir.path for logdir in logdirs], most_bytes=most_bytes)
 
 
 def _open_watcher(logdirs: Sequence[Logdir], names: FileNames) -> Watcher:

@@ -189,14 +189,26 @@ def test_the_data_server_ends_with_the_host(
 
 def test_flags_of_loading_reach_the_data_server(serve: Serve, logdir: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
-    flags = ("--samples-per-plugin", "scalar=4", "--cache-dir", str(cache), "--max-memory", "100M")
+    flags = (
+        "--samples-per-plugin",
+        "scalar=4",
+        "--cache-dir",
+        str(cache),
+        "--max-memory",
+        "100M",
+        "--cache-size",
+        "1G",
+    )
     serving = serve("--logdir", str(logdir), "--load", "server", *flags)
     tags = complete(serving)
     assert {run["loss"]["kept"] for run in tags.values()} == {4}
     command = Path(f"/proc/{child_of(serving.process.pid)}/cmdline").read_bytes().decode().split("\0")
-    assert {f"--cache-dir={cache}", f"--max-memory={100 << 20}", "--samples-per-plugin=scalar=4"} <= set(
-        command
-    )
+    assert {
+        f"--cache-dir={cache}",
+        f"--max-memory={100 << 20}",
+        f"--cache-size={1 << 30}",
+        "--samples-per-plugin=scalar=4",
+    } <= set(command)
 
 
 def test_the_server_in_rust_keeps_what_the_flags_say(serve: Serve, logdir: Path) -> None:

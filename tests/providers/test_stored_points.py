@@ -168,6 +168,19 @@ def test_what_is_looked_at_stays_within_its_limit(opened: Open, monkeypatch: pyt
     assert again._store._memory.held == 0
 
 
+def test_the_index_keeps_to_its_size(logdir: Path, tmp_path: Path) -> None:
+    for size, fits in ((10 << 20, True), (200_000, False)):
+        cache = tmp_path / str(size)
+        with closing(
+            LocalProvider(
+                [Logdir(str(logdir))], PLUGINS, reload_interval=0, cache_directory=cache, cache_size=size
+            )
+        ) as provider:
+            provider.load()
+        held = sum(path.stat().st_size for path in segments_in(cache))
+        assert (held > 200_000) == fits
+
+
 @pytest.mark.parametrize("number", range(2))
 def test_damaged_points_are_read_again(
     opened: Open, logdir: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, number: int

@@ -209,10 +209,12 @@ def test_flags_as_insight_host_gives_them() -> None:
             "--samples-per-plugin=image=2",
             "--cache-preset=mindinsight",
             "--verbosity=info",
+            "--cache-size=2147483648",
             "--max-memory=1073741824",
         ],
         {},
     )
     assert (options.reload, options.samples_per_plugin) == (0.25, {"scalar": 5, "image": 2})
     assert (options.shared.cache_preset, options.shared.verbosity) == ("mindinsight", "info")
+    assert options.shared.cache_size == 1 << 31
     assert options.shared.max_memory == 1 << 30

@@ -29,7 +29,7 @@ from insight_core.store.claims import FileState
 
 log = logging.getLogger(__name__)
 
-MOST_BYTES = 10 << 30  # of all segment files; the least recently used are evicted
+_MOST_BYTES = 10 << 30  # of all segment files; the least recently used are evicted
 _MOST_TRIES = 10  # to create directories that another process removes meanwhile
 _TENSOR = EventField(Dialect.TENSORBOARD, "tensor")
 _USE_RESOLUTION = 3600.0  # seconds; precision of the last use of a segment file
@@ -39,16 +39,19 @@ class IndexCache:
     """The entries of log files below some directories. Thread-safe; neither ``load`` nor ``save`` raises."""
 
     def __init__(
-        self, directory: Path, roots: Sequence[str] = ("/",), *, most_bytes: int = MOST_BYTES
+        self, directory: Path, roots: Sequence[str] = ("/",), *, most_bytes: int | None = None
     ) -> None:
-        """``roots`` are the logdirs; entries of each are kept by themselves."""
+        """``roots`` are the logdirs; entries of each are kept by themselves.
+
+        ``most_bytes`` is by default 10 GiB.
+        """
         self._directory = directory
         self._root = os.fspath(index_directory(directory))
         self._shelves = {
             root: f"{self._root}/{hashlib.blake2b(os.fsencode(root), digest_size=15).hexdigest()}"
             for root in sorted({os.path.join(os.path.abspath(root), "") for root in roots}, key=len)
         }
-        self._most_bytes = most_bytes
+        self._most_bytes = most_bytes or _MOST_BYTES
         self._numbers = itertools.count()
         self._lock = threading.Lock()
         self._segments: dict[str, SegmentFile] = {}  # by path
