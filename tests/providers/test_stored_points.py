@@ -87,10 +87,11 @@ def test_stored_series_are_listed_by_column_as_one_by_one(opened: Open) -> None:
 
 def everything(provider: LocalProvider) -> object:
     """All points of all series, and what is said of them."""
+    fields: tuple[SeriesField, ...] = ("last_step",)
     last_steps = {
         (table.run, tag): step
         for plugin in ("scalar", "image")
-        for table in provider.series_tables(plugin, ("last_step",))
+        for table in provider.series_tables(plugin, fields)
         for tag, step in zip(table.tags, table.column("last_step"), strict=True)
     }
     infos = [info for plugin in ("scalar", "image") for info in provider.series(plugin)]
