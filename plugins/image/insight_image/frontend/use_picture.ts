@@ -1,5 +1,5 @@
-import { cardId, Latest, urgencyOf, type CardKey, type Place } from '@insight-host/kit';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useCardAnswer, type CardKey, type Place } from '@insight-host/kit';
+import { useEffect } from 'preact/hooks';
 import type { ImageParts } from './board';
 import type { Frame, PictureQuery } from './frames';
 
@@ -15,24 +15,18 @@ export interface ShownPicture {
 
 /** The picture that answers `asked`, decoded before it is shown. */
 export function usePicture(board: ImageParts, card: CardKey, place: Place, asked: PictureQuery | null): ShownPicture {
-  const latest = useMemo(() => new Latest<Frame>(board.queue, () => urgencyOf(place)), [board, cardId(card)]);
   const url = asked && board.frames.urlOf(asked);
-  const visible = board.page.visible.value;
-  useEffect(() => {
-    if (asked && url && visible)
-      latest.want(url, (signal) => board.frames.load(asked, signal, board.page.t('picture.broken')));
-  }, [latest, url, visible]);
-  useEffect(() => () => latest.rest(), [latest]);
+  const answer = useCardAnswer<Frame>(board, card, place, url, (signal) =>
+    board.frames.load(asked as PictureQuery, signal, board.page.t('picture.broken')),
+  );
   const known = url ? board.frames.find(url) : undefined;
-  const failure = latest.error.value;
-  const error = failure && failure.key === url ? failure.reason : null;
   return {
-    frame: known ?? latest.answer.value?.value ?? null,
-    error,
-    busy: url !== null && !error && !known && latest.answer.value?.key !== url,
+    frame: known ?? answer.value,
+    error: answer.error,
+    busy: answer.busy && !known,
     retry() {
       if (asked) board.frames.forget(asked);
-      latest.retry();
+      answer.retry();
     },
   };
 }
