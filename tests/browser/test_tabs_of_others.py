@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import tarfile
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -12,7 +11,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from insight_frontend import PACKAGES
 from playwright.sync_api import Page, expect
 
 from insight_core.plugin import Plugin, hookimpl
@@ -20,6 +18,7 @@ from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
 from insight_core.web.http_server import listen
+from tests.browser.npm_packages import add_packages
 
 pytestmark = pytest.mark.browser
 
@@ -122,15 +121,7 @@ PLAIN = """
 def project(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Path:
     """A plugin's front end outside the repository, with the packages of the wheel beside Vite and Preact."""
     root = tmp_path_factory.mktemp("words")
-    modules = root / "node_modules"
-    (modules / "@insight-host").mkdir(parents=True)
-    for archive in PACKAGES.glob("*.tgz"):
-        with tarfile.open(archive) as packed:
-            packed.extractall(root / "unpacked", filter="data")
-        name = json.loads((root / "unpacked/package/package.json").read_text(encoding="utf-8"))["name"]
-        (root / "unpacked/package").rename(modules / name)
-    for name in ("vite", "typescript", "preact", "@preact"):
-        (modules / name).symlink_to(repository / "node_modules" / name)
+    add_packages(root, repository)
     for name, text in SOURCES.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)

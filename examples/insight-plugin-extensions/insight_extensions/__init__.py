@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from insight_core.plugin import (
@@ -37,6 +38,7 @@ def insight_plugin() -> Plugin:
             decode="insight_extensions.settings:settings_of",
             encode="insight_extensions.settings:encoded",
         ),
+        frontend=Path(__file__).parent / "static",
     )
 
 

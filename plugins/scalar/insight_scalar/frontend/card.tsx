@@ -99,7 +99,7 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
       />
       <CardStatus board={board} tag={tag} feed={feed} />
       {table.dialog}
-      {lines && <Tooltip board={board} feed={feed} lines={lines} reading={reading} />}
+      {lines && <Tooltip board={board} feed={feed} lines={lines} marks={marks} reading={reading} />}
     </>
   );
 }

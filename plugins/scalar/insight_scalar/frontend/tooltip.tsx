@@ -1,5 +1,5 @@
 import { useSignal, type Signal } from '@preact/signals';
-import type { Cursor, Mark } from '@insight-host/kit/lines';
+import { marksAt, type Cursor, type Mark } from '@insight-host/kit/lines';
 import type { XKind } from '@insight-host/kit/draw';
 import { Button, copyTable, durationText, timeText, Tooltip as Box, valueText } from '@insight-host/kit';
 import type { JSX } from 'preact';
@@ -95,10 +95,11 @@ export interface TooltipProps {
   readonly board: ScalarParts;
   readonly feed: Feed;
   readonly lines: Lines;
+  readonly marks: readonly (Mark | PlacedMarker)[];
   readonly reading: Signal<Reading | null>;
 }
 
-export function Tooltip({ board, feed, lines, reading }: TooltipProps): JSX.Element | null {
+export function Tooltip({ board, feed, lines, marks, reading }: TooltipProps): JSX.Element | null {
   const exact = useSignal<ReadonlyMap<string, Exact>>(NONE);
   const now = reading.value;
   const unpin = (): void => {
@@ -178,7 +179,7 @@ export function Tooltip({ board, feed, lines, reading }: TooltipProps): JSX.Elem
           ))}
         </tbody>
       </table>
-      {now.pinned && <Marks marks={now.cursor.marks} />}
+      {now.pinned && <Marks marks={marksAt(marks, now.cursor.reach)} />}
       {now.pinned && <OtherTabs board={board} step={rows[0]?.step ?? null} />}
       {rows.length > shown.length && (
         <div class="more">{say('tooltip.more', { count: rows.length - shown.length })}</div>

@@ -4,7 +4,7 @@ import { draw } from './drawing';
 import { figure, labels, type Figure, type Window } from './figure';
 import { listenToKeys } from './keys';
 import { nearest } from './nearest';
-import { drawOverlay, marksAt, type Selection } from './overlay';
+import { drawOverlay, reach, type Selection } from './overlay';
 import { listenToPointer, type Change, type Gestures } from './pointer';
 
 /** Renders a line chart into `host`, which determines its size. */
@@ -88,7 +88,7 @@ class Chart implements LineChart, Gestures, Drawn<Figure> {
   cursorAt([px, py]: readonly [number, number]): Cursor {
     const shown = this.figure();
     const { x, y } = shown;
-    return { x: x.toValue(px), y: y.toValue(py), px, py, marks: marksAt(shown, px), nearest: nearest(shown, px, py) };
+    return { x: x.toValue(px), y: y.toValue(py), px, py, reach: reach(shown, px), nearest: nearest(shown, px, py) };
   }
 
   toSVG(): string {
@@ -157,8 +157,6 @@ function sameCursor(a: Cursor | null, b: Cursor | null): boolean {
     a.py === b.py &&
     a.x === b.x &&
     a.y === b.y &&
-    a.marks.length === b.marks.length &&
-    a.marks.every((mark, i) => mark === b.marks[i]) &&
     a.nearest.length === b.nearest.length &&
     a.nearest.every((point, i) => {
       const other = b.nearest[i];

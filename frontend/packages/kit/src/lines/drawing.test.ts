@@ -7,7 +7,7 @@ import { SvgPainter } from '../draw/svg_painter';
 import { draw } from './drawing';
 import { figure } from './figure';
 import { nearest, neighbourX } from './nearest';
-import { drawOverlay, marksAt, selectedArea } from './overlay';
+import { drawOverlay, reach, selectedArea } from './overlay';
 
 const theme: Theme = { mode: 'dark', token: () => '' };
 const props: LineChartProps = {
@@ -110,7 +110,7 @@ describe('the text of marks at the pointer', () => {
     const marks = ['a restarts at step 1', 'saved'].map((text) => ({ x: 1, color: 'red', text }));
     const marked = figure({ ...props, marks }, whole, size);
     const px = marked.x.toPixel(1);
-    const cursor = { x: 1, y: 2, px, py: marked.plot.top + 20, marks: marksAt(marked, px), nearest: [] };
+    const cursor = { x: 1, y: 2, px, py: marked.plot.top + 20, reach: reach(marked, px), nearest: [] };
     const { texts, boxes } = recorded((painter) =>
       drawOverlay(marked, { cursor, linkedX: null, selection: null }, painter, palette(theme)),
     );

@@ -1,3 +1,4 @@
 /** A line chart with zoom, pan, cursor and export. */
 export * from './chart';
+export { marksAt } from './overlay';
 export * from './props';

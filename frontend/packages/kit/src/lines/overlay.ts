@@ -77,14 +77,18 @@ export function drawOverlay(figure: Figure, overlay: Overlay, painter: Painter, 
       painter.circle(cx, cy, 3, entry.line.color);
     }
   });
-  markText(figure, cursor.marks, painter, colors);
+  markText(figure, marksAt(figure.props.marks ?? [], cursor.reach), painter, colors);
 }
 
 const WITHIN = 4; // pixels
 
-/** The marks of a figure at a pixel. */
-export function marksAt({ props, x }: Figure, px: number): readonly Mark[] {
-  return (props.marks ?? []).filter((mark) => Math.abs(x.toPixel(mark.x) - px) <= WITHIN);
+export function reach({ x }: Figure, px: number): Cursor['reach'] {
+  return [x.toValue(px - WITHIN), x.toValue(px + WITHIN)];
+}
+
+/** The marks at a place that was read off a chart. */
+export function marksAt<M extends Mark>(marks: readonly M[], [from, to]: Cursor['reach']): readonly M[] {
+  return marks.filter(({ x }) => x >= from && x <= to);
 }
 
 /** Says what the marks at the pointer are, over the labels of the x axis rather than over curves. */

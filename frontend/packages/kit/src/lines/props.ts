@@ -84,8 +84,8 @@ export interface Cursor {
   /** Pixels from the left and top of the chart's host element. */
   readonly px: number;
   readonly py: number;
-  /** Those of the chart at `px`. */
-  readonly marks: readonly Mark[];
+  /** From which x to which a mark is at the pointer. */
+  readonly reach: readonly [number, number];
   readonly nearest: readonly { readonly id: string; readonly index: number; readonly x: number; readonly y: number }[];
 }
 export interface LineChart extends Chart<LineChartProps> {
