@@ -156,6 +156,7 @@ def test_wheel_holds_packages_and_assets_only(wheel: zipfile.ZipFile, repository
     packed = re.compile(r"insight_frontend/packages/insight-host-(\w+)-\d+\.\d+\.\d+\.tgz")
     assert [found[1] for found in map(packed.fullmatch, sorted(names)) if found] == ["api", "kit"]
     assert {f"{package}/static/index.js" for package in _with_page(repository)} <= set(names)
+    assert "insight_core/cli/authoring/gallery/static/index.js" in names, "plugin dev shows it"
     unwanted = re.compile(r"node_modules|(^|/)tests/|(^|/)test_|\.test\.|\.tsx?$|__pycache__")
     assert [name for name in names if unwanted.search(name) and not name.endswith(".template")] == []
 

@@ -213,6 +213,8 @@ describe('what plugins contribute', () => {
       await load({ mine: give({ cards: [{ id: 'a', title: 'card', mount }] }) });
       const end = all.shownIn(shower).cards[0]?.mount(host, vi.fn());
       expect([ctx?.name, ctx?.visible.value, host.textContent]).toEqual(['mine', true, 'there']);
+      const styled = host.querySelector('[data-plugin=mine]');
+      expect(styled?.textContent, 'styles of the plugin apply there').toBe('there');
       await Promise.resolve();
       end?.();
       expect([ctx?.signal.aborted, host.textContent]).toEqual([true, '']);

@@ -150,10 +150,13 @@ export class Contribution {
       failed(cause);
     };
     const ends = AbortSignal.any([ended.signal, until, this.ended.signal]);
+    const inside = host.appendChild(document.createElement('div'));
+    inside.dataset['plugin'] = this.tab.name; // its styles apply here, those of the tab around it do not
+    inside.style.height = '100%';
     void (async () => {
       try {
         const { value: given } = this.given;
-        if (given) disposeWith(ends, await card.mount(host, this.context(given, { ends, visible }, fail)));
+        if (given) disposeWith(ends, await card.mount(inside, this.context(given, { ends, visible }, fail)));
       } catch (cause) {
         fail(cause);
       }
