@@ -105,6 +105,7 @@ def test_the_plots_of_runs(page: Page, shared: Serve, six_runs: Path) -> None:
 def test_the_bars_of_a_profile(page: Page, shared: Serve, traced: Path) -> None:
     panel = open_page(page, shared("--logdir", traced))
     bars = panel.locator('[data-figure="biggest-host"]')
+    expect(bars.locator("li").first).to_be_visible()
     listed = bars.locator("li").count()
     table = as_table(bars)
     expect(table).to_have_attribute("data-rows", str(listed))
