@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from insight_core.formats.batch import Flaw
 from insight_core.plugin.claims import FileName
+from insight_core.plugin.references import reference
 
 
 @frozen(eq=False)
@@ -61,8 +62,9 @@ class LogFormat:
     files : FileName or iterable of FileName
         Which files have this format. Where ``makes_run`` is a function, only files whose beginning it
         accepts are read, in directories that are runs anyway as well.
-    read : callable
-        ``read(stream, state) -> (items, state)`` reads some MiB at most. ``stream`` is a binary file,
+    read : callable or str
+        ``read(stream, state) -> (items, state)``, or its name, ``"package.module:name"``, to be imported at
+        the first file. It reads some MiB at most. ``stream`` is a binary file,
         ``stream.name`` its path, positioned where the last call left it; ``state`` is what the last call
         returned, None at the beginning of the file. Items are Points, and a Flaw for each malformed part:
         its offset in the file, a reason that names the line, and how many bytes are skipped.
@@ -82,6 +84,6 @@ class LogFormat:
 
     name: str = field(validator=_check_name)
     files: tuple[FileName, ...] = field(converter=_files, validator=_check_files)
-    read: Callable[[BinaryIO, Any], ReadResult]
+    read: Callable[[BinaryIO, Any], ReadResult] = field(converter=reference)
     version: int = 1
     newest_only: bool = False

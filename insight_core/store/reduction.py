@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from insight_core.formats.compiled import is_wanted
-from insight_core.store import numpy_reduction
 from insight_core.store.blocks import Blocks
 
 Values: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
@@ -81,7 +80,12 @@ def compiled() -> Reduction | None:
 
 
 def _chosen() -> Reduction:
-    return (compiled() if is_wanted() else None) or numpy_reduction
+    found = compiled() if is_wanted() else None
+    if found is None:
+        from insight_core.store import numpy_reduction  # most hosts do without
+
+        found = numpy_reduction
+    return found
 
 
 reduction: Reduction = _chosen()

@@ -7,7 +7,6 @@ from typing import Protocol
 from insight_core.formats.batch import Batch
 from insight_core.formats.compiled import is_wanted
 from insight_core.formats.dialects import Dialect
-from insight_core.ingest.scanner.pure import PureScanner
 
 try:
     from insight_core.ingest.scanner import _kernel
@@ -47,5 +46,7 @@ def open_scanner(
     all other tensors do.
     """
     if _kernel is None or not is_wanted():
+        from insight_core.ingest.scanner.pure import PureScanner  # most hosts do without
+
         return PureScanner(guess, chunk, number_plugins)
     return _kernel.CompiledScanner(guess, chunk, number_plugins)

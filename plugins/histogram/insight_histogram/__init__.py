@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from insight_core.plugin import CachePolicy, Keep, Plugin, PluginNameEnum, RecordDecoder, hookimpl
-from insight_core.plugin.payloads import HISTOGRAM_CLAIMS
+from insight_histogram.claims import CLAIMS
 
 
 @hookimpl
@@ -15,7 +15,7 @@ def insight_plugin() -> Plugin:
         name=PluginNameEnum.HISTOGRAM,
         title="Histograms",
         titles={"zh-CN": "参数分布"},
-        decoder=RecordDecoder(HISTOGRAM_CLAIMS, decode="insight_core.plugin.payloads:decoded_histogram"),
+        decoder=RecordDecoder(CLAIMS, decode="insight_core.plugin.payloads:decoded_histogram"),
         presets={"mindinsight": CachePolicy(Keep.UNIFORM, points=50, series=300)},
         routes="insight_histogram.routes:routes",
         frontend=Path(__file__).parent / "static",

@@ -8,6 +8,7 @@ from typing import Any
 import insight_histogram
 import numpy as np
 import pytest
+from insight_histogram.claims import CLAIMS
 from numpy.testing import assert_allclose
 from safetensors import safe_open
 from safetensors.numpy import load
@@ -15,6 +16,7 @@ from werkzeug.test import Client
 
 from insight_core.plugin import Dialect, EventField, Payload, SeriesKey, SummaryPlugin
 from insight_core.plugin.http.histograms import evenly
+from insight_core.plugin.payloads import HISTOGRAM_CLAIMS
 from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.plugin.testing.histograms import (
     histogram_proto,
@@ -293,6 +295,10 @@ def test_tags(client: Client, provider: FakeProvider) -> None:
             }
         }
     }
+
+
+def test_the_tab_gets_all_that_histograms_are_decoded_from() -> None:
+    assert CLAIMS == HISTOGRAM_CLAIMS
 
 
 def test_records(client: Client, provider: FakeProvider) -> None:

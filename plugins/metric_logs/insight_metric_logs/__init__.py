@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from insight_core.plugin import FileName, LogFormat, hookimpl
-from insight_metric_logs import beginnings, csv_log, dvclive, json_lines, trainer_state
+from insight_metric_logs import beginnings
 
 
 @hookimpl
@@ -15,7 +15,11 @@ def insight_log_formats() -> Iterable[LogFormat]:
 
 
 FORMATS = (
-    LogFormat("Lightning CSVLogger", FileName("metrics.csv", makes_run=beginnings.of_csv), csv_log.read),
+    LogFormat(
+        "Lightning CSVLogger",
+        FileName("metrics.csv", makes_run=beginnings.of_csv),
+        "insight_metric_logs.csv_log:read",
+    ),
     LogFormat(
         "DVCLive",
         [
@@ -24,7 +28,7 @@ FORMATS = (
             FileName("dvclive/scalars/**/*.tsv", makes_run=beginnings.of_dvclive),
             FileName("dvclive/*.tsv", makes_run=beginnings.of_dvclive),
         ],
-        dvclive.read,
+        "insight_metric_logs.dvclive:read",
     ),
     LogFormat(
         "Hugging Face Trainer",
@@ -32,8 +36,12 @@ FORMATS = (
             FileName("trainer_state.json", makes_run=beginnings.of_trainer_state),
             FileName("checkpoint-*/trainer_state.json", makes_run=beginnings.of_trainer_state),
         ],
-        trainer_state.read,
+        "insight_metric_logs.trainer_state:read",
         newest_only=True,
     ),
-    LogFormat("JSON lines", FileName("metrics.jsonl", makes_run=beginnings.of_json_lines), json_lines.read),
+    LogFormat(
+        "JSON lines",
+        FileName("metrics.jsonl", makes_run=beginnings.of_json_lines),
+        "insight_metric_logs.json_lines:read",
+    ),
 )

@@ -1,0 +1,59 @@
+"""What a start imports before the host listens: nothing that only requests need, no twin of compiled code."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from insight_core.ingest.scanner.scanner import is_compiled
+
+_PROGRAM = """
+import json, os, sys
+import insight_core.cli.serve as serving
+from insight_core.cli import main
+
+listen = serving._listen
+
+def stop(*arguments):
+    listen(*arguments)
+    print(json.dumps(sorted(sys.modules)), flush=True)
+    os._exit(0)
+
+serving._listen = stop
+sys.exit(main(sys.argv[1:]))
+"""
+LATER = {
+    "insight_core.formats.histograms",
+    "insight_core.formats.image_headers",
+    "insight_core.formats.tensors",
+    "insight_core.plugin.payloads",
+    "insight_core.rpc.serving",
+    "insight_graph.routes",
+    "insight_metric_logs.lines",
+    "insight_scalar.routes",
+    "google.protobuf",
+    "grpc",
+    "ml_dtypes",
+    "PIL",
+    "regex",
+    "safetensors",
+    "sqlite3",
+}
+TWINS = {"insight_core.ingest.scanner.pure", "insight_core.store.numpy_reduction"}
+
+
+def test_a_host_listens_without_what_only_requests_need(tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    flags = ["--port=0", "--no-cache", f"--state-dir={tmp_path}/state", f"--logdir={tmp_path}/logs"]
+    environment = {name: value for name, value in os.environ.items() if name != "INSIGHT_HOST_PURE"}
+    done = subprocess.run(
+        [sys.executable, "-c", _PROGRAM, *flags], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    imported = set(json.loads(done.stdout.splitlines()[-1]))
+    assert {"insight_core.web.application", "insight_scalar"} <= imported
+    assert is_compiled()
+    assert imported & (LATER | TWINS) == set()
