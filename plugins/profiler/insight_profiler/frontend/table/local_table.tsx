@@ -3,7 +3,7 @@ import { ordered, rowsOf, sortOf, sortText, turned } from '@insight-host/kit/tab
 import type { ComponentChildren, JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ProfilerParts } from '../board';
-import type { ColumnInfo, Row } from '../answers/table';
+import type { Cell, Row, Unit } from '../answers/table';
 import { Figure } from '../figures/figure';
 import { unitOf } from '../units';
 import { columnsOf, type View } from './cells';
@@ -11,38 +11,46 @@ import { Grid, LINE } from './grid';
 
 const MOST_LINES = 14;
 
-export interface LocalTableProps {
+export interface LocalTableProps<Name extends string> {
   readonly board: ProfilerParts;
   readonly name: string;
   readonly title: string;
   readonly note?: string;
-  readonly columns: readonly ColumnInfo[];
-  readonly rows: readonly Row[];
+  /** Its columns from the left, and in what they count. */
+  readonly columns: Readonly<Record<Name, Unit>>;
+  readonly rows: readonly NamedRow<NoInfer<Name>>[];
   readonly sort: string;
   readonly widths?: Readonly<Record<string, number>>;
   readonly views?: Readonly<Record<string, View>>;
   readonly tools?: ComponentChildren;
-  readonly onOpen?: (row: Row) => void;
-  readonly isOpen?: (row: Row) => boolean;
+  readonly onOpen?: (row: NamedRow<Name>) => void;
+  readonly isOpen?: (row: NamedRow<Name>) => boolean;
 }
 
-export function LocalTable({
+type NamedRow<Name extends string> = { readonly [name in Name]: Cell };
+
+export function LocalTable<Name extends string>({
   board,
   name,
   title,
   note = '',
-  columns,
-  rows,
+  columns: units,
+  rows: named,
   sort,
   widths = {},
   views = {},
   tools,
   onOpen,
   isOpen,
-}: LocalTableProps): JSX.Element {
+}: LocalTableProps<Name>): JSX.Element {
   const { t: say } = board.page;
   const chosen = board.sorts.value.get(name) ?? sort;
   const sorted = sortOf(chosen);
+  const names = Object.keys(units) as Name[];
+  const columns = names.map((column) => ({ name: column, unit: units[column] }));
+  const rows = useMemo(() => named.map((row): Row => names.map((column) => row[column])), [named, names.join()]);
+  const unnamed = (row: Row): NamedRow<Name> =>
+    Object.fromEntries(names.map((column, i) => [column, row[i] ?? null])) as NamedRow<Name>;
   const times = columns.flatMap(({ unit }, at) => (unit === 'ns' ? [at] : []));
   const longest = rows.reduce(
     (most, row) => times.reduce((high, at) => Math.max(high, Math.abs(Number(row[at] ?? 0))), most),
@@ -62,13 +70,9 @@ export function LocalTable({
   const local = useMemo(
     () =>
       rowsOf(
-        ordered(
-          rows,
-          chosen ? [sorted] : [],
-          (row, key) => row[columns.findIndex((column) => column.name === key)] ?? null,
-        ),
+        ordered(rows, chosen ? [sorted] : [], (row, key) => row[names.findIndex((column) => column === key)] ?? null),
       ),
-    [rows, chosen, columns.map((column) => column.name).join()],
+    [rows, chosen],
   );
   return (
     <Figure
@@ -94,8 +98,8 @@ export function LocalTable({
               .join();
             board.sorts.set(new Map([...board.sorts.peek(), [name, next]]));
           }}
-          {...(onOpen ? { onOpen } : {})}
-          {...(isOpen ? { isOpen } : {})}
+          {...(onOpen ? { onOpen: (row: Row) => onOpen(unnamed(row)) } : {})}
+          {...(isOpen ? { isOpen: (row: Row) => isOpen(unnamed(row)) } : {})}
         />
       </div>
     </Figure>

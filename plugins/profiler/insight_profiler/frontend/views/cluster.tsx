@@ -1,11 +1,11 @@
-import { Icon, Segments } from '@insight-host/kit';
+import { Icon, Segments, Select } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { Line } from '@insight-host/kit/lines';
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { ProfilerParts } from '../board';
 import type { ClusterAnswer, RankRow, RankStepsAnswer } from '../answers/cluster';
-import type { Cell, ColumnInfo } from '../answers/table';
+import type { Cell, Unit } from '../answers/table';
 import { Columns, type StackedColumn } from '../figures/columns';
 import { Figure } from '../figures/figure';
 import { inkOf } from '../figures/ink';
@@ -214,17 +214,13 @@ function RankLines({ board, ranks }: RanksProps): JSX.Element | null {
           {drawn < most && <span class="count">{say('overview.steps.some', { shown: drawn, count: most })}</span>}
           <label class="choice-of">
             <span>{say('cluster.time')}</span>
-            <select
-              data-control="rank-time"
+            <Select
+              name="rank-time"
+              label={say('cluster.time')}
               value={answer.time}
-              onChange={({ currentTarget: { value } }) => board.rankTime.set(value, 'push')}
-            >
-              {answer.times.map((name) => (
-                <option key={name} value={name} selected={name === answer.time}>
-                  {categoryText(board, name)}
-                </option>
-              ))}
-            </select>
+              options={answer.times.map((value) => ({ value, text: categoryText(board, value) }))}
+              onPick={(value) => board.rankTime.set(value, 'push')}
+            />
           </label>
         </>
       }
@@ -302,34 +298,39 @@ function Ranks({ board, ranks }: RanksProps): JSX.Element {
 
 function RankTable({ board, ranks, title }: RanksProps & { readonly title: string }): JSX.Element {
   const times = [...new Set(ranks.flatMap((row) => Object.keys(row.times)))];
-  const all: readonly (readonly [ColumnInfo, (row: RankRow) => Cell])[] = [
-    [{ name: 'rank', unit: 'number' }, (row) => row.rank],
-    [{ name: 'profile', unit: 'text' }, (row) => row.profile],
-    [{ name: 'host', unit: 'text' }, (row) => row.host],
-    [{ name: 'stage', unit: 'number' }, (row) => row.stage],
-    [{ name: 'steps', unit: 'count' }, (row) => row.steps?.count ?? null],
-    ...times.map((name): readonly [ColumnInfo, (row: RankRow) => Cell] => [
-      { name, unit: 'ns' },
-      (row) => row.times[name] ?? null,
-    ]),
-    [{ name: 'peak_memory', unit: 'bytes' }, (row) => row.peak_memory],
-    [{ name: 'flops', unit: 'flops' }, (row) => row.flops?.flops ?? null],
-    [{ name: 'utilization', unit: 'share' }, (row) => row.flops?.utilization ?? null],
-  ];
-  const shown = all.filter(
-    ([{ name }, of]) => name === 'profile' || ranks.some((row) => of(row) !== null && of(row) !== ''),
-  );
+  const units: Readonly<Record<string, Unit>> = {
+    rank: 'number',
+    profile: 'text',
+    host: 'text',
+    stage: 'number',
+    steps: 'count',
+    ...Object.fromEntries(times.map((name) => [name, 'ns'] as const)),
+    peak_memory: 'bytes',
+    flops: 'flops',
+    utilization: 'share',
+  };
+  const rows = ranks.map(({ steps, times: own, flops, ...row }): Readonly<Record<string, Cell>> => ({
+    ...Object.fromEntries(times.map((name) => [name, own[name] ?? null])),
+    rank: row.rank,
+    profile: row.profile,
+    host: row.host,
+    stage: row.stage,
+    steps: steps?.count ?? null,
+    peak_memory: row.peak_memory,
+    flops: flops?.flops ?? null,
+    utilization: flops?.utilization ?? null,
+  }));
+  const isKnown = (name: string): boolean => rows.some((row) => row[name] !== null && row[name] !== '');
   return (
     <LocalTable
       board={board}
       name="cluster"
       title={title}
-      columns={shown.map(([column]) => column)}
-      rows={ranks.map((row) => shown.map(([, of]) => of(row)))}
+      columns={Object.fromEntries(Object.entries(units).filter(([name]) => name === 'profile' || isKnown(name)))}
+      rows={rows}
       sort="rank"
       widths={{ rank: 70, profile: 200, host: 140, stage: 76 }}
-      onOpen={(row) => {
-        const profile = row[shown.findIndex(([{ name }]) => name === 'profile')];
+      onOpen={({ profile }) => {
         const run = board.profiles.profile.value?.run;
         if (run !== undefined && typeof profile === 'string') board.navigation.open({ run, profile });
       }}

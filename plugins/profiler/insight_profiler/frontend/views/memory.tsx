@@ -58,14 +58,8 @@ export default function Memory({ board }: ViewProps): JSX.Element {
                     board={board}
                     name="largest"
                     title={say('memory.largest')}
-                    columns={[
-                      { name: 'name', unit: 'text' },
-                      { name: 'bytes', unit: 'bytes' },
-                      { name: 'device', unit: 'text' },
-                      { name: 'start', unit: 'ns' },
-                      { name: 'end', unit: 'ns' },
-                    ]}
-                    rows={answer.largest.map((row) => [row.name, row.bytes, row.device, row.start, row.end])}
+                    columns={{ name: 'text', bytes: 'bytes', device: 'text', start: 'ns', end: 'ns' }}
+                    rows={answer.largest}
                     sort="-bytes"
                     widths={{ device: 120, name: 200 }}
                   />
@@ -107,13 +101,8 @@ function Holders({
         time: timeText(time, locale),
       })}
       note={before ? say('memory.holders.sum', { shown, before: earlier, bytes: whole }) : ''}
-      columns={[
-        { name: 'name', unit: 'text' },
-        { name: 'bytes', unit: 'bytes' },
-        { name: 'share', unit: 'share' },
-        { name: 'count', unit: 'count' },
-      ]}
-      rows={all.map((row) => [row.name, row.bytes, bytes > 0 ? row.bytes / bytes : null, row.count])}
+      columns={{ name: 'text', bytes: 'bytes', share: 'share', count: 'count' }}
+      rows={all.map((row) => ({ ...row, share: bytes > 0 ? row.bytes / bytes : null }))}
       sort="-bytes"
     />
   );
@@ -188,16 +177,12 @@ function Planned({
             bytes: sizeText(graph.peak_bytes ?? 0, locale),
             node: graph.peak_node ?? '',
           })}
-          columns={[
-            { name: 'name', unit: 'text' },
-            { name: 'bytes', unit: 'bytes' },
-            { name: 'type', unit: 'text' },
-          ]}
-          rows={graph.holders.map((holder) => [
-            holder.name,
-            holder.bytes,
-            [holder.type, holder.data_type].filter(Boolean).join(' · '),
-          ])}
+          columns={{ name: 'text', bytes: 'bytes', type: 'text' }}
+          rows={graph.holders.map(({ name: holder, bytes, type, data_type }) => ({
+            name: holder,
+            bytes,
+            type: [type, data_type].filter(Boolean).join(' · '),
+          }))}
           sort="-bytes"
         />
       )}

@@ -11,6 +11,7 @@ import { layersOf, StepColumns } from '../figures/step_columns';
 import { stepsText } from '../steps';
 import { shareText, sizeText, timeText } from '../units';
 import { useProfileAnswer } from '../use_answer';
+import type { ViewName } from '../view_names';
 import type { ViewProps } from '../views';
 import { categoryText, outliersText, sentence, word } from '../words';
 import { Answered } from './state';
@@ -153,20 +154,35 @@ function Elsewhere({ board }: { readonly board: ProfilerParts }): JSX.Element {
   return (
     <section class="figure elsewhere">
       <p>{board.page.t('overview.elsewhere')}</p>
-      {board.navigation.views.value
-        .filter((view) => view !== 'overview' && view !== 'compare')
-        .map((view) => (
-          <button
-            key={view}
-            type="button"
-            class="link"
-            data-action={`go-${view}`}
-            onClick={() => board.navigation.wanted.set(view, 'push')}
-          >
-            {board.page.t(`view.${view}`)}
-          </button>
-        ))}
+      <Ways
+        board={board}
+        to={board.navigation.views.value.filter((view) => view !== 'overview' && view !== 'compare')}
+      />
     </section>
+  );
+}
+
+interface WaysProps {
+  readonly board: ProfilerParts;
+  readonly to: readonly ViewName[];
+}
+
+/** Links to other views. */
+function Ways({ board, to }: WaysProps): JSX.Element {
+  return (
+    <>
+      {to.map((view) => (
+        <button
+          key={view}
+          type="button"
+          class="link"
+          data-action={`go-${view}`}
+          onClick={() => board.navigation.wanted.set(view, 'push')}
+        >
+          {board.page.t(`view.${view}`)}
+        </button>
+      ))}
+    </>
   );
 }
 
@@ -207,20 +223,14 @@ function Steps({ board, answer, rows, busy }: StepsProps): JSX.Element {
       {chosen ? (
         <p class="hint" data-testid="chosen-steps">
           {say(answer.steps ? 'overview.steps.chosen' : 'overview.steps.none', { steps: stepsText(chosen) })}{' '}
-          {answer.steps &&
-            (['operators', 'kernels', 'steps'] as const)
-              .filter((view) => board.navigation.views.value.includes(view))
-              .map((view) => (
-                <button
-                  key={view}
-                  type="button"
-                  class="link"
-                  data-action={`go-${view}`}
-                  onClick={() => board.navigation.wanted.set(view, 'push')}
-                >
-                  {say(`view.${view}`)}
-                </button>
-              ))}
+          {answer.steps && (
+            <Ways
+              board={board}
+              to={(['operators', 'kernels', 'steps'] as const).filter((view) =>
+                board.navigation.views.value.includes(view),
+              )}
+            />
+          )}
         </p>
       ) : (
         <p class="hint">{say('overview.steps.hint')}</p>

@@ -53,20 +53,8 @@ export default function Pipeline({ board }: ViewProps): JSX.Element {
                 board={board}
                 name="operations"
                 title={say('pipeline.operations')}
-                columns={[
-                  { name: 'operation', unit: 'text' },
-                  { name: 'stage', unit: 'text' },
-                  { name: 'calls', unit: 'count' },
-                  { name: 'average', unit: 'ns' },
-                  { name: 'information', unit: 'text' },
-                ]}
-                rows={(answer.operations ?? []).map((row) => [
-                  row.operation,
-                  row.stage,
-                  row.calls,
-                  row.average,
-                  row.information,
-                ])}
+                columns={{ operation: 'text', stage: 'text', calls: 'count', average: 'ns', information: 'text' }}
+                rows={answer.operations ?? []}
                 sort="-average"
               />
             )}

@@ -12,6 +12,15 @@ const CUT = ['strategy', 'in_strategy', 'out_strategy', 'gen_strategy', 'stra', 
 const cutOf = ({ attributes }: StrategyOperator): string =>
   CUT.flatMap((name) => (attributes[name] ? [attributes[name]] : [])).join('; ');
 
+const COLUMNS = {
+  name: 'text',
+  type: 'text',
+  strategy: 'text',
+  outputs: 'text',
+  instance: 'text',
+  scope: 'text',
+} as const;
+
 /** How a model is spread over devices: its stages, and how their operators are cut. */
 export default function Strategy({ board }: ViewProps): JSX.Element {
   const { t: say } = board.page;
@@ -48,26 +57,16 @@ export default function Strategy({ board }: ViewProps): JSX.Element {
                     board={board}
                     name={`strategy-${stage.stage}`}
                     title={say('strategy.operators', { stage: stage.stage, count: stage.operators.length })}
-                    columns={[
-                      { name: 'name', unit: 'text' },
-                      { name: 'type', unit: 'text' },
-                      { name: 'strategy', unit: 'text' },
-                      { name: 'outputs', unit: 'text' },
-                      { name: 'instance', unit: 'text' },
-                      { name: 'scope', unit: 'text' },
-                    ]}
-                    rows={stage.operators.map((operator) => [
-                      operator.name,
-                      operator.type,
-                      cutOf(operator) || null,
-                      operator.outputs.map(shapeText).join('; '),
-                      operator.instance,
-                      operator.scope,
-                    ])}
+                    columns={COLUMNS}
+                    rows={stage.operators.map((operator) => ({
+                      ...operator,
+                      strategy: cutOf(operator) || null,
+                      outputs: operator.outputs.map(shapeText).join('; '),
+                    }))}
                     sort=""
                     widths={{ name: 160, outputs: 220, strategy: 160 }}
-                    onOpen={(row) => opened.set(opened.value === `${i}/${row[0]}` ? null : `${i}/${row[0]}`)}
-                    isOpen={(row) => opened.value === `${i}/${row[0]}`}
+                    onOpen={(row) => opened.set(opened.value === `${i}/${row.name}` ? null : `${i}/${row.name}`)}
+                    isOpen={(row) => opened.value === `${i}/${row.name}`}
                   />
                   {found && <Details board={board} operator={found} />}
                 </section>
@@ -78,11 +77,8 @@ export default function Strategy({ board }: ViewProps): JSX.Element {
                 board={board}
                 name="parameters"
                 title={say('strategy.parameters', { count: answer.parameters.length })}
-                columns={[
-                  { name: 'name', unit: 'text' },
-                  { name: 'outputs', unit: 'text' },
-                ]}
-                rows={answer.parameters.map((parameter) => [parameter.name, shapeText(parameter)])}
+                columns={{ name: 'text', outputs: 'text' }}
+                rows={answer.parameters.map((parameter) => ({ name: parameter.name, outputs: shapeText(parameter) }))}
                 sort=""
               />
             )}
