@@ -13,6 +13,7 @@ import insight_image
 import insight_scalar
 import pytest
 
+from insight_core.formats.stored_block import StoredBlock
 from insight_core.ingest.discover import Logdir
 from insight_core.ingest.event_file import EventFile
 from insight_core.plugin import Dialect, SeriesField, SeriesKey
@@ -83,6 +84,35 @@ def test_stored_series_are_listed_by_column_as_one_by_one(opened: Open) -> None:
             info.key: {field: getattr(info, field) for field in fields} for info in provider.series(plugin)
         }
         assert len(found) == (93 if plugin == "scalar" else 3)
+
+
+def test_stored_series_are_named_without_reading_what_is_stored_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with EventWriter(tmp_path / "logs/run") as writer:
+        for step in range(LONG):
+            writer.scalar("loss", step, step)
+
+    def open_() -> LocalProvider:
+        logdirs = [Logdir(str(tmp_path / "logs"))]
+        return LocalProvider(logdirs, PLUGINS, reload_interval=0, cache_directory=tmp_path / "cache")
+
+    with closing(open_()) as first:
+        first.load()
+    reads: list[StoredBlock] = []
+    tables = StoredBlock.tables
+
+    def counted(block: StoredBlock) -> object:
+        reads.append(block)
+        return tables(block)
+
+    with closing(open_()) as second:
+        second.load()
+        monkeypatch.setattr(StoredBlock, "tables", counted)
+        [table] = second.series_tables("scalar", ["attempts", "claims"])
+        assert (table.tags, len(reads)) == (("loss",), 0)
+        [table] = second.series_tables("scalar", ["points"])
+        assert (table.column("points"), len(reads)) == ([LONG], 1)
 
 
 def everything(provider: LocalProvider) -> object:
