@@ -1,25 +1,14 @@
 /** A page with three runs of made-up data, for examples that need a board. */
 import type { Columns, PluginContext, Query, Run } from '@insight-host/api';
-import { fakeColumns, fakeContext, fakeRun } from '@insight-host/kit/testing';
+import { fakeColumns, fakeContext, fakeRun, fakeTags, type FakeSeries } from '@insight-host/kit/testing';
 
 const STEPS = [0, 10, 20, 30, 40, 50];
 const START = 1.7e9;
 const COLORS = ['#2f6fd0', '#c2571a', '#2a8a57'];
 const TAGS = ['layers/first', 'layers/second', 'loss'];
 
-const described = {
-  display_name: '',
-  description: '',
-  points: STEPS.length,
-  first_step: 0,
-  last_step: 50,
-  attempts: 2,
-};
-
-function tags(): unknown {
-  const own = Object.fromEntries(TAGS.map((tag) => [tag, described]));
-  return { baseline: own, wide: own, broken: { loss: described } };
-}
+const described = Object.fromEntries(TAGS.map((tag) => [tag, { attempts: 2 }]));
+const SERIES: FakeSeries = { baseline: described, wide: described, broken: { loss: { attempts: 2 } } };
 
 function records(): Columns {
   const counts = { points: 8, kept: STEPS.length, hidden: 2 };
@@ -60,8 +49,6 @@ function histograms(): Columns {
   );
 }
 
-const never = (): Promise<never> => new Promise(() => undefined);
-
 export type SampleState = 'data' | 'empty' | 'loading' | 'failing';
 
 /** The context of the page with other data: texts, theme and notices are the page's. */
@@ -70,13 +57,10 @@ export function sampleContext(ctx: PluginContext, state: SampleState = 'data'): 
     if (query['run'] === 'broken') throw new Error('run "broken": record 3 is truncated');
     return route === 'records' ? records() : histograms();
   };
-  const answers = {
-    data: async () => tags(),
-    empty: async () => ({}),
-    loading: never,
-    failing: () => Promise.reject(new Error('the data server is away')),
-  };
-  const fake = fakeContext(['baseline', 'wide', 'broken'], { json: answers[state], columns });
+  const fake = fakeContext(['baseline', 'wide', 'broken'], { columns });
+  if (state === 'data') fake.tags.value = fakeTags(SERIES);
+  else if (state === 'empty') fake.tags.value = fakeTags({});
+  else if (state === 'failing') fake.tags.failure.value = 'the data server is away';
   const colored: readonly Run[] = fake.runs.all.value.map((run, i) => ({
     ...fakeRun(run.name),
     color: COLORS[i] as string,

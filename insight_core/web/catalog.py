@@ -72,6 +72,10 @@ class SeriesCatalog:
         )
         return json_answer(self._answer(question))
 
+    def first(self, plugin: str) -> Response:
+        """What a page that begins asks for: all series of one plugin."""
+        return json_answer(self._answer(_Question([plugin], _DEFAULT)))
+
     def _answer(self, question: _Question) -> dict[str, object]:
         # a number from before the tables are read: what changes meanwhile is in the next delta
         changes = None if question.since is None else changes_since(self.provider, question.since)

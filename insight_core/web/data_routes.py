@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import logging
 import math
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
+from urllib.parse import quote_plus
 
 from attrs import asdict, frozen
 from werkzeug import Request, Response
-from werkzeug.exceptions import HTTPException
 from werkzeug.routing import Rule
 
 from insight_core.formats.json_text import encode_json
-from insight_core.plugin import DataProvider, InsightError, Run, Unavailable
+from insight_core.plugin import DataProvider, Run, Unavailable
 from insight_core.registry import DISTRIBUTION, Registry
 from insight_core.web.answers import json_answer, tag_by_content
 from insight_core.web.catalog import SeriesCatalog
@@ -25,8 +24,6 @@ from insight_core.web.mounted_plugins import MountedPlugin, MountedPlugins
 from insight_core.web.mounting import Endpoint
 from insight_core.web.run_columns import RunColumnTable
 from insight_core.web.settings import HostSettings
-
-log = logging.getLogger(__name__)
 
 
 def installed_version() -> str:
@@ -91,7 +88,7 @@ class DataRoutes:
     def start(self, request: Request) -> Response:
         """The first answers that a page needs, by path: one round trip, while its modules load.
 
-        Tags of the ``tab`` are included where the host itself answers for them, and at once.
+        The catalogue of the ``tab`` is included.
         """
         # the run table comes first: changes after its generation come by the stream of events
         views = {
@@ -100,15 +97,9 @@ class DataRoutes:
             "environment": self.environment,
         }
         answers = {f"data/{name}": view(request).get_data() for name, view in views.items()}
-        path = f"/data/plugin/{request.args.get('tab', '')}/tags"
-        plugin = self.plugins.of_path(path)
-        if plugin is not None and plugin.is_settled:
-            try:
-                endpoint, variables = plugin.match(path, "GET")
-                if endpoint.calls is None:
-                    answers[path[1:]] = endpoint.answer(request, variables).get_data()
-            except (HTTPException, InsightError) as error:
-                log.debug("%s is not in /data/start: %s", path, error)
+        tab = request.args.get("tab", "")
+        if tab in self.plugins.names():
+            answers[f"data/catalog?plugin={quote_plus(tab)}"] = self.catalog.first(tab).get_data()
         body = b",".join(b"%s:%s" % (encode_json(name), answer) for name, answer in answers.items())
         return tag_by_content(request, Response(b"{%s}" % body, mimetype="application/json"))
 

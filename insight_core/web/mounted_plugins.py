@@ -69,11 +69,6 @@ class MountedPlugin:
             self._fail(call.overdue())
             log.error("plugin %s: %s", self.plugin.name, self._failure)
 
-    @property
-    def is_settled(self) -> bool:
-        """Whether ``match`` answers at once: its routes are known, or were given up."""
-        return self._settled.is_set()
-
     def match(self, path: str, method: str) -> tuple[Endpoint, Mapping[str, Any]]:
         """The endpoint of a request. Raises HTTPException, and Unavailable while the routes are unknown."""
         is_static = path.startswith(f"{PATH}{self.plugin.name}/static/")  # answered by the host

@@ -135,7 +135,7 @@ def test_the_first_answers_come_in_one_beside_the_modules(page: Page, shared: Se
     page.wait_for_function("() => performance.getEntriesByType('resource').some(e => /series/.test(e.name))")
     before = asked[: next(i for i, path in enumerate(asked) if path.endswith("/series"))]
     assert before.count("data/start") == 1
-    for path in ("data/run_table", "data/plugins_listing", "data/environment", "data/plugin/scalar/tags"):
+    for path in ("data/run_table", "data/plugins_listing", "data/environment", "data/catalog"):
         assert path not in before
 
 

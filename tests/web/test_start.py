@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from werkzeug import Response
 from werkzeug.test import Client
 
 from insight_core.plugin import Plugin, PluginContext, Route, Unavailable
@@ -17,23 +16,12 @@ from insight_core.web import Host
 FIRST = ["data/run_table", "data/plugins_listing", "data/environment"]
 
 
-def _own_tags(ctx: PluginContext) -> list[Route]:
-    return [Route("/tags", lambda request: Response("{}", mimetype="application/json"))]
+CATALOG = "data/catalog?plugin=scalar"
 
 
 @pytest.fixture
-def host(host_of: Callable[..., Host]) -> Host:
-    return host_of(Plugin("scalar", "Scalars"), Plugin("own", "Own", routes=_own_tags))
-
-
-@pytest.fixture
-def client(host: Host) -> Client:
-    client = Client(host)
-    for name in ("scalar", "own"):
-        assert (
-            client.get(f"/data/plugin/{name}/tags").status_code == 200
-        )  # their routes are known from now on
-    return client
+def client(host_of: Callable[..., Host]) -> Client:
+    return Client(host_of(Plugin("scalar", "Scalars")))
 
 
 def _start(client: Client, tab: str) -> dict[str, Any]:
@@ -45,15 +33,14 @@ def _start(client: Client, tab: str) -> dict[str, Any]:
 
 def test_each_answer_is_what_its_own_path_gives(client: Client) -> None:
     found = _start(client, "scalar")
-    assert list(found) == [*FIRST, "data/plugin/scalar/tags"]
+    assert list(found) == [*FIRST, CATALOG]
     for path, value in found.items():
         assert value == client.get(f"/{path}").json, path
-    assert found["data/plugin/scalar/tags"]["late"]["loss"]["points"] == 2
+    assert found[CATALOG]["runs"] == ["early", "late"]
 
 
-@pytest.mark.parametrize("tab", ["", "nothing", "own", "../runs", "scalar/static/x"])
-def test_a_tab_that_the_host_does_not_answer_for_is_left_out(client: Client, tab: str) -> None:
-    """A plugin's own route may take its time, or hang."""
+@pytest.mark.parametrize("tab", ["", "nothing", "../runs", "scalar/static/x"])
+def test_a_tab_that_is_not_there_has_no_catalogue(client: Client, tab: str) -> None:
     assert list(_start(client, tab)) == FIRST
 
 
@@ -72,7 +59,7 @@ def test_data_that_are_away_are_an_error(client: Client, provider: FakeProvider,
     assert client.get("/data/start?tab=scalar").status_code == 503
 
 
-def test_a_tab_whose_routes_are_not_known_yet_is_not_waited_for(host_of: Callable[..., Host]) -> None:
+def test_a_plugin_that_takes_its_time_is_not_waited_for(host_of: Callable[..., Host]) -> None:
     known = threading.Event()
 
     def routes(ctx: PluginContext) -> list[Route]:
@@ -81,8 +68,6 @@ def test_a_tab_whose_routes_are_not_known_yet_is_not_waited_for(host_of: Callabl
 
     client = Client(host_of(Plugin("scalar", "Scalars", routes=routes)))
     try:
-        assert list(_start(client, "scalar")) == FIRST
+        assert list(_start(client, "scalar")) == [*FIRST, CATALOG]
     finally:
         known.set()
-    assert client.get("/data/plugin/scalar/tags").status_code == 200
-    assert list(_start(client, "scalar")) == [*FIRST, "data/plugin/scalar/tags"]

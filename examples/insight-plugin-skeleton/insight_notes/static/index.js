@@ -27,9 +27,8 @@ function noteOf(ctx, run, tag, point) {
   return card;
 }
 
-async function load(ctx, signal) {
-  const tags = await ctx.data.json('tags', {}, { signal });
-  const series = ctx.runs.selected.value.flatMap((run) => Object.keys(tags[run.name] ?? {}).map((tag) => ({ run, tag })));
+async function load(ctx, tags, signal) {
+  const series = ctx.runs.selected.value.flatMap((run) => tags.tagsOf(run.name).map((tag) => ({ run, tag })));
   return Promise.all(series.map(async ({ run, tag }) => {
     const answer = await ctx.data.json('texts', { run: run.name, tag }, { signal }); // SKELETON: your routes
     return { run, tag, ...answer };
@@ -53,10 +52,11 @@ function mount(host, ctx) {
   async function refresh() {
     scheduled = false;
     pending.abort(); // only the newest answer is drawn
-    if (!ctx.visible.value) return;
+    const { value: tags } = ctx.tags;
+    if (!tags || !ctx.visible.value) return;
     const { signal } = (pending = new AbortController());
     try {
-      const series = await load(ctx, signal);
+      const series = await load(ctx, tags, signal);
       if (!signal.aborted) draw(host, ctx, series);
     } catch (error) {
       if (!signal.aborted) ctx.notify('error', String(error.message ?? error));
@@ -67,7 +67,7 @@ function mount(host, ctx) {
     scheduled = true;
   }
   // The theme needs no redraw: colours are custom properties of the page.
-  const stops = [ctx.runs.selected, ctx.changes, ctx.locale, ctx.visible].map((signal) => signal.subscribe(schedule));
+  const stops = [ctx.runs.selected, ctx.tags, ctx.changes, ctx.locale, ctx.visible].map((signal) => signal.subscribe(schedule));
   return () => {
     stops.forEach((stop) => stop());
     pending.abort();

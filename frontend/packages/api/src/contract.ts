@@ -56,6 +56,38 @@ export interface Changes {
   readonly series: Readonly<Record<string, readonly string[]>> | null; // tags by run, of this plugin
 }
 
+/** What the host knows of a series before its data are asked for. */
+export interface TagInfo {
+  /** How often writing began, or began again at an earlier step. */
+  readonly attempts: number;
+  /** Kinds of values of which it consists: `plugin:scalars`, `tensorboard:image`, `file:*.pb`. */
+  readonly claims: readonly string[];
+  /** Name of the plugin whose series it is; of values that no plugin claims their claim, `plugin:curves`. */
+  readonly plugin: string;
+}
+
+/** Series by run. A table never changes: there is another one after a change. */
+export interface TagTable {
+  /** Names of the runs that have series. */
+  readonly runs: readonly string[];
+  /** The tags of a run. Runs with equal tags share one list (`===`), so that what follows from it can be shared too. */
+  tagsOf(run: string): readonly string[];
+  infoOf(run: string, tag: string): TagInfo | undefined;
+  /** Whether a series of the run has more than one attempt. */
+  hasRestarts(run: string): boolean;
+}
+
+/**
+ * The page's catalogue: asked for when `value` or `subscribe` is first used, and then kept, for all who use it. Series
+ * that come or go make another table while the tab is in front, or when it comes there. Null until it is known.
+ */
+export interface TagCatalogue extends ReadonlySignal<TagTable | null> {
+  /** Why the host could not be asked the last time, for the user; null if it could. */
+  readonly failure: ReadonlySignal<string | null>;
+  /** Asks again: after a failure, or because series that are known may have more attempts by now. */
+  refresh(): void;
+}
+
 export type Locale = 'en' | 'zh-CN';
 export interface Theme {
   readonly mode: 'light' | 'dark';
@@ -174,6 +206,8 @@ export interface PluginContext {
   readonly generation: ReadonlySignal<number>;
   /** The latest change that concerns this plugin. */
   readonly changes: ReadonlySignal<Changes>;
+  /** The series of this plugin; `withUnclaimed` has those of values that no plugin claims, too. */
+  readonly tags: TagCatalogue & { readonly withUnclaimed: TagCatalogue };
   readonly theme: ReadonlySignal<Theme>;
   readonly locale: ReadonlySignal<Locale>;
   /**

@@ -8,7 +8,6 @@ import { stepParts, type StepParts } from './step_parts';
 import { Page } from './page';
 import { fakeContext, type FakeContext } from './testing';
 
-const info = { display_name: '', description: '', points: 1, first_step: 0, last_step: 0 };
 const names = (prefix: string, count: number): readonly string[] =>
   Array.from({ length: count }, (_, i) => `${prefix}${String(i).padStart(3, '0')}`);
 const WIDTH = 636; // two columns
@@ -21,9 +20,9 @@ describe('the cards of a board', () => {
   let measured: (() => void) | undefined;
 
   const show = async (runs: number, tags: number): Promise<void> => {
-    const of = Object.fromEntries(names('tag', tags).map((tag) => [tag, info]));
+    const of = names('tag', tags);
     ctx = fakeContext(names('run', runs), {
-      json: async () => Object.fromEntries(names('run', runs).map((run) => [run, of])),
+      series: Object.fromEntries(names('run', runs).map((run) => [run, of])),
     });
     board = stepParts(new Page(ctx));
     const view = (

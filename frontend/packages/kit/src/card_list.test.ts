@@ -4,20 +4,16 @@ import { cardParts, type CardParts } from './card_parts';
 import { Page } from './page';
 import { fakeContext, type FakeContext } from './testing';
 
-const info = { display_name: '', description: '', points: 1, first_step: 0, last_step: 0 };
-const of = (...tags: readonly string[]) => Object.fromEntries(tags.map((tag) => [tag, info]));
-
 describe('the cards of a tab', () => {
   const perTag = signal(true);
   let ctx: FakeContext;
   let parts: CardParts;
   const titles = (): string[] => parts.cards.groups.value.map(({ kind, name }) => `${kind} ${name}`);
 
-  beforeEach(async () => {
+  beforeEach(() => {
     perTag.value = true;
-    ctx = fakeContext(['a', 'b'], { json: async () => ({ a: of('loss', 'eval/acc'), b: of('loss') }) });
+    ctx = fakeContext(['a', 'b'], { series: { a: ['loss', 'eval/acc'], b: ['loss'] } });
     parts = cardParts(new Page(ctx), perTag);
-    await parts.tags.load();
   });
   afterEach(() => parts.page.dispose());
 

@@ -16,7 +16,7 @@ export function Content({ board, children }: ContentProps): JSX.Element {
   if (board.tags.failure.value && !board.tags.table.value) {
     return (
       <Empty title={say('failure')} text={board.tags.failure.value}>
-        <button type="button" data-action="retry" onClick={() => void board.tags.load()}>
+        <button type="button" data-action="retry" onClick={() => board.tags.refresh()}>
           {say('retry')}
         </button>
       </Empty>

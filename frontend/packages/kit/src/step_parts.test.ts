@@ -5,7 +5,6 @@ import { stepParts, type StepParts } from './step_parts';
 import { Page } from './page';
 import { fakeColumns, fakeContext, type FakeContext } from './testing';
 
-const info = { display_name: '', description: '', points: 1, first_step: 0, last_step: 0 };
 const card = (run: string, tag = 'a'): CardKey => ({ tag, run });
 const at = (board: StepParts, key: CardKey): number =>
   board.stands.indexOf(key, board.tables.of(key).records.value as Records);
@@ -25,7 +24,7 @@ describe('a board of step sliders', () => {
     steps = { long: [0, 10, 20, 30, 40], short: [0, 10, 20] };
     asked = [];
     ctx = fakeContext(['long', 'short'], {
-      json: async () => ({ long: { a: info }, short: { a: info } }),
+      series: { long: ['a'], short: ['a'] },
       columns: async (route, query) => {
         asked.push(
           `${route} ${String(query['run'])} ${String(query['attempts'])}${query['skip'] ? ` after ${String(query['skip'])}` : ''}`,

@@ -1,5 +1,4 @@
 import { computed, type ReadonlySignal as Live } from '@preact/signals';
-import type { Query } from '@insight-host/api';
 import type { XKind } from '@insight-host/kit/draw';
 import { cardParts, type CardParts } from './card_parts';
 import * as codecs from './codecs';
@@ -8,12 +7,12 @@ import { Playback } from './playback';
 import { RecordTables } from './records';
 import { RequestQueue } from './requests';
 import { Stands } from './stands';
-import type { TagInfo } from './tags';
+import type { SeriesChoice } from './tags';
 
 const AT_ONCE = 4; // requests
 
 /** What a tab of cards with sliders is made of; without more, one card for each tag and run. */
-export interface StepParts<Info extends TagInfo = TagInfo> extends CardParts<Info> {
+export interface StepParts extends CardParts {
   /** How records are named: by step, by time since the first, by date. */
   readonly time: Setting<XKind>;
   readonly attempts: Setting<'last' | 'all'>;
@@ -27,12 +26,8 @@ export interface StepParts<Info extends TagInfo = TagInfo> extends CardParts<Inf
 }
 
 /** The parameters are those of `cardParts`. */
-export function stepParts<Info extends TagInfo = TagInfo>(
-  page: Page,
-  perTag: boolean | Live<boolean> = false,
-  query?: Live<Query>,
-): StepParts<Info> {
-  const parts = cardParts<Info>(page, perTag, query);
+export function stepParts(page: Page, perTag: boolean | Live<boolean> = false, series?: SeriesChoice): StepParts {
+  const parts = cardParts(page, perTag, series);
   const attempts = page.setting('attempts', codecs.attempts);
   const queue = new RequestQueue(AT_ONCE);
   const tables = new RecordTables(page, queue, attempts);

@@ -8,7 +8,6 @@ import { recordNotes, StepSlider, timeLabel, useSteps } from './step_slider';
 import { fakeColumns, fakeContext, type FakeContext } from './testing';
 
 const CARD: CardKey = { run: 'r', tag: 'a' };
-const info = { display_name: '', description: '', points: 1, first_step: 0, last_step: 0 };
 
 function Body({ board, busy }: { readonly board: StepParts; readonly busy: boolean }) {
   return <StepSlider board={board} card={CARD} steps={useSteps(board, CARD)} busy={busy} />;
@@ -41,7 +40,7 @@ describe('a slider over records', () => {
     count = 5;
     busy = false;
     ctx = fakeContext(['r'], {
-      json: async () => ({ r: { a: info } }),
+      series: { r: ['a'] },
       columns: async () => {
         const steps = Array.from({ length: count }, (_, i) => i * 10);
         return fakeColumns(

@@ -1,40 +1,21 @@
-import { signal, type Signal } from '@preact/signals';
-import type { Query } from '@insight-host/api';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { signal } from '@preact/signals';
+import type { TagCatalogue } from '@insight-host/api';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Page } from './page';
 import { Tags } from './tags';
-import { fakeContext, type FakeContext } from './testing';
-
-const info = { display_name: '', description: '', points: 1, first_step: 0, last_step: 0 };
-const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
+import { fakeContext, fakeTags, type FakeContext } from './testing';
 
 describe('the tags of the runs', () => {
   let ctx: FakeContext;
   let page: Page;
-  let query: Signal<Query>;
   let tags: Tags;
-  let asked: Query[];
-  let answers: ((table: unknown) => void)[];
 
-  beforeEach(async () => {
-    vi.useFakeTimers();
-    [asked, answers] = [[], []];
-    ctx = fakeContext(['one', 'two'], {
-      json: (_route, wanted) => {
-        asked.push(wanted);
-        return new Promise((resolve) => answers.push(resolve));
-      },
-    });
+  beforeEach(() => {
+    ctx = fakeContext(['one', 'two'], { series: { one: ['w'], two: { w: {}, v: { attempts: 2 } } } });
     page = new Page(ctx);
-    query = signal<Query>({ others: null });
-    tags = new Tags(page, query);
-    answers[0]?.({ one: { w: info }, two: { w: info, v: { ...info, attempts: 2 } } });
-    await pass(0);
+    tags = new Tags(page);
   });
-  afterEach(() => {
-    page.dispose();
-    vi.useRealTimers();
-  });
+  afterEach(() => page.dispose());
 
   it('are those of the selected runs', () => {
     expect([...tags.runsByTag.value.keys(), ...tags.runNames('w'), tags.hasAttempts.value]).toEqual([
@@ -57,30 +38,33 @@ describe('the tags of the runs', () => {
     ]);
   });
 
-  it('are asked for again when a new one comes, or something else is asked', async () => {
-    ctx.changes.value = { generation: 1, series: { one: ['w'], two: ['v'] } };
-    expect(asked).toHaveLength(1);
-    query.value = { others: 1 };
-    expect(asked.at(-1)).toEqual({ others: 1 });
-    ctx.changes.value = { generation: 2, series: null };
-    expect(asked).toHaveLength(3);
+  it('follow the catalogue of the page, and keep what they have while it fails', () => {
+    ctx.tags.value = fakeTags({ one: ['w', 'new'] });
+    expect(tags.runNames('new')).toEqual(['one']);
+    ctx.tags.failure.value = 'gone';
+    expect([tags.failure.value, tags.runNames('new')]).toEqual(['gone', ['one']]);
+    tags.refresh();
+    expect(ctx.tags.refreshed.value).toBe(1);
+    page.dispose();
+    ctx.tags.value = fakeTags({});
+    expect(tags.runNames('new')).toEqual(['one']);
   });
 
-  it('never goes back to an older list of tags', async () => {
-    ctx.changes.value = { generation: 1, series: { one: ['new'] } };
-    ctx.changes.value = { generation: 2, series: { one: ['new', 'toString'] } };
-    await pass(0);
-    expect(answers).toHaveLength(3);
-    answers[2]?.({ one: { w: info, new: info, toString: info } });
-    await pass(0);
-    answers[1]?.({ one: { w: info, new: info } });
-    await pass(0);
-    expect(Object.keys(tags.table.value?.['one'] ?? {})).toEqual(['w', 'new', 'toString']);
+  it('come from another part of the catalogue when the user chooses it, once that is known', () => {
+    const from = signal<TagCatalogue>(ctx.tags);
+    tags = new Tags(page, { from });
+    from.value = ctx.tags.withUnclaimed;
+    expect([...tags.runsByTag.value.keys()]).toEqual(['w', 'v']);
+    ctx.tags.withUnclaimed.value = fakeTags({ one: ['w', 'note'] });
+    expect([...tags.runsByTag.value.keys()]).toEqual(['w', 'note']);
+    tags.refresh();
+    expect([ctx.tags.refreshed.value, ctx.tags.withUnclaimed.refreshed.value]).toEqual([0, 1]);
+    ctx.tags.value = fakeTags({ one: ['other'] });
+    expect([...tags.runsByTag.value.keys()]).toEqual(['w', 'note']);
   });
 
-  it('notices a new tag whatever its name is', async () => {
-    ctx.changes.value = { generation: 1, series: { one: ['constructor'] } };
-    await pass(0);
-    expect(answers).toHaveLength(2);
+  it('are only those of series that the tab shows', () => {
+    tags = new Tags(page, { shows: ({ attempts }) => attempts > 1 });
+    expect([...tags.runsByTag.value.keys()]).toEqual(['v']);
   });
 });

@@ -1,76 +1,56 @@
-import { computed, signal, type ReadonlySignal as Live } from '@preact/signals';
-import type { Query, Run } from '@insight-host/api';
+import { computed, effect, signal, type ReadonlySignal as Live, untracked } from '@preact/signals';
+import type { Run, TagCatalogue, TagInfo, TagTable } from '@insight-host/api';
 import type { Page } from './page';
-import { message } from './texts';
+import { runsByTag, tagsWhere } from './runs_by_tag';
 
-/** A series in the answer of `/tags`; plugins may add fields. */
-export interface TagInfo {
-  readonly display_name: string;
-  readonly description: string;
-  readonly points: number;
-  readonly first_step: number;
-  readonly last_step: number;
-  /** How often writing began at an earlier step, where the plugin says it. */
-  readonly attempts?: number;
-}
-/** By run, then by tag. */
-export type TagTable<Info extends TagInfo = TagInfo> = Readonly<Record<string, Readonly<Record<string, Info>>>>;
 export type ChangedSeries = Readonly<Record<string, readonly string[]>> | null;
 
-/** The tags of all runs, asked for again when one is new, and which of them the selected runs have. */
-export class Tags<Info extends TagInfo = TagInfo> {
-  /** null until the first answer. */
-  readonly table = signal<TagTable<Info> | null>(null);
-  readonly failure = signal<string | null>(null);
-  private asked = 0; // how often
-  private answered = 0; // which of these questions the table answers
+/** Which series a tab shows: all of its plugin, unless this says otherwise. */
+export interface SeriesChoice {
+  readonly from?: Live<TagCatalogue>;
+  readonly shows?: (info: TagInfo) => boolean;
+}
 
-  /** `query`: what to ask `/tags`. */
+/** The series of all runs, and which of their tags the selected runs have. */
+export class Tags {
+  /** null until the first answer. */
+  readonly table = signal<TagTable | null>(null);
+  /** Why the host could not be asked the last time. */
+  readonly failure = signal<string | null>(null);
+  private readonly from: Live<TagCatalogue>;
+
   constructor(
     private readonly page: Page,
-    private readonly query?: Live<Query>,
+    { from = signal(page.ctx.tags), shows }: SeriesChoice = {},
   ) {
-    page.onChange(page.ctx.changes, ({ series }) => this.isNew(series) && void this.load());
-    if (query) page.onChange(query, () => void this.load());
-    void this.load();
+    this.from = from;
+    page.until(
+      effect(() => {
+        const { value: catalogue } = from;
+        const stops = untracked(() => [
+          catalogue.subscribe((table) => {
+            if (table) this.table.value = shows ? tagsWhere(table, shows) : table;
+          }),
+          catalogue.failure.subscribe((failure) => (this.failure.value = failure)),
+        ]);
+        return () => {
+          for (const stop of stops) stop();
+        };
+      }),
+    );
   }
 
-  async load(): Promise<void> {
-    const { data, signal: ended } = this.page.ctx;
-    const mine = ++this.asked;
-    try {
-      const table = await data.json<TagTable<Info>>('tags', this.query?.peek(), { signal: ended });
-      if (mine < this.answered) return; // a newer one came first
-      this.answered = mine;
-      this.table.value = table;
-      this.failure.value = null;
-    } catch (error) {
-      if (!ended.aborted && mine === this.asked) this.failure.value = message(error);
-    }
+  /** Asks the host again, also for more attempts of series that are known. */
+  refresh(): void {
+    this.from.peek().refresh();
   }
 
-  private isNew(series: ChangedSeries): boolean {
-    const table = this.table.value;
-    if (!series || !table) return true;
-    return Object.entries(series).some(([run, tags]) => tags.some((tag) => !Object.hasOwn(table[run] ?? {}, tag)));
-  }
-
-  infoOf(run: string, tag: string): Info | undefined {
-    return this.table.value?.[run]?.[tag];
+  infoOf(run: string, tag: string): TagInfo | undefined {
+    return this.table.value?.infoOf(run, tag);
   }
 
   /** Tags of the selected runs, with the selected runs that have them. */
-  readonly runsByTag = computed<ReadonlyMap<string, readonly Run[]>>(() => {
-    const found = new Map<string, Run[]>();
-    for (const run of this.page.runs.value) {
-      for (const tag of Object.keys(this.table.value?.[run.name] ?? {})) {
-        const runs = found.get(tag);
-        if (runs) runs.push(run);
-        else found.set(tag, [run]);
-      }
-    }
-    return found;
-  });
+  readonly runsByTag = computed(() => runsByTag(this.table.value, this.page.runs.value));
 
   /** The selected runs that have a tag. */
   runsOf(tag: string): readonly Run[] {
@@ -83,9 +63,5 @@ export class Tags<Info extends TagInfo = TagInfo> {
   }
 
   /** Whether a selected run has restarts that overwrote steps. */
-  readonly hasAttempts = computed(() =>
-    this.page.runs.value.some((run) =>
-      Object.values(this.table.value?.[run.name] ?? {}).some(({ attempts = 1 }) => attempts > 1),
-    ),
-  );
+  readonly hasAttempts = computed(() => this.page.runs.value.some(({ name }) => this.table.value?.hasRestarts(name)));
 }

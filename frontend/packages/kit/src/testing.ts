@@ -13,6 +13,8 @@ import type {
   Saved,
   SavedEntry,
   SharedCursor,
+  TagInfo,
+  TagTable,
   Theme,
 } from '@insight-host/api';
 
@@ -23,6 +25,8 @@ export interface FakeContext extends PluginContext {
     readonly all: Signal<readonly Run[]>;
   };
   readonly changes: Signal<Changes>;
+  /** Set `value` to a table (`fakeTags`), `failure.value` to a reason; `withUnclaimed` is apart. */
+  readonly tags: FakeCatalogue & { readonly withUnclaimed: FakeCatalogue };
   readonly visible: Signal<boolean>;
   readonly locale: Signal<Locale>;
   /** What the URL says, by key. */
@@ -38,7 +42,19 @@ export interface FakeContext extends PluginContext {
   end(): void;
 }
 
+/** Tags by run, or with what is known of each. */
+export type FakeSeries = Readonly<Record<string, readonly string[] | Readonly<Record<string, Partial<TagInfo>>>>>;
+
+export interface FakeCatalogue extends Signal<TagTable | null> {
+  readonly failure: Signal<string | null>;
+  /** How often `refresh` was called. */
+  readonly refreshed: Signal<number>;
+  refresh(): void;
+}
+
 export interface FakeAnswers {
+  /** The table of `tags`; without it, it is null. */
+  readonly series?: FakeSeries;
   readonly json?: (route: string, query: Query, signal: AbortSignal) => Promise<unknown>;
   readonly columns?: (route: string, query: Query, signal: AbortSignal) => Promise<Columns>;
 }
@@ -92,7 +108,37 @@ function fakeSaved(): FakeContext['saved'] {
   };
 }
 
-export function fakeContext(runs: readonly string[], { json, columns }: FakeAnswers = {}): FakeContext {
+/** A table of series; each has one attempt unless it says otherwise. */
+export function fakeTags(series: FakeSeries): TagTable {
+  const rows = new Map(
+    Object.entries(series).map(([run, tags]) => [
+      run,
+      new Map(
+        (Array.isArray(tags) ? tags.map((tag): [string, Partial<TagInfo>] => [tag, {}]) : Object.entries(tags)).map(
+          ([tag, info]): [string, TagInfo] => [tag, { attempts: 1, claims: [], plugin: 'sample', ...info }],
+        ),
+      ),
+    ]),
+  );
+  const lists = new Map([...rows].map(([run, infos]) => [run, [...infos.keys()]]));
+  return {
+    runs: [...rows.keys()],
+    tagsOf: (run) => lists.get(run) ?? [],
+    infoOf: (run, tag) => rows.get(run)?.get(tag),
+    hasRestarts: (run) => [...(rows.get(run)?.values() ?? [])].some(({ attempts }) => attempts > 1),
+  };
+}
+
+function fakeCatalogue(series?: FakeSeries): FakeCatalogue {
+  const refreshed = signal(0);
+  return Object.assign(signal<TagTable | null>(series ? fakeTags(series) : null), {
+    failure: signal<string | null>(null),
+    refreshed,
+    refresh: () => void refreshed.value++,
+  });
+}
+
+export function fakeContext(runs: readonly string[], { series, json, columns }: FakeAnswers = {}): FakeContext {
   const ended = new AbortController();
   const memory = new Map<string, unknown>();
   const address = signal<ReadonlyMap<string, string>>(new Map());
@@ -133,6 +179,7 @@ export function fakeContext(runs: readonly string[], { json, columns }: FakeAnsw
     }),
     generation: signal(0),
     changes: signal<Changes>({ generation: 0, series: null }),
+    tags: Object.assign(fakeCatalogue(series), { withUnclaimed: fakeCatalogue() }),
     theme,
     locale: signal<Locale>('en'),
     t: (key, values) => (values ? `${key} ${JSON.stringify(values)}` : key),

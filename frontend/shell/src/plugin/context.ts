@@ -1,8 +1,17 @@
 /** The `ctx` object that a plugin gets from the page. Everything it registers ends when its signal is aborted. */
 import { computed, effect, signal, type ReadonlySignal as Signal, untracked } from '@preact/signals';
-import type { Changes, Contributed, CursorPlace, Messages, PluginContext, ReadonlySignal } from '@insight-host/api';
+import type {
+  Changes,
+  Contributed,
+  CursorPlace,
+  Messages,
+  PluginContext,
+  ReadonlySignal,
+  TagCatalogue,
+} from '@insight-host/api';
 import { getColumns, getJson, href } from '../data/http';
 import { pluginText } from '../i18n/translate';
+import type { TagSource } from '../live/tags';
 import { recall, remember } from '../state/memory';
 import type { Page } from '../state/page';
 import { changesFor } from '../state/session';
@@ -69,6 +78,28 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
     }),
   );
 
+  const tagsOf = (source: TagSource): TagCatalogue => {
+    const table = wrap(source.table);
+    let isUsed = false;
+    const use = (): void => {
+      if (isUsed) return;
+      isUsed = true;
+      endWith(effect(() => void (mounting.visible.value && source.isDue.value && untracked(() => source.ask()))));
+    };
+    return {
+      get value() {
+        use();
+        return table.value;
+      },
+      subscribe: (listener) => {
+        use();
+        return table.subscribe(listener);
+      },
+      failure: wrap(source.failure),
+      refresh: () => source.refresh(),
+    };
+  };
+
   endWith(effect(() => void (mounting.visible.value || untracked(() => page.cursor.point(null, name)))));
   const tabs = computed(() => page.tabs.value.map((tab) => tab.name));
 
@@ -100,6 +131,7 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
     }),
     generation: wrap(page.session.generation),
     changes: wrap(changes),
+    tags: Object.assign(tagsOf(page.tags.of(name)), { withUnclaimed: tagsOf(page.tags.of(name, true)) }),
     theme: wrap(page.preferences.theme),
     locale: wrap(page.preferences.locale),
     t,

@@ -267,4 +267,43 @@ describe('a plugin in its tab', () => {
     page.session.latest.value = { generation: 4, runs: true, series: null };
     expect(seen).toEqual([null, 2, null]);
   });
+
+  it('has the series of its plugin when it asks, and asks for news only while it is in front', async () => {
+    const fetched: string[] = [];
+    const series = {
+      tags: ['loss'],
+      sets: [[0]],
+      set_of: [0],
+      columns: { attempts: 1, claims: { values: [[]], of: 0 } },
+    };
+    vi.stubGlobal('fetch', async (url: string) => {
+      fetched.push(new URL(url).search);
+      return Response.json({ generation: 1, boot: 'one', since: null, gone: {}, runs: ['a'], ...series });
+    });
+    const visible = signal(true);
+    let ctx: PluginContext | undefined;
+    const plugin = new MountedPlugin(
+      page,
+      tab,
+      visible,
+      modul({ apiVersion: API, mount: (_: unknown, given: PluginContext) => void (ctx = given) }),
+    );
+    await plugin.mount(host);
+    expect(fetched).toEqual([]);
+    const seen: (readonly string[])[] = [];
+    const stop = ctx?.tags.subscribe((table) => seen.push(table?.tagsOf('a') ?? []));
+    await vi.waitFor(() => expect(seen).toEqual([[], ['loss']]));
+    visible.value = false;
+    page.session.latest.value = { generation: 2, runs: true, series: null };
+    ctx?.tags.refresh();
+    expect(fetched).toEqual(['?plugin=sample']);
+    visible.value = true;
+    await vi.waitFor(() => expect(fetched).toEqual(['?plugin=sample', '?plugin=sample&since=one-1']));
+    stop?.();
+    plugin.end();
+    page.session.latest.value = { generation: 3, runs: true, series: null };
+    expect(fetched).toHaveLength(2);
+    expect(page.tags.of('sample').table.value?.runs).toEqual(['a']); // the page keeps them for the next who asks
+    vi.unstubAllGlobals();
+  });
 });

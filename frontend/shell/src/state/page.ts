@@ -7,6 +7,7 @@ import { useContext } from 'preact/hooks';
 import type { ColumnView } from '../columns/column_views';
 import type { AllContributions } from '../contributed/all';
 import { translator } from '../i18n/translate';
+import { TagSources } from '../live/tags';
 import type { MountedPlugin } from '../plugin/mounted';
 import { Shortcuts } from '../plugin/shortcuts';
 import { Cursor } from './cursor';
@@ -28,6 +29,7 @@ export class Page {
   readonly session = new Session();
   readonly preferences = new Preferences(this.url);
   readonly runs = new Runs(this.session.table, this.session.annotations.byRun, this.preferences.mode, this.url);
+  readonly tags = new TagSources();
   readonly cursor = new Cursor(this.url);
   readonly shortcuts = new Shortcuts();
   readonly toasts = new Toasts();
@@ -75,6 +77,7 @@ export class Page {
   readonly title = computed(() => this.session.environment.value?.window_title || 'insight-host');
 
   constructor() {
+    this.session.latest.subscribe((changes) => this.tags.accept(changes));
     effect(() => {
       const front = this.front.value;
       document.title = visibleText(front ? `${this.tabTitle(front)} · ${this.title.value}` : this.title.value);

@@ -4,17 +4,7 @@ import { fakeContext, type FakeContext } from '@insight-host/kit/testing';
 import { imageParts, LARGE, pictureOf, type ImageParts } from './board';
 import { ACTUAL, zoomText } from './viewport';
 
-const INFO = {
-  display_name: '',
-  description: '',
-  points: 3,
-  first_step: 0,
-  last_step: 20,
-  attempts: 1,
-  kept: 3,
-  claims: ['tensorboard:image'],
-};
-const TAGS = { a: { eyes: INFO, ears: INFO }, b: { eyes: INFO } };
+const SERIES = { a: ['eyes', 'ears'], b: ['eyes'] };
 const card: CardKey = { tag: 'eyes', run: 'a' };
 const other: CardKey = { tag: 'eyes', run: 'b' };
 const records = {
@@ -32,7 +22,7 @@ describe('board of images', () => {
   let board: ImageParts;
   beforeEach(async () => {
     vi.useFakeTimers();
-    ctx = fakeContext(['a', 'b'], { json: async () => TAGS });
+    ctx = fakeContext(['a', 'b'], { series: SERIES });
     board = imageParts(new Page(ctx));
     await vi.advanceTimersByTimeAsync(0);
   });
@@ -86,7 +76,7 @@ describe('board of images', () => {
   });
 
   it('begins with the zoom of the URL', () => {
-    const again = fakeContext(['a', 'b'], { json: async () => TAGS });
+    const again = fakeContext(['a', 'b'], { series: SERIES });
     again.address.value = new Map([
       ['full', 'eyes;a'],
       ['zoom', zoomText({ scale: 3, x: 0.25, y: 0.5 })],

@@ -1,28 +1,12 @@
-import {
-  PerCard,
-  recordQuery,
-  stepParts,
-  type CardKey,
-  type Page,
-  type Records,
-  type TagInfo,
-} from '@insight-host/kit';
-import type { Query } from '@insight-host/api';
+import { PerCard, recordQuery, stepParts, type CardKey, type Page, type Records } from '@insight-host/kit';
+import type { Query, TagInfo } from '@insight-host/api';
 import { Comparing } from './comparing';
 import { Frames, type PictureQuery } from './frames';
 import { Lights } from './lights';
 import { Zooms } from './zooms';
 
-/** What `/tags` says of a series of images. */
-export interface ImageInfo extends TagInfo {
-  /** Retained under the cache policy. */
-  readonly kept: number;
-  /** Kinds of values of which the series consists. */
-  readonly claims: readonly string[];
-}
-
 /** Whether a record may hold several pictures. */
-export const hasBatches = (info: ImageInfo): boolean => info.claims.includes('plugin:images');
+export const hasBatches = (info: TagInfo): boolean => info.claims.includes('plugin:images');
 
 export const LARGE = 2 << 20; // bytes of a record from which a card shows a smaller picture
 const REDUCED = 512; // pixels of that, each way
@@ -34,7 +18,7 @@ export type ImageParts = ReturnType<typeof imageParts>;
 
 /** What the image tab is made of. */
 export function imageParts(page: Page) {
-  const parts = stepParts<ImageInfo>(page);
+  const parts = stepParts(page);
   const comparing = new Comparing(page, parts.cards);
   return {
     ...parts,

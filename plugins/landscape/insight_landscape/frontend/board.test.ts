@@ -3,7 +3,7 @@ import { fakeColumns, fakeContext, type FakeContext } from '@insight-host/kit/te
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { landscapeParts, retry, type LandscapeParts } from './board';
 
-const tag = { display_name: '', description: '', points: 1, first_step: 0, last_step: 0 };
+const surface = { claims: ['mindspore:loss_landscape'] };
 const entry = (id: string, kind: 'interval' | 'final') => ({ id, tag: 'l', step: 0, wall_time: 0, kind });
 const settle = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0);
 
@@ -17,8 +17,8 @@ describe('the landscapes of runs', () => {
 
   async function open(address: Readonly<Record<string, string>> = {}): Promise<void> {
     ctx = fakeContext(['a', 'b', 'c'], {
-      json: async (route, query) => {
-        if (route === 'tags') return { a: { l: tag }, b: { l: tag }, c: { l: tag } };
+      series: { a: { l: surface }, b: { l: surface }, c: { l: surface } },
+      json: async (_, query) => {
         const runs = query['run'] as readonly string[];
         asked.push(`lists of ${runs.join()}`);
         return { runs: runs.map((run) => ({ run, landscapes: lists[run] ?? [] })) };
@@ -97,5 +97,18 @@ describe('the landscapes of runs', () => {
     void board.chosen.state.value;
     await settle();
     expect(board.chosen.item.value?.run).toBe('a');
+  });
+
+  it('offers the runs that have landscapes, not those with files of lineage alone', () => {
+    const files = { x_lineage: { claims: ['file:*_lineage'] } };
+    const parts = landscapeParts(
+      new Page(
+        fakeContext(['both', 'files', 'neither'], {
+          series: { both: { ...files, surface: { claims: ['mindspore:loss_landscape'] } }, files },
+        }),
+      ),
+    );
+    expect(parts.runs.value.map(({ name }) => name)).toEqual(['both']);
+    expect([...parts.tags.runsByTag.value.keys()]).toEqual(['surface']);
   });
 });

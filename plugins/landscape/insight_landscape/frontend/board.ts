@@ -1,5 +1,5 @@
 import { computed } from '@preact/signals';
-import type { Codec, Run } from '@insight-host/api';
+import type { Codec, Run, TagInfo } from '@insight-host/api';
 import { cardParts, codecs, type Page } from '@insight-host/kit';
 import { Chosen } from './chosen';
 import { Compared } from './compared';
@@ -21,16 +21,21 @@ const color: Codec<string> = {
   format: (value) => (value === '#ff3b30' ? null : value.slice(1)),
 };
 
+/** The claimed files of lineage, from which a landscape's facts are read, are not landscapes. */
+const isLandscape = ({ claims }: TagInfo): boolean => !claims.includes('file:*_lineage');
+
 export type LandscapeParts = ReturnType<typeof landscapeParts>;
 
 /** What the Landscape tab is made of: one landscape of a run, or the final ones of several. */
 export function landscapeParts(page: Page) {
-  const parts = cardParts(page, true);
+  const parts = cardParts(page, true, { shows: isLandscape });
   const mode = page.setting('mode', codecs.choice(MODES, 'analysis'));
   const [lists, loads] = [new Lists(page), new Loads(page)];
   /** Selected runs with landscapes. */
   const runs = computed<readonly Run[]>(() =>
-    page.runs.value.filter(({ name }) => parts.tags.table.value?.[name] && lists.byRun.value.get(name)?.length !== 0),
+    page.runs.value.filter(
+      ({ name }) => parts.tags.table.value?.tagsOf(name).length && lists.byRun.value.get(name)?.length !== 0,
+    ),
   );
   const chosen = new Chosen(page, runs, lists, loads);
   lists.follow(

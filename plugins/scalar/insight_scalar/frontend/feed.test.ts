@@ -79,11 +79,6 @@ class Host {
     const metadata = { [route === 'bands' ? 'groups' : 'series']: JSON.stringify(headers) };
     return { metadata, names: Object.keys(columns), column: (name: string) => Float64Array.from(columns[name] ?? []) };
   };
-
-  readonly listing = async () => {
-    const info = { display_name: '', description: '', points: 3, first_step: 0, last_step: 2, attempts: 1 };
-    return Object.fromEntries(this.runs.map((run) => [run, Object.fromEntries(this.tags.map((tag) => [tag, info]))]));
-  };
 }
 
 let host: Host;
@@ -92,7 +87,10 @@ let board: ScalarParts;
 
 async function open(runs: readonly string[], tags: readonly string[] = ['loss']): Promise<void> {
   host = new Host(runs, tags);
-  ctx = fakeContext(runs, { json: host.listing, columns: host.answer });
+  ctx = fakeContext(runs, {
+    series: Object.fromEntries(runs.map((run) => [run, tags])),
+    columns: host.answer,
+  });
   board = scalarParts(new Page(ctx));
   await settled();
 }

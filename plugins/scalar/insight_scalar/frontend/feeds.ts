@@ -51,7 +51,7 @@ export class Feeds {
   /** Says of a series that it has restarts; the list of tags may be older than they are. */
   restarted(run: string, tag: string): void {
     const { tags } = this.parts;
-    if (!this.hasRestarts.value && tags.infoOf(run, tag)?.attempts === 1) void tags.load();
+    if (!this.hasRestarts.value && tags.infoOf(run, tag)?.attempts === 1) tags.refresh();
   }
 
   private changed(series: ChangedSeries): void {

@@ -1,14 +1,19 @@
 import { computed } from '@preact/signals';
-import type { Query } from '@insight-host/api';
-import { codecs, PerCard, recordQuery, type CardKey, type Page, type Records, type TagInfo } from '@insight-host/kit';
+import type { TagInfo } from '@insight-host/api';
+import { codecs, PerCard, recordQuery, type CardKey, type Page, type Records } from '@insight-host/kit';
 import { histogramParts, histogramSettings, turnView } from '@insight-host/kit/histograms';
 import { MOST_DIGITS, type Format, type Kind } from './numbers';
 
-/** What `/tags` says of a series of tensors. */
-export interface TensorInfo extends TagInfo {
-  /** Of its writer, when no plugin here claims it; "" of ours. */
-  readonly plugin: string;
+/** How the plugin of values begins that no plugin here claims. */
+const UNCLAIMED = 'plugin:';
+
+/** The name of the plugin that a series is of, when no plugin here claims it; "" of ours. */
+export function writerOf({ plugin }: TagInfo): string {
+  return plugin.startsWith(UNCLAIMED) ? plugin.slice(UNCLAIMED.length) : '';
 }
+
+/** Whether a series has tensors: what `hparams` writes is in its metadata alone. */
+const hasTensors = (info: TagInfo): boolean => info.plugin === 'tensor' || !['', 'hparams'].includes(writerOf(info));
 
 export const SHOWS = ['table', 'histogram'] as const;
 export type Show = (typeof SHOWS)[number];
@@ -28,9 +33,10 @@ export function tensorParts(page: Page) {
   const notation = page.setting('notation', codecs.choice<Format['notation']>(['fixed', 'scientific'], 'fixed'));
   const histograms = histogramSettings(page);
   const perTag = computed(() => show.value === 'histogram' && histograms.compare.value);
-  const query = computed<Query>(() => ({ others: others.value ? 1 : null }));
+  const { tags } = page.ctx;
+  const from = computed(() => (others.value ? tags.withUnclaimed : tags));
   return {
-    ...histogramParts<TensorInfo>(page, histograms, perTag, query),
+    ...histogramParts(page, histograms, perTag, { from, shows: hasTensors }),
     /** Whether a card is of all runs. */
     perTag,
     show,

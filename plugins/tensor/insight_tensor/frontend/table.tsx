@@ -18,7 +18,7 @@ import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import { Table, type Area, type CellLook, type Column } from '@insight-host/kit/table';
 import type { Block, Sheet } from './blocks';
-import { downloadOf, type TensorParts } from './board';
+import { downloadOf, writerOf, type TensorParts } from './board';
 import { copyArea } from './copying';
 import { heatOf, type Extremes, type Heat } from './heat';
 import { cellText, shapeText, type Format } from './numbers';
@@ -240,7 +240,8 @@ function useWidest(sheet: Sheet, blocks: readonly Block[], format: Format): numb
 
 /** Of which summary plugin a value is that no plugin here claims. */
 function Plugin({ board, card }: { readonly board: TensorParts; readonly card: CardKey }): JSX.Element | null {
-  const plugin = board.tags.infoOf(card.run ?? '', card.tag)?.plugin;
+  const info = board.tags.infoOf(card.run ?? '', card.tag);
+  const plugin = info && writerOf(info);
   return plugin ? (
     <span class="plugin" title={board.page.t('others.of', { plugin })}>
       {plugin}

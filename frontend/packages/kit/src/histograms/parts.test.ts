@@ -4,22 +4,16 @@ import { Page } from '@insight-host/kit';
 import { histogramParts, type HistogramParts } from './parts';
 import { fakeContext, type FakeContext } from '../testing';
 
-const info = { display_name: '', description: '', points: 1, first_step: 0, last_step: 0 };
 const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
 
 describe('a board of histograms', () => {
   let ctx: FakeContext;
   let board: HistogramParts;
-  let answers: ((table: unknown) => void)[];
 
-  beforeEach(async () => {
+  beforeEach(() => {
     vi.useFakeTimers();
-    answers = [];
-    ctx = fakeContext(['one', 'two'], { json: () => new Promise((resolve) => answers.push(resolve)) });
+    ctx = fakeContext(['one', 'two'], { series: { one: ['w'], two: ['w'] } });
     board = histogramParts(new Page(ctx));
-    await pass(0);
-    answers[0]?.({ one: { w: info }, two: { w: info } });
-    await pass(0);
   });
   afterEach(() => {
     board.page.dispose();

@@ -1,6 +1,5 @@
 import type { ReadonlySignal as Live } from '@preact/signals';
-import type { Query } from '@insight-host/api';
-import { codecs, stepParts, type Page, type Setting, type StepParts, type TagInfo } from '@insight-host/kit';
+import { codecs, stepParts, type Page, type SeriesChoice, type Setting, type StepParts } from '@insight-host/kit';
 import { binCount, histogramView, stepCount, VIEWS } from './answer';
 import type { HistogramView } from './props';
 import { ValueRanges } from './ranges';
@@ -37,20 +36,20 @@ export function turnView({ view }: HistogramSettings): void {
 }
 
 /** What a tab of histograms is made of: steps of one series on each card, or all runs of a tag at one step. */
-export interface HistogramParts<Info extends TagInfo = TagInfo> extends StepParts<Info> {
+export interface HistogramParts extends StepParts {
   readonly histograms: HistogramSettings;
   readonly versions: SeriesVersions;
   readonly ranges: ValueRanges;
 }
 
-/** `perTag`: whether a card is of all runs. `query`: what to ask `/tags`. */
-export function histogramParts<Info extends TagInfo = TagInfo>(
+/** `perTag`: whether a card is of all runs. */
+export function histogramParts(
   page: Page,
   histograms = histogramSettings(page),
   perTag: Live<boolean> = histograms.compare,
-  query?: Live<Query>,
-): HistogramParts<Info> {
-  const parts = stepParts<Info>(page, perTag, query);
+  series?: SeriesChoice,
+): HistogramParts {
+  const parts = stepParts(page, perTag, series);
   return {
     ...parts,
     histograms,
