@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import * as draw from './draw';
-import * as histograms from './histograms';
-import * as html from './html';
-import * as kit from './index';
-import * as lines from './lines';
-import * as table from './table';
+import * as draw from '@insight-host/kit/draw';
+import * as histograms from '@insight-host/kit/histograms';
+import * as html from '@insight-host/kit/html';
+import * as kit from '@insight-host/kit';
+import * as lines from '@insight-host/kit/lines';
+import * as table from '@insight-host/kit/table';
 
 const page = readFileSync('docs/reference/kit/components.md', 'utf8');
 const readme = readFileSync('frontend/packages/kit/README.md', 'utf8');
