@@ -110,8 +110,11 @@ def test_a_card_stands_on_the_scalars_board_and_leads_to_images(page: Page, url:
     _expect_images(page, STEP_OF[example])
 
 
-def test_cards_come_in_their_order_and_are_folded_for_good(page: Page, url: str) -> None:
+def test_cards_come_in_their_order_and_are_folded_for_good(
+    page: Page, url: str, violations: Callable[[Page], list[str]]
+) -> None:
     _opened(page, url)
+    assert violations(page) == []
     order = page.get_by_test_id("plugin-card").evaluate_all("cards => cards.map(card => card.dataset.from)")
     assert order == ["best", "extensions"]  # -1 comes before 0
     page.locator('[data-action="plugin-cards"]').click()

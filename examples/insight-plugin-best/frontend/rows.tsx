@@ -24,9 +24,9 @@ export function Rows({ page }: { readonly page: Page }): JSX.Element {
   return (
     <ul class="best-rows">
       {rows.map(({ run, step, value }) => (
-        <li key={run} style={{ color: page.colorOf(run) }}>
+        <li key={run} style={{ borderLeft: `4px solid ${page.colorOf(run)}` }}>
           {page.nameOf(run)}: {valueText(value)}{' '}
-          <button type="button" onClick={() => openImages(page.ctx, step)}>
+          <button type="button" class="ih-button ih-small" onClick={() => openImages(page.ctx, step)}>
             {page.t('step', { step })}
           </button>
         </li>

@@ -64,6 +64,7 @@ function mount(host, ctx) {
       const row = element('p', `${run}: ${settings.map(({ name, value }) => `${name} = ${value}`).join(', ')} `);
       if (Number.isFinite(checkpoint)) {
         const button = element('button', ctx.t('checkpoint', { step: checkpoint }));
+        button.className = 'ih-button ih-small'; // as the page draws its own
         button.onclick = () => openImages(ctx, checkpoint);
         row.append(button);
       }
