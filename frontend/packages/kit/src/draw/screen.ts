@@ -1,4 +1,4 @@
-import { fitBitmap, pixelsOf, visibleText, watchPixels, type PixelSize } from '@insight-host/kit';
+import { fitBitmap, NO_PIXELS, visibleText, watchPixels, type PixelSize } from '@insight-host/kit';
 import type { Size } from './area';
 import { CanvasPainter } from './canvas_painter';
 import { pngOf, svgOf, type Drawing } from './files';
@@ -7,23 +7,32 @@ import { palette, type Palette } from './palette';
 
 /** A chart that is drawn on a screen. */
 export interface Drawn<Figure> extends Drawing<Figure> {
-  /** What follows the pointer; `redrawn`: the picture below it has just been drawn. */
-  drawOverlay(figure: Figure, painter: Painter, colors: Palette, redrawn: boolean): void;
+  /** Looks up what the pointer is at; whether there is anything to draw above the picture, which may be `redrawn`. */
+  follow(figure: Figure, redrawn: boolean): boolean;
+  /** What follows the pointer, or what others point at. */
+  drawOverlay(figure: Figure, painter: Painter, colors: Palette): void;
   /** Nothing is known any more of where the pointer is: what was under it is elsewhere. */
   leave(): void;
+}
+
+interface Layer {
+  readonly canvas: HTMLCanvasElement;
+  painter: CanvasPainter;
 }
 
 const LEAST = 20; // pixels either way, below which nothing is drawn
 
 /**
- * Two layers in a host, which gives them their size: the picture, and above it what follows the pointer. Laid out when
- * size or contents change, and drawn once a frame at most.
+ * Two layers in a host, which gives them their size: the picture, and above it what follows the pointer, while there is
+ * anything. Laid out when size or contents change, and drawn once a frame at most. The first picture is drawn when the
+ * browser has laid out the page: to measure earlier would have it do that for each chart.
  */
 export class Screen<Figure> {
   readonly root = document.createElement('div');
   size: Size = { width: 0, height: 0, ratio: 1, labelled: false };
-  private readonly layers = [document.createElement('canvas'), document.createElement('canvas')] as const;
-  private painters: readonly CanvasPainter[];
+  private pixels: PixelSize = NO_PIXELS;
+  private readonly picture: Layer;
+  private overlay: Layer | null = null;
   private readonly stop: () => void;
   private laidOut: Figure | null = null;
   private stale = true; // the picture, not what lies above it
@@ -37,14 +46,9 @@ export class Screen<Figure> {
     this.root.setAttribute('role', 'img');
     this.root.style.cssText =
       'position:relative;width:100%;height:100%;outline-offset:-2px;touch-action:pan-y;user-select:none;-webkit-user-select:none;cursor:crosshair';
-    for (const canvas of this.layers) {
-      canvas.style.cssText = 'position:absolute;left:0;top:0;width:100%;height:100%;pointer-events:none';
-      canvas.setAttribute('aria-hidden', 'true');
-      this.root.append(canvas);
-    }
+    this.picture = this.layer();
     host.append(this.root);
-    this.painters = this.fit(pixelsOf(this.layers[0]));
-    this.stop = watchPixels(this.layers[0], (pixels) => this.resize(pixels));
+    this.stop = watchPixels(this.picture.canvas, (pixels) => this.resize(pixels));
   }
 
   /** The layout of what is drawn. */
@@ -65,24 +69,6 @@ export class Screen<Figure> {
     this.frame ||= requestAnimationFrame(() => this.paint());
   }
 
-  /** Paints immediately. */
-  paint(): void {
-    cancelAnimationFrame(this.frame);
-    this.frame = 0;
-    const { width, height } = this.size;
-    if (width < LEAST || height < LEAST) return;
-    const [first, overlay] = this.painters as readonly [CanvasPainter, CanvasPainter];
-    const redrawn = this.stale;
-    this.stale = false;
-    const colors = palette(this.chart.caption().theme);
-    if (redrawn) {
-      first.begin(width, height);
-      this.chart.draw(this.figure, first, colors);
-    }
-    overlay.begin(width, height);
-    this.chart.drawOverlay(this.figure, overlay, colors, redrawn);
-  }
-
   toSVG(): string {
     return svgOf(this.chart, this.size);
   }
@@ -97,19 +83,46 @@ export class Screen<Figure> {
     this.root.remove();
   }
 
-  private fit(pixels: PixelSize): CanvasPainter[] {
-    const { width, height, ratio } = pixels;
-    this.size = { width, height, ratio, labelled: false };
-    return this.layers.map((canvas) => {
-      fitBitmap(canvas, pixels);
-      return CanvasPainter.of(canvas, ratio);
-    });
+  private paint(): void {
+    cancelAnimationFrame(this.frame);
+    this.frame = 0;
+    const { width, height } = this.size;
+    if (width < LEAST || height < LEAST) return;
+    const redrawn = this.stale;
+    this.stale = false;
+    const colors = palette(this.chart.caption().theme);
+    if (redrawn) {
+      this.picture.painter.begin(width, height);
+      this.chart.draw(this.figure, this.picture.painter, colors);
+    }
+    if (this.chart.follow(this.figure, redrawn)) {
+      this.overlay ??= this.layer();
+      this.overlay.painter.begin(width, height);
+      this.chart.drawOverlay(this.figure, this.overlay.painter, colors);
+    } else if (this.overlay) {
+      this.overlay.canvas.remove();
+      this.overlay = null;
+    }
+  }
+
+  private layer(): Layer {
+    const canvas = document.createElement('canvas');
+    canvas.style.cssText = 'position:absolute;left:0;top:0;width:100%;height:100%;pointer-events:none';
+    canvas.setAttribute('aria-hidden', 'true');
+    fitBitmap(canvas, this.pixels);
+    this.root.append(canvas);
+    return { canvas, painter: CanvasPainter.of(canvas, this.pixels.ratio) };
   }
 
   private resize(pixels: PixelSize): void {
-    const { width, height, ratio } = this.size;
-    if (pixels.width === width && pixels.height === height && pixels.ratio === ratio) return;
-    this.painters = this.fit(pixels);
+    this.pixels = pixels;
+    const { width, height, ratio } = pixels;
+    this.size = { width, height, ratio, labelled: false };
+    for (const layer of [this.picture, this.overlay]) {
+      if (!layer) continue;
+      fitBitmap(layer.canvas, pixels);
+      layer.painter = CanvasPainter.of(layer.canvas, ratio);
+    }
     this.chart.leave();
     this.refresh('picture');
     this.paint(); // immediately: resizing a canvas clears it

@@ -25,7 +25,6 @@ class Chart implements HistogramChart, Drawn<Figure> {
     this.screen = new Screen(host, this);
     this.screen.describe();
     this.listen();
-    this.screen.paint();
   }
 
   update(props: HistogramChartProps): void {
@@ -68,18 +67,22 @@ class Chart implements HistogramChart, Drawn<Figure> {
     this.point(null);
   }
 
-  drawOverlay(shown: Figure, painter: Painter, colors: Palette, redrawn: boolean): void {
+  follow(shown: Figure, redrawn: boolean): boolean {
     const { rows, edges } = this.props;
     if (redrawn) {
       // What was under the pointer may be another row now, or none.
       if (this.pointer) this.cursor = cursorAt(shown, ...this.pointer);
       else if (this.cursor && !(rows[this.cursor.row] && this.cursor.bin < edges.length - 1)) this.cursor = null;
     }
-    drawOverlay(shown, this.cursor, this.props.marked ?? null, painter, colors);
     if (this.cursor || this.told) {
       this.told = this.cursor;
       this.props.onCursor?.(this.cursor);
     }
+    return this.cursor !== null || this.props.marked != null;
+  }
+
+  drawOverlay(shown: Figure, painter: Painter, colors: Palette): void {
+    drawOverlay(shown, this.cursor, this.props.marked ?? null, painter, colors);
   }
 
   private listen(): void {

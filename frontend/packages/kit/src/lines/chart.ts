@@ -29,7 +29,6 @@ class Chart implements LineChart, Gestures, Drawn<Figure> {
     this.screen = new Screen(host, this);
     this.describe();
     this.stops = [listenToPointer(this.screen.root, this), listenToKeys(this.screen.root, this)];
-    this.screen.paint();
   }
 
   get plot(): LineChart['plot'] {
@@ -122,12 +121,18 @@ class Chart implements LineChart, Gestures, Drawn<Figure> {
     this.point(null);
   }
 
-  drawOverlay(shown: Figure, painter: Painter, colors: Palette): void {
+  follow(): boolean {
     const cursor = this.pointer && !this.selection ? this.cursorAt(this.pointer) : null;
-    drawOverlay(shown, { cursor, linkedX: this.props.cursorX ?? null, selection: this.selection }, painter, colors);
-    if (sameCursor(cursor, this.cursor)) return; // who hears of it may draw again
-    this.cursor = cursor;
-    this.props.onCursor?.(cursor);
+    if (!sameCursor(cursor, this.cursor)) {
+      this.cursor = cursor;
+      this.props.onCursor?.(cursor);
+    }
+    return cursor !== null || this.selection !== null || this.props.cursorX != null;
+  }
+
+  drawOverlay(shown: Figure, painter: Painter, colors: Palette): void {
+    const { cursor, selection } = this;
+    drawOverlay(shown, { cursor, linkedX: this.props.cursorX ?? null, selection }, painter, colors);
   }
 
   private describe(): void {
