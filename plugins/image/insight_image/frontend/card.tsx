@@ -24,6 +24,7 @@ import { Readout } from './readout';
 import { recordsTable } from './records_table';
 import { SampleChoice } from './samples';
 import { Stage } from './stage';
+import { ActualSize } from './toolbar';
 import { useNeighbours, usePicture } from './use_picture';
 import { ACTUAL, type Pixel } from './viewport';
 
@@ -69,13 +70,7 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
     <>
       <CardHead board={board} card={card}>
         <Seldom>
-          <Button
-            action="actual"
-            icon="actual"
-            label={say(zoom ? 'zoom.fit' : 'zoom.actual')}
-            pressed={zoom !== null}
-            onPress={() => board.zooms.set(card, zoom ? null : ACTUAL)}
-          />
+          <ActualSize board={board} card={card} />
           <Button
             action="light"
             icon="contrast"

@@ -16,7 +16,8 @@ import type { ImageParts } from './board';
 import { GAINS, MODES } from './comparing';
 import { Pair } from './pair';
 import { Pane } from './pane';
-import { ACTUAL, type Pixel } from './viewport';
+import { ActualSize } from './toolbar';
+import type { Pixel } from './viewport';
 
 const MOST = 12; // runs side by side
 
@@ -46,7 +47,6 @@ export function Comparison({ board, card }: ComparisonProps): JSX.Element {
   }, [card.tag, card.run]);
   useEffect(() => root.current?.focus(), []);
   useTabWithin(root, board.page.visible.value);
-  const zoom = board.zooms.of(card);
   const title = board.page.titleOf(card.tag);
   return (
     <section
@@ -103,13 +103,7 @@ export function Comparison({ board, card }: ComparisonProps): JSX.Element {
           </span>
         )}
         <span class="spring" />
-        <Button
-          action="actual"
-          icon="actual"
-          label={say(zoom ? 'zoom.fit' : 'zoom.actual')}
-          pressed={zoom !== null}
-          onPress={() => board.zooms.set(card, zoom ? null : ACTUAL)}
-        />
+        <ActualSize board={board} card={card} />
         <Button
           action="compare-close"
           icon="close"

@@ -1,33 +1,27 @@
-import { AttemptsChoice, Button, LinkSteps, Range, TimeChoice } from '@insight-host/kit';
+import { AttemptsChoice, Button, LinkSteps, Range, TimeChoice, type CardKey } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ImageParts } from './board';
 import { MOST_LIGHT } from './light';
+import { ACTUAL } from './viewport';
 
 export function Tools({ board }: { readonly board: ImageParts }): JSX.Element {
   const { t: say } = board.page;
   return (
     <>
       <TimeChoice page={board.page} setting={board.time} />
-      <Range
-        name="brightness"
-        label={say('brightness')}
-        hint={say('brightness.hint')}
-        setting={board.lights.brightness}
-        low={0}
-        high={MOST_LIGHT}
-        step={1}
-        digits={0}
-      />
-      <Range
-        name="contrast"
-        label={say('contrast')}
-        hint={say('contrast.hint')}
-        setting={board.lights.contrast}
-        low={0}
-        high={MOST_LIGHT}
-        step={1}
-        digits={0}
-      />
+      {(['brightness', 'contrast'] as const).map((name) => (
+        <Range
+          key={name}
+          name={name}
+          label={say(name)}
+          hint={say(`${name}.hint`)}
+          setting={board.lights[name]}
+          low={0}
+          high={MOST_LIGHT}
+          step={1}
+          digits={0}
+        />
+      ))}
       <Button
         action="light-reset-all"
         icon="reset"
@@ -38,5 +32,19 @@ export function Tools({ board }: { readonly board: ImageParts }): JSX.Element {
       <LinkSteps board={board} />
       {board.hasRestarts.value && <AttemptsChoice page={board.page} setting={board.attempts} />}
     </>
+  );
+}
+
+/** Between a picture that fits its place and one that has a pixel of the screen for each of its own. */
+export function ActualSize({ board, card }: { readonly board: ImageParts; readonly card: CardKey }): JSX.Element {
+  const zoom = board.zooms.of(card);
+  return (
+    <Button
+      action="actual"
+      icon="actual"
+      label={board.page.t(zoom ? 'zoom.fit' : 'zoom.actual')}
+      pressed={zoom !== null}
+      onPress={() => board.zooms.set(card, zoom ? null : ACTUAL)}
+    />
   );
 }
