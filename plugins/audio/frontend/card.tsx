@@ -8,8 +8,7 @@ import {
   StepSlider,
   useCardAnswer,
   useSteps,
-  type CardKey,
-  type Place,
+  type ContentOfCard,
 } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
@@ -17,14 +16,8 @@ import { queryOf, urlOf, type AudioParts } from './board';
 import { clipOf, clockText } from './clip';
 import { Picture } from './picture';
 
-export interface AudioCardProps {
-  readonly board: AudioParts;
-  readonly card: CardKey;
-  readonly place: Place;
-}
-
 /** The sounds of one tag in one run. */
-export function AudioCard({ board, card, place }: AudioCardProps): JSX.Element {
+export function AudioCard({ board, card, place }: ContentOfCard<AudioParts>): JSX.Element {
   const { t: say } = board.page;
   const steps = useSteps(board, card);
   const { records, index } = steps;

@@ -12,6 +12,7 @@ import {
   type CardKey,
   type Place,
   type Records,
+  type ContentOfCard,
 } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
@@ -19,14 +20,8 @@ import { matchesOf, textsOf, type Matches, type TextParts, type Texts } from './
 import { Body, DiffBody } from './body';
 import { plainOf } from './grid';
 
-export interface TextCardProps {
-  readonly board: TextParts;
-  readonly card: CardKey;
-  readonly place: Place;
-}
-
 /** The texts of one tag in one run. */
-export function TextCard({ board, card, place }: TextCardProps): JSX.Element {
+export function TextCard({ board, card, place }: ContentOfCard<TextParts>): JSX.Element {
   const steps = useSteps(board, card);
   const { records, index } = steps;
   const isDiff = board.view.value === 'diff';

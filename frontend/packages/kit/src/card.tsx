@@ -10,6 +10,13 @@ export interface Place {
   readonly current: HTMLElement | null;
 }
 
+/** What the content of a card is given. */
+export interface ContentOfCard<Parts> {
+  readonly board: Parts;
+  readonly card: CardKey;
+  readonly place: Place;
+}
+
 export interface CardProps {
   readonly board: Pick<CardParts, 'page' | 'cards'>;
   readonly card: CardKey;

@@ -11,9 +11,8 @@ import {
   TableButton,
   timeLabel,
   useSteps,
-  type CardKey,
-  type Place,
   type Records,
+  type ContentOfCard,
 } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
@@ -28,14 +27,8 @@ import { ActualSize } from './toolbar';
 import { useNeighbours, usePicture } from './use_picture';
 import { ACTUAL, type Pixel } from './viewport';
 
-export interface CardBodyProps {
-  readonly board: ImageParts;
-  readonly card: CardKey;
-  readonly place: Place;
-}
-
 /** The pictures of one tag in one run. */
-export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
+export function CardBody({ board, card, place }: ContentOfCard<ImageParts>): JSX.Element {
   const { t: say } = board.page;
   const steps = useSteps(board, card);
   const { records, index } = steps;

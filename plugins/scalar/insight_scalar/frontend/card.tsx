@@ -1,7 +1,7 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { mountLineChart, type LineChart, type LineChartProps } from '@insight-host/kit/lines';
 import type { ChartData } from '@insight-host/kit/table';
-import { CardHead, sameCard, urgencyOf, useChart, useTableView, type CardKey, type Place } from '@insight-host/kit';
+import { CardHead, sameCard, urgencyOf, useChart, useTableView, type ContentOfCard } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ScalarParts } from './board';
@@ -18,14 +18,8 @@ import { Tooltip, type Reading } from './tooltip';
 const WIDTH_STEP = 50; // pixels; a card a little wider asks for nothing new
 const GUTTERS = 68; // pixels left and right of the plot, until the chart reports the real value
 
-export interface CardBodyProps {
-  readonly board: ScalarParts;
-  readonly card: CardKey;
-  readonly place: Place;
-}
-
 /** What is in a card while it is near the screen. */
-export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
+export function CardBody({ board, card, place }: ContentOfCard<ScalarParts>): JSX.Element {
   const { tag } = card;
   const feed = board.feeds.of(tag);
   const host = useRef<HTMLDivElement>(null);

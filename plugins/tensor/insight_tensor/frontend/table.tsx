@@ -10,8 +10,8 @@ import {
   useSteps,
   valueText,
   type CardKey,
-  type Place,
   type Records,
+  type ContentOfCard,
 } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
@@ -26,14 +26,8 @@ import { SliceBoxes } from './slice_boxes';
 import { StatisticsDialog } from './statistics_dialog';
 import { useStatistics, useValues, valuesQuery, type Statistics } from './use_values';
 
-export interface TableBodyProps {
-  readonly board: TensorParts;
-  readonly card: CardKey;
-  readonly place: Place;
-}
-
 /** The values of one tag in one run, a step at a time. */
-export function TableBody({ board, card, place }: TableBodyProps): JSX.Element {
+export function TableBody({ board, card, place }: ContentOfCard<TensorParts>): JSX.Element {
   const { t: say } = board.page;
   const steps = useSteps(board, card);
   const { records, index } = steps;
