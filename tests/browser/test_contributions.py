@@ -96,7 +96,7 @@ def test_a_command_is_in_the_palette_though_its_tab_was_never_opened_and_leads_t
     page.keyboard.press("Control+k")
     page.get_by_role("combobox").fill(text)
     page.get_by_role("option").filter(has_text=text).click()
-    page.wait_for_function(f"location.hash.includes('image.step={STEP_OF[example]}')")
+    page.wait_for_function(f"() => location.hash.includes('image.step={STEP_OF[example]}')")
     if language == "en":
         _expect_images(page, STEP_OF[example])
 

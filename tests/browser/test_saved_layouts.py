@@ -16,7 +16,7 @@ Serve = Callable[..., str]
 
 def _chooser(page: Page, url: str, locale: str = "en") -> Locator:
     open_page(page, url, locale=locale)
-    page.locator('[data-action="columns"]').click()
+    page.get_by_test_id("lineage").locator('[data-action="columns"]').click()
     return page.locator('[data-dialog="columns"]')
 
 

@@ -67,13 +67,13 @@ def test_linked_sliders_follow_the_pinned_step_and_take_it_along(
     expect(page.locator('[data-plugin="scalar"] [data-ready]')).to_have_count(1)
     expect(page.locator('[data-plugin="scalar"] .plot.busy')).to_have_count(0)
     step = _pin(page)
-    page.wait_for_function(f"location.hash.includes('cursor={step}')")
+    page.wait_for_function(f"() => location.hash.includes('cursor={step}')")
     page.get_by_role("tab", name="Images").click()
     count = _images(page).get_by_test_id("step-count")
     expect(count).to_have_text(f"{STEPS.index(step) + 1} of {len(STEPS)}")
     _images(page).get_by_role("slider").press("ArrowRight")
     expect(count).to_have_text(f"{STEPS.index(step) + 2} of {len(STEPS)}")
-    page.wait_for_function(f"location.hash.includes('cursor={step + 10}')")
+    page.wait_for_function(f"() => location.hash.includes('cursor={step + 10}')")
 
 
 @pytest.mark.parametrize(("language", "text"), [("en", "Go to smoothing"), ("zh-CN", "转到平滑度")])
