@@ -173,7 +173,7 @@ class Loader:
         """Walks the logdirs once and reads everything that was not read before, or whose points are lost."""
         self._look()
         for _ in range(_MOST_LOST):
-            if self._cache is None or not self._cache.lost:
+            if not any(tailed.is_lost for tailed in list(self._files.values())):
                 break
             self._look()
         while self._waiting and self._thread is None and not self._stop.wait(_WAITING):

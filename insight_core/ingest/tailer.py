@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import threading
 import time
 from collections.abc import Sequence
@@ -48,6 +47,7 @@ class Tailed:
     reader: FormatReader | None = None  # of a log format; None for event files
     file: EventFile | LogFile = field(init=False)
     is_new: bool = True  # not read by this process
+    is_lost: bool = False  # stored points could not be read: the file is to be read again
     failure: str = ""  # of the last attempt
     kept: ReadState | None = None  # in the index
     kept_at: float = 0.0  # monotonic seconds
@@ -59,13 +59,7 @@ class Tailed:
     @property
     def is_behind(self) -> bool:
         """Whether the file had unread bytes at the last check."""
-        return self._is_lost or not self.file.is_unchanged(self.found.size, self.found.mtime_ns)
-
-    @property
-    def _is_lost(self) -> bool:
-        """Whether stored points of the file could not be read."""
-        lost = self.cache.lost if self.cache else ()
-        return bool(lost) and os.path.abspath(self.found.path) in lost
+        return self.is_lost or not self.file.is_unchanged(self.found.size, self.found.mtime_ns)
 
     @property
     def unread(self) -> int:
@@ -86,7 +80,7 @@ class Tailed:
         """Reads up to ``most`` batches; returns their number and whether unread bytes remain."""
         with self.lock:
             try:
-                if self._is_lost:
+                if self.is_lost:
                     self._start_anew()
                 if self.is_new:
                     self.is_new = False
@@ -106,7 +100,7 @@ class Tailed:
                 return 1, True
             except Lost as error:
                 log.warning("%s; the file is read again", error)
-                return 1, self._is_lost  # or else the next walk comes to it
+                return 1, self.is_lost  # or else the next walk comes to it
             except Waiting:
                 self.say_damage()
                 return most, False
@@ -156,7 +150,7 @@ class Tailed:
 
     def _resume(self) -> None:
         """Loads the index entry of this file, if there is a valid one."""
-        entry = self.cache.load(self.found.path) if self.cache else None
+        entry = self.cache.load(self.found.path, self._lose) if self.cache else None
         if entry is None or not self.file.resume(entry.file, self.found.version):
             return
         found = self.found
@@ -170,6 +164,9 @@ class Tailed:
         else:
             self._start_anew()
 
+    def _lose(self) -> None:
+        self.is_lost = True
+
     def _append(self, batch: Batch) -> None:
         found = self.found
         expected = min(_MOST_EXPECTED, found.size / max(1, batch.end))
@@ -180,8 +177,7 @@ class Tailed:
             raise
 
     def _start_anew(self) -> None:
-        if self.cache is not None:
-            self.cache.lost.discard(os.path.abspath(self.found.path))
+        self.is_lost = False
         self.store.drop_file(self.found.run, self.found.name, self.found.order)
         self.file, self.kept = self._opened(), None
 

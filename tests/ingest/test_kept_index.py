@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import insight_scalar
@@ -30,10 +30,9 @@ class KeptEntries:
     def __init__(self) -> None:
         self.entries: dict[str, Entry] = {}
         self.saved: list[str] = []
-        self.lost: set[str] = set()
         self.tidied = 0
 
-    def load(self, path: str) -> Entry | None:
+    def load(self, path: str, lose: Callable[[], None]) -> Entry | None:
         return self.entries.get(path)
 
     def holds(self, path: str) -> bool:

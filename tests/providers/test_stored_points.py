@@ -272,6 +272,22 @@ def test_whatever_is_damaged_nothing_is_lost_and_nothing_wrongly_trusted(
         again.close()
 
 
+def test_a_damaged_log_file_of_two_logdirs_is_read_again_for_both(logdir: Path, tmp_path: Path) -> None:
+    logdirs = [Logdir(str(logdir), "all"), Logdir(str(logdir / "r0"), "one")]
+
+    def open_() -> LocalProvider:
+        provider = LocalProvider(logdirs, PLUGINS, reload_interval=0, cache_directory=tmp_path / "cache")
+        provider.load()
+        return provider
+
+    with closing(open_()) as first:
+        expected = everything(first)
+    with closing(open_()) as second:
+        for place in segments_in(tmp_path / "cache"):
+            os.truncate(place, 100)
+        assert everything(second) == expected
+
+
 def test_a_run_whose_stored_file_is_damaged_while_another_grows(
     opened: Open, logdir: Path, tmp_path: Path
 ) -> None:

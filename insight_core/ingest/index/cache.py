@@ -15,7 +15,7 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from insight_core.formats.stored_block import Lost
@@ -56,7 +56,6 @@ class IndexCache:
         self._lock = threading.Lock()
         self._segments: dict[str, SegmentFile] = {}  # by path
         self._entries: dict[str, tuple[SegmentFile, int]] = {}  # by path of the log file
-        self.lost: set[str] = set()  # log files to read again, because their points could not be read
         self._is_stale = True  # there may be segment files that were not opened
         self._written = 0  # bytes since the last tidying
         self._refusal = _distrust(self._root)  # why the index is disabled
@@ -64,8 +63,11 @@ class IndexCache:
         if self._refusal:
             log.warning("no index is kept: %s", self._refusal)
 
-    def load(self, path: str) -> Entry | None:
-        """The entry of a log file, of which the points are not read yet; None without a valid entry."""
+    def load(self, path: str, lose: Callable[[], None] = lambda: None) -> Entry | None:
+        """The entry of a log file, of which the points are not read yet; None without a valid entry.
+
+        ``lose`` is called, in any thread, when points of the entry cannot be read.
+        """
         if self._refusal:
             return None
         path = os.path.abspath(path)
@@ -73,11 +75,16 @@ class IndexCache:
         if found is None:
             return None
         segment, number = found
+
+        def drop(path: str) -> None:
+            self._drop(path)
+            lose()
+
         try:
-            entry = segment.entry(number, self.lose)
+            entry = segment.entry(number, drop)
         except Unusable as error:
             log.info("the index entry of %s in %s is dropped: %s", path, segment.path, error)
-            self.lose(path)
+            self._drop(path)
             return None
         now = time.time()
         if segment.used < now - _USE_RESOLUTION:
@@ -119,11 +126,10 @@ class IndexCache:
                 self._entries[log_file] = segment, number
         return True
 
-    def lose(self, path: str) -> None:
-        """Drops the entry of a log file, because its points cannot be read."""
+    def _drop(self, path: str) -> None:
+        """Drops the entry of a log file, because it cannot be read."""
         with self._lock:
             self._entries.pop(path, None)
-        self.lost.add(path)
 
     def save(self, entries: Mapping[str, Entry]) -> None:
         """Keeps entries, by path of the log file, unless their content depends on other files.
