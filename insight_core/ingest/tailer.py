@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time
 from collections.abc import Sequence
@@ -100,7 +101,8 @@ class Tailed:
                 return 1, True
             except Lost as error:
                 log.warning("%s; the file is read again", error)
-                return 1, self.is_lost  # or else the next walk comes to it
+                # read on if the points were its own; those of another file of the run come first
+                return 1, self.is_lost or error.path == os.path.abspath(self.found.path)
             except Waiting:
                 self.say_damage()
                 return most, False

@@ -272,6 +272,23 @@ def test_whatever_is_damaged_nothing_is_lost_and_nothing_wrongly_trusted(
         again.close()
 
 
+def test_a_log_file_that_has_grown_and_whose_points_are_damaged_is_read_again(
+    tmp_path: Path, opened: Open, logdir: Path
+) -> None:
+    with EventWriter(logdir / "r0") as writer:
+        for step in range(LONG):
+            writer.scalar("long", step, step)
+    keep(opened)
+    for place in segments_in(tmp_path / "cache"):
+        whole = bytearray(place.read_bytes())
+        whole[-16 * LONG :] = bytes(16 * LONG)
+        place.write_bytes(whole)
+    for path in logdir.glob("*/*"):
+        with EventWriter(path, append=True) as writer:
+            writer.scalar("long", LONG, 1.0)
+    assert everything(opened()) == without_index(logdir)
+
+
 def test_a_damaged_log_file_of_two_logdirs_is_read_again_for_both(logdir: Path, tmp_path: Path) -> None:
     logdirs = [Logdir(str(logdir), "all"), Logdir(str(logdir / "r0"), "one")]
 
