@@ -10,6 +10,7 @@ from typing import TypeAlias
 from attrs import frozen
 
 from insight_core.formats.batch import Batch, Flaw
+from insight_core.formats.stored_block import Lost
 from insight_core.plugin import (
     CachePolicy,
     Changes,
@@ -303,24 +304,37 @@ class Store:
         return found[0].snapshot() if len(found) == 1 else table.joined(plugin, found)
 
     def infos(self, plugin: str, runs: Iterable[str] | None) -> list[SeriesInfo]:
-        """All series of a plugin without their data; empty series are omitted."""
+        """All series of a plugin without their data; empty series are omitted. Raises Lost."""
         infos: list[SeriesInfo] = []
+        lost: Lost | None = None
         for table, found in self._found(plugin, runs):
             for each in found:
-                infos += each.infos() if isinstance(each, Resting) else table.infos(plugin, each)
+                try:
+                    infos += each.infos() if isinstance(each, Resting) else table.infos(plugin, each)
+                except Lost as error:  # all that is lost comes to light, to be read again together
+                    lost = error
+        if lost is not None:
+            raise lost
         return infos
 
     def tables(
         self, plugin: str, fields: Collection[SeriesField], runs: Iterable[str] | None
     ) -> list[SeriesTable]:
-        """The same by run and column. Of what rests, only these fields are read."""
+        """The same by run and column. Of what rests, only these fields are read. Raises Lost."""
         tables: list[SeriesTable] = []
+        lost: Lost | None = None
         for table, found in self._found(plugin, runs):
-            parts = [each.table(fields) for each in found if isinstance(each, Resting)]
-            others = (table.infos(plugin, each) for each in found if not isinstance(each, Resting))
-            parts += tables_of(itertools.chain.from_iterable(others), fields)
+            try:
+                parts = [each.table(fields) for each in found if isinstance(each, Resting)]
+                others = (table.infos(plugin, each) for each in found if not isinstance(each, Resting))
+                parts += tables_of(itertools.chain.from_iterable(others), fields)
+            except Lost as error:  # see ``infos``
+                lost = error
+                continue
             if parts:
                 tables.append(joined_table(parts))
+        if lost is not None:
+            raise lost
         return tables
 
     def _found(

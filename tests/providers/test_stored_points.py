@@ -289,6 +289,27 @@ def test_a_log_file_that_has_grown_and_whose_points_are_damaged_is_read_again(
     assert everything(opened()) == without_index(logdir)
 
 
+@pytest.mark.parametrize("by_column", [True, False])
+def test_any_number_of_lost_log_files_are_read_again_together(tmp_path: Path, by_column: bool) -> None:
+    for run in range(30):
+        with EventWriter(tmp_path / f"logs/r{run}") as writer:
+            writer.scalar("loss", 1, run)
+
+    def open_() -> LocalProvider:
+        provider = LocalProvider(
+            [Logdir(str(tmp_path / "logs"))], PLUGINS, reload_interval=0, cache_directory=tmp_path / "cache"
+        )
+        provider.load()
+        return provider
+
+    open_().close()
+    with closing(open_()) as again:
+        for place in segments_in(tmp_path / "cache"):
+            os.truncate(place, 100)
+        found = again.series_tables("scalar", ["points"]) if by_column else again.series("scalar")
+        assert len(found) == 30
+
+
 def test_a_damaged_log_file_of_two_logdirs_is_read_again_for_both(logdir: Path, tmp_path: Path) -> None:
     logdirs = [Logdir(str(logdir), "all"), Logdir(str(logdir / "r0"), "one")]
 
