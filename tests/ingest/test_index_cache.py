@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -300,3 +301,38 @@ def test_a_directory_that_others_can_write_is_not_trusted(
     cache.save({"/logs/other": entry_of(1)})
     cache.tidy()
     assert contents(tmp_path).entries == 1
+
+
+def held_open(cache: IndexCache) -> int:
+    """The number of descriptors of segment files, deleted or not."""
+    links = []
+    for descriptor in os.listdir("/proc/self/fd"):
+        with suppress(FileNotFoundError):  # the one that lists
+            links.append(os.readlink(f"/proc/self/fd/{descriptor}"))
+    return sum(link.startswith(str(cache._directory)) for link in links)
+
+
+def test_segment_files_beyond_a_share_of_the_descriptors_are_opened_for_each_read(
+    cache: IndexCache, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("insight_core.ingest.index.cache._most_open", lambda: 5)
+    paths = [str(tmp_path / f"log{number}") for number in range(40)]
+    for number, path in enumerate(paths):
+        Path(path).touch()
+        cache.save({path: entry_of(number + 1)})
+    again = IndexCache(cache._directory)
+    kept = [again.load(path) for path in paths]
+    assert held_open(cache) == 5
+    for number, entry in enumerate(kept):
+        assert entry is not None
+        assert plain(entry) == plain(entry_of(number + 1))
+    again.tidy()
+    assert held_open(cache) == 5
+    assert len(segments_in(cache._directory)) == 1
+
+
+def test_a_process_that_goes_on_saving_lets_go_of_what_it_replaced(cache: IndexCache) -> None:
+    for number in range(20):
+        cache.save({LOG: entry_of(number)})
+        assert cache.load(LOG) is not None
+        assert held_open(cache) == 1

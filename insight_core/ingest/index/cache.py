@@ -12,6 +12,7 @@ import hashlib
 import itertools
 import logging
 import os
+import resource
 import stat
 import threading
 import time
@@ -32,6 +33,7 @@ log = logging.getLogger(__name__)
 _MOST_BYTES = 10 << 30  # of all segment files; the least recently used are evicted
 _MOST_TRIES = 10  # to create directories that another process removes meanwhile
 _TENSOR = EventField(Dialect.TENSORBOARD, "tensor")
+_OPEN_SHARE = 4  # of the process's file descriptor limit: segment files beyond are opened for each read
 _USE_RESOLUTION = 3600.0  # seconds; precision of the last use of a segment file
 
 
@@ -54,7 +56,7 @@ class IndexCache:
         self._most_bytes = most_bytes or _MOST_BYTES
         self._numbers = itertools.count()
         self._lock = threading.Lock()
-        self._segments: dict[str, SegmentFile] = {}  # by path
+        self._seen: set[str] = set()  # paths of segment files
         self._entries: dict[str, tuple[SegmentFile, int]] = {}  # by path of the log file
         self._is_stale = True  # there may be segment files that were not opened
         self._written = 0  # bytes since the last tidying
@@ -104,7 +106,7 @@ class IndexCache:
             return self._entries.get(path)
 
     def _refresh(self) -> None:
-        """Opens the segment files that are new."""
+        """Opens the segment files that are new. One without an entry that counts is let go."""
         self._is_stale = False
         for shelf in self._shelves.values():
             for _ in range(_MOST_TRIES):
@@ -114,12 +116,12 @@ class IndexCache:
 
     def _open(self, path: str) -> bool:
         """Opens a segment file, unless that was done; returns False if it has been deleted."""
-        if path in self._segments:
+        if path in self._seen:
             return True
-        segment = opened_segment(path)
+        segment = opened_segment(path, stays_open=len(self._seen) < _most_open())
         if segment is None:
             return os.path.lexists(path)
-        self._segments[path] = segment
+        self._seen.add(path)
         for number, log_file in enumerate(segment.paths):
             known = self._entries.get(log_file)
             if known is None or known[0].saved(known[1]) <= segment.saved(number):
@@ -212,6 +214,12 @@ def _distrust(root: str) -> str:
     if info.st_mode & 0o022:
         return f"{root} can be written by other users"
     return ""
+
+
+def _most_open() -> int:
+    """How many segment files may stay open."""
+    limit: int = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return 1024 if limit == resource.RLIM_INFINITY else limit // _OPEN_SHARE
 
 
 def _mark_used(place: str) -> None:

@@ -17,10 +17,10 @@ _MOST_TRIES = 10  # to create directories that another process removes meanwhile
 _PIECE = 1 << 20  # bytes written at a time
 
 
-def opened_segment(path: str, *, drop: bool = True) -> SegmentFile | None:
+def opened_segment(path: str, *, drop: bool = True, stays_open: bool = False) -> SegmentFile | None:
     """The segment file at a path; None if it is gone or invalid, with ``drop`` deleted then."""
     try:
-        return SegmentFile(path)
+        return SegmentFile(path, stays_open=stays_open)
     except OSError as error:
         log.info("the segment file %s cannot be read: %s", path, error)
     except Unusable as error:

@@ -76,13 +76,17 @@ def encode(entries: Mapping[str, tuple[int, Packed]]) -> Iterator[bytes | memory
 
 
 class SegmentFile:
-    """An open segment file; it can be read after it was deleted."""
+    """A segment file. While it stays open, it can be read after it was deleted."""
 
-    def __init__(self, path: str) -> None:
-        """Reads the catalogue. Raises OSError, Unusable."""
+    def __init__(self, path: str, *, stays_open: bool = True) -> None:
+        """Reads the catalogue. Raises OSError, Unusable.
+
+        Without ``stays_open`` the file is opened again for each read, and holds no file descriptor.
+        """
         self.path = path
-        self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-        info = os.fstat(self._descriptor)
+        descriptor = self._opened()
+        self._descriptor: int | None = descriptor
+        info = os.fstat(descriptor)
         if not stat.S_ISREG(info.st_mode):
             raise Unusable("it is not a regular file")
         self.size, self.used = info.st_size, info.st_mtime
@@ -108,11 +112,19 @@ class SegmentFile:
             self._parse(catalogue, entries, blocks, directories)
         except (IndexError, ValueError) as error:
             raise Unusable(f"it is inconsistent: {error}") from error
+        if not stays_open:
+            self._close()
 
     def __del__(self) -> None:
-        descriptor = self.__dict__.pop("_descriptor", None)
+        self._close()
+
+    def _close(self) -> None:
+        descriptor, self._descriptor = getattr(self, "_descriptor", None), None
         if descriptor is not None:
             os.close(descriptor)
+
+    def _opened(self) -> int:
+        return os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
 
     def _parse(self, data: bytes, entries: int, blocks: int, directories: int) -> None:
         at = 0
@@ -180,8 +192,18 @@ class SegmentFile:
 
     def _read(self, offset: int, size: int) -> bytes:
         """The bytes from ``offset`` on; fewer at the end of the file."""
-        if size <= _LONGEST_READ:
-            return os.pread(self._descriptor, size, offset)
-        pieces = range(offset, offset + size, _LONGEST_READ)
-        end = offset + size
-        return b"".join(os.pread(self._descriptor, min(_LONGEST_READ, end - at), at) for at in pieces)
+        if self._descriptor is not None:
+            return _read(self._descriptor, offset, size)
+        descriptor = self._opened()
+        try:
+            return _read(descriptor, offset, size)
+        finally:
+            os.close(descriptor)
+
+
+def _read(descriptor: int, offset: int, size: int) -> bytes:
+    if size <= _LONGEST_READ:
+        return os.pread(descriptor, size, offset)
+    end = offset + size
+    pieces = range(offset, end, _LONGEST_READ)
+    return b"".join(os.pread(descriptor, min(_LONGEST_READ, end - at), at) for at in pieces)
