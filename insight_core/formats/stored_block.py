@@ -126,7 +126,8 @@ def _table(block: Block, before: int) -> NDArray[Any]:
         table["last_step"] = columns.steps.take(lasts, mode="clip")
         table["last_wall_time"] = columns.wall_times.take(lasts, mode="clip")
         if columns.values is not None:
-            table["last_value"] = columns.values.take(lasts, mode="clip")
+            with np.errstate(invalid="ignore"):  # a signalling NaN of float32 becomes a quiet one
+                table["last_value"] = columns.values.take(lasts, mode="clip")
     return table
 
 

@@ -14,6 +14,7 @@ from attrs import evolve
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from insight_core.formats.columns import Block
 from insight_core.formats.stored_block import Lost, StoredBlock
 from insight_core.ingest.file_record import Entry
 from insight_core.ingest.index import segment_file
@@ -336,3 +337,12 @@ def test_a_process_that_goes_on_saving_lets_go_of_what_it_replaced(cache: IndexC
         cache.save({LOG: entry_of(number)})
         assert cache.load(LOG) is not None
         assert held_open(cache) == 1
+
+
+def test_a_signalling_nan_is_kept_without_a_warning(cache: IndexCache) -> None:
+    claim, block = entry_of(1).content.blocks[0]
+    assert isinstance(block, Block)
+    block.columns.values = np.array([0x7F800001] * len(block.columns), np.uint32).view(np.float32)
+    entry = entry_of(1)
+    cache.save({LOG: evolve(entry, content=evolve(entry.content, blocks=((claim, block),)))})
+    assert cache.holds(LOG)
