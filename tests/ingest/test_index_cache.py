@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import tempfile
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -346,3 +347,14 @@ def test_a_signalling_nan_is_kept_without_a_warning(cache: IndexCache) -> None:
     entry = entry_of(1)
     cache.save({LOG: evolve(entry, content=evolve(entry.content, blocks=((claim, block),)))})
     assert cache.holds(LOG)
+
+
+def test_the_last_save_wins_when_the_clock_was_set_back(
+    cache: IndexCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache.save({LOG: entry_of(1)})
+    again = IndexCache(cache._directory)
+    assert again.load(LOG) is not None
+    monkeypatch.setattr(time, "time_ns", lambda: 1)
+    again.save({LOG: entry_of(2)})
+    assert loaded(cache._directory) == plain(entry_of(2))

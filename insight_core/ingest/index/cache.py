@@ -147,13 +147,19 @@ class IndexCache:
             if shelf is None or not _stands_alone(entry.content):
                 continue
             try:
-                shelves.setdefault(shelf, {})[path] = time.time_ns(), pack(entry)
+                shelves.setdefault(shelf, {})[path] = self._now(path), pack(entry)
             except (ValueError, OverflowError) as error:
                 log.warning("%s is not kept in the index: %s", path, error)
             except Lost as error:
                 log.info("%s", error)
         for shelf, packed in shelves.items():
             self._save(shelf, packed)
+
+    def _now(self, path: str) -> int:
+        """When an entry is saved, in ns since the epoch: later than the known one, whatever the clock."""
+        with self._lock:
+            known = self._entries.get(path)
+        return max(time.time_ns(), known[0].saved(known[1]) + 1 if known else 0)
 
     def _shelf(self, path: str) -> str | None:
         """The directory for entries of a log file: that of the innermost root."""
