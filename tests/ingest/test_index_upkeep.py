@@ -248,6 +248,24 @@ def test_many_small_segment_files_become_one(cache: IndexCache, logs: Callable[[
         assert loaded(cache._directory, path) == plain(entry_of(number))
 
 
+def test_segment_files_are_not_joined_without_end(
+    cache: IndexCache, logs: Callable[[int], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One file with everything would be evicted as a whole."""
+    paths = logs(40)
+    for path in paths:
+        cache.save({path: entry_of(1000)})
+    size = place_of(cache, paths[0]).stat().st_size
+    monkeypatch.setattr(index_upkeep, "_SMALL", size + 100)
+    for _ in range(2):
+        cache.tidy()
+        sizes = [place.stat().st_size for place in segments_in(cache._directory)]
+        assert len(sizes) == 3
+        assert max(sizes) < 20 * size
+    for path in paths:
+        assert loaded(cache._directory, path) == plain(entry_of(1000))
+
+
 def test_what_is_damaged_stays_damaged_when_it_is_rewritten(
     cache: IndexCache, logs: Callable[[int], list[str]]
 ) -> None:

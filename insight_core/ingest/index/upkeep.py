@@ -7,7 +7,7 @@ import logging
 import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from attrs import define, frozen
@@ -28,6 +28,7 @@ _LOW_WATER = 0.9  # share of the limit that remains after an eviction
 _SMALL = 4 << 20  # bytes; smaller segment files are joined when there are many
 _SMALL_SHARE = 64  # of the limit: they are smaller than this part of it, too
 _MANY = 8
+_JOINED = 16  # times the size of a small one: segment files are joined until they are that large
 _NUMBERS = itertools.count()
 
 
@@ -145,9 +146,14 @@ class _Used:
     live: list[int]
 
     @property
+    def live_size(self) -> int:
+        """Bytes of the blocks of entries that count."""
+        return sum(map(self.segment.size_of, self.live))
+
+    @property
     def share(self) -> float:
         """The part of the file that counts."""
-        return sum(map(self.segment.size_of, self.live)) / self.segment.size
+        return self.live_size / self.segment.size
 
 
 def _compact(shelf: str, small: int) -> None:
@@ -163,15 +169,28 @@ def _compact(shelf: str, small: int) -> None:
             len(joined) > _MANY and each.segment.size < small
         ):
             rewritten.append(each)
-    if rewritten:
-        merged: dict[str, tuple[int, Packed]] = {
-            each.segment.paths[number]: (each.segment.saved(number), each.segment.packed(number))
-            for each in rewritten
-            for number in each.live
-        }
-        write_segment(shelf, next(_NUMBERS), merged, used=max(each.segment.used for each in rewritten))
-        for each in rewritten:
-            remove(each.segment.path)
+    group: list[_Used] = []
+    size = 0
+    for each in sorted(rewritten, key=lambda each: each.segment.used):  # a group is evicted together
+        group.append(each)
+        size += each.live_size
+        if size >= _JOINED * small:
+            _join(shelf, group)
+            group, size = [], 0
+    if group:
+        _join(shelf, group)
+
+
+def _join(shelf: str, group: Sequence[_Used]) -> None:
+    """Replaces segment files by one with their live entries. Raises OSError."""
+    merged: dict[str, tuple[int, Packed]] = {
+        each.segment.paths[number]: (each.segment.saved(number), each.segment.packed(number))
+        for each in group
+        for number in each.live
+    }
+    write_segment(shelf, next(_NUMBERS), merged, used=max(each.segment.used for each in group))
+    for each in group:
+        remove(each.segment.path)
 
 
 def _counted(shelf: str) -> list[_Used]:
