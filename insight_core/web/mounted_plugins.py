@@ -16,7 +16,7 @@ from insight_core.activity import Question
 from insight_core.isolation import Call, Calls, Limits, in_one_line, in_turn
 from insight_core.plugin import Plugin, PluginContext, Unavailable
 from insight_core.registry import Module
-from insight_core.web.mounting import Endpoint, given_rules, new_map, own_rules
+from insight_core.web.mounting import Endpoint, given_rules, matched, new_map, own_rules
 from insight_core.web.plugin_services import Services
 
 log = logging.getLogger(__name__)
@@ -77,7 +77,7 @@ class MountedPlugin:
             if not self._settled.wait(self.calls.limits.routes):
                 self.give_up(call)
         try:
-            return self._map.bind("host").match(path, method=method)
+            return matched(self._map, path, method)
         except Unknown:
             if self._is_late or not self._settled.is_set():
                 reason = self._failure or "its routes are not known yet"

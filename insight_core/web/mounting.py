@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from attrs import frozen
 from werkzeug import Request, Response
+from werkzeug.exceptions import MethodNotAllowed
 from werkzeug.routing import Map, Rule
 
 from insight_core.isolation import Busy, Calls, Overdue, request_line
@@ -30,7 +31,7 @@ class Endpoint:
     """A view, the plugin that owns it, and whether its answer stays the same as long as the data does.
 
     ``calls`` are those of the plugin if the view is code of the plugin, not of the host. ``reads_body``: the
-    view answers GET, and its parameters may be in the body of a POST.
+    view answers GET, and its parameters may be in the body of a POST that nothing else answers.
     """
 
     view: Callable[..., Response]
@@ -89,7 +90,7 @@ def given_rules(plugin: Plugin, ctx: PluginContext, calls: Calls, own: Sequence[
                 calls=calls if name == "value" else None,
                 reads_body=True,
             ),
-            methods=["GET", "POST"],
+            methods=["GET"],
         )
         for name, view in views.items()
         if f"{base}/{name}" not in taken
@@ -102,7 +103,7 @@ def given_rules(plugin: Plugin, ctx: PluginContext, calls: Calls, own: Sequence[
 
 def own_rules(plugin: Plugin, ctx: PluginContext, calls: Calls) -> list[Rule]:
     """The URLs of its own that the plugin names. Raises what it raises, and errors for other things."""
-    given: list[tuple[Route, set[str]]] = []
+    rules: list[Rule] = []
     seen: set[tuple[str, str]] = set()
     for route in plugin.routes(ctx):
         if not isinstance(route, Route):
@@ -118,14 +119,30 @@ def own_rules(plugin: Plugin, ctx: PluginContext, calls: Calls) -> list[Rule]:
             if place in seen:
                 raise ValueError(f"two routes answer {method.upper()} {route.path}")
             seen.add(place)
-        given.append((route, {method.upper() for method in route.methods}))
-    rules: list[Rule] = []
-    for route, methods in given:
-        reads_body = "GET" in methods and ("POST", route.path.rstrip("/")) not in seen
+        methods = {method.upper() for method in route.methods}
+        reads_body = "GET" in methods and "POST" not in methods
         endpoint = Endpoint(route.view, plugin.name, follows_data=True, calls=calls, reads_body=reads_body)
-        path = f"/data/plugin/{plugin.name}{route.path}"
-        rules.append(Rule(path, endpoint=endpoint, methods=[*methods, *(["POST"] if reads_body else [])]))
+        rules.append(
+            Rule(f"/data/plugin/{plugin.name}{route.path}", endpoint=endpoint, methods=list(methods))
+        )
     return rules
+
+
+def matched(urls: Map, path: str, method: str) -> tuple[Endpoint, Mapping[str, Any]]:
+    """The endpoint of a request. A POST that no rule answers reads what GET reads. Raises HTTPException."""
+    bound = urls.bind("host")
+    try:
+        return cast(tuple[Endpoint, Mapping[str, Any]], bound.match(path, method=method))
+    except MethodNotAllowed as error:
+        allowed = error.valid_methods or []
+        if "GET" not in allowed or "POST" in allowed:
+            raise
+        found: tuple[Endpoint, Mapping[str, Any]] = bound.match(path, method="GET")
+        if not found[0].reads_body:
+            raise
+        if method == "POST":
+            return found
+        raise MethodNotAllowed([*allowed, "POST"]) from None
 
 
 def _checked(answer: object) -> Response:

@@ -28,9 +28,18 @@ def _write(request: Request) -> Response:
     return Response(f"wrote {request.get_data(as_text=True)}")
 
 
+def _read_item(request: Request, number: int) -> Response:
+    return Response(f"item {number}")
+
+
+def _write_item(request: Request, name: str) -> Response:
+    return Response(f"wrote {name}")
+
+
 @pytest.fixture
 def host(host_of: Callable[..., Host]) -> Host:
     routes = [Route("/echo", _echo), Route("/own", _echo), Route("/own", _write, methods=("POST",))]
+    routes += [Route("/item/<int:number>", _read_item), Route("/item/<name>", _write_item, methods=("POST",))]
     return host_of(Plugin("scalar", "Scalars", routes=lambda ctx: routes))
 
 
@@ -87,6 +96,11 @@ def test_a_body_that_has_no_parameters_is_refused(client: Client, body: str, kin
 def test_a_post_route_of_the_plugin_gets_the_request_itself(client: Client) -> None:
     assert client.post("/data/plugin/scalar/own", data="text").text == "wrote text"
     assert client.get("/data/plugin/scalar/own").status_code == 200
+
+
+def test_a_post_route_of_another_pattern_is_not_taken_for_reading(client: Client) -> None:
+    assert client.get("/data/plugin/scalar/item/3").text == "item 3"
+    assert client.post("/data/plugin/scalar/item/3").text == "wrote 3"
 
 
 def test_routes_of_the_host_for_every_plugin_are_read_by_post_too(client: Client) -> None:
