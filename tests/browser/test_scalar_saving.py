@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from insight_core.plugin.testing import EventWriter
 from tests.browser.cards import card
@@ -21,6 +21,14 @@ def long_names(tmp_path: Path) -> Path:
         with EventWriter(tmp_path / name) as writer:
             writer.scalar_block(["x"], np.arange(5), np.zeros((5, 1)))
     return tmp_path
+
+
+def _refuse(route: Route) -> None:
+    route.fulfill(status=503, json={"error": "the disk is away"})
+
+
+def _leave_unanswered(route: Route) -> None:
+    route.abort()
 
 
 def test_a_table_of_more_runs_than_a_link_can_name_is_saved(
@@ -39,3 +47,19 @@ def test_a_table_of_more_runs_than_a_link_can_name_is_saved(
     assert len(lines) == 1 + 5 * 120
     assert {line.split(",")[0] for line in lines[1:]} == set(NAMES[:-1])
     expect(card(page, "x").get_by_test_id("card-status")).to_contain_text("600 points")  # the page stays
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [(_refuse, "the disk is away"), (_leave_unanswered, "the host did not answer")],
+    ids=["refused", "unreachable"],
+)
+def test_a_table_that_cannot_be_saved_says_why(
+    page: Page, serve: Callable[..., str], long_names: Path, answer: Callable[[Route], None], reason: str
+) -> None:
+    page.goto(f"{serve('--logdir', long_names)}#locale=en&theme=light&runs={','.join(NAMES[:-1])}")
+    expect(card(page, "x").get_by_test_id("card-status")).to_contain_text("600 points, all kept")
+    page.route("**/series", answer)
+    card(page, "x").locator('[data-action="export"]').click()
+    card(page, "x").locator('[data-action="export-csv"]').click()
+    expect(page.get_by_text(f"Could not save x.csv: {reason}")).to_be_visible()

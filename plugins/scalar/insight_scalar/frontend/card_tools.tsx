@@ -108,7 +108,13 @@ function exports(board: ScalarParts, tag: string, chart: CardToolsProps['chart']
     ...(['csv', 'json'] as const).map((format) => {
       const item = { action: `export-${format}`, text: board.page.t(`export.${format}`) };
       const href = all(format);
-      return fitsLink(href) ? { ...item, href, download: name(format) } : { ...item, onPress: () => saveByForm(href) };
+      const file = name(format);
+      const failed = (reason: string): void =>
+        board.page.ctx.notify(
+          'error',
+          board.page.t('export.failed', { file, reason: reason || board.page.t('export.no_answer') }),
+        );
+      return fitsLink(href) ? { ...item, href, download: file } : { ...item, onPress: () => saveByForm(href, failed) };
     }),
     ...(['svg', 'png'] as const).map((format) => ({
       action: `export-${format}`,
