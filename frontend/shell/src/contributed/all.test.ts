@@ -268,6 +268,22 @@ describe('what plugins contribute', () => {
       expect([look?.cell(1, 'a'), look?.cell(2, 'a'), look?.order(2, 'a')]).toEqual([null, '<2>', null]);
       await vi.waitFor(() => expect(troubles('own')).toEqual(['The run column “C”: boom']));
     });
+
+    it('that fail for every run alike are said once, not for each run', async () => {
+      const order = (): number => {
+        throw new Error('boom');
+      };
+      await load({ own: give({ columns: () => ({ order }) }) });
+      const look = all.lookOf(column);
+      for (let run = 0; run < 1000; run++) look?.order(run, `run ${run}`);
+      expect(console.error).toHaveBeenCalledTimes(1);
+    });
+
+    it('have a text as their title, or are left out', async () => {
+      await load({ own: give({ columns: () => ({ title: 3 as never }) }) });
+      expect(all.lookOf(column)).toBeNull();
+      await vi.waitFor(() => expect(troubles('own').join()).toContain('not as the plugin interface defines it'));
+    });
   });
 
   it('get the errors of their own code that nobody caught', async () => {

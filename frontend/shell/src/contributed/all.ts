@@ -64,7 +64,11 @@ export class AllContributions {
     const { value: loaded } = this.loaded;
     const { title } = column;
     for (const one of [...loaded.filter(isOwn), ...loaded.filter((other) => !isOwn(other))]) {
-      const look = one.guarded('column', title, (given, ctx) => given.columns?.(column, ctx));
+      const look = one.guarded('column', title, (given, ctx) => {
+        const found = given.columns?.(column, ctx);
+        if (!['string', 'undefined'].includes(typeof found?.title)) throw new Error(one.say('malformed'));
+        return found;
+      });
       if (!look) continue;
       const call = <N extends 'cell' | 'order'>(
         name: N,

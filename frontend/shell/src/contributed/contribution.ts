@@ -40,6 +40,7 @@ export class Contribution {
   readonly troubles = signal<readonly string[]>([]);
   readonly url: string;
   private readonly ended = new AbortController();
+  private readonly unsaid = new Set<string>(); // lines that become troubles when the code that runs has ended
   private ctx: PluginContext | null = null;
 
   constructor(
@@ -66,10 +67,13 @@ export class Contribution {
 
   report(part: Part, cause: unknown, name = ''): void {
     if (this.isEnded || (cause instanceof DOMException && cause.name === 'AbortError')) return;
-    console.error(cause);
     const line = this.say(`part.${part}`, { name, reason: message(cause) });
+    if (this.unsaid.has(line)) return; // a column may fail alike for each of many runs
+    this.unsaid.add(line);
+    console.error(cause);
     // later: it may fail while something is computed, which must not change what it depends on
     queueMicrotask(() => {
+      this.unsaid.delete(line);
       const { value: before } = this.troubles;
       if (!before.includes(line)) this.troubles.value = [line, ...before].slice(0, MOST_TROUBLES);
     });
