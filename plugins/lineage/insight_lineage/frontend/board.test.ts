@@ -82,6 +82,14 @@ describe('the board', () => {
     expect(columns.axisNames.value).toEqual(['lr', 'last/loss', 'optimizer']);
   });
 
+  it('saves a layout with the axes that these runs do not have, as it does the columns', async () => {
+    const layout = { view: 'model', columns: ['lr', 'gone'], axes: ['lr', 'gone'] } as const;
+    board.columns.lay(layout);
+    await settled();
+    expect(board.columns.axisNames.value).toEqual(['lr']);
+    expect(board.columns.layout).toEqual(layout);
+  });
+
   it('asks about the rows that are shown, as long as an address can say which', () => {
     expect(board.rows.conditions.value).toEqual({ text: null, whole: true });
     board.brushing.set('lr', { kind: 'range', low: 0.1, high: 0.2 });

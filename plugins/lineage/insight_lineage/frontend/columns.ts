@@ -102,10 +102,10 @@ export class Columns {
 
   /** What is saved under a name. */
   get layout(): Layout {
-    return { view: this.view.value, columns: this.shown.value, axes: this.axisNames.value };
+    return { view: this.view.value, columns: this.shown.value, axes: this.wantedAxes.value };
   }
 
-  /** Shows a layout; columns that these runs do not have are left out. */
+  /** Shows a layout; columns that these runs do not have are remembered, not shown. */
   lay({ view, columns, axes }: Layout): void {
     this.view.set(view);
     this.setShown(columns);
