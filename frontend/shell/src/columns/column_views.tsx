@@ -1,9 +1,9 @@
 /** Columns beside the names of runs: their heads, and the cells of one run. */
 import { Icon } from '@insight-host/kit';
-import type { Cell, Run } from '@insight-host/api';
+import type { Run } from '@insight-host/api';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { type Page, usePage } from '../state/page';
-import { RunColumns, type ShownColumn } from './run_columns';
+import { cellOf, RunColumns, type ShownColumn } from './run_columns';
 
 /** The columns of the run list, and what draws them. */
 export interface ColumnView {
@@ -62,7 +62,7 @@ interface RunCellProps {
 
 function RunCell({ columns, column, run }: RunCellProps) {
   const host = useRef<HTMLSpanElement>(null);
-  const value: Cell | undefined = column.values[run];
+  const value = cellOf(column, run);
   const plain = value === undefined ? '' : columns.text(column, value);
   const shown = useMemo(
     () => (value === undefined ? '' : (column.look?.cell(value, run) ?? plain)),

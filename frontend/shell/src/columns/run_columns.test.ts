@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { AllContributions } from '../contributed/all';
 import { Page } from '../state/page';
 import type { Tab } from '../state/session';
-import { RunColumns } from './run_columns';
+import { cellOf, RunColumns } from './run_columns';
 
 const RUNS = ['a', 'b', 'c', 'd'];
 const LENGTH = {
@@ -69,6 +69,11 @@ describe('columns of the run list', () => {
       ['+mine/length', 'acbd'],
       ['time', 'abcd'],
     ]);
+  });
+
+  it('have nothing for a run without a value, whatever its name is', async () => {
+    const [column] = (await chosen('mine/length')).shown.value;
+    expect(column && ['a', 'd', 'constructor'].map((run) => cellOf(column, run))).toEqual([3, undefined, undefined]);
   });
 
   it('leave the list as it is when a link sorts by a column that is not there', async () => {

@@ -27,6 +27,10 @@ export type Direction = 'up' | 'down';
 
 export const keyOf = ({ plugin, name }: RunColumn): string => `${plugin}/${name}`;
 
+/** The value of a run, which may be called "constructor". */
+export const cellOf = ({ values }: RunColumn, run: string): Cell | undefined =>
+  Object.hasOwn(values, run) ? values[run] : undefined;
+
 export class RunColumns {
   /** Keys of the chosen columns, kept in the URL. */
   readonly chosen: Mutable<readonly string[]>;
@@ -112,7 +116,7 @@ function orderOf(sort: string, columns: readonly ShownColumn[]): ((runs: readonl
   const sign = sort.startsWith('-') ? -1 : 1;
   return (runs) => {
     const places = runs.map((run) => {
-      const value = column.values[run.name];
+      const value = cellOf(column, run.name);
       const place = value === undefined ? undefined : (column.look?.order(value, run.name) ?? value);
       return { run, place: column.kind === 'number' && typeof place === 'string' ? numberOf(place) : place };
     });
