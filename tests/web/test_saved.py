@@ -194,6 +194,15 @@ def test_a_body_that_is_refused_says_why(asked: Asked, body: bytes, named: str) 
     assert _names(asked) == []
 
 
+@pytest.mark.parametrize(("query", "missing"), [({"version": "x"}, "name"), ({"name": "a"}, "version")])
+def test_a_removal_names_the_parameter_that_is_missing(
+    asked: Asked, query: Mapping[str, str], missing: str
+) -> None:
+    answer = asked.delete(MINE, query_string=query, headers=_headers(asked))
+    assert (answer.status_code, answer.json["code"]) == (400, "missing_parameter")
+    assert missing in answer.json["error"]
+
+
 def test_an_entry_and_all_entries_have_a_limit(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
     answer = _save(asked, "large", "x" * (saved_store.LARGEST - 1))
     assert (answer.status_code, answer.json["code"]) == (413, "too_large")

@@ -11,6 +11,7 @@ from werkzeug.routing import Rule
 
 from insight_core.formats.json_text import encode_json
 from insight_core.plugin import InvalidArgument, NotFound
+from insight_core.plugin.http.parameters import required_text
 from insight_core.web.answers import json_answer, tag_by_content
 from insight_core.web.live_events import Streams
 from insight_core.web.mounting import Endpoint
@@ -90,7 +91,7 @@ class SavedRoutes:
 
     def remove(self, request: Request, owner: str) -> Response:
         """DELETE: removes one entry, whose version must be the one that the client read."""
-        name = checked_name(request.args["name"])
-        self.store.remove(owner, name, request.args["version"])
+        name = checked_name(required_text(request, "name"))
+        self.store.remove(owner, name, required_text(request, "version"))
         self.streams.ring()
         return json_answer({"name": name, "version": None})
