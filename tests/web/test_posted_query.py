@@ -13,7 +13,7 @@ from werkzeug import Request, Response
 from werkzeug.test import Client
 
 from insight_core.plugin import Plugin, Route
-from insight_core.web import Host
+from insight_core.web import Host, posted_query
 from insight_core.web.http_server import Server
 
 RUNS = [f"a run of some length/{number:05}/ü&=+" for number in range(5000)]
@@ -91,6 +91,17 @@ def test_a_body_that_has_no_parameters_is_refused(client: Client, body: str, kin
     assert answer.json is not None
     assert answer.json["code"] == "invalid_argument"
     assert reason in answer.json["error"]
+
+
+def test_more_parameters_than_there_are_runs_are_refused(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(posted_query, "_MOST", 3)
+    assert len(_posted(client, {"run": ["a", "b", "c"]})[1]) == 4  # with that of the URL
+    many = {"run": ["a", "b", "c", "d"]}
+    for answer in (client.post(ECHO, data=many), client.post(ECHO, json=many)):
+        assert (answer.status_code, (answer.json or {})["code"]) == (413, "too_large")
+        assert "at most 3 parameters" in (answer.json or {})["error"]
 
 
 def test_a_post_route_of_the_plugin_gets_the_request_itself(client: Client) -> None:
