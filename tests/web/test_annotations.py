@@ -107,7 +107,7 @@ def test_a_proxy_with_a_name_that_is_allowed(
         ({"run": "early", "mark": 11}, 400, "mark"),
         ({"run": "early", "mark": 1, "colour": "red"}, 400, "colour"),
         ({"run": "early", "remark": {"a": 1}}, 400, "remark"),
-        ({"run": "early", "note": "x" * 300_000}, 400, "bytes"),
+        ({"run": "early", "note": "x" * 300_000}, 413, "bytes"),
         ({"run": "nowhere", "mark": 1}, 404, "nowhere"),
         ({"run": "../early", "mark": 1}, 404, "early"),
     ],

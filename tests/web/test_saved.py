@@ -213,6 +213,7 @@ def test_an_entry_and_all_entries_have_a_limit(asked: Asked, monkeypatch: pytest
     assert _save(asked, "large", "less", version).status_code == 200, "what is replaced does not count"
     assert _save(asked, "other", "x" * 100, url=OTHERS).status_code == 200
     huge = asked.put(MINE, data=b"x" * (2 * saved_store.LARGEST), headers=_headers(asked))
+    assert (huge.status_code, huge.json["code"]) == (413, "too_large")
     assert "bytes" in huge.json["error"]
 
 

@@ -8,7 +8,7 @@ import secrets
 from attrs import field, frozen
 from werkzeug import Request
 
-from insight_core.plugin import InsightError, InvalidArgument
+from insight_core.plugin import InsightError, InvalidArgument, TooLarge
 from insight_core.web.host_names import HostNames
 
 TOKEN_HEADER = "X-Insight-Token"
@@ -39,10 +39,10 @@ class OwnPage:
 
 
 def body_of(request: Request, largest: int) -> dict[str, object]:
-    """The JSON object in a body of at most ``largest`` bytes. Raises InvalidArgument."""
+    """The JSON object in a body of at most ``largest`` bytes. Raises TooLarge and InvalidArgument."""
     data = request.get_data(cache=False) if (request.content_length or 0) <= largest else b""
     if (request.content_length or len(data)) > largest:
-        raise InvalidArgument(f"the body has more than {largest} bytes")
+        raise TooLarge(f"the body has more than {largest:,} bytes")
     try:
         body = json.loads(data)
     except (ValueError, RecursionError) as error:
