@@ -17,8 +17,8 @@ export interface Contributions {
    */
   columns?(column: RunColumn, ctx: PluginContext): ColumnLook | null | undefined;
   /**
-   * Marks for a chart of these tags and runs. Asked again when data of the plugin, the chart or the language change; an
-   * answer that takes longer than ten seconds is not shown.
+   * Marks for a chart of these tags and runs. Asked again when data of the plugin, its `ctx.tags`, the chart or the
+   * language change; an answer that takes longer than ten seconds is not shown.
    */
   markers?(chart: MarkedChart, ctx: PluginContext): readonly Marker[] | Promise<readonly Marker[]>;
   /** Cards of the Scalars tab, in a section of their own. */

@@ -172,6 +172,29 @@ describe('what plugins contribute', () => {
       expect(markers).toHaveBeenCalledTimes(2);
     });
 
+    it('have the series of the plugin though its tab was never opened: they are asked for again with these', async () => {
+      vi.useFakeTimers();
+      const series = {
+        tags: ['t'],
+        sets: [[0]],
+        set_of: [0],
+        columns: { attempts: 1, claims: { values: [[]], of: 0 } },
+      };
+      const answer = { generation: 1, boot: 'one', since: null, gone: {}, runs: ['a'], ...series };
+      vi.stubGlobal('fetch', async () => Response.json(answer));
+      await load({
+        front: give({}),
+        mine: give({ markers: (_, ctx) => (ctx.tags.value?.runs ?? []).map(mark) }),
+      });
+      expect(page.front.value?.name).toBe('front');
+      const show = vi.fn<(markers: readonly Marker[]) => void>();
+      const stop = all.shownIn(shower).markers(chart, show);
+      await vi.advanceTimersByTimeAsync(5000);
+      expect(show.mock.lastCall?.[0].map(({ text }) => text)).toEqual(['a']);
+      stop();
+      vi.unstubAllGlobals();
+    });
+
     it('of no plugin are none', async () => {
       await load({ mine: give({}) });
       const show = vi.fn();

@@ -1,6 +1,6 @@
 /** The `contributions.js` of one plugin: loaded once, and every call into it guarded. */
 import { message, Spaced } from '@insight-host/kit';
-import { computed, signal, type ReadonlySignal as Signal } from '@preact/signals';
+import { effect, signal, untracked, type ReadonlySignal as Signal } from '@preact/signals';
 import {
   API,
   type Command,
@@ -23,6 +23,7 @@ const MESSAGES = { en, 'zh-CN': zh };
 const SLOW = 10; // seconds
 const AGAIN = 2000; // ms between two questions for the marks of a chart
 const MOST_TROUBLES = 20;
+const ALWAYS = signal(true); // commands, columns and marks are asked for while any tab is in front
 
 type Part = 'module' | 'command' | 'column' | 'markers' | 'card';
 
@@ -123,8 +124,17 @@ export class Contribution {
     };
     const spaced = new Spaced(AGAIN, () => void ask());
     const stop = this.ctx?.changes.subscribe(() => spaced.ask());
+    const [tags, withUnclaimed] = [this.page.tags.of(this.tab.name), this.page.tags.of(this.tab.name, true)];
+    let isFirst = true;
+    // a series is in the catalogue only after its change was told; nobody asks the host for it here
+    const stopTags = effect(() => {
+      void [tags.table.value, withUnclaimed.table.value];
+      if (!isFirst) untracked(() => spaced.ask());
+      isFirst = false;
+    });
     return () => {
       stop?.();
+      stopTags();
       spaced.cancel();
       ended.abort();
     };
@@ -197,7 +207,6 @@ export class Contribution {
     const { commands = [], cards = [], columns, markers } = given;
     if (![columns, markers].every((one) => one === undefined || isFunction(one)))
       throw new Error(this.say('malformed'));
-    const inFront = computed(() => this.page.front.value?.name === this.tab.name);
     const checked: Contributions = {
       ...given,
       apiVersion: API,
@@ -206,7 +215,7 @@ export class Contribution {
       commands: this.checked('command', commands, isCommand),
       cards: this.checked('card', cards, isCard),
     };
-    this.ctx = this.context(checked, { ends: this.ended.signal, visible: inFront }, (cause) =>
+    this.ctx = this.context(checked, { ends: this.ended.signal, visible: ALWAYS }, (cause) =>
       this.report('module', cause),
     );
     this.given.value = checked; // last: now it is asked
