@@ -64,6 +64,13 @@ def test_every_component_that_the_kit_exports_is_shown_with_its_code(page: Page,
     expect(page.locator("[data-testid=plugin-problem]")).to_have_count(0)
 
 
+def test_the_table_fills_the_height_that_its_code_gives_it(page: Page, address: str) -> None:
+    _opened(page, address)
+    example = page.locator("[data-example=Lines]")
+    assert "height: '180px'" in example.locator("pre").inner_text()
+    assert example.locator("[role=grid]").evaluate("grid => grid.getBoundingClientRect().height") == 180
+
+
 @pytest.mark.parametrize(
     ("settings", "title"),
     [("locale=en&theme=light", "Boards and cards"), ("locale=zh-CN&theme=dark", "看板与卡片")],

@@ -37,7 +37,7 @@ export function Lines(): JSX.Element {
     turn: (key: string, more: boolean) => void (by.value = turned(by.value, key, more, false)),
   };
   return (
-    <div class="table-place" style={{ height: '180px' }}>
+    <div style={{ display: 'flex', height: '180px' }}>
       <Table
         name="example-table"
         label="Runs"
