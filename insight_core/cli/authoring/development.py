@@ -8,11 +8,11 @@ import subprocess
 import sys
 import threading
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TextIO
 
 from insight_core.cli.authoring import gallery
 from insight_core.cli.authoring.node import NodeTools
@@ -21,6 +21,7 @@ from insight_core.plugin import InvalidArgument
 
 _LOOK = 0.3  # seconds between two looks at the Python files
 _PATIENCE = 5.0  # seconds that a process has to end
+_FIRST_BUILD = 60.0  # seconds
 _OTHERS = {"node_modules", "tests", "__pycache__"}  # directories whose files do not matter to the host
 
 
@@ -93,25 +94,39 @@ class _Development:
                 print(f"components of @insight-host/kit at {address[0]}{gallery.PATH[1:]}", flush=True)
             if found := re.search(r"http://\S+:(\d+)/", first):  # where the page expects the next host, too
                 self._port = ["--port", found[1]]
-            threading.Thread(target=_repeat, args=(host.stdout,), name="output", daemon=True).start()
+            threading.Thread(target=_repeat, args=(host.stdout, sys.stdout), name="host", daemon=True).start()
             yield host
 
 
-def _repeat(lines: Iterator[str]) -> None:
+def _repeat(lines: Iterable[str], out: TextIO, ended: threading.Event | None = None) -> None:
+    """Prints what a process says; ``ended`` is set once Vite has built, or cannot."""
     for line in lines:
-        print(line, end="", flush=True)
+        print(line, end="", file=out, flush=True)
+        if ended and re.search("built in|error|failed", line):
+            ended.set()
+    if ended:
+        ended.set()
 
 
 @contextmanager
 def _building(plugin: Path) -> Iterator[None]:
-    """Vite, which builds the front end whenever a source changes, unless there is nothing to build."""
+    """Vite, which builds the front end whenever a source changes, unless there is nothing to build.
+
+    What is saved while Vite builds for the first time would go unnoticed, so that build is waited for.
+    """
     if not (plugin / "package.json").is_file():
         yield
         return
     node = NodeTools.find()
     node.install(plugin)
     vite = [node.node, "node_modules/vite/bin/vite.js", "build", "--watch", "--clearScreen", "false"]
-    with _ended(vite, cwd=plugin, env=node.environment, stdout=sys.stderr, stdin=subprocess.DEVNULL):
+    output: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    with _ended(vite, cwd=plugin, env=node.environment, stdin=subprocess.DEVNULL, **output) as building:
+        assert building.stdout is not None
+        built = threading.Event()
+        arguments = (building.stdout, sys.stderr, built)
+        threading.Thread(target=_repeat, args=arguments, name="build", daemon=True).start()
+        built.wait(_FIRST_BUILD)
         yield
 
 
