@@ -8,7 +8,7 @@ import {
   type Sort,
 } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
-import { given } from '../given';
+import { given } from './given';
 
 export function Lines(): JSX.Element {
   return <Table sort={[] as Sort[]} given={given} />;

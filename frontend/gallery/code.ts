@@ -1,4 +1,7 @@
-/** The source of one example: its imports, and what stands between `export function NAME` and the next line with nothing but `}`. */
+/**
+ * The source of one example: its imports, and what stands between `export function NAME` and the next line with nothing
+ * but `}`.
+ */
 export function codeOf(source: string, name: string): string {
   const found = new RegExp(`^export function ${name}\\b[\\s\\S]*?^}$`, 'm').exec(source);
   if (!found) throw new Error(`no source of ${name}`);
