@@ -74,8 +74,9 @@ class Host:
         self._names = HostNames(self.settings.bound_host, self.settings.allowed_hosts)
         self._annotations = annotations if annotations is not None else AnnotationStore()
         saved = saved if saved is not None else SavedStore()
-        states = {"annotations": self._annotations, "saved": saved}
-        self._streams = Streams(provider, self.settings.max_streams, states)
+        self._streams = Streams(
+            provider, self.settings.max_streams, {"annotations": self._annotations, "saved": saved}
+        )
         services = Services(
             provider,
             self._annotations.now,

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from insight_core.formats.json_text import encode_json
 from insight_core.plugin import Changes, DataProvider, InvalidArgument
@@ -86,7 +86,7 @@ class Streams:
     changes of the ``states``, by name, that other hosts make.
     """
 
-    def __init__(self, provider: DataProvider, limit: int, states: Mapping[str, SharedState]) -> None:
+    def __init__(self, provider: DataProvider, limit: int, states: Mapping[str, SharedState[Any]]) -> None:
         self.stopped = threading.Event()
         self._listing = 0  # grows when plugins come or go
         self._states = states

@@ -14,7 +14,7 @@ from insight_core.web.state.state_file import StateFile
 FILE_NAME = "annotations.jsonl"
 
 
-class AnnotationStore(SharedState):
+class AnnotationStore(SharedState[Annotations]):
     """Annotations in the file of a state directory, written by this host and others.
 
     ``places`` returns the locations of the runs; while it raises InsightError, annotations are empty.
@@ -31,32 +31,15 @@ class AnnotationStore(SharedState):
         *,
         read_only: bool = False,
     ) -> None:
-        super().__init__(directory, refusal, read_only=read_only)
+        super().__init__(Annotations(), directory, refusal, read_only=read_only)
         keys = "run", "field", "value"
         path = None if directory is None else directory / FILE_NAME
         self._file = None if path is None else StateFile(path, self.what, keys, checked)
         self._places = places
         self._known: Sequence[Place] | None = None
-        self._now = Annotations()
 
     def _open_file(self) -> StateFile | None:
         return self._file
-
-    def generation(self) -> int:
-        return self.now().generation
-
-    def now(self) -> Annotations:
-        """The current annotations, including those of other hosts. Checks the file for changes.
-
-        During a write it returns the previous annotations: every request calls this, and a disk may be
-        slow.
-        """
-        if self._lock.acquire(blocking=False):
-            try:
-                self._look()
-            finally:
-                self._lock.release()
-        return self._now
 
     def annotate(self, run: str, values: Mapping[str, FieldValue]) -> Annotation:
         """Sets fields of a run, as returned by ``checked``, and returns all fields of the run.

@@ -57,7 +57,7 @@ def checked_name(name: object) -> str:
     return text
 
 
-class SavedStore(SharedState):
+class SavedStore(SharedState[Entries]):
     """Entries in a file of the state directory, one for each set of logdirs.
 
     ``locations`` returns where the data lie: absolute paths of logdirs, or the address of a data server.
@@ -74,26 +74,10 @@ class SavedStore(SharedState):
         *,
         read_only: bool = False,
     ) -> None:
-        super().__init__(directory, refusal, read_only=read_only)
+        super().__init__(Entries(), directory, refusal, read_only=read_only)
         self._directory = directory
         self._locations = locations
         self._file: StateFile | None = None
-        self._now = Entries()
-
-    def generation(self) -> int:
-        return self.now().generation
-
-    def now(self) -> Entries:
-        """The current entries, including those of other hosts. Checks the file for changes.
-
-        During a write it returns the previous entries, because a disk may be slow.
-        """
-        if self._lock.acquire(blocking=False):
-            try:
-                self._look()
-            finally:
-                self._lock.release()
-        return self._now
 
     def write(self, owner: str, name: str, value: object, version: str | None) -> str:
         """Sets an entry, and returns its version. On disk when this returns.

@@ -4,20 +4,34 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
+from typing import Generic, Protocol, TypeVar
 
 from insight_core.plugin import InsightError, Unavailable
 from insight_core.web.state.state_file import StateFile
 
 
-class SharedState:
+class Moment(Protocol):
+    """The values at one moment."""
+
+    @property
+    def generation(self) -> int:
+        """A number that changes whenever the values do."""
+        raise NotImplementedError
+
+
+M = TypeVar("M", bound=Moment)
+
+
+class SharedState(Generic[M]):
     """Values in a file of a state directory, written by this host and others.
 
-    Without a ``directory`` there are no values. ``refusal`` is the reason if writing is disabled.
+    Without a ``directory`` the values stay those of ``empty``. ``refusal`` is the reason if writing is
+    disabled.
     """
 
     what = "state"  # for messages: what is in the file
 
-    def __init__(self, directory: Path | None, refusal: str | None, *, read_only: bool) -> None:
+    def __init__(self, empty: M, directory: Path | None, refusal: str | None, *, read_only: bool) -> None:
         if directory is None and refusal is None:
             refusal = "this host has no state directory"
         self.read_only = read_only
@@ -25,9 +39,26 @@ class SharedState:
         self._refusal = "this host was started with --read-only" if read_only else refusal
         self._failure: str | None = None  # of the last look
         self._lock = threading.Lock()
+        self._now = empty
 
     def generation(self) -> int:
         """A number that changes whenever the values do. Checks the file for changes of other hosts."""
+        return self.now().generation
+
+    def now(self) -> M:
+        """The current values, including those of other hosts. Checks the file for changes.
+
+        During a write it returns the previous values: every request may call this, and a disk may be slow.
+        """
+        if self._lock.acquire(blocking=False):
+            try:
+                self._look()
+            finally:
+                self._lock.release()
+        return self._now
+
+    def _look(self) -> None:
+        """Takes what was written since the last look. Called with the lock."""
         raise NotImplementedError
 
     def write_refusal(self) -> str | None:
