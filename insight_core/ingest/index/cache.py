@@ -3,7 +3,7 @@
 The log files below one logdir share segment files. A segment file is written to a temporary file and renamed,
 so that readers never see a part of it, and never changes; of several entries for a log file the last counts.
 A segment file whose catalogue is damaged is deleted, and the log files are read again. Points are read, and
-verified, when somebody looks; where that fails, the log file is read again too.
+verified, when a series is shown; if that fails, the log file is read again too.
 """
 
 from __future__ import annotations

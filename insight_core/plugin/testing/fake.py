@@ -138,7 +138,7 @@ class FakeProvider:
             self._put((plugin, SeriesKey(run, tag)), records, display_name, description)
 
     def remove_series(self, plugin: str, run: str, tag: str) -> None:
-        """Removes a series. Raises KeyError if there is none."""
+        """Removes a series. Raises KeyError for an unknown one."""
         with self._changed:
             place = (plugin, SeriesKey(run, tag))
             del self._series[place]

@@ -96,7 +96,7 @@ export interface Contributed {
 }
 
 export interface ShownCard {
-  /** Unique in the page; another one once the plugin was built again: mount it anew. */
+  /** Unique in the page. After the plugin was built again it differs: then mount the card again. */
   readonly id: string;
   /** Name of the plugin. */
   readonly plugin: string;

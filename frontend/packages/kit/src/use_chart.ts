@@ -9,8 +9,8 @@ export interface Chart<Props> {
 }
 
 /**
- * A chart in a component: made after the component's first frame, updated in each frame that renders it, and made anew
- * when `about` changes. The element gets `data-ready` with its chart, which `chart` holds.
+ * A chart in a component: made after the component's first frame, updated in each frame that renders it, and made
+ * again when `about` changes. The element gets `data-ready` with its chart, which `chart` holds.
  */
 export function useChart<Props, Made extends Chart<Props>>(
   mount: (host: HTMLElement, props: Props) => Made,
