@@ -80,7 +80,8 @@ endef
 # --- checks ---------------------------------------------------------------------------------------
 
 # A process for each processor; each takes a file of tests at a time, so that what a module opens is opened once.
-PYTEST := $(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+# A browser test that fails runs once more (tests/conftest.py), and the summary lists it.
+PYTEST := $(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder --reruns 1 -r R
 
 test: .venv/.dev assets browser
 	@mkdir -p $(RESULTS)

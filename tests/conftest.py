@@ -38,6 +38,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--kill-seed", type=int, default=1, help="of what tests/test_kill.py does")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Only tests that drive a browser may run once more after a failure (``--reruns`` of `make test`)."""
+    for item in items:
+        if item.get_closest_marker("browser") is None:
+            item.add_marker(pytest.mark.flaky(reruns=0))
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _environment_of_hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Hosts that tests start keep nothing in the user's directories, and have no tab but ours.

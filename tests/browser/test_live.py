@@ -162,7 +162,7 @@ def test_a_page_in_the_background_asks_nothing_until_it_is_seen(
             expect(status(seen, "loss")).to_contain_text("10 points")
             append(writer, ["loss"], 10)
             expect(status(seen, "loss")).to_contain_text("11 points")
-        assert asked == []
+        assert [url for url in asked if "/static/" not in url] == []  # code may still come
         expect(status(page, "loss")).to_contain_text("10 points")
         page.evaluate(hide, False)
         expect(status(page, "loss")).to_contain_text("11 points")

@@ -86,6 +86,7 @@ def test_ranks_are_compared_step_by_step(page: Page, serve: Serve, tmp_path: Pat
     expect(panel.locator("[data-straggler]")).to_contain_text("Rank 1 delays the others")
     lines.locator('[data-control="rank-time"]').select_option("kernel")
     expect(page).to_have_url(re.compile(r"profiler\.rank-time=kernel"))
+    expect(lines.locator("h3")).to_contain_text("kernels")  # what it saves is what it draws
     saved = list(csv.reader(save(page, lines, "export-csv").splitlines()))
     # in step 4 the kernels of all operators: half of 4 * 10 * (30 + ... + 6) µs
     of_four = {row[0]: float(row[2]) for row in saved[1:] if row[1] == "4"}
