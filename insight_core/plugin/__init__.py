@@ -12,7 +12,7 @@ from insight_core.formats.json_text import encode_json
 from insight_core.machine import physical_memory
 from insight_core.plugin.annotations import Annotation, Annotations
 from insight_core.plugin.claims import BEGINNING, Claim, EventField, FileName, SummaryPlugin
-from insight_core.plugin.context import Ask, PluginContext, Values
+from insight_core.plugin.context import Ask, PluginContext, ReadRunColumns, RunCells, Values
 from insight_core.plugin.contract import (
     API_VERSION,
     CachePolicy,
@@ -99,11 +99,13 @@ __all__ = [
     "Points",
     "Progress",
     "ProviderSettings",
+    "ReadRunColumns",
     "RecordDecoder",
     "RecordPlace",
     "RecordTable",
     "Route",
     "Run",
+    "RunCells",
     "RunColumn",
     "RunColumns",
     "ScalarColumns",

@@ -1,9 +1,9 @@
-"""Services of the host for one plugin: data, decoded values, options, annotations, other plugins."""
+"""Services of the host for one plugin: data, decoded values, options, annotations, run columns."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -55,6 +55,33 @@ class Ask(Protocol):
         ...
 
 
+@frozen
+class RunCells:
+    """A column of the run table as plugins read it: ``values`` are its cells by run.
+
+    ``plugin`` is the name of the plugin that has the column; the other members are those of ``RunColumn``.
+    """
+
+    plugin: str
+    name: str
+    title: str
+    titles: Mapping[str, str]
+    kind: str
+    group: str
+    values: Mapping[str, str | int | float | bool]
+
+
+class ReadRunColumns(Protocol):
+    """Reads columns that plugins add to the run table with ``insight_run_columns``."""
+
+    def __call__(self, names: Collection[str]) -> Sequence[RunCells]:
+        """The columns of these names, whichever plugin has them; ``["all"]`` gives all of them.
+
+        Unknown names are left out. Raises Unavailable if a plugin fails to give its columns.
+        """
+        ...
+
+
 @frozen(eq=False)
 class PluginContext:
     """What ``routes`` and ``is_active`` of a plugin receive. May be kept and used from any thread.
@@ -62,8 +89,8 @@ class PluginContext:
     ``values`` are the results of ``decoder.decode``, ``options`` those of the plugin's own command-line
     options by name. ``cache_directory`` is for files that took long to make; None where nothing may be kept.
     It need not exist, its files may be removed at any time, and other hosts share it: write a file under
-    another name and rename it. ``annotations()`` returns the current ones. ``on_close`` registers a function
-    that is called when the host ends; it has 0.8 s.
+    another name and rename it. ``annotations()`` returns the current ones, ``run_columns(names)`` columns of
+    the run table. ``on_close`` registers a function that is called when the host ends; it has 0.8 s.
     """
 
     name: str
@@ -73,5 +100,6 @@ class PluginContext:
     cache_directory: Path | None
     annotations: Callable[[], Annotations]
     ask: Ask
+    run_columns: ReadRunColumns
     log: logging.Logger  # insight.plugin.<name>
     on_close: Callable[[Callable[[], None]], None]

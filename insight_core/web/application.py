@@ -6,7 +6,7 @@ import json
 import logging
 import secrets
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from werkzeug.routing import Rule
 from werkzeug.test import EnvironBuilder
 
 from insight_core.isolation import Busy, Overdue
-from insight_core.plugin import DataProvider, InsightError, NotFound, Unavailable
+from insight_core.plugin import DataProvider, InsightError, NotFound, RunCells, Unavailable
 from insight_core.registry import Registry
 from insight_core.web.annotations.routes import AnnotationRoutes
 from insight_core.web.annotations.store import AnnotationStore
@@ -83,10 +83,11 @@ class Host:
             self._ask,
             self.settings.cache_directory,
             lambda: registry.options,
+            self._run_columns,
         )
         self._plugins = MountedPlugins(services, self.settings.limits, self._streams.listing_changed)
         self._plugins.add(registry.plugins.values())
-        data_routes = DataRoutes(
+        self._data_routes = DataRoutes(
             registry=registry,
             provider=provider,
             settings=self.settings,
@@ -97,7 +98,7 @@ class Host:
         page = OwnPage(self._names)
         rules = [
             *self._page_rules(),
-            *data_routes.rules(),
+            *self._data_routes.rules(),
             *AnnotationRoutes(self._annotations, provider, page, self._streams).rules(),
             *SavedRoutes(saved, self._plugins.names, page, self._streams).rules(),
         ]
@@ -221,6 +222,10 @@ class Host:
         answer = Response.from_app(app, below)
         answer.headers.setdefault("Content-Security-Policy", framing(self.settings.frame_ancestors))
         return answer
+
+    def _run_columns(self, names: Collection[str]) -> Sequence[RunCells]:
+        """See insight_core.plugin.ReadRunColumns."""
+        return self._data_routes.run_columns.cells(names)
 
     def _ask(self, plugin: str, route: str, **parameters: str | int | Sequence[str]) -> object:
         """See insight_core.plugin.Ask."""

@@ -50,6 +50,11 @@ class DataRoutes:
         """The series of plugins."""
         return SeriesCatalog(self.provider, self.boot, self.plugins.names)
 
+    @property
+    def run_columns(self) -> RunColumnTable:
+        """The columns that plugins add to the run table."""
+        return RunColumnTable(self.registry, self.provider, self.settings.limits, self.plugins.context_of)
+
     def rules(self) -> list[Rule]:
         """The URL rules. Views that depend on more than the data set an ETag of their content."""
         views: list[tuple[str, Callable[..., Response], bool]] = [
@@ -183,10 +188,7 @@ class DataRoutes:
         }
         names = request.args.getlist("columns")
         if names:
-            table = RunColumnTable(
-                self.registry, self.provider, self.settings.limits, self.plugins.context_of
-            )
-            answer |= table.answer(names)
+            answer |= self.run_columns.answer(names)
         return tag_by_content(request, json_answer(answer))
 
     def damage(self, request: Request) -> Response:

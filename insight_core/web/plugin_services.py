@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from attrs import frozen
 
-from insight_core.plugin import Annotations, Ask, DataProvider, NotFound, Plugin, PluginContext
+from insight_core.plugin import (
+    Annotations,
+    Ask,
+    DataProvider,
+    NotFound,
+    Plugin,
+    PluginContext,
+    ReadRunColumns,
+    RunCells,
+)
 from insight_core.web.decoded import values_of
 
 
 def _ask_nobody(plugin: str, route: str, **parameters: str | int | Sequence[str]) -> object:
     raise NotFound(f"unknown plugin {plugin!r}")
+
+
+def _no_columns(names: Collection[str]) -> Sequence[RunCells]:
+    return ()
 
 
 def _ignore(close: Callable[[], None]) -> None:
@@ -33,6 +46,7 @@ class Services:
     ask: Ask = _ask_nobody
     cache_directory: Path | None = None
     options: Callable[[], Mapping[str, Mapping[str, Any]]] = dict
+    run_columns: ReadRunColumns = _no_columns
 
     def context_of(
         self, plugin: Plugin, on_close: Callable[[Callable[[], None]], None] = _ignore
@@ -47,6 +61,7 @@ class Services:
             cache_directory=directory / "plugins" / name if directory is not None else None,
             annotations=self.annotations,
             ask=self.ask,
+            run_columns=self.run_columns,
             log=logging.getLogger(f"insight.plugin.{name}"),
             on_close=on_close,
         )

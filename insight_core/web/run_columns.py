@@ -9,7 +9,15 @@ from typing import Any
 from attrs import frozen
 
 from insight_core.isolation import Busy, Call, Limits, Overdue, in_one_line
-from insight_core.plugin import Cell, DataProvider, PluginContext, RunColumn, RunColumns
+from insight_core.plugin import (
+    Cell,
+    DataProvider,
+    PluginContext,
+    RunCells,
+    RunColumn,
+    RunColumns,
+    Unavailable,
+)
 from insight_core.registry import Module, Registry
 
 log = logging.getLogger(__name__)
@@ -29,12 +37,22 @@ class RunColumnTable:
 
     def answer(self, names: Collection[str]) -> dict[str, object]:
         """``names`` are names of columns, or lists of them separated by commas, or ``all``."""
-        wanted = {part for text in names for part in (text, *text.split(","))}
+        columns, errors = self._ask({part for text in names for part in (text, *text.split(","))})
+        return {"columns": columns, "column_errors": errors}
+
+    def cells(self, names: Collection[str]) -> Sequence[RunCells]:
+        """See insight_core.plugin.ReadRunColumns."""
+        columns, errors = self._ask(set(names))
+        if errors:
+            raise Unavailable("; ".join(f"plugin {error['plugin']}: {error['error']}" for error in errors))
+        return [RunCells(**column) for column in columns]
+
+    def _ask(self, wanted: Collection[str]) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
         runs = [run.name for run in self.provider.runs()]
         given: dict[str, list[RunColumn | RunColumns]] = {}
         for one in self.registry.collected(_HOOK, (RunColumn, RunColumns)):
             given.setdefault(one.module, []).append(one.value)
-        columns: list[dict[str, object]] = []
+        columns: list[dict[str, Any]] = []
         errors: list[dict[str, str]] = []
         calls: list[tuple[Module, Call[list[dict[str, object]]]]] = []
         for module in self.registry.implementing(_HOOK):
@@ -58,7 +76,7 @@ class RunColumnTable:
         for failure in self.registry.failures.values():
             if failure.reason.startswith(f"{_HOOK}() "):
                 errors.append({"plugin": failure.entry_point, "error": failure.reason})
-        return {"columns": columns, "column_errors": errors}
+        return columns, errors
 
     def _begin(
         self,

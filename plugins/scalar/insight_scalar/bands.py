@@ -1,13 +1,21 @@
-"""Mean and spread of one tag over several runs, computed on the full data."""
+"""Centre and spread of one tag over several runs, computed on the full data."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Literal
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal, TypeAlias
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
+
+from insight_scalar.student import t_95
+
+Centre: TypeAlias = Literal["mean", "median"]
+Spread: TypeAlias = Literal["minmax", "std", "sem", "ci95", "iqr"]
+ABOUT_MEAN = frozenset[Spread]({"std", "sem", "ci95"})  # Spreads that lie around a mean, not around a median.
+
+_CELLS = 1 << 20  # values that are sorted at a time, to bound memory
 
 Floats = NDArray[np.float64]
 Window = tuple[float | None, float | None]
@@ -37,55 +45,113 @@ class Curve:
 
 @frozen(eq=False)
 class Band:
-    """By column, at every x where one of the runs has a point; ``count`` runs reach across it."""
+    """By column, at every x where one of the runs has a point; ``count`` runs reach across it.
+
+    ``low`` and ``high`` are NaN where the spread is not defined.
+    """
 
     x: Floats
-    mean: Floats
+    centre: Floats
     low: Floats
     high: Floats
     count: NDArray[np.int64]
 
     def take(self, which: NDArray[np.intp]) -> Band:
         """The band at these indices."""
-        return Band(self.x[which], self.mean[which], self.low[which], self.high[which], self.count[which])
+        return Band(self.x[which], self.centre[which], self.low[which], self.high[which], self.count[which])
 
 
-def band_of(curves: Sequence[Curve], spread: Literal["minmax", "std"], window: Window) -> Band:
+def band_of(curves: Sequence[Curve], centre: Centre, spread: Spread, window: Window) -> Band:
     """Each run interpolated linearly between its own points, never beyond them.
 
-    ``low`` and ``high`` are min and max, or mean minus and plus the population standard deviation.
-    Mean and variance are updated run by run (Welford, 1962), so that memory is that of one band
-    however many runs there are, and nearly equal values do not cancel.
+    ``low`` and ``high`` are by ``spread``, of the n runs that reach across x, with their mean m:
+
+    - ``minmax``: the smallest and the largest value
+    - ``std``: m ± the population standard deviation s (``numpy.std``)
+    - ``sem``: m ± the standard error e = s / sqrt(n - 1) (``scipy.stats.sem``); not defined for n = 1
+    - ``ci95``: m ± t·e, the 95 % interval of the mean by Student's t distribution with n - 1 degrees of
+      freedom (``scipy.stats.t.interval``); not defined for n = 1
+    - ``iqr``: the first and the third quartile (``numpy.percentile``, method "linear")
     """
     grid = _within(_union(curve.x for curve in curves), window)
+    mean, low, high, squares, count = _moments(curves, grid)
+    middle = mean
+    if centre == "median" or spread == "iqr":
+        first, median, third = _quartiles(curves, grid)
+        if centre == "median":
+            middle = median
+        if spread == "iqr":
+            low, high = first, third
+    if spread in ABOUT_MEAN:
+        half = np.sqrt(squares / np.maximum(count, 1))
+        if spread != "std":
+            half /= np.sqrt(np.where(count > 1, count - 1.0, np.nan))
+        if spread == "ci95":
+            used = np.bincount(count, minlength=1).tolist()
+            half *= np.array([t_95(n - 1) if n > 1 and places else 0.0 for n, places in enumerate(used)])[
+                count
+            ]
+        low, high = mean - half, mean + half
+    return Band(grid, middle, low, high, count)
+
+
+def _moments(
+    curves: Sequence[Curve], grid: Floats
+) -> tuple[Floats, Floats, Floats, Floats, NDArray[np.int64]]:
+    """Mean, smallest and largest value, sum of squared distances from the mean, and number of runs.
+
+    Mean and squares are updated run by run (Welford, 1962), so that memory is that of one band however many
+    runs there are, and nearly equal values do not cancel.
+    """
     count = np.zeros(len(grid), np.int64)
     mean = np.zeros(len(grid))
-    squares = np.zeros(len(grid))  # sum of squared distances from the mean
+    squares = np.zeros(len(grid))
     low = np.full(len(grid), np.inf)
     high = np.full(len(grid), -np.inf)
-    for curve in curves:
-        if not len(curve.x):
-            continue
-        first = int(np.searchsorted(grid, curve.x[0], "left"))
-        reach = slice(first, max(first, int(np.searchsorted(grid, curve.x[-1], "right"))))
-        y = np.interp(grid[reach], curve.x, curve.y)
+    for reach, y in _interpolated(curves, grid):
         count[reach] += 1
         distance = y - mean[reach]
         mean[reach] += distance / count[reach]
         squares[reach] += distance * (y - mean[reach])
         low[reach] = np.minimum(low[reach], y)
         high[reach] = np.maximum(high[reach], y)
-    if spread == "std":
-        deviation = np.sqrt(squares / np.maximum(count, 1))
-        low, high = mean - deviation, mean + deviation
-    return Band(grid, mean, low, high, count)
+    return mean, low, high, squares, count
+
+
+def _quartiles(curves: Sequence[Curve], grid: Floats) -> tuple[Floats, Floats, Floats]:
+    found = np.empty((3, len(grid)))
+    step = max(1, _CELLS // max(1, len(curves)))
+    for start in range(0, len(grid), step):
+        part = grid[start : start + step]
+        values = np.full((len(curves), len(part)), np.nan)
+        for row, (reach, y) in enumerate(_interpolated(curves, part)):
+            values[row, reach] = y
+        values.sort(axis=0)  # NaN, where a run does not reach, comes last
+        last = np.isfinite(values).sum(axis=0) - 1
+        columns = np.arange(len(part))
+        for row, share in enumerate((0.25, 0.5, 0.75)):
+            place = share * last
+            below = np.floor(place).astype(np.intp)
+            lower = values[below, columns]
+            upper = values[np.minimum(below + 1, last), columns]
+            found[row, start : start + step] = lower + (place - below) * (upper - lower)
+    return found[0], found[1], found[2]
+
+
+def _interpolated(curves: Sequence[Curve], grid: Floats) -> Iterator[tuple[slice, Floats]]:
+    """For each run the part of the grid that it reaches across, and its values there."""
+    for curve in curves:
+        if len(curve.x):
+            first = int(np.searchsorted(grid, curve.x[0], "left"))
+            reach = slice(first, max(first, int(np.searchsorted(grid, curve.x[-1], "right"))))
+            yield reach, np.interp(grid[reach], curve.x, curve.y)
 
 
 def decimated(band: Band, width: int, window: Window, *, log_x: bool) -> Band:
     """Cuts the window into ``width`` equal columns and keeps what shapes the picture of each.
 
     That is its first and last point, the smallest low, the largest high, and the smallest and
-    largest mean; the order of x stays.
+    largest centre; the order of x stays.
     """
     if len(band.x) <= 2:
         return band
@@ -94,10 +160,10 @@ def decimated(band: Band, width: int, window: Window, *, log_x: bool) -> Band:
     ends = np.append(starts[1:], len(band.x)) - 1
     kept = [starts, ends]
     for ufunc, values in (
-        (np.minimum, band.low),
-        (np.maximum, band.high),
-        (np.minimum, band.mean),
-        (np.maximum, band.mean),
+        (np.fmin, band.low),
+        (np.fmax, band.high),
+        (np.fmin, band.centre),
+        (np.fmax, band.centre),
     ):
         kept.append(_first_extreme(ufunc, values, starts))
     return band.take(np.unique(np.concatenate(kept)))
@@ -143,8 +209,12 @@ def _columns(x: Floats, width: int, window: Window, log_x: bool) -> NDArray[np.i
 
 
 def _first_extreme(ufunc: np.ufunc, values: Floats, starts: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Index of the first smallest or largest value of each stretch that begins at ``starts``."""
+    """Index of the first smallest or largest value of each stretch that begins at ``starts``.
+
+    NaN does not count; of a stretch of nothing else it is the first.
+    """
     lengths = np.diff(np.append(starts, len(values)))
-    hits = np.flatnonzero(values == np.repeat(ufunc.reduceat(values, starts), lengths))
+    extreme = np.repeat(ufunc.reduceat(values, starts), lengths)
+    hits = np.flatnonzero((values == extreme) | np.isnan(extreme))
     found: NDArray[np.intp] = hits[np.searchsorted(hits, starts, "left")]
     return found

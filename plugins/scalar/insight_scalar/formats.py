@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from werkzeug import Response
 
 from insight_core.plugin import ScalarColumns, SeriesKey, encode_json
-from insight_core.plugin.http.answers import Column, streamed_response
+from insight_core.plugin.http.answers import Column, safetensors_response, streamed_response
 from insight_core.plugin.http.csv_text import csv_field, csv_response
 
 _ROWS = 4096  # that are formatted at a time
@@ -27,6 +27,22 @@ def json_of(
 ) -> Response:
     """``{name: [..]}`` of objects, each with its columns as lists after its other members."""
     return streamed_response(_json(name, found), "application/json", filename=filename)
+
+
+def numbers_of(
+    form: str,
+    name: str,
+    found: Iterable[tuple[Mapping[str, object], Mapping[str, Column]]],
+    filename: str | None = None,
+) -> Response:
+    """Descriptions with their columns inside (JSON, saved as ``filename``), or beside them (safetensors)."""
+    if form == "json":
+        return json_of(name, found, filename)
+    parts = list(found)
+    columns = {
+        f"{index}.{key}": column for index, (_, part) in enumerate(parts) for key, column in part.items()
+    }
+    return safetensors_response(columns, name, [described for described, _ in parts])
 
 
 def _lines(found: Iterable[tuple[SeriesKey, ScalarColumns]]) -> Iterator[str]:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from attrs import evolve, frozen
-from numpy.typing import NDArray
 from werkzeug import Request, Response
 
 from insight_core.plugin import (
@@ -20,11 +17,11 @@ from insight_core.plugin import (
     ScalarQuery,
     SeriesKey,
 )
-from insight_core.plugin.http.answers import Column, json_response, safetensors_response
+from insight_core.plugin.http.answers import Column, json_response
 from insight_core.plugin.http.parameters import choice, number, required_number, series_keys
-from insight_scalar.bands import Band, Curve, band_of, decimated
-from insight_scalar.formats import csv_of, json_of
-from insight_scalar.parameters import group_pattern, scalar_query
+from insight_scalar.band_routes import BandViews, x_of
+from insight_scalar.formats import csv_of, numbers_of
+from insight_scalar.parameters import scalar_query
 
 _SCALAR = PluginNameEnum.SCALAR
 _TRIES = 3
@@ -32,13 +29,14 @@ _POINTS = 1_000_000  # that are asked for at a time, but for one series whatever
 
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
-    """Series, nearest points, groups and bands."""
-    views = _Views(ctx.data)
+    """Series, nearest points, groups of runs and bands."""
+    views, bands = _Views(ctx.data), BandViews(ctx)
     return [
         Route("/series", views.series),
         Route("/nearest", views.nearest),
-        Route("/groups", views.groups),
-        Route("/bands", views.bands),
+        Route("/groups", bands.groups),
+        Route("/columns", bands.columns),
+        Route("/bands", bands.bands),
     ]
 
 
@@ -58,7 +56,7 @@ class _Views:
             (_described(key, shown) | {"decimated": whole.decimated}, _columns(shown))
             for key, whole, shown in found
         )
-        return _numbers(form, "series", series, request.args.get("download"))
+        return numbers_of(form, "series", series, request.args.get("download"))
 
     def _points(
         self, keys: Sequence[SeriesKey], query: ScalarQuery
@@ -104,55 +102,6 @@ class _Views:
             )
         return json_response({"points": points})
 
-    def groups(self, request: Request) -> Response:
-        """The groups that a pattern makes of all runs: says whether it can be used."""
-        pattern = group_pattern(request)
-        captured = (pattern.group_of(run.name) for run in self.data.runs())
-        sizes = Counter(group for group in captured if group is not None)
-        return json_response({"groups": [{"group": group, "runs": size} for group, size in sizes.items()]})
-
-    def bands(self, request: Request) -> Response:
-        form = choice(request, "format", ("json", "safetensors"))
-        spread = choice(request, "spread", ("minmax", "std"))
-        pattern = group_pattern(request)
-        query = scalar_query(request)
-        groups: dict[tuple[str, str], list[SeriesKey]] = {}
-        for key in series_keys(request, self.data, _SCALAR):
-            captured = pattern.group_of(key.run)
-            if captured is not None:
-                groups.setdefault((key.tag, captured), []).append(key)
-        found: list[tuple[dict[str, object], Mapping[str, Column]]] = []
-        for (tag, group), keys in groups.items():
-            band, points = self._band(keys, query, "std" if spread == "std" else "minmax")
-            described: dict[str, object] = {
-                "group": group,
-                "tag": tag,
-                "runs": [key.run for key in keys],
-                "points": points,
-                "decimated": len(band.x) < points,
-            }
-            columns = {
-                "x": band.x,
-                "mean": band.mean,
-                "low": band.low,
-                "high": band.high,
-                "count": band.count,
-            }
-            found.append((described, columns))
-        return _numbers(form, "groups", found)
-
-    def _band(
-        self, keys: Sequence[SeriesKey], query: ScalarQuery, spread: Literal["minmax", "std"]
-    ) -> tuple[Band, int]:
-        # all of every run: at the edge of the window a run is interpolated from what lies beyond
-        found = self.data.scalars(_SCALAR, keys, evolve(query, window=(None, None), width=None))
-        curves = [Curve.of(_x(columns, query), columns.values) for columns in found.values()]
-        band = band_of(curves, spread, query.window)
-        points = len(band.x)
-        if query.width is not None:
-            band = decimated(band, query.width, query.window, log_x=query.log_x)
-        return band, points
-
     def _raw_and_smooth(
         self, keys: Sequence[SeriesKey], query: ScalarQuery
     ) -> tuple[Mapping[SeriesKey, ScalarColumns], Mapping[SeriesKey, ScalarColumns]]:
@@ -171,17 +120,11 @@ class _Views:
         return raw, smooth
 
 
-def _x(columns: ScalarColumns, query: ScalarQuery) -> NDArray[np.generic]:
-    if query.x == "step":
-        return columns.steps
-    return columns.wall_times - columns.origin if query.x == "relative" else columns.wall_times
-
-
 def _since(columns: ScalarColumns, query: ScalarQuery, since: float | None) -> ScalarColumns:
     """The same answer without its points before x = ``since``; None keeps them all."""
     if since is None:
         return columns
-    kept = np.flatnonzero(_x(columns, query).astype(np.float64, copy=False) >= since)
+    kept = np.flatnonzero(x_of(columns, query).astype(np.float64, copy=False) >= since)
     return evolve(
         columns,
         steps=columns.steps[kept],
@@ -219,19 +162,3 @@ def _described(key: SeriesKey, answer: ScalarColumns) -> dict[str, object]:
 
 def _columns(answer: ScalarColumns) -> dict[str, Column]:
     return {"steps": answer.steps, "wall_times": answer.wall_times, "values": answer.values}
-
-
-def _numbers(
-    form: str,
-    name: str,
-    found: Iterable[tuple[Mapping[str, object], Mapping[str, Column]]],
-    filename: str | None = None,
-) -> Response:
-    """Descriptions with their columns inside (JSON, saved as ``filename``), or beside them (safetensors)."""
-    if form == "json":
-        return json_of(name, found, filename)
-    parts = list(found)
-    columns = {
-        f"{index}.{key}": column for index, (_, part) in enumerate(parts) for key, column in part.items()
-    }
-    return safetensors_response(columns, name, [described for described, _ in parts])

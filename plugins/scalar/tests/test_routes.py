@@ -6,15 +6,17 @@ import csv
 import io
 import json
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import insight_scalar
 import numpy as np
 import pytest
-from insight_scalar import parameters
+from insight_scalar import groups
 from safetensors.numpy import load
 from werkzeug.test import Client
 
+from insight_core.plugin import RunColumn, hookimpl
 from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
@@ -34,6 +36,10 @@ def provider() -> FakeProvider:
 
 @pytest.fixture
 def client(provider: FakeProvider) -> Client:
+    return _client_of(provider)
+
+
+def _client_of(provider: FakeProvider) -> Client:
     registry = Registry.of([("scalar", lambda: insight_scalar)])
     assert not registry.failures
     return Client(Host(registry, provider))
@@ -227,7 +233,7 @@ def test_bands_group_runs_by_what_the_pattern_captures(client: Client, provider:
         "tag": "t",
         "runs": ["lr1/seed0", "lr1/seed1"],
         "x": [0.0, 1.0],
-        "mean": [1.0, 3.0],
+        "centre": [1.0, 3.0],
         "low": [0.0, 2.0],
         "high": [2.0, 4.0],
         "count": [2, 2],
@@ -240,6 +246,64 @@ def test_bands_group_runs_by_what_the_pattern_captures(client: Client, provider:
     assert [group["group"] for group in whole] == ["lr1", "lr2"]
     spread = _get(client, "/bands", tag="t", group="lr1", spread="std")["groups"][0]
     assert (spread["low"], spread["high"]) == ([0.0, 2.0], [2.0, 4.0])
+
+
+def _configured(provider: FakeProvider) -> Client:
+    """A host with two run columns: four runs, of which one has no learning rate."""
+    rates = {"s0": 0.1, "s1": 0.1, "s2": 0.5}
+    columns = [
+        RunColumn("lr", "lr", lambda data, runs: rates, kind="number"),
+        RunColumn("fast", "Fast", lambda data, runs: {"s0": True, "s1": False, "s2": True, "s3": True}),
+    ]
+    for number, run in enumerate(("s0", "s1", "s2", "s3")):
+        provider.add_scalars(run, "t", [number, 2 * number])
+    module = SimpleNamespace(insight_run_columns=hookimpl(lambda: columns))
+    registry = Registry.of([("scalar", lambda: insight_scalar), ("configs", lambda: module)])
+    return Client(Host(registry, provider))
+
+
+def test_runs_are_grouped_by_columns_of_the_run_table(provider: FakeProvider) -> None:
+    client = _configured(provider)
+    listed = _get(client, "/columns")["columns"]
+    assert [(column["key"], column["values"], column["runs"]) for column in listed] == [
+        ("configs/lr", 2, 3),
+        ("configs/fast", 2, 4),
+    ]
+    bands = _get(client, "/bands", tag="t", by="configs/lr", centre="median", spread="iqr")["groups"]
+    assert [(band["group"], band["runs"]) for band in bands] == [
+        ("lr=0.1", ["s0", "s1"]),
+        ("lr=0.5", ["s2"]),
+        ("lr=-", ["s3"]),
+    ]
+    assert (bands[0]["centre"], bands[0]["low"], bands[0]["high"]) == ([0.5, 1.0], [0.25, 0.5], [0.75, 1.5])
+    both = _get(client, "/groups", by=["configs/lr", "configs/fast"], group="s[0-2]")["groups"]
+    assert [entry["group"] for entry in both] == [
+        "s0 · lr=0.1 · Fast=true",
+        "s1 · lr=0.1 · Fast=false",
+        "s2 · lr=0.5 · Fast=true",
+    ]
+
+
+def test_a_plugin_that_cannot_give_its_columns_is_named(provider: FakeProvider) -> None:
+    def fail(data: object, runs: object) -> Any:  # noqa: ANN401
+        raise ValueError("no such file")
+
+    module = SimpleNamespace(insight_run_columns=hookimpl(lambda: [RunColumn("lr", "lr", fail)]))
+    registry = Registry.of([("scalar", lambda: insight_scalar), ("configs", lambda: module)])
+    answer = Client(Host(registry, provider)).get(f"{BASE}/groups", query_string={"by": "configs/lr"})
+    assert answer.status_code == 503
+    assert "plugin configs: ValueError: no such file" in answer.get_json()["error"]
+
+
+def test_bands_show_the_last_attempt_of_a_run_that_began_again(provider: FakeProvider) -> None:
+    again = np.array([0.0, 9.0, 9.0, 1.0, 2.0])
+    provider.add_scalars("a/seed0", "t", again, steps=[0, 1, 2, 1, 2])
+    provider.add_scalars("a/seed1", "t", [0.0, 3.0, 4.0], steps=[0, 1, 2])
+    [band] = _get(_client_of(provider), "/bands", tag="t", group="a", spread="sem")["groups"]
+    kept = np.array([[0.0, 1.0, 2.0], [0.0, 3.0, 4.0]])
+    error = kept.std(axis=0, ddof=1) / np.sqrt(2)
+    assert band["centre"] == kept.mean(axis=0).tolist()
+    assert band["high"] == pytest.approx((kept.mean(axis=0) + error).tolist())
 
 
 def test_a_grouping_can_be_tried_without_reading_a_point(client: Client, provider: FakeProvider) -> None:
@@ -257,7 +321,7 @@ def test_a_pattern_that_needs_time_without_end_is_refused(
     client: Client, provider: FakeProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     provider.add_scalars("a" * 60, "t", [0])
-    monkeypatch.setattr(parameters, "MAX_MATCHING", 0.3)
+    monkeypatch.setattr(groups, "MAX_MATCHING", 0.3)
     answer = client.get(f"{BASE}/bands", query_string={"tag": "t", "group": "(a|aa)+$(?<!a)"})
     assert answer.status_code == 400
     assert "too long" in answer.get_json()["error"]
@@ -280,7 +344,10 @@ def test_bands_as_safetensors(client: Client) -> None:
         ({"group": "("}, "group is not a regular expression"),
         ({"group": "a" * 201}, "group must have at most 200"),
         ({}, "group is missing"),
-        ({"group": "a", "spread": "sem"}, "spread must be minmax or std"),
+        ({"group": "a", "spread": "range"}, "spread must be minmax or std or sem"),
+        ({"group": "a", "centre": "mode"}, "centre must be mean or median"),
+        ({"group": "a", "centre": "median", "spread": "ci95"}, "spread ci95 lies around the mean"),
+        ({"by": "lineage/lr"}, "by: no run has a column 'lineage/lr'"),
         ({"group": "a", "format": "csv"}, "format must be json or safetensors"),
     ],
 )

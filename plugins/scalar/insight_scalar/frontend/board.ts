@@ -4,7 +4,7 @@ import type { XKind } from '@insight-host/kit/draw';
 import * as own from './codecs';
 import { Cursors } from './cursors';
 import { Feeds } from './feeds';
-import { Grouping } from './grouping';
+import { CENTRES, fitsCentre, Grouping, SPREADS, type Centre, type Spread } from './grouping';
 import { Logs } from './logs';
 import { Thresholds } from './thresholds';
 import { Zooms } from './zooms';
@@ -19,6 +19,8 @@ export function scalarParts(page: Page) {
   /** Whether a shown run has restarts, so that attempts differ. */
   const hasRestarts = computed(() => attempts.value === 'all' || parts.tags.hasAttempts.value);
   const zooms = new Zooms(page, link);
+  const centre = page.setting('centre', codecs.choice<Centre>(CENTRES, 'mean'));
+  const spread = page.setting('spread', codecs.choice<Spread>(SPREADS, 'minmax'));
   return {
     ...parts,
     x: page.setting('x', codecs.xKind),
@@ -31,8 +33,11 @@ export function scalarParts(page: Page) {
     tool: page.setting('tool', codecs.choice<'box' | 'pan'>(['box', 'pan'], 'box')),
     attempts,
     hasRestarts,
-    grouping: new Grouping(page, page.setting('group', codecs.text)),
-    spread: page.setting('spread', codecs.choice<'minmax' | 'std'>(['minmax', 'std'], 'minmax')),
+    grouping: new Grouping(page, page.setting('group', codecs.text), page.setting('by', codecs.names)),
+    centre,
+    spread,
+    /** The spread of the bands: quartiles, where the chosen one does not fit the centre. */
+    shownSpread: computed((): Spread => (fitsCentre(spread.value, centre.value) ? spread.value : 'iqr')),
     layout: page.setting('show', codecs.choice<'charts' | 'table'>(['charts', 'table'], 'charts')),
     /** The tag on the right axis of a card, by the tag of the card. */
     pairs: page.setting('pairs', own.pairs),

@@ -104,8 +104,8 @@ function cardQuery(board: ScalarParts, tag: string, width: number): CardQuery | 
   const second = board.pairs.value.get(tag);
   if (second !== undefined && runsOf(second).length > 0)
     layers.push({ tag: second, runs: runsOf(second), axis: 'right' });
-  const group = board.grouping.active.value;
-  if (layers[0]?.runs.length === 0 || group === null) return null;
+  const group = board.grouping.query(board.centre.value, board.shownSpread.value);
+  if (layers[0]?.runs.length === 0 || group === undefined) return null;
   const x = board.x.value;
   const logX = board.logs.of(tag).x && x !== 'wall';
   const zoom = board.zooms.of(tag).x;
@@ -118,7 +118,6 @@ function cardQuery(board: ScalarParts, tag: string, width: number): CardQuery | 
     smoothing: board.smoothing.value,
     attempts: board.attempts.value,
     group,
-    spread: board.spread.value,
   };
 }
 

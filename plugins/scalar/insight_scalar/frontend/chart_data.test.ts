@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { chartData } from './chart_data';
 import type { LayerData } from './feed';
 import type { Series } from './series';
-import { cardQuery as query, fakeSeries } from './testing';
+import { cardQuery as query, fakeSeries, groupQuery } from './testing';
 
 const layer: LayerData = { tag: 't', runs: [], axis: 'left', main: [], raw: null, bands: [] };
 const series = (run: string, values: readonly number[]): Series => {
@@ -33,17 +33,21 @@ it('a smoothed chart has both values of a point, and times are dates', () => {
   expect(rows).toEqual([['a', 't', '2001-09-09T01:46:40.000Z', 1, 5]]);
 });
 
-it('a chart of groups has the band of each point', () => {
+it('a chart of groups has the band of each point, and how many runs it is made of', () => {
   const band = {
     group: 'g',
     tag: 't',
     runs: ['a'],
     x: Float64Array.of(3),
-    mean: Float64Array.of(2),
+    centre: Float64Array.of(2),
     low: Float64Array.of(1),
     high: Float64Array.of(4),
+    count: Float64Array.of(7),
     points: 1,
     decimated: false,
   };
-  expect(chartData({ query, layers: [{ ...layer, bands: [band] }] }, say).rows).toEqual([['g', 't', 3, 1, 2, 4]]);
+  const grouped = { ...query, group: { ...groupQuery, centre: 'median' as const } };
+  const { head, rows } = chartData({ query: grouped, layers: [{ ...layer, bands: [band] }] }, say);
+  expect(head.slice(3)).toEqual(['chart.low', 'chart.median', 'chart.high', 'tooltip.runs']);
+  expect(rows).toEqual([['g', 't', 3, 1, 2, 4, 7]]);
 });

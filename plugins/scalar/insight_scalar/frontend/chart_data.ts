@@ -32,11 +32,20 @@ function points(picture: Picture, say: (key: string) => string): ChartData {
         band.tag,
         time(at),
         band.low[i] ?? null,
-        band.mean[i] ?? null,
+        band.centre[i] ?? null,
         band.high[i] ?? null,
+        band.count[i] ?? null,
       ]);
     return {
-      head: [say('tooltip.group'), say('table.tag'), x, say('chart.low'), say('chart.mean'), say('chart.high')],
+      head: [
+        say('tooltip.group'),
+        say('table.tag'),
+        x,
+        say('chart.low'),
+        say(`chart.${query.group?.centre ?? 'mean'}`),
+        say('chart.high'),
+        say('tooltip.runs'),
+      ],
       rows: bands.flatMap(of),
     };
   }

@@ -4,7 +4,7 @@ import { fakeContext, type FakeContext } from '@insight-host/kit/testing';
 import { Page } from '@insight-host/kit';
 import { scalarParts, type ScalarParts } from './board';
 import type { CardQuery, Feed } from './feed';
-import { cardQuery } from './testing';
+import { cardQuery, groupQuery } from './testing';
 
 class Refused extends Error {
   constructor(readonly status: number) {
@@ -173,13 +173,13 @@ describe('the selection', () => {
 
   it('fetches bands for each set of runs, because a band covers all its runs, and caches earlier ones', async () => {
     await open(['a', 'b']);
-    const feed = await wanting(query(['a', 'b'], { group: '(.)' }));
-    await wanting(query(['a'], { group: '(.)' }));
+    const feed = await wanting(query(['a', 'b'], { group: groupQuery }));
+    await wanting(query(['a'], { group: groupQuery }));
     expect(asked().map(({ route, runs }) => [route, runs])).toEqual([
       ['bands', ['a', 'b']],
       ['bands', ['a']],
     ]);
-    await wanting(query(['a', 'b'], { group: '(.)' }));
+    await wanting(query(['a', 'b'], { group: groupQuery }));
     expect(asked()).toEqual([]);
     expect(feed.picture.value?.layers[0]?.bands.map(({ group }) => group)).toEqual(['a', 'b']);
   });

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { message, Spaced } from '@insight-host/kit';
 import type { Feeds } from './feeds';
+import type { GroupQuery } from './grouping';
 import { isWhole, type Band, type Series } from './series';
 import type { BandQuery, KeptBands, KeptSeries, SeriesQuery } from './source';
 
@@ -13,8 +14,7 @@ export interface Layer {
 /** All that decides what a card has to fetch. */
 export interface CardQuery extends Omit<SeriesQuery, 'tag'> {
   readonly layers: readonly Layer[];
-  readonly group: string;
-  readonly spread: 'minmax' | 'std';
+  readonly group: GroupQuery | null;
 }
 
 export interface LayerData extends Layer {
@@ -199,7 +199,7 @@ export class Feed {
     return query.layers.map((layer) => {
       const { tag, runs } = layer;
       if (query.group) {
-        const own = { ...query, tag, runs };
+        const own = { ...query, tag, runs, group: query.group };
         return { ...layer, parts: [{ kind: 'bands', query: own, here: source.bands(own, this.ownBands) }] };
       }
       const part = (kind: 'main' | 'raw', smoothing: number): Part => {

@@ -3,7 +3,7 @@ import type { Run } from '@insight-host/api';
 import type { XKind } from '@insight-host/kit/draw';
 import type { LayerData, Picture } from './feed';
 import { placeOf } from './markers';
-import { xColumn, type Series } from './series';
+import { xColumn, type Band, type Series } from './series';
 
 /** What the cursor needs to know of a line: where its points come from. */
 export interface Source {
@@ -14,6 +14,7 @@ export interface Source {
   readonly dash: readonly number[];
   readonly main: Series | null;
   readonly raw: Series | null;
+  readonly band?: Band;
 }
 
 export interface Lines {
@@ -63,7 +64,7 @@ export function linesOf(
         label,
         color,
         x: band.x,
-        y: band.mean,
+        y: band.centre,
         axis: layer.axis,
         band: { low: band.low, high: band.high },
         ...dashed(dashOf(layer, [])),
@@ -76,6 +77,7 @@ export function linesOf(
         dash: dashOf(layer, []),
         main: null,
         raw: null,
+        band,
       });
     }
     const raws = new Map(layer.raw?.map((series) => [series.run, series]));
@@ -100,7 +102,12 @@ export function linesOf(
 const GROUP_COLORS = ['#1f77b4', '#d55e00', '#00976e', '#c55a94', '#d29000', '#3fa3dc', '#8a6bd1', '#7f868f'];
 const groups = new Map<string, number>();
 
-/** The colour of a group of runs: the same on every card as long as the page is open. */
+/** Names all groups in an order that does not depend on which runs are selected, so that their colours do not either. */
+export function rememberGroups(names: readonly string[]): void {
+  names.forEach((name, place) => groups.set(name, place));
+}
+
+/** The colour of a group of runs: the same on every card, and after a reload. */
 export function groupColor(group: string): string {
   let place = groups.get(group);
   if (place === undefined) groups.set(group, (place = groups.size));

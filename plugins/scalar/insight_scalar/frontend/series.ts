@@ -34,9 +34,12 @@ export interface Band {
   readonly tag: string;
   readonly runs: readonly string[];
   readonly x: Float64Array;
-  readonly mean: Float64Array;
+  /** Mean or median of the runs. */
+  readonly centre: Float64Array;
   readonly low: Float64Array;
   readonly high: Float64Array;
+  /** How many runs reach across each x. */
+  readonly count: Float64Array;
   readonly points: number;
   readonly decimated: boolean;
 }
@@ -89,9 +92,10 @@ export function decodeBands(columns: Columns): Band[] {
   return headers.map((header, i) => ({
     ...header,
     x: column(i, 'x'),
-    mean: column(i, 'mean'),
+    centre: column(i, 'centre'),
     low: column(i, 'low'),
     high: column(i, 'high'),
+    count: column(i, 'count'),
   }));
 }
 

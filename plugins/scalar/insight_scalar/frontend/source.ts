@@ -11,6 +11,7 @@ import {
   type Tags,
 } from '@insight-host/kit';
 import type { Range } from './codecs';
+import type { GroupQuery } from './grouping';
 import { continuations } from './growing';
 import { decodeBands, decodeSeries, isWhole, sizeOf, type Band, type Series } from './series';
 
@@ -34,8 +35,7 @@ export interface SeriesQuery {
 /** Bands are computed from all their runs together. */
 export interface BandQuery extends SeriesQuery {
   readonly runs: readonly string[];
-  readonly group: string;
-  readonly spread: 'minmax' | 'std';
+  readonly group: GroupQuery;
 }
 
 /** A part of an answer, and when it was asked for. */
@@ -172,15 +172,15 @@ export class Source {
 
   async fetchBands(query: BandQuery, ask: Ask): Promise<Fetched<readonly Band[]>> {
     const fetched: Fetched<readonly Band[]> = { found: new Map(), failures: [] };
-    const { group, spread, runs } = query;
+    const { group, runs } = query;
     const run = this.isEveryRun(query, runs) ? null : runs;
     try {
-      const { columns, time } = await this.answer('bands', { ...parametersOf(query), group, spread, run }, ask);
+      const { columns, time } = await this.answer('bands', { ...parametersOf(query), ...group, run }, ask);
       const kept: KeptBands = { key: bandsKey(query), value: decodeBands(columns), time };
       this.bandsCache.set(
         kept.key,
         kept,
-        kept.value.reduce((sum, band) => sum + 4 * band.x.byteLength, 0),
+        kept.value.reduce((sum, band) => sum + 5 * band.x.byteLength, 0),
       );
       fetched.found.set(kept.key, kept);
     } catch (error) {
@@ -262,8 +262,8 @@ function keysOf({ tag, x, smoothing, attempts, logX, window, width }: SeriesQuer
 }
 
 function bandsKey(query: BandQuery): string {
-  const { runs, group, spread } = query;
-  return JSON.stringify([keysOf(query)[1], group, spread, runs]);
+  const { runs, group } = query;
+  return JSON.stringify([keysOf(query)[1], group, runs]);
 }
 
 function parametersOf(query: SeriesQuery): Query {

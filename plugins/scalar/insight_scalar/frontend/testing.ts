@@ -1,11 +1,13 @@
 /** Series and questions, for tests. */
 import type { CardQuery } from './feed';
+import type { GroupQuery } from './grouping';
 import type { Series } from './series';
 import type { SeriesQuery } from './source';
 
 const query = { x: 'step', logX: false, window: null, width: 100, smoothing: 0, attempts: 'last' } as const;
 export const seriesQuery: SeriesQuery = { ...query, tag: 't' };
-export const cardQuery: CardQuery = { ...query, layers: [], group: '', spread: 'minmax' };
+export const groupQuery: GroupQuery = { group: '(.)', by: [], centre: 'mean', spread: 'minmax' };
+export const cardQuery: CardQuery = { ...query, layers: [], group: null };
 
 /** A series that is here as a whole, in one attempt. */
 export function fakeSeries(steps: readonly number[], values: readonly number[], more: Partial<Series> = {}): Series {

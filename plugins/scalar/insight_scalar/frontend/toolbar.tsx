@@ -2,6 +2,7 @@ import { AttemptsChoice, Button, Choice, Cluster, Range, Segments, Toggle, type 
 import type { JSX } from 'preact';
 import { setXKind, type ScalarParts } from './board';
 import { MAX_SMOOTHING } from './codecs';
+import { GroupTools } from './group_tools';
 
 const SETTLE = 120; // ms without a move of the slider before the server is asked
 
@@ -53,7 +54,7 @@ export function Tools({ board }: { readonly board: ScalarParts }): JSX.Element {
         />
       </Cluster>
       {board.hasRestarts.value && <AttemptsChoice page={board.page} setting={board.attempts} />}
-      <Grouping board={board} />
+      <GroupTools board={board} />
       <Choice
         say={say}
         name="show"
@@ -85,37 +86,5 @@ function Flag({
       setting={setting}
       disabled={disabled}
     />
-  );
-}
-
-function Grouping({ board }: { readonly board: ScalarParts }): JSX.Element {
-  const { t: say } = board.page;
-  const { draft, active, error } = board.grouping;
-  const problem = error.value;
-  return (
-    <Cluster>
-      <span class="grouping">
-        <input
-          class={problem === null ? 'filter group' : 'filter group bad'}
-          type="search"
-          data-control="group"
-          aria-label={say('group.label')}
-          aria-invalid={problem !== null}
-          {...(problem === null ? {} : { 'aria-describedby': 'group-problem' })}
-          placeholder={say('group.label')}
-          title={say('group.hint')}
-          value={draft.value}
-          onInput={(e) => board.grouping.type(e.currentTarget.value)}
-        />
-        {problem !== null && (
-          <span id="group-problem" class="group-problem" role="status">
-            {say('group.problem', { reason: problem })}
-          </span>
-        )}
-      </span>
-      {active.value && (
-        <Choice say={say} name="spread" label={say('spread.label')} values={['minmax', 'std']} setting={board.spread} />
-      )}
-    </Cluster>
   );
 }

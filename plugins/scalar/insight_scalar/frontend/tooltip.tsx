@@ -9,7 +9,7 @@ import type { Feed } from './feed';
 import { Sample } from './legend';
 import type { Lines } from './lines';
 import type { PlacedMarker } from './markers';
-import { indexAt } from './series';
+import { indexAt, type Band } from './series';
 
 /** What the pointer reads; `pinned` stays until it is closed. */
 export interface Reading {
@@ -29,6 +29,8 @@ interface Row {
   readonly step: number | null;
   readonly wall: number | null;
   readonly relative: number | null;
+  /** Of a group: edges of its band, and how many runs reach across this x. */
+  readonly group: { readonly low: number; readonly high: number; readonly runs: number } | null;
 }
 
 interface Exact {
@@ -47,7 +49,7 @@ function rowsOf(cursor: Cursor, lines: Lines, x: XKind, exact: ReadonlyMap<strin
   return cursor.nearest.flatMap((point): Row[] => {
     const source = lines.sources.get(point.id);
     if (!source) return [];
-    const { label, color, dash, main, raw } = source;
+    const { label, color, dash, main, raw, band } = source;
     if (!main)
       return [
         {
@@ -60,6 +62,7 @@ function rowsOf(cursor: Cursor, lines: Lines, x: XKind, exact: ReadonlyMap<strin
           step: x === 'step' ? point.x : null,
           wall: x === 'wall' ? point.x : null,
           relative: x === 'relative' ? point.x : null,
+          group: band ? groupAt(band, point) : null,
         },
       ];
     const precise = exact.get(`${source.tag}\n${source.run}`);
@@ -80,9 +83,16 @@ function rowsOf(cursor: Cursor, lines: Lines, x: XKind, exact: ReadonlyMap<strin
         step,
         wall,
         relative: wall - main.origin,
+        group: null,
       },
     ];
   });
+}
+
+/** What a band is at a point that was read off a chart; null if newer data have moved it. */
+function groupAt(band: Band, { index, x }: Cursor['nearest'][number]): Row['group'] {
+  if (band.x[index] !== x) return null;
+  return { low: band.low[index] ?? NaN, high: band.high[index] ?? NaN, runs: band.count[index] ?? 0 };
 }
 
 /** The raw value at a step; NaN when the raw line left that step out. */
@@ -123,10 +133,14 @@ export function Tooltip({ board, feed, lines, marks, reading }: TooltipProps): J
   const shown = now.pinned ? rows : rows.slice(0, ROWS);
   const smoothed = rows.some((row) => row.smoothed !== null);
   const { value: locale } = board.page.locale;
+  const group = feed.picture.value?.query.group ?? null;
   const columns: readonly (readonly [string, (row: Row) => string])[] = [
-    [feed.picture.value?.query.group ? 'group' : 'run', (row) => row.label],
+    [group ? 'group' : 'run', (row) => row.label],
     ['smoothed', (row) => (row.smoothed === null ? '' : valueText(row.smoothed))],
-    ['value', (row) => valueText(row.value)],
+    [group?.centre ?? 'value', (row) => valueText(row.value)],
+    ['low', (row) => (row.group ? valueText(row.group.low) : '')],
+    ['high', (row) => (row.group ? valueText(row.group.high) : '')],
+    ['runs', (row) => row.group?.runs.toLocaleString(locale) ?? ''],
     ['step', (row) => row.step?.toLocaleString(locale) ?? ''],
     ['relative', (row) => (row.relative === null ? '' : durationText(row.relative, locale))],
     ['time', (row) => (row.wall === null ? '' : timeText(row.wall, locale))],

@@ -1,0 +1,100 @@
+"""Groups of runs: by what a regular expression captures of their names, and by columns of the run table."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+
+from attrs import frozen
+from werkzeug import Request
+
+from insight_core.plugin import InvalidArgument, PluginContext, RunCells
+
+MAX_PATTERN = 200  # characters of a regular expression
+MAX_MATCHING = 1.0  # seconds that it may take on all names together
+_NO_VALUE = "-"
+
+
+@frozen(eq=False)
+class RunGroups:
+    """Names the group of each run."""
+
+    pattern: GroupPattern | None
+    columns: Sequence[RunCells]
+
+    def group_of(self, run: str) -> str | None:
+        """What the pattern captures, then ``title=value`` of each column; None where it does not match."""
+        parts = [f"{column.title}={_text(column.values.get(run))}" for column in self.columns]
+        if self.pattern is not None:
+            captured = self.pattern.group_of(run)
+            if captured is None:
+                return None
+            parts = [captured, *parts]
+        return " · ".join(parts)
+
+
+class GroupPattern:
+    """A user's regular expression, which may take only so long: some need time without end."""
+
+    def __init__(self, text: str) -> None:
+        import regex  # slow to load, and most never group
+
+        try:
+            self._pattern = regex.compile(text)
+        except (regex.error, OverflowError, RecursionError) as error:
+            raise InvalidArgument(f"group is not a regular expression: {error}") from None
+        self._until = time.monotonic() + MAX_MATCHING
+
+    def group_of(self, run: str) -> str | None:
+        """What the pattern captures of a run's name, joined by ``/``; None where it does not match."""
+        try:
+            match = self._pattern.search(
+                run, timeout=max(1e-3, self._until - time.monotonic()), concurrent=True
+            )
+        except TimeoutError:
+            raise InvalidArgument("group takes too long on the names of these runs") from None
+        if match is None:
+            return None
+        return "/".join(part or "" for part in match.groups()) if match.groups() else str(match[0])
+
+
+def groups(request: Request, ctx: PluginContext) -> RunGroups:
+    """The parameters ``group`` (a regular expression) and ``by`` (columns as ``PLUGIN/NAME``, repeatable).
+
+    Raises InvalidArgument if both are missing, the expression is too long or invalid, or no plugin has a
+    column.
+    """
+    text, keys = request.args.get("group"), list(dict.fromkeys(request.args.getlist("by")))
+    if text is None and not keys:
+        raise InvalidArgument("group is missing", code="missing_parameter", name="group")
+    if text is not None and len(text) > MAX_PATTERN:
+        raise InvalidArgument(f"group must have at most {MAX_PATTERN} characters, not {len(text)}")
+    known: Mapping[str, RunCells] = {}
+    if keys:
+        read = ctx.run_columns({key.partition("/")[2] for key in keys})
+        known = {f"{column.plugin}/{column.name}": column for column in read}
+    for key in keys:
+        if key not in known:
+            raise InvalidArgument(f"by: no run has a column {key!r}")
+    return RunGroups(GroupPattern(text) if text is not None else None, [known[key] for key in keys])
+
+
+def described(column: RunCells) -> dict[str, object]:
+    """A column as the page lists it."""
+    return {
+        "key": f"{column.plugin}/{column.name}",
+        "title": column.title,
+        "titles": column.titles,
+        "group": column.group,
+        "kind": column.kind,
+        "values": len(set(column.values.values())),
+        "runs": len(column.values),
+    }
+
+
+def _text(value: str | float | bool | None) -> str:
+    if value is None:
+        return _NO_VALUE
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:.12g}" if isinstance(value, float) else str(value)
