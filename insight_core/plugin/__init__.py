@@ -62,7 +62,13 @@ from insight_core.plugin.extensions import (
 from insight_core.plugin.hooks import hookimpl
 from insight_core.plugin.log_formats import LogFormat, Points
 from insight_core.plugin.places import RecordPlace, place_in, record_at
-from insight_core.plugin.series_tables import SeriesField, SeriesTable, joined_table, tables_of
+from insight_core.plugin.series_tables import (
+    SeriesField,
+    SeriesTable,
+    joined_table,
+    tables_of,
+    united_tables,
+)
 
 __all__ = [
     "API_VERSION",
@@ -131,4 +137,5 @@ __all__ = [
     "plain",
     "record_at",
     "tables_of",
+    "united_tables",
 ]

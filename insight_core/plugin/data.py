@@ -215,11 +215,21 @@ class DataProvider(Protocol):
     def runs(self) -> Sequence[Run]:
         """Every run, sorted by name."""
 
-    def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]:
-        """The series of a plugin, of all runs or of the given ones, without their data."""
+    def series(
+        self, plugin: str, *, runs: Collection[str] | None = None, tags: Collection[str] | None = None
+    ) -> Sequence[SeriesInfo]:
+        """The series of a plugin without their data: all, or those of the given runs and tags.
+
+        The cost follows what is asked for, not what there is.
+        """
 
     def series_tables(
-        self, plugin: str, fields: Collection[SeriesField], *, runs: Collection[str] | None = None
+        self,
+        plugin: str,
+        fields: Collection[SeriesField],
+        *,
+        runs: Collection[str] | None = None,
+        tags: Collection[str] | None = None,
     ) -> Sequence[SeriesTable]:
         """What ``series`` answers, as one table for each run that has series; only these fields are read."""
 

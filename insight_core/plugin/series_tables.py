@@ -21,7 +21,9 @@ SeriesField: TypeAlias = Literal[
     "display_name",
     "description",
     "claims",
-]  # Fields of SeriesInfo that a SeriesTable may have.
+    "content",
+    "data_class",
+]  # Fields of SeriesInfo that a SeriesTable may have, in the same order.
 
 
 @frozen(eq=False)
@@ -53,6 +55,17 @@ class SeriesTable:
     def without(self, tags: Iterable[str]) -> SeriesTable:
         """The part of the table without these tags."""
         return self.of_tags(set(self.tags).difference(tags))
+
+
+def united_tables(tables: Iterable[SeriesTable]) -> list[SeriesTable]:
+    """One table for each run, all with the same fields; a tag belongs to the first table that has it."""
+    by_run: dict[str, SeriesTable] = {}
+    for table in tables:
+        known = by_run.get(table.run)
+        if known is not None:
+            table = joined_table([known, table.without(known.tags)])
+        by_run[table.run] = table
+    return list(by_run.values())
 
 
 def joined_table(parts: Sequence[SeriesTable]) -> SeriesTable:

@@ -24,8 +24,8 @@ from insight_core.plugin import (
     SeriesKey,
     SeriesTable,
     ShownAttempts,
-    tables_of,
 )
+from insight_core.providers.conventions import SERIES_FIELDS, series_of_tables
 from insight_core.providers.followed import READING, RETRY, LinkedProvider
 from insight_core.providers.link import LONG, Link, Method
 from insight_core.providers.payload_streams import check_size, stream_of_pieces
@@ -38,16 +38,16 @@ from insight_core.rpc.messages import (
     records_of,
     run_of,
     scalars_of,
-    series_of,
 )
 from insight_core.rpc.schema import insight_data_pb2 as pb
 from insight_core.rpc.schema.services import INSIGHT
+from insight_core.rpc.series_tables import tables_of_responses
 
 _SERVICE = f"/{INSIGHT}"
 INFO = Method(f"{_SERVICE}/Info", pb.InfoResponse.FromString)
 _PLUGINS = Method(f"{_SERVICE}/Plugins", pb.PluginsResponse.FromString)
 _RUNS = Method(f"{_SERVICE}/Runs", pb.RunsResponse.FromString)
-_SERIES = Method(f"{_SERVICE}/Series", pb.SeriesResponse.FromString)
+_TABLES = Method(f"{_SERVICE}/SeriesTables", pb.SeriesTablesResponse.FromString)
 _SCALARS = Method(f"{_SERVICE}/Scalars", pb.ScalarsResponse.FromString)
 _RECORDS = Method(f"{_SERVICE}/Records", pb.RecordsResponse.FromString)
 _PAYLOAD = Method(f"{_SERVICE}/Payload", pb.PayloadResponse.FromString)
@@ -82,19 +82,27 @@ class InsightProvider(LinkedProvider):
         answers = self._asked().stream(_RUNS, pb.RunsRequest())
         return [run_of(run) for answer in answers for run in answer.runs]
 
-    def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]:
-        """The series of a plugin, of all runs or of the given runs, without their data."""
-        request = pb.SeriesRequest(plugin=plugin)
-        if runs is not None:
-            request.runs.SetInParent()
-            request.runs.names.extend(runs)
-        return series_of(self._asked().stream(_SERIES, request))
+    def series(
+        self, plugin: str, *, runs: Collection[str] | None = None, tags: Collection[str] | None = None
+    ) -> Sequence[SeriesInfo]:
+        """The series of a plugin without their data: all, or those of the given runs and tags."""
+        return series_of_tables(self.series_tables(plugin, SERIES_FIELDS, runs=runs, tags=tags))
 
     def series_tables(
-        self, plugin: str, fields: Collection[SeriesField], *, runs: Collection[str] | None = None
+        self,
+        plugin: str,
+        fields: Collection[SeriesField],
+        *,
+        runs: Collection[str] | None = None,
+        tags: Collection[str] | None = None,
     ) -> Sequence[SeriesTable]:
         """The series of a plugin as one table for each run, with these fields."""
-        return tables_of(self.series(plugin, runs=runs), fields)
+        request = pb.SeriesTablesRequest(plugin=plugin, fields=fields)
+        for names, asked in ((request.runs, runs), (request.tags, tags)):
+            if asked is not None:
+                names.SetInParent()
+                names.names.extend(asked)
+        return tables_of_responses(self._asked().stream(_TABLES, request, LONG))
 
     def scalars(
         self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = _EVERY_POINT

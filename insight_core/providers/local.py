@@ -139,15 +139,22 @@ class LocalProvider:
         """All runs."""
         return by_start_time(self._store.runs())
 
-    def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]:
-        """The series of a plugin, of all runs or of the given runs, without their data."""
-        return self._intact(lambda: self._store.infos(plugin, runs))
+    def series(
+        self, plugin: str, *, runs: Collection[str] | None = None, tags: Collection[str] | None = None
+    ) -> Sequence[SeriesInfo]:
+        """The series of a plugin without their data: all, or those of the given runs and tags."""
+        return self._intact(lambda: self._store.infos(plugin, runs, tags))
 
     def series_tables(
-        self, plugin: str, fields: Collection[SeriesField], *, runs: Collection[str] | None = None
+        self,
+        plugin: str,
+        fields: Collection[SeriesField],
+        *,
+        runs: Collection[str] | None = None,
+        tags: Collection[str] | None = None,
     ) -> Sequence[SeriesTable]:
         """The series of a plugin as one table for each run, with these fields."""
-        return self._intact(lambda: self._store.tables(plugin, fields, runs))
+        return self._intact(lambda: self._store.tables(plugin, fields, runs, tags))
 
     def scalars(
         self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = _EVERY_POINT

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
@@ -19,7 +20,7 @@ from insight_core.plugin import (
     SeriesInfo,
     SeriesKey,
     SeriesTable,
-    tables_of,
+    united_tables,
 )
 from insight_core.providers.conventions import by_start_time, unknown_series
 from insight_core.providers.followed import FollowedProvider
@@ -61,19 +62,27 @@ class MergedProvider(FollowedProvider):
             merged[damage.run] = evolve(merged[damage.run], damage=merged[damage.run].damage + 1)
         return by_start_time(merged.values())
 
-    def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]:
-        """The series of a plugin, of all runs or of the given runs, without their data."""
+    def series(
+        self, plugin: str, *, runs: Collection[str] | None = None, tags: Collection[str] | None = None
+    ) -> Sequence[SeriesInfo]:
+        """The series of a plugin without their data: all, or those of the given runs and tags."""
         found: dict[SeriesKey, SeriesInfo] = {}
         for part in self._parts:
-            for info in part.series(plugin, runs=runs):
+            for info in part.series(plugin, runs=runs, tags=tags):
                 found.setdefault(info.key, info)
         return list(found.values())
 
     def series_tables(
-        self, plugin: str, fields: Collection[SeriesField], *, runs: Collection[str] | None = None
+        self,
+        plugin: str,
+        fields: Collection[SeriesField],
+        *,
+        runs: Collection[str] | None = None,
+        tags: Collection[str] | None = None,
     ) -> Sequence[SeriesTable]:
         """The series of a plugin as one table for each run, with these fields."""
-        return tables_of(self.series(plugin, runs=runs), fields)
+        parts = (part.series_tables(plugin, fields, runs=runs, tags=tags) for part in self._parts)
+        return united_tables(itertools.chain.from_iterable(parts))
 
     def scalars(
         self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = _EVERY_POINT
@@ -93,7 +102,7 @@ class MergedProvider(FollowedProvider):
     def provider_for(self, plugin: str, key: SeriesKey, *_: object, **__: object) -> StartableProvider:
         """The first part that has the series; raises NotFound if none has."""
         for part in self._parts:
-            if any(info.key == key for info in part.series(plugin, runs=[key.run])):
+            if part.series_tables(plugin, (), runs=[key.run], tags=[key.tag]):
                 return part
         raise unknown_series(plugin, key)
 
@@ -122,7 +131,12 @@ class MergedProvider(FollowedProvider):
         seen: set[tuple[str, SeriesKey]] = set()
         covered = []
         for part in self._parts if runs else ():
-            here = {(name, info.key) for name in part.plugins() for info in part.series(name, runs=runs)}
+            here = {
+                (name, SeriesKey(table.run, tag))
+                for name in part.plugins()
+                for table in part.series_tables(name, (), runs=runs)
+                for tag in table.tags
+            }
             for plugin, key in sorted(here & seen, key=str):
                 reason = f"{key.tag!r} of {plugin} is in logs of two kinds: only that of the first is shown"
                 covered.append(Damage(key.run, "", 0, reason))

@@ -24,11 +24,10 @@ from insight_core.rpc.messages import (
     record_parts,
     run_message,
     scalar_parts,
-    series_message,
-    series_responses,
 )
 from insight_core.rpc.schema import insight_data_pb2 as messages
 from insight_core.rpc.schema.services import PIECE
+from insight_core.rpc.series_tables import fields_of, table_responses
 
 HEARTBEAT = 10.0  # seconds without changes after which a watcher gets a message anyway
 WAITING = 32  # calls that may wait for changes at the same time
@@ -77,12 +76,14 @@ class InsightService:
             yield messages.RunsResponse(runs=runs)
 
     @stream
-    def Series(self, request: messages.SeriesRequest, context: Context) -> Iterator[messages.SeriesResponse]:
-        """See ``DataProvider.series``."""
+    def SeriesTables(
+        self, request: messages.SeriesTablesRequest, context: Context
+    ) -> Iterator[messages.SeriesTablesResponse]:
+        """See ``DataProvider.series_tables``."""
         runs = request.runs.names if request.HasField("runs") else None
-        found = self._provider.series(request.plugin, runs=runs)
-        for series in _portions(map(series_message, found)):
-            yield from series_responses(series)
+        tags = request.tags.names if request.HasField("tags") else None
+        fields = fields_of(request.fields)
+        yield from table_responses(self._provider.series_tables(request.plugin, fields, runs=runs, tags=tags))
 
     @stream
     def Scalars(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 from typing import Any
 
@@ -20,7 +20,6 @@ from insight_core.plugin import (
     Run,
     ScalarColumns,
     ScalarQuery,
-    SeriesInfo,
     SeriesKey,
     ShownAttempts,
     SummaryPlugin,
@@ -48,10 +47,6 @@ def _copier(*names: str) -> Callable[[object], dict[str, Any]]:
 
 
 _run_fields = _copier("name", "loading", "damage")
-_series_fields = _copier(
-    *("points", "kept", "first_step", "last_step", "last_wall_time", "attempts"),
-    *("display_name", "description", "content", "data_class"),
-)
 _damage_fields = _copier("run", "file", "offset", "reason", "skipped")
 _scalar_totals = _copier("points", "total", "hidden", "kept", "origin")
 _record_totals = _copier("total", "kept", "hidden")
@@ -104,51 +99,6 @@ def key_message(key: SeriesKey) -> messages.SeriesKey:
 def key_of(message: messages.SeriesKey) -> SeriesKey:
     """The series key of a message."""
     return SeriesKey(message.run, message.tag)
-
-
-def series_message(info: SeriesInfo) -> messages.SeriesInfo:
-    """The message of a series, which may be too long to be sent; see ``series_responses``."""
-    return messages.SeriesInfo(
-        key=key_message(info.key),
-        last_value=info.last_value,
-        claims=map(claim_message, info.claims),
-        **_series_fields(info),
-    )
-
-
-def series_responses(portion: Sequence[messages.SeriesInfo]) -> Iterator[messages.SeriesResponse]:
-    """The answer with a portion of series; several if the portion is one series of more than a PIECE."""
-    first = portion[0]
-    whole = len(portion) > 1 or first.ByteSize() <= PIECE
-    description, content = ("", b"") if whole else (first.description, first.content)
-    if not whole:
-        first.description, first.content = "", b""
-    yield messages.SeriesResponse(series=portion)
-    characters = PIECE // 4  # at most four bytes each
-    for start in range(0, len(description), characters):
-        yield messages.SeriesResponse(more_description=description[start : start + characters])
-    for start in range(0, len(content), PIECE):
-        yield messages.SeriesResponse(more_content=content[start : start + PIECE])
-
-
-def series_of(answers: Iterable[messages.SeriesResponse]) -> Sequence[SeriesInfo]:
-    """The series of all answers."""
-    found: list[messages.SeriesInfo] = []
-    for answer in answers:
-        if found:
-            found[-1].description += answer.more_description
-            found[-1].content += answer.more_content
-        found.extend(answer.series)
-    return list(map(_series_of, found))
-
-
-def _series_of(message: messages.SeriesInfo) -> SeriesInfo:
-    return SeriesInfo(
-        key=key_of(message.key),
-        last_value=message.last_value if message.HasField("last_value") else None,
-        claims=tuple(map(claim_of, message.claims)),
-        **_series_fields(message),
-    )
 
 
 def damage_message(damage: Damage) -> messages.Damage:

@@ -58,7 +58,6 @@ class RunTable:
         self._claims = claims
         self._memory = memory
         self._resting: list[Resting] = []
-        self._resting_places: dict[str, tuple[Resting, int]] | None = None  # by tag, once one is needed
         self._made: dict[str, Series] = {}  # series made of resting points, by tag
         self._series: dict[str, tuple[Series, ...]] = {}  # all other series, by tag
         self._joined: dict[tuple[str, str], tuple[list[Snapshot], Snapshot]] = {}  # by plugin and tag
@@ -112,27 +111,21 @@ class RunTable:
 
     def wake(self) -> None:
         """Makes a ``Series`` of everything that rests, so that it can change."""
-        woken = [(tag, self._made_of(tag)) for tag in self._places()] if self._resting else []
+        woken = [
+            (tag, self._made_of(tag, resting, place))
+            for resting in self._resting
+            for place, tag in enumerate(resting.block.tags)
+        ]
         for tag, series in woken:  # not before all are made, which may raise Lost
             self._series[tag] = (*self._series.get(tag, ()), series)
         self._rest_no_more()
 
     def _rest_no_more(self) -> None:
-        self._resting, self._resting_places, self._made = [], None, {}
+        self._resting, self._made = [], {}
 
-    def _places(self) -> dict[str, tuple[Resting, int]]:
-        if self._resting_places is None:
-            self._resting_places = {
-                tag: (resting, place)
-                for resting in self._resting
-                for place, tag in enumerate(resting.block.tags)
-            }
-        return self._resting_places
-
-    def _made_of(self, tag: str) -> Series:
+    def _made_of(self, tag: str, resting: Resting, place: int) -> Series:
         series = self._made.get(tag)
         if series is None:
-            resting, place = self._places()[tag]
             columns = resting.block.columns_of(place)
             series = self._new(tag, resting.claim, columns.layout)
             series.append((resting.order, 0), columns, ascending=True)
@@ -165,7 +158,7 @@ class RunTable:
 
     def put(self, order: FileOrder, claim: Claim, tag: str, columns: Columns, plugin: str) -> Series | None:
         """Replaces the record of a claimed file; returns None if the policy of the plugin leaves it out."""
-        if any(tag in resting.block.tags for resting in self._resting):
+        if any(tag in resting.places for resting in self._resting):
             self.wake()
         series = self._series_of(order, tag, claim, columns.layout, columns, plugin)
         if series is not None:
@@ -261,17 +254,21 @@ class RunTable:
 
     def find(self, name: str, tag: str) -> list[Series]:
         """The series that a plugin reads as one; none, one or several."""
-        is_resting = self._resting and tag in self._places()
-        several = (self._made_of(tag),) if is_resting else self._series.get(tag, ())
+        at = next(((each, each.places[tag]) for each in self._resting if tag in each.places), None)
+        several = self._series.get(tag, ()) if at is None else (self._made_of(tag, *at),)
         if len(several) == 1 and several[0].reader == name:  # the common case
             return [several[0]]
         return self._of(name, several)
 
-    def found(self, name: str) -> list[Resting | list[Series]]:
-        """All series of a plugin, as ``infos`` accepts them."""
+    def found(self, name: str, tags: Iterable[str] | None) -> list[Resting | list[Series]]:
+        """Series of a plugin, as ``infos`` accepts them: with ``tags``, those and maybe more that rest."""
         found: list[Resting | list[Series]] = [each for each in self._resting if each.reader == name]
-        found += [several for each in self._series.values() if (several := self._of(name, each))]
+        held = self._series.values() if tags is None else map(self._series_under, dict.fromkeys(tags))
+        found += [several for each in held if (several := self._of(name, each))]
         return found
+
+    def _series_under(self, tag: str) -> tuple[Series, ...]:
+        return self._series.get(tag, ())
 
     def infos(self, name: str, several: list[Series]) -> list[SeriesInfo]:
         """The description of what a plugin reads as one series; of at most one element."""

@@ -17,7 +17,7 @@ from insight_core.store.retention import chosen
 from insight_core.store.segment import FileOrder, PartOrder
 
 NUMBERS = (True, False)  # layout of columns of numbers alone
-_NO_METADATA = Metadata("", "", "")
+NO_METADATA = Metadata("", "", "")
 
 
 @frozen(eq=False)
@@ -120,7 +120,7 @@ def described(
 ) -> SeriesInfo:
     """The series without its data; ``first`` and ``last`` are steps of points that are shown, the other
     ``last`` ones are of the point at ``last``."""
-    metadata = metadata or _NO_METADATA
+    metadata = metadata or NO_METADATA
     return SeriesInfo(
         key,
         points,

@@ -303,14 +303,16 @@ class Store:
             return None
         return found[0].snapshot() if len(found) == 1 else table.joined(plugin, found)
 
-    def infos(self, plugin: str, runs: Iterable[str] | None) -> list[SeriesInfo]:
-        """All series of a plugin without their data; empty series are omitted. Raises Lost."""
+    def infos(
+        self, plugin: str, runs: Iterable[str] | None, tags: Collection[str] | None = None
+    ) -> list[SeriesInfo]:
+        """Series of a plugin without their data; empty series are omitted. Raises Lost."""
         infos: list[SeriesInfo] = []
         lost: Lost | None = None
-        for table, found in self._found(plugin, runs):
+        for table, found in self._found(plugin, runs, tags):
             for each in found:
                 try:
-                    infos += each.infos() if isinstance(each, Resting) else table.infos(plugin, each)
+                    infos += each.infos(tags) if isinstance(each, Resting) else table.infos(plugin, each)
                 except Lost as error:  # all that is lost comes to light, to be read again together
                     lost = error
         if lost is not None:
@@ -318,19 +320,24 @@ class Store:
         return infos
 
     def tables(
-        self, plugin: str, fields: Collection[SeriesField], runs: Iterable[str] | None
+        self,
+        plugin: str,
+        fields: Collection[SeriesField],
+        runs: Iterable[str] | None,
+        tags: Collection[str] | None = None,
     ) -> list[SeriesTable]:
         """The same by run and column. Of what rests, only these fields are read. Raises Lost."""
         tables: list[SeriesTable] = []
         lost: Lost | None = None
-        for table, found in self._found(plugin, runs):
+        for table, found in self._found(plugin, runs, tags):
             try:
-                parts = [each.table(fields) for each in found if isinstance(each, Resting)]
+                parts = [each.table(fields, tags) for each in found if isinstance(each, Resting)]
                 others = (table.infos(plugin, each) for each in found if not isinstance(each, Resting))
                 parts += tables_of(itertools.chain.from_iterable(others), fields)
             except Lost as error:  # see ``infos``
                 lost = error
                 continue
+            parts = [part for part in parts if part.tags]
             if parts:
                 tables.append(joined_table(parts))
         if lost is not None:
@@ -338,9 +345,9 @@ class Store:
         return tables
 
     def _found(
-        self, plugin: str, runs: Iterable[str] | None
+        self, plugin: str, runs: Iterable[str] | None, tags: Collection[str] | None
     ) -> list[tuple[RunTable, list[Resting | list[Series]]]]:
         with self._lock:
             wanted = self._runs if runs is None else dict.fromkeys(runs)
             tables = [table for run in wanted if (table := self._runs.get(run)) is not None]
-            return [(table, table.found(plugin)) for table in tables]
+            return [(table, table.found(plugin, tags)) for table in tables]

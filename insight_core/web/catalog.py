@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from operator import attrgetter
 from typing import cast, get_args
 
 from attrs import evolve, field, frozen
 from werkzeug import Request, Response
 
-from insight_core.plugin import DataProvider, InvalidArgument, SeriesField, SeriesTable, joined_table
+from insight_core.plugin import DataProvider, InvalidArgument, SeriesField, SeriesTable, united_tables
 from insight_core.plugin.http.clients import is_gone
 from insight_core.plugin.http.matching import Matcher, matcher_of
 from insight_core.plugin.http.parameters import flag, required_text, whole_number
 from insight_core.web.answers import json_answer
 from insight_core.web.live_events import changes_since, generation_of
 
-_FIELDS: tuple[SeriesField, ...] = get_args(SeriesField)
+_INTERNAL = ("content", "data_class")  # of summary metadata, which plugins read themselves
+_FIELDS: tuple[SeriesField, ...] = tuple(name for name in get_args(SeriesField) if name not in _INTERNAL)
 _OWNER = "plugin"  # the column that says to which of several plugins a series belongs
 _DEFAULT = ("attempts", "claims")  # columns that a page needs to begin
 _TEXTS = {"claims", "display_name", "description", _OWNER}  # columns of a few values
@@ -90,8 +93,7 @@ class SeriesCatalog:
         is_page = question.limit is not None or question.offset > 0
         # a page is found by the names, and only its runs are read
         fields = [] if is_page else question.fields
-        whole = self._tables(question, changed if changed is not None else question.runs, fields)
-        found = list(whole if changed is None else _chosen(whole, changed))
+        found = self._tables(question, changed, fields)
         gone = {} if changed is None else _missing(changed, found)
         if question.matcher is not None:
             found = _matching(found, question.matcher)
@@ -99,7 +101,7 @@ class SeriesCatalog:
         total = sum(len(table.tags) for table in found)
         if is_page:
             page = {table.run: set(table.tags) for table in _page(found, question.offset, question.limit)}
-            found = list(_chosen(self._tables(question, page, question.fields), page)) if page else []
+            found = self._tables(question, page, question.fields)
         return {
             "generation": generation,
             "boot": self.boot,
@@ -110,19 +112,30 @@ class SeriesCatalog:
         }
 
     def _tables(
-        self, question: _Question, runs: Collection[str] | None, fields: Sequence[SeriesField]
+        self, question: _Question, wanted: _Tags | None, fields: Sequence[SeriesField]
     ) -> list[SeriesTable]:
-        """One table for each run, by name; a tag belongs to the first plugin that has it."""
-        by_run: dict[str, SeriesTable] = {}
-        for plugin in question.plugins:
-            for table in self.provider.series_tables(plugin, fields, runs=runs):
-                if _OWNER in question.columns:
-                    table = evolve(table, common={**table.common, _OWNER: plugin})
-                known = by_run.get(table.run)
-                if known is not None:
-                    table = joined_table([known, table.without(known.tags)])
-                by_run[table.run] = table
-        return [by_run[run] for run in sorted(by_run)]
+        """One table for each run, by name, of the series asked for, or of the ``wanted`` ones alone."""
+        if wanted is None:
+            return self._united(question, question.runs, None, fields)
+        tags = set(itertools.chain.from_iterable(wanted.values()))
+        tables = self._united(question, wanted, tags, fields) if tags else ()
+        parts = (table.of_tags(wanted[table.run]) for table in tables)
+        return [part for part in parts if part.tags]
+
+    def _united(
+        self,
+        question: _Question,
+        runs: Collection[str] | None,
+        tags: Collection[str] | None,
+        fields: Sequence[SeriesField],
+    ) -> list[SeriesTable]:
+        def tables() -> Iterator[SeriesTable]:
+            for plugin in question.plugins:
+                for table in self.provider.series_tables(plugin, fields, runs=runs, tags=tags):
+                    is_owned = _OWNER in question.columns
+                    yield evolve(table, common={**table.common, _OWNER: plugin}) if is_owned else table
+
+        return sorted(united_tables(tables()), key=attrgetter("run"))
 
 
 def _columns(asked: Iterable[str]) -> Sequence[str]:
@@ -132,13 +145,6 @@ def _columns(asked: Iterable[str]) -> Sequence[str]:
             allowed = ", ".join((*_FIELDS, _OWNER))
             raise InvalidArgument(f"columns must be some of {allowed}, not {name!r}")
     return names or _DEFAULT
-
-
-def _chosen(tables: Iterable[SeriesTable], wanted: _Tags) -> Iterator[SeriesTable]:
-    for table in tables:
-        part = table.of_tags(wanted.get(table.run, ()))
-        if part.tags:
-            yield part
 
 
 def _missing(wanted: _Tags, found: Iterable[SeriesTable]) -> dict[str, list[str]]:

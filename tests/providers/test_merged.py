@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 
@@ -16,8 +16,11 @@ from insight_core.plugin import (
     Plugin,
     Progress,
     Run,
+    SeriesField,
     SeriesKey,
+    SeriesTable,
     Unavailable,
+    tables_of,
 )
 from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.providers.merged import MergedProvider
@@ -110,6 +113,35 @@ def test_a_series_of_two_parts_is_that_of_the_first_and_damage_says_so(
     [damage] = merged.damage("r")
     assert (damage.run, "'loss'" in damage.reason) == ("r", True)
     assert merged.damage("other") == []
+
+
+def test_tables_are_those_of_the_parts_which_are_asked_for_nothing_more(
+    parts: tuple[Part, Part], merged: MergedProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = parts
+    one.add_scalars("r", "loss", [1.0])
+    one.add_scalars("late", "loss", [1.0, 2.0])
+    two.add_scalars("r", "loss", [2.0, 3.0])
+    two.add_scalars("r", "other", [3.0])
+    asked = []
+
+    def noted(
+        self: FakeProvider, plugin: str, fields: Sequence[SeriesField], **which: object
+    ) -> list[SeriesTable]:
+        asked.append((fields, which))
+        return tables_of(FakeProvider.series(self, plugin), fields)
+
+    monkeypatch.setattr(Part, "series_tables", noted)
+    tables = {
+        table.run: table for table in merged.series_tables("scalar", ["points"], tags=["loss", "other"])
+    }
+    assert asked == [(["points"], {"runs": None, "tags": ["loss", "other"]})] * 2
+    assert {
+        run: dict(zip(table.tags, table.column("points"), strict=True)) for run, table in tables.items()
+    } == {
+        "r": {"loss": 1, "other": 1},
+        "late": {"loss": 2},
+    }
 
 
 def test_changes_of_every_part_are_one_sequence(parts: tuple[Part, Part], merged: MergedProvider) -> None:

@@ -90,6 +90,17 @@ def test_tables_say_by_column_what_series_say(open_provider: Open, tmp_path: Pat
         ("b", ("loss",))
     ]
     assert provider.series_tables("nothing", fields) == []
+    for named, chosen in (
+        (["loss"], [SeriesKey("a", "loss"), SeriesKey("b", "loss")]),
+        (["accuracy", "x"], [SeriesKey("a", "accuracy")]),
+    ):
+        assert sorted(info.key for info in provider.series("scalar", tags=named)) == chosen
+        tables = provider.series_tables("scalar", ["last_step"], tags=named)
+        assert sorted(SeriesKey(table.run, tag) for table in tables for tag in table.tags) == chosen
+        assert [table.column("last_step") for table in tables] == [[5]] * len(tables)
+    assert provider.series_tables("scalar", fields, tags=[]) == []
+    [table] = provider.series_tables("scalar", (), runs=["a"], tags=["loss"])
+    assert (table.run, table.tags) == ("a", ("loss",))
 
 
 def test_every_point_comes_back_as_written(open_provider: Open, tmp_path: Path) -> None:

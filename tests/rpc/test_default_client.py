@@ -53,12 +53,11 @@ with grpc.insecure_channel("127.0.0.1:" + sys.argv[1]) as channel:
     request = pb.PayloadRequest(plugin="graph", key=pb.SeriesKey(run="r", tag="large"))
     for piece in received(data.Payload(request)):
         add("payload", piece.data)
-    for answer in received(data.Series(pb.SeriesRequest(plugin="wordy"))):
-        for series in answer.series:
-            add("description", series.description.encode())
-            add("content", series.content)
-        add("description", answer.more_description.encode())
-        add("content", answer.more_content)
+    request = pb.SeriesTablesRequest(plugin="wordy", fields=["description", "content"])
+    for answer in received(data.SeriesTables(request)):
+        for value in answer.values:
+            add("description", value.text.encode())
+            add("content", value.content)
 hashes = {name: found.hexdigest() for name, found in hashes.items()}
 print(json.dumps({"largest": largest, "hashes": hashes}))
 """
@@ -67,8 +66,10 @@ print(json.dumps({"largest": largest, "hashes": hashes}))
 class _Wordy(FakeProvider):
     """Series with the tag ``b`` have more metadata than a client takes in one message."""
 
-    def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]:
-        found = super().series(plugin, runs=runs)
+    def series(
+        self, plugin: str, *, runs: Collection[str] | None = None, tags: Collection[str] | None = None
+    ) -> Sequence[SeriesInfo]:
+        found = super().series(plugin, runs=runs, tags=tags)
         return [evolve(info, content=CONTENT) if info.key.tag == "b" else info for info in found]
 
 

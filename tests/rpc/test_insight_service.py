@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import grpc
 import numpy as np
@@ -20,6 +20,7 @@ from insight_core.plugin import (
     InvalidArgument,
     NotFound,
     Run,
+    SeriesField,
     SummaryPlugin,
     Unavailable,
     Undecodable,
@@ -32,6 +33,7 @@ from insight_core.rpc.schema import insight_data_pb2 as messages
 from tests.rpc.conftest import Client, Connect, Load
 
 GRAPH = EventField(Dialect.TENSORBOARD, "graph_def")
+TEXTS = ("display_name", "description", "claims")
 
 
 def key(run: str, tag: str) -> messages.SeriesKey:
@@ -63,28 +65,51 @@ def test_runs_series_damage_and_progress(connect: Connect, load_with: Load, tmp_
         ("b", [], False),
     ]
     assert (runs[0].start_time, runs[0].damage, runs[1].damage) == (100.0, 1, 1)
-    [part] = client.insight.Series(messages.SeriesRequest(plugin="scalar"))
-    [info] = part.series
-    assert (info.key, info.points, info.kept, info.first_step, info.last_step, info.last_value) == (
-        key("a", "acc"),
-        1,
-        1,
-        4,
-        4,
-        0.5,
-    )
-    assert (info.attempts, info.display_name, info.description) == (1, "Accuracy", "of validation")
-    assert info.last_wall_time == 104.0
-    assert [claim.summary_plugin for claim in info.claims] == ["scalars"]
-    for runs_ in ([], ["b"]):
-        request = messages.SeriesRequest(plugin="scalar", runs=messages.RunNames(names=runs_))
-        assert list(client.insight.Series(request)) == []
+    request = messages.SeriesTablesRequest(plugin="scalar", fields=get_args(SeriesField))
+    [part] = client.insight.SeriesTables(request)
+    [table] = part.tables
+    assert (table.run, list(part.tags)) == ("a", ["acc"])
+    assert np.frombuffer(part.sets[table.set].tags, "<u4").tolist() == [0]
+    columns = {column.name: column.elements for column in table.columns}
+    for name, number in {"points": 1, "kept": 1, "first_step": 4, "last_step": 4, "attempts": 1}.items():
+        assert np.frombuffer(columns.pop(name), "<i8").tolist() == [number], name
+    for name, value in {"last_value": 0.5, "last_wall_time": 104.0}.items():
+        assert np.frombuffer(columns.pop(name), "<f8").tolist() == [value], name
+    values = {name: part.values[np.frombuffer(columns[name], "<u4")[0]] for name in TEXTS}
+    assert (values["display_name"].text, values["description"].text) == ("Accuracy", "of validation")
+    assert [claim.summary_plugin for claim in values["claims"].claims.claims] == ["scalars"]
+    for names in ([], ["b"]):
+        for request in (
+            messages.SeriesTablesRequest(plugin="scalar", runs=messages.Names(names=names)),
+            messages.SeriesTablesRequest(plugin="scalar", tags=messages.Names(names=names)),
+        ):
+            assert list(client.insight.SeriesTables(request)) == []
+    with pytest.raises(grpc.RpcError) as refused:
+        list(client.insight.SeriesTables(messages.SeriesTablesRequest(plugin="scalar", fields=["color"])))
+    assert refused.value.code() is grpc.StatusCode.INVALID_ARGUMENT
     for run, count in ((None, 2), ("b", 1), ("nothing", 0)):
         found = client.insight.Damage(messages.DamageRequest(run=run))
         assert len([entry for part in found for entry in part.damage]) == count
     progress = client.insight.Progress(messages.ProgressRequest())
     assert progress.loaded_once
     assert progress.bytes_read == progress.bytes_total > 0
+
+
+def test_what_series_have_in_common_is_sent_once(connect: Connect) -> None:
+    provider = FakeProvider()
+    for run in range(30):
+        for tag in range(40):
+            provider.add_scalars(f"run {run}", f"tag {tag}", [float(tag)], description="of all")
+    fields = ["points", "description", "last_value"]
+    request = messages.SeriesTablesRequest(plugin="scalar", fields=fields)
+    [answer] = connect(provider).insight.SeriesTables(request)
+    assert (len(answer.tags), len(answer.sets), len(answer.values), len(answer.tables)) == (40, 1, 1, 30)
+    for table in answer.tables:
+        sizes = {column.name: len(column.elements) for column in table.columns}
+        assert sizes == {"points": 8, "description": 4, "last_value": 8 * 40}
+    request = messages.SeriesTablesRequest(plugin="scalar", tags=messages.Names(names=["tag 3"]))
+    [answer] = connect(provider).insight.SeriesTables(request)
+    assert (list(answer.tags), len(answer.tables), len(answer.tables[0].columns)) == (["tag 3"], 30, 0)
 
 
 def test_columns_come_whole_in_parts(connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:

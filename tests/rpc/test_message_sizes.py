@@ -117,13 +117,15 @@ def test_a_claim_with_a_long_name_leaves_less_room_for_the_first_piece(client: C
 
 def test_lists_of_runs_series_and_damage_are_split(client: Client, provider: FakeProvider) -> None:
     runs = list(client.insight.Runs(messages.RunsRequest()))
-    series = list(client.insight.Series(messages.SeriesRequest(plugin="other")))
+    series = list(
+        client.insight.SeriesTables(messages.SeriesTablesRequest(plugin="other", fields=["description"]))
+    )
     damage = list(client.insight.Damage(messages.DamageRequest()))
     for answers in (runs, series, damage):
         assert len(answers) > 1
         assert largest(answers) < LARGEST
     assert sum(len(answer.runs) for answer in runs) == len(provider.runs())
-    assert sum(len(answer.series) for answer in series) == 3000
+    assert sum(len(answer.tables) for answer in series) == 3000
     assert sum(len(answer.damage) for answer in damage) == 2000
 
 

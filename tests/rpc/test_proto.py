@@ -54,5 +54,5 @@ def test_absent_and_empty_are_told_apart() -> None:
     assert not tensorboard.RunTagFilter.FromString(b"").HasField("runs")
     empty = tensorboard.RunTagFilter(runs=tensorboard.RunFilter())
     assert tensorboard.RunTagFilter.FromString(empty.SerializeToString()).HasField("runs")
-    assert not insight.SeriesInfo().HasField("last_value")
-    assert insight.SeriesInfo(last_value=0.0).HasField("last_value")
+    assert not insight.ScalarQuery().HasField("nearest")
+    assert insight.ScalarQuery(nearest=0.0).HasField("nearest")

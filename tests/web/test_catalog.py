@@ -147,16 +147,16 @@ def test_pages_put_together_are_the_whole(client: Client, provider: FakeProvider
 def test_a_page_reads_its_own_runs_alone(
     client: Client, provider: FakeProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[tuple[list[str], list[str] | None]] = []
+    asked: list[tuple[list[str] | None, ...]] = []
     tables = provider.series_tables
 
-    def counting(plugin: str, fields: Any, *, runs: Any = None) -> Any:  # noqa: ANN401
-        asked.append((list(fields), None if runs is None else list(runs)))
-        return tables(plugin, fields, runs=runs)
+    def counting(plugin: str, fields: Any, *, runs: Any = None, tags: Any = None) -> Any:  # noqa: ANN401
+        asked.append((list(fields), *(None if names is None else list(names) for names in (runs, tags))))
+        return tables(plugin, fields, runs=runs, tags=tags)
 
     monkeypatch.setattr(provider, "series_tables", counting)
     catalog(client, columns="points", offset=1, limit=1)
-    assert asked == [([], None), (["points"], ["late"])]
+    assert asked == [([], None, None), (["points"], ["late"], ["loss"])]
 
 
 @pytest.mark.parametrize(

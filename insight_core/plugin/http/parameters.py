@@ -95,6 +95,7 @@ def series_keys(request: Request, data: DataProvider, plugin: str) -> list[Serie
     if not tags:
         raise InvalidArgument("tag is missing", code="missing_parameter", name="tag")
     named: Collection[str] | None = dict.fromkeys(request.args.getlist("run")) or None
-    existing = {info.key: None for info in data.series(plugin, runs=named)}
-    runs = named or dict.fromkeys(key.run for key in existing)
-    return [key for tag in tags for run in runs if (key := SeriesKey(run, tag)) in existing]
+    tables = data.series_tables(plugin, (), runs=named, tags=tags)
+    existing = {table.run: set(table.tags) for table in tables}
+    runs = named or existing
+    return [SeriesKey(run, tag) for tag in tags for run in runs if tag in existing.get(run, ())]

@@ -170,20 +170,29 @@ class FakeProvider:
         with self._changed:
             return sorted({plugin for plugin, _ in self._series})
 
-    def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]:
+    def series(
+        self, plugin: str, *, runs: Collection[str] | None = None, tags: Collection[str] | None = None
+    ) -> Sequence[SeriesInfo]:
         """The series of a plugin, sorted by run and tag."""
         with self._changed:
             return [
                 self._info(place, data)
                 for place, data in sorted(self._series.items(), key=lambda item: item[0])
-                if place[0] == plugin and (runs is None or place[1].run in runs)
+                if place[0] == plugin
+                and (runs is None or place[1].run in runs)
+                and (tags is None or place[1].tag in tags)
             ]
 
     def series_tables(
-        self, plugin: str, fields: Collection[SeriesField], *, runs: Collection[str] | None = None
+        self,
+        plugin: str,
+        fields: Collection[SeriesField],
+        *,
+        runs: Collection[str] | None = None,
+        tags: Collection[str] | None = None,
     ) -> Sequence[SeriesTable]:
         """The series of a plugin as one table for each run, with these fields."""
-        return tables_of(self.series(plugin, runs=runs), fields)
+        return tables_of(self.series(plugin, runs=runs, tags=tags), fields)
 
     def scalars(
         self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = _FULL

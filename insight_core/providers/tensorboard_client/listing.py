@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterable, Mapping
+import itertools
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from attrs import frozen
@@ -81,6 +82,22 @@ class Listing:
     def find(self, plugin: str, key: SeriesKey) -> Listed | None:
         """The series of a plugin with this key; None if it is not listed."""
         return self.series.get(plugin, {}).get(key)
+
+    def chosen(
+        self, plugin: str, runs: Collection[str] | None, tags: Collection[str] | None
+    ) -> Sequence[Listed]:
+        """The series of a plugin, all or those of the given runs and tags."""
+        series = self.series.get(plugin, {})
+        if runs is not None and tags is not None and len(runs) * len(tags) < len(series):
+            keys = itertools.product(dict.fromkeys(runs), dict.fromkeys(tags))
+            return [one for key in keys if (one := series.get(SeriesKey(*key))) is not None]
+        wanted_runs, wanted_tags = (None if names is None else set(names) for names in (runs, tags))
+        return [
+            one
+            for key, one in series.items()
+            if (wanted_runs is None or key.run in wanted_runs)
+            and (wanted_tags is None or key.tag in wanted_tags)
+        ]
 
     def has_all_of(self, other: Listing) -> bool:
         """Whether every series of ``other`` is listed here."""

@@ -54,6 +54,7 @@ from insight_core.store.views import ViewCache
 EXPERIMENT = Method(f"/{TENSORBOARD}/GetExperiment", pb.GetExperimentResponse.FromString)
 
 _EVERY_POINT = ScalarQuery()
+_FROM_POINTS = {"points", "kept", "first_step", "last_value"}  # fields that a listing does not have
 _HELD_BYTES = 256 << 20
 _IDLE_SHARE = 50  # polling may use one part in this many of a processor's time
 _SHORTEST, _LONGEST = 0.1, 3.0  # seconds between two looks
@@ -98,11 +99,11 @@ class TensorBoardProvider(LinkedProvider):
         """All runs."""
         return by_start_time(self._now().runs.values())
 
-    def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]:
-        """The series of a plugin, of all runs or of the given runs, without their data."""
-        wanted = set(runs) if runs is not None else None
-        found = self._now().series.get(plugin, {}).values()
-        listed = [one for one in found if wanted is None or one.key.run in wanted]
+    def series(
+        self, plugin: str, *, runs: Collection[str] | None = None, tags: Collection[str] | None = None
+    ) -> Sequence[SeriesInfo]:
+        """The series of a plugin without their data: all, or those of the given runs and tags."""
+        listed = self._now().chosen(plugin, runs, tags)
         known: dict[SeriesKey, SeriesInfo] = {}
         unread: list[Listed] = []
         for one in listed:
@@ -121,10 +122,17 @@ class TensorBoardProvider(LinkedProvider):
         return [known[one.key] for one in listed if one.key in known]
 
     def series_tables(
-        self, plugin: str, fields: Collection[SeriesField], *, runs: Collection[str] | None = None
+        self,
+        plugin: str,
+        fields: Collection[SeriesField],
+        *,
+        runs: Collection[str] | None = None,
+        tags: Collection[str] | None = None,
     ) -> Sequence[SeriesTable]:
         """The series of a plugin as one table for each run, with these fields."""
-        return tables_of(self.series(plugin, runs=runs), fields)
+        if _FROM_POINTS.isdisjoint(fields):  # no series has to be read
+            return tables_of((one.info for one in self._now().chosen(plugin, runs, tags)), fields)
+        return tables_of(self.series(plugin, runs=runs, tags=tags), fields)
 
     def scalars(
         self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = _EVERY_POINT

@@ -112,59 +112,79 @@ class Run(_message.Message):
     damage: int
     def __init__(self, name: _Optional[str] = ..., dialects: _Optional[_Iterable[_Union[Dialect, str]]] = ..., start_time: _Optional[float] = ..., loading: _Optional[bool] = ..., damage: _Optional[int] = ...) -> None: ...
 
-class SeriesRequest(_message.Message):
-    __slots__ = ("plugin", "runs")
+class SeriesTablesRequest(_message.Message):
+    __slots__ = ("plugin", "runs", "tags", "fields")
     PLUGIN_FIELD_NUMBER: _ClassVar[int]
     RUNS_FIELD_NUMBER: _ClassVar[int]
+    TAGS_FIELD_NUMBER: _ClassVar[int]
+    FIELDS_FIELD_NUMBER: _ClassVar[int]
     plugin: str
-    runs: RunNames
-    def __init__(self, plugin: _Optional[str] = ..., runs: _Optional[_Union[RunNames, _Mapping[str, object]]] = ...) -> None: ...
+    runs: Names
+    tags: Names
+    fields: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, plugin: _Optional[str] = ..., runs: _Optional[_Union[Names, _Mapping[str, object]]] = ..., tags: _Optional[_Union[Names, _Mapping[str, object]]] = ..., fields: _Optional[_Iterable[str]] = ...) -> None: ...
 
-class RunNames(_message.Message):
+class Names(_message.Message):
     __slots__ = ("names",)
     NAMES_FIELD_NUMBER: _ClassVar[int]
     names: _containers.RepeatedScalarFieldContainer[str]
     def __init__(self, names: _Optional[_Iterable[str]] = ...) -> None: ...
 
-class SeriesResponse(_message.Message):
-    __slots__ = ("series", "more_description", "more_content")
-    SERIES_FIELD_NUMBER: _ClassVar[int]
-    MORE_DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
-    MORE_CONTENT_FIELD_NUMBER: _ClassVar[int]
-    series: _containers.RepeatedCompositeFieldContainer[SeriesInfo]
-    more_description: str
-    more_content: bytes
-    def __init__(self, series: _Optional[_Iterable[_Union[SeriesInfo, _Mapping[str, object]]]] = ..., more_description: _Optional[str] = ..., more_content: _Optional[bytes] = ...) -> None: ...
+class SeriesTablesResponse(_message.Message):
+    __slots__ = ("tags", "sets", "values", "tables")
+    TAGS_FIELD_NUMBER: _ClassVar[int]
+    SETS_FIELD_NUMBER: _ClassVar[int]
+    VALUES_FIELD_NUMBER: _ClassVar[int]
+    TABLES_FIELD_NUMBER: _ClassVar[int]
+    tags: _containers.RepeatedScalarFieldContainer[str]
+    sets: _containers.RepeatedCompositeFieldContainer[TagSet]
+    values: _containers.RepeatedCompositeFieldContainer[SeriesValue]
+    tables: _containers.RepeatedCompositeFieldContainer[SeriesTable]
+    def __init__(self, tags: _Optional[_Iterable[str]] = ..., sets: _Optional[_Iterable[_Union[TagSet, _Mapping[str, object]]]] = ..., values: _Optional[_Iterable[_Union[SeriesValue, _Mapping[str, object]]]] = ..., tables: _Optional[_Iterable[_Union[SeriesTable, _Mapping[str, object]]]] = ...) -> None: ...
 
-class SeriesInfo(_message.Message):
-    __slots__ = ("key", "points", "kept", "first_step", "last_step", "last_value", "attempts", "display_name", "description", "claims", "content", "data_class", "last_wall_time")
-    KEY_FIELD_NUMBER: _ClassVar[int]
-    POINTS_FIELD_NUMBER: _ClassVar[int]
-    KEPT_FIELD_NUMBER: _ClassVar[int]
-    FIRST_STEP_FIELD_NUMBER: _ClassVar[int]
-    LAST_STEP_FIELD_NUMBER: _ClassVar[int]
-    LAST_VALUE_FIELD_NUMBER: _ClassVar[int]
-    ATTEMPTS_FIELD_NUMBER: _ClassVar[int]
-    DISPLAY_NAME_FIELD_NUMBER: _ClassVar[int]
-    DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
-    CLAIMS_FIELD_NUMBER: _ClassVar[int]
+class TagSet(_message.Message):
+    __slots__ = ("tags",)
+    TAGS_FIELD_NUMBER: _ClassVar[int]
+    tags: bytes
+    def __init__(self, tags: _Optional[bytes] = ...) -> None: ...
+
+class SeriesValue(_message.Message):
+    __slots__ = ("text", "content", "claims", "more")
+    TEXT_FIELD_NUMBER: _ClassVar[int]
     CONTENT_FIELD_NUMBER: _ClassVar[int]
-    DATA_CLASS_FIELD_NUMBER: _ClassVar[int]
-    LAST_WALL_TIME_FIELD_NUMBER: _ClassVar[int]
-    key: SeriesKey
-    points: int
-    kept: int
-    first_step: int
-    last_step: int
-    last_value: float
-    attempts: int
-    display_name: str
-    description: str
-    claims: _containers.RepeatedCompositeFieldContainer[Claim]
+    CLAIMS_FIELD_NUMBER: _ClassVar[int]
+    MORE_FIELD_NUMBER: _ClassVar[int]
+    text: str
     content: bytes
-    data_class: int
-    last_wall_time: float
-    def __init__(self, key: _Optional[_Union[SeriesKey, _Mapping[str, object]]] = ..., points: _Optional[int] = ..., kept: _Optional[int] = ..., first_step: _Optional[int] = ..., last_step: _Optional[int] = ..., last_value: _Optional[float] = ..., attempts: _Optional[int] = ..., display_name: _Optional[str] = ..., description: _Optional[str] = ..., claims: _Optional[_Iterable[_Union[Claim, _Mapping[str, object]]]] = ..., content: _Optional[bytes] = ..., data_class: _Optional[int] = ..., last_wall_time: _Optional[float] = ...) -> None: ...
+    claims: Claims
+    more: bool
+    def __init__(self, text: _Optional[str] = ..., content: _Optional[bytes] = ..., claims: _Optional[_Union[Claims, _Mapping[str, object]]] = ..., more: _Optional[bool] = ...) -> None: ...
+
+class Claims(_message.Message):
+    __slots__ = ("claims",)
+    CLAIMS_FIELD_NUMBER: _ClassVar[int]
+    claims: _containers.RepeatedCompositeFieldContainer[Claim]
+    def __init__(self, claims: _Optional[_Iterable[_Union[Claim, _Mapping[str, object]]]] = ...) -> None: ...
+
+class SeriesTable(_message.Message):
+    __slots__ = ("run", "set", "columns")
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    SET_FIELD_NUMBER: _ClassVar[int]
+    COLUMNS_FIELD_NUMBER: _ClassVar[int]
+    run: str
+    set: int
+    columns: _containers.RepeatedCompositeFieldContainer[SeriesColumn]
+    def __init__(self, run: _Optional[str] = ..., set: _Optional[int] = ..., columns: _Optional[_Iterable[_Union[SeriesColumn, _Mapping[str, object]]]] = ...) -> None: ...
+
+class SeriesColumn(_message.Message):
+    __slots__ = ("name", "elements", "missing")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    ELEMENTS_FIELD_NUMBER: _ClassVar[int]
+    MISSING_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    elements: bytes
+    missing: bytes
+    def __init__(self, name: _Optional[str] = ..., elements: _Optional[bytes] = ..., missing: _Optional[bytes] = ...) -> None: ...
 
 class ScalarQuery(_message.Message):
     __slots__ = ("x", "log_x", "window_low", "window_high", "width", "smoothing", "all_attempts", "nearest")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
 
 import numpy as np
 from attrs import evolve, frozen
@@ -69,7 +70,12 @@ class _Views:
                     yield key, columns[key]
 
     def _portions(self, keys: Sequence[SeriesKey]) -> Iterator[Sequence[SeriesKey]]:
-        kept = {info.key: info.kept for info in self.data.series(_SCALAR, runs={key.run for key in keys})}
+        runs, tags = {key.run for key in keys}, {key.tag for key in keys}
+        kept = {
+            SeriesKey(table.run, tag): cast(int, count)
+            for table in self.data.series_tables(_SCALAR, ["kept"], runs=runs, tags=tags)
+            for tag, count in zip(table.tags, table.column("kept"), strict=True)
+        }
         portion: list[SeriesKey] = []
         points = 0
         for key in keys:
