@@ -163,7 +163,9 @@ class RunColumn:
     """A column of the run table. ``values(data, runs)`` returns the cells by run; runs may be left out.
 
     ``titles`` holds translations of ``title`` by locale, ``group`` a name under which the page gathers
-    columns. Columns that ``RunColumns.list`` returns need no ``values``.
+    columns. The cells of kind ``time`` are seconds since the epoch, those of kind ``duration`` seconds. A
+    column named ``status`` says how a run ended, for the host's own: ``success`` or ``failure``. Columns that
+    ``RunColumns.list`` returns need no ``values``.
     """
 
     name: str = field(validator=validators.instance_of(str))
@@ -172,7 +174,7 @@ class RunColumn:
         default=_no_values, validator=validators.is_callable()
     )
     titles: Mapping[str, str] = field(factory=dict)
-    kind: Literal["number", "text", "time", "boolean"] = "text"
+    kind: Literal["number", "text", "time", "duration", "boolean"] = "text"
     group: str = ""
 
 

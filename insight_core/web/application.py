@@ -94,6 +94,7 @@ class Host:
             streams=self._streams,
             boot=self._boot,
             plugins=self._plugins,
+            annotations=self._annotations.now,
         )
         page = OwnPage(self._names)
         rules = [
@@ -225,7 +226,7 @@ class Host:
 
     def _run_columns(self, names: Collection[str]) -> Sequence[RunCells]:
         """See insight_core.plugin.ReadRunColumns."""
-        return self._data_routes.run_columns.cells(names)
+        return self._data_routes.columns.cells(names)
 
     def _ask(self, plugin: str, route: str, **parameters: str | int | Sequence[str]) -> object:
         """See insight_core.plugin.Ask."""

@@ -14,7 +14,7 @@ from werkzeug import Request, Response
 from werkzeug.routing import Rule
 
 from insight_core.formats.json_text import encode_json
-from insight_core.plugin import DataProvider, Run, Unavailable
+from insight_core.plugin import Annotations, DataProvider, Run, Unavailable
 from insight_core.registry import DISTRIBUTION, Registry
 from insight_core.web.answers import json_answer, tag_by_content
 from insight_core.web.catalog import SeriesCatalog
@@ -44,16 +44,12 @@ class DataRoutes:
     streams: Streams
     boot: str
     plugins: MountedPlugins
+    annotations: Callable[[], Annotations]
 
     @property
     def catalog(self) -> SeriesCatalog:
         """The series of plugins."""
         return SeriesCatalog(self.provider, self.boot, self.plugins.names)
-
-    @property
-    def run_columns(self) -> RunColumnTable:
-        """The columns that plugins add to the run table."""
-        return RunColumnTable(self.registry, self.provider, self.settings.limits, self.plugins.context_of)
 
     def rules(self) -> list[Rule]:
         """The URL rules. Views that depend on more than the data set an ETag of their content."""
@@ -63,6 +59,8 @@ class DataRoutes:
             ("/data/runs", self.runs, True),
             ("/data/plugins_listing", self.plugins_listing, False),
             ("/data/run_table", self.run_table, False),
+            ("/data/run_columns", self.run_columns, False),
+            ("/data/run_matches", self.run_matches, False),
             ("/data/catalog", self.catalog.view, True),
             ("/data/damage", self.damage, True),
             ("/data/changes", self.changes, False),
@@ -162,9 +160,10 @@ class DataRoutes:
         return row | {"warnings": mounted.calls.troubles} if mounted.calls.troubles else row
 
     def run_table(self, request: Request) -> Response:
-        """Runs with dialects, start time and damage, loading progress, and optional columns."""
+        """Runs with dialects, start time and damage, and loading progress."""
         generation = self.provider.generation()
         progress = self.provider.progress()
+        runs = self.provider.runs()
         answer: dict[str, object] = {
             "generation": generation,
             "boot": self.boot,
@@ -183,13 +182,36 @@ class DataRoutes:
                     "loading": run.loading,
                     "damage": run.damage,
                 }
-                for run in self.provider.runs()
+                for run in runs
             ],
         }
-        names = request.args.getlist("columns")
-        if names:
-            answer |= self.run_columns.answer(names)
+        if names := request.args.getlist("columns"):
+            answer |= self.columns.with_names(names, [run.name for run in runs])
         return tag_by_content(request, json_answer(answer))
+
+    def run_columns(self, request: Request) -> Response:
+        """All columns of the run table without cells, or those that are named, with a cell for each run."""
+        keys = request.args.getlist("column")
+        columns = self.columns
+        return tag_by_content(request, json_answer(columns.with_keys(keys) if keys else columns.listed()))
+
+    def run_matches(self, request: Request) -> Response:
+        """Runs for which the expression ``where`` over their columns holds."""
+        from insight_core.web.run_filter import matching_runs  # no page needs it to start
+
+        where = request.args.get("where", "")
+        return tag_by_content(request, json_answer({"runs": matching_runs(self.columns, where)}))
+
+    @property
+    def columns(self) -> RunColumnTable:
+        """The columns of the run table, the host's and those that plugins add."""
+        return RunColumnTable(
+            self.registry,
+            self.provider,
+            self.settings.limits,
+            self.plugins.context_of,
+            self.annotations,
+        )
 
     def damage(self, request: Request) -> Response:
         """Damaged places of one run or all runs."""

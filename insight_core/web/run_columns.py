@@ -1,15 +1,16 @@
-"""Columns that plugin modules add to the run table."""
+"""Columns of the run table: the host's own, and those that plugin modules add."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from insight_core.isolation import Busy, Call, Limits, Overdue, in_one_line
 from insight_core.plugin import (
+    Annotations,
     Cell,
     DataProvider,
     PluginContext,
@@ -19,72 +20,146 @@ from insight_core.plugin import (
     Unavailable,
 )
 from insight_core.registry import Module, Registry
+from insight_core.web.own_columns import OWN, STATUS, own_columns
 
 log = logging.getLogger(__name__)
 
 _HOOK = "insight_run_columns"
-_ALL = "all"
+
+
+@frozen(eq=False)
+class GivenColumn:
+    """A column and its cells by run; ``plugin`` is the name of the module that has it."""
+
+    plugin: str
+    column: RunColumn
+    values: Mapping[str, Any]
+
+    @property
+    def key(self) -> str:
+        """Names the column among those of all modules."""
+        return f"{self.plugin}/{self.column.name}"
+
+    def cells(self, runs: Sequence[str]) -> list[Cell]:
+        """One for each run, None without a value. Raises TypeError for a value that a cell cannot have."""
+        return [_cell(self.column.name, self.values.get(run)) for run in runs]
+
+    def by_run(self, runs: Sequence[str]) -> dict[str, str | int | float | bool]:
+        """The cells that are not empty. Raises TypeError for a value that a cell cannot have."""
+        cells = zip(runs, self.cells(runs), strict=True)
+        return {run: cell for run, cell in cells if cell is not None}
+
+    def described(self) -> dict[str, Any]:
+        """The column without its cells, as a JSON object."""
+        return {
+            "plugin": self.plugin,
+            "name": self.column.name,
+            "title": self.column.title,
+            "titles": dict(self.column.titles),
+            "kind": str(self.column.kind),
+            "group": self.column.group,
+        }
+
+
+Wanted = Callable[[str, RunColumn], bool]  # whether the cells of this column of a module are asked for
+
+
+@frozen(eq=False)
+class GivenColumns:
+    """What modules gave, and why columns of others are missing."""
+
+    columns: list[GivenColumn] = field(factory=list)
+    errors: list[dict[str, str]] = field(factory=list)
 
 
 @frozen(eq=False)
 class RunColumnTable:
-    """Asks all modules for cells in parallel; a module that fails loses only its own columns."""
+    """Asks all modules in parallel; a module that fails loses only its own columns."""
 
     registry: Registry
     provider: DataProvider
     limits: Limits
     context_of: Callable[[Module], PluginContext]
+    annotations: Callable[[], Annotations]
 
-    def answer(self, names: Collection[str]) -> dict[str, object]:
-        """``names`` are names of columns, or lists of them separated by commas, or ``all``."""
-        columns, errors = self._ask({part for text in names for part in (text, *text.split(","))})
-        return {"columns": columns, "column_errors": errors}
+    def listed(self) -> dict[str, object]:
+        """All columns without their cells."""
+        found = self.found((), None)
+        return {
+            "columns": [one.described() for one in found.columns],
+            "column_errors": found.errors,
+        }
+
+    def with_keys(self, keys: Collection[str]) -> dict[str, object]:
+        """The columns with these keys; their values are in the order of ``runs``."""
+        runs = [run.name for run in self.provider.runs()]
+        wanted = self.found(runs, lambda plugin, column: f"{plugin}/{column.name}" in keys)
+        return {"runs": runs, **_answer(wanted, runs)}
+
+    def with_names(self, texts: Collection[str], runs: Sequence[str]) -> dict[str, object]:
+        """The columns with these names, lists of them separated by commas, or ``all``."""
+        names = {part for text in texts for part in (text, *text.split(","))}
+        return _answer(self.found(runs, _named(names)), runs)
 
     def cells(self, names: Collection[str]) -> Sequence[RunCells]:
         """See insight_core.plugin.ReadRunColumns."""
-        columns, errors = self._ask(set(names))
-        if errors:
-            raise Unavailable("; ".join(f"plugin {error['plugin']}: {error['error']}" for error in errors))
-        return [RunCells(**column) for column in columns]
-
-    def _ask(self, wanted: Collection[str]) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
         runs = [run.name for run in self.provider.runs()]
+        found = self.found(runs, _named(names))
+        if found.errors:
+            raise Unavailable("; ".join(f"plugin {one['plugin']}: {one['error']}" for one in found.errors))
+        return [RunCells(**one.described(), values=one.by_run(runs)) for one in found.columns]
+
+    def found(self, runs: Sequence[str], wanted: Wanted | None) -> GivenColumns:
+        """Columns with their cells for these runs; without ``wanted``, all columns and no cells."""
+        own = [
+            GivenColumn(OWN, column, column.values(self.provider, runs) if wanted else {})
+            for column in own_columns(self.annotations, self._ends)
+            if wanted is None or wanted(OWN, column)
+        ]
+        added = self._added(runs, wanted)
+        return GivenColumns([*own, *added.columns], added.errors)
+
+    def _ends(self, runs: Sequence[str]) -> Mapping[str, str]:
+        """What logs say of the end of runs: the columns ``status`` of plugins."""
+        found = self._added(runs, lambda _, column: column.name == STATUS)
+        return {run: str(value) for one in reversed(found.columns) for run, value in one.values.items()}
+
+    def _added(self, runs: Sequence[str], wanted: Wanted | None) -> GivenColumns:
         given: dict[str, list[RunColumn | RunColumns]] = {}
         for one in self.registry.collected(_HOOK, (RunColumn, RunColumns)):
             given.setdefault(one.module, []).append(one.value)
-        columns: list[dict[str, Any]] = []
-        errors: list[dict[str, str]] = []
-        calls: list[tuple[Module, Call[list[dict[str, object]]]]] = []
+        found = GivenColumns()
+        calls: list[tuple[Module, Call[list[GivenColumn]]]] = []
         for module in self.registry.implementing(_HOOK):
             name = module.candidate.name
             sources = given.get(name, [])
             try:
                 calls.append((module, self._begin(module, sources, runs, wanted)))
             except Busy as error:
-                errors.append({"plugin": name, "error": str(error)})
+                found.errors.append({"plugin": name, "error": str(error)})
         for module, call in calls:
             name = module.candidate.name
             try:
-                columns += ({"plugin": name, **column} for column in call.result())
+                found.columns.extend(call.result())
                 module.calls.forget(_HOOK)
             except Exception as error:
                 call.given_up = True
                 text = str(error) if isinstance(error, (Overdue, Busy)) else in_one_line(error)
                 if module.calls.note(_HOOK, text):
                     log.error("the run columns of plugin %s failed: %s", name, text, exc_info=error)
-                errors.append({"plugin": name, "error": text})
+                found.errors.append({"plugin": name, "error": text})
         for failure in self.registry.failures.values():
             if failure.reason.startswith(f"{_HOOK}() "):
-                errors.append({"plugin": failure.entry_point, "error": failure.reason})
-        return columns, errors
+                found.errors.append({"plugin": failure.entry_point, "error": failure.reason})
+        return found
 
     def _begin(
         self,
         module: Module,
         sources: Sequence[RunColumn | RunColumns],
         runs: Sequence[str],
-        wanted: Collection[str],
-    ) -> Call[list[dict[str, object]]]:
+        wanted: Wanted | None,
+    ) -> Call[list[GivenColumn]]:
         return module.calls.start(
             f"the run columns of {module.candidate.name}",
             lambda _: list(self._columns(module, sources, runs, wanted)),
@@ -95,37 +170,44 @@ class RunColumnTable:
     def _columns(
         self,
         module: Module,
-        sources: Iterable[RunColumn | RunColumns],
+        sources: Sequence[RunColumn | RunColumns],
         runs: Sequence[str],
-        wanted: Collection[str],
-    ) -> Iterator[dict[str, object]]:
+        wanted: Wanted | None,
+    ) -> Iterator[GivenColumn]:
+        name = module.candidate.name
         for source in sources:
             if isinstance(source, RunColumn):
-                if _ALL in wanted or source.name in wanted:
-                    yield _described(source, source.values(self.provider, runs), runs)
+                if wanted is None:
+                    yield GivenColumn(name, source, {})
+                elif wanted(name, source):
+                    values = source.values(self.provider, runs)
+                    yield GivenColumn(name, source, {run: values[run] for run in runs if run in values})
                 continue
             ctx = self.context_of(module)
-            listed = [one for one in source.list(ctx) if _ALL in wanted or one.name in wanted]
-            if not listed:
-                continue
-            values = source.values(ctx, [one.name for one in listed], runs)
+            listed = [one for one in source.list(ctx) if wanted is None or wanted(name, one)]
+            cells: Mapping[str, Mapping[str, Cell]] = {}
+            if wanted is not None and listed:
+                cells = source.values(ctx, [one.name for one in listed], runs)
             for column in listed:
-                yield _described(column, values.get(column.name, {}), runs)
+                yield GivenColumn(name, column, cells.get(column.name, {}))
 
 
-def _described(column: RunColumn, values: Mapping[str, Any], runs: Iterable[str]) -> dict[str, object]:
-    return {
-        "name": column.name,
-        "title": column.title,
-        "titles": dict(column.titles),
-        "kind": str(column.kind),
-        "group": column.group,
-        "values": {run: _cell(column.name, values[run]) for run in runs if values.get(run) is not None},
-    }
+def _named(names: Collection[str]) -> Wanted:
+    return lambda _, column: column.name in names or "all" in names
 
 
-def _cell(name: str, value: Any) -> Cell:  # noqa: ANN401
+def _answer(found: GivenColumns, runs: Sequence[str]) -> dict[str, object]:
+    columns, errors = [], list(found.errors)
+    for one in found.columns:
+        try:
+            columns.append({**one.described(), "values": one.cells(runs)})
+        except TypeError as error:
+            errors.append({"plugin": one.plugin, "error": in_one_line(error)})
+    return {"columns": columns, "column_errors": errors}
+
+
+def _cell(column: str, value: Any) -> Cell:  # noqa: ANN401
     plain = value.item() if hasattr(value, "item") else value  # of numpy
-    if not isinstance(plain, (str, int, float, bool)):
-        raise TypeError(f"a cell of column {name!r} is a {type(plain).__name__}, not a text or number")
+    if plain is not None and not isinstance(plain, (str, int, float, bool)):
+        raise TypeError(f"a cell of column {column!r} is a {type(plain).__name__}, not a text or number")
     return plain

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import insight_lineage
+import insight_scalar
 import numpy as np
 import pytest
 from werkzeug.test import Client
@@ -20,6 +21,7 @@ from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
+from insight_core.web.own_columns import statuses
 from tests.lineage_samples import LineageLogs
 
 Values = Callable[[DataProvider, Sequence[str]], Any]
@@ -43,12 +45,25 @@ def _module(*columns: object) -> object:
     return SimpleNamespace(insight_run_columns=hookimpl(insight_run_columns))
 
 
-def _table(provider: DataProvider, columns: str, active: float = 60.0, **modules: object) -> Any:  # noqa: ANN401
+def _client(provider: DataProvider, active: float = 60.0, **modules: object) -> Client:
     registry = Registry.of([(name, lambda one=one: one) for name, one in modules.items()])  # type: ignore[misc]
-    client = Client(Host(registry, provider, HostSettings(limits=Limits(active=active))))
-    answer = client.get("/data/run_table", query_string={"columns": columns} if columns else {})
+    return Client(Host(registry, provider, HostSettings(limits=Limits(active=active))))
+
+
+def _json(client: Client, path: str, **query: object) -> Any:  # noqa: ANN401
+    answer = client.get(path, query_string=query)
     assert answer.status_code == 200, answer.text
     return answer.get_json()
+
+
+def _table(provider: DataProvider, *keys: str, active: float = 60.0, **modules: object) -> Any:  # noqa: ANN401
+    """The answer with these columns; without keys with all columns of the modules."""
+    client = _client(provider, active, **modules)
+    listed = _json(client, "/data/run_columns")
+    named = [f"{one['plugin']}/{one['name']}" for one in listed["columns"] if one["plugin"] != "run"]
+    answer = _json(client, "/data/run_columns", column=list(keys) or named or ["none"])
+    answer["column_errors"] += [one for one in listed["column_errors"] if one not in answer["column_errors"]]
+    return answer
 
 
 def _sizes(data: DataProvider, runs: Sequence[str]) -> Mapping[str, Any]:
@@ -59,7 +74,7 @@ SIZE = RunColumn("size", "Size", _sizes, {"zh-CN": "大小"}, "number", "disk")
 
 
 def test_a_static_column_has_a_cell_for_each_run_that_is_there(provider: DataProvider) -> None:
-    table = _table(provider, "all", m=_module(SIZE))
+    table = _table(provider, m=_module(SIZE))
     assert table["columns"] == [
         {
             "plugin": "m",
@@ -68,7 +83,7 @@ def test_a_static_column_has_a_cell_for_each_run_that_is_there(provider: DataPro
             "titles": {"zh-CN": "大小"},
             "kind": "number",
             "group": "disk",
-            "values": {"a": 0, "b": 1},
+            "values": [0, 1],
         }
     ]
     assert table["column_errors"] == []
@@ -85,9 +100,12 @@ def test_columns_are_answered_only_when_asked_for(provider: DataProvider) -> Non
         return RunColumn(name, name, values)
 
     module = _module(column("x"), column("y"), column("a,b"))
-    assert "columns" not in _table(provider, "", m=module)
-    assert [one["name"] for one in _table(provider, "y,z", m=module)["columns"]] == ["y"]
-    assert [one["name"] for one in _table(provider, "a,b", m=module)["columns"]] == ["a,b"]
+    listed = _json(_client(provider, m=module), "/data/run_columns")["columns"]
+    assert [one["name"] for one in listed if one["plugin"] == "m"] == ["x", "y", "a,b"]
+    assert not any("values" in one for one in listed)
+    assert asked == []
+    assert [one["name"] for one in _table(provider, "m/y", "m/z", m=module)["columns"]] == ["y"]
+    assert [one["name"] for one in _table(provider, "m/a,b", m=module)["columns"]] == ["a,b"]
     assert asked == ["y", "a,b"]
 
 
@@ -118,16 +136,16 @@ def test_a_module_that_fails_costs_its_own_columns(
     provider: DataProvider, values: Values, reason: str
 ) -> None:
     bad = _module(RunColumn("bad", "Bad", values))
-    table = _table(provider, "all", 2.0 if values is _hangs else 60.0, bad=bad, good=_module(SIZE))
+    table = _table(provider, active=2.0 if values is _hangs else 60.0, bad=bad, good=_module(SIZE))
     assert [column["name"] for column in table["columns"]] == ["size"]
     [error] = table["column_errors"]
     assert error["plugin"] == "bad"
     assert reason in error["error"]
-    assert [run["name"] for run in table["runs"]] == ["a", "b"]
+    assert table["runs"] == ["a", "b"]
 
 
 def test_a_hook_that_fails_is_an_error_of_its_columns(provider: DataProvider) -> None:
-    table = _table(provider, "all", bad=_module(7), good=_module(SIZE))
+    table = _table(provider, bad=_module(7), good=_module(SIZE))
     assert [column["name"] for column in table["columns"]] == ["size"]
     assert "not a RunColumn or RunColumns" in table["column_errors"][0]["error"]
 
@@ -141,25 +159,98 @@ def test_columns_may_depend_on_the_logs(provider: DataProvider) -> None:
     ) -> Mapping[str, Mapping[str, str]]:
         return {name: dict.fromkeys(runs, name) for name in names}
 
-    table = _table(provider, "of b", m=_module(RunColumns(listed, values)))
-    assert [(one["name"], one["values"]) for one in table["columns"]] == [
-        ("of b", {"a": "of b", "b": "of b"})
-    ]
+    table = _table(provider, "m/of b", m=_module(RunColumns(listed, values)))
+    assert [(one["name"], one["values"]) for one in table["columns"]] == [("of b", ["of b", "of b"])]
 
 
-def test_lineage_adds_hyperparameters_and_metrics(tmp_path: Path) -> None:
+def test_lineage_adds_hyperparameters_metrics_and_scalars(tmp_path: Path) -> None:
     logs = LineageLogs(tmp_path)
+    logs.scalars("one", {"val/loss": [3.0, 1.0, 2.0]})
     logs.file("one", logs.trained(epoch=3) + logs.evaluated({"accuracy": 0.5}))
     logs.file("two", logs.trained(epoch=7))
-    opened = LocalProvider([Logdir(str(tmp_path))], [insight_lineage.insight_plugin()], reload_interval=0)
+    plugins = [insight_lineage.insight_plugin(), insight_scalar.insight_plugin()]
+    opened = LocalProvider([Logdir(str(tmp_path))], plugins, reload_interval=0)
     opened.load()
     try:
-        table = _table(opened, "all", lineage=insight_lineage)
+        table = _table(opened, lineage=insight_lineage)
     finally:
         opened.close()
     columns = {column["name"]: column for column in table["columns"]}
-    assert columns["epoch"]["values"] == {"one": 3, "two": 7}
+    assert columns["epoch"]["values"] == [3, 7]
     assert (columns["epoch"]["group"], columns["epoch"]["kind"]) == ("hyperparameter", "number")
-    assert columns["metric/accuracy"]["values"] == {"one": 0.5}
-    assert columns["network"]["values"] == {"one": "Net", "two": "Net"}
+    assert columns["metric/accuracy"]["values"] == [0.5, None]
+    assert columns["network"]["values"] == ["Net", "Net"]
     assert columns["network"]["kind"] == "text"
+    bounds = [columns[f"{which}/val/loss"]["values"] for which in ("last", "min", "max")]
+    assert bounds == [[2.0, None], [1.0, None], [3.0, None]]
+
+
+def test_runs_match_an_expression_over_columns_of_any_module(provider: DataProvider) -> None:
+    widths = RunColumn("deep/width", "Width", lambda _, runs: {"b": 0.5}, kind="number")
+    client = _client(provider, m=_module(SIZE, widths))
+
+    def matches(where: str) -> list[str]:
+        return list(_json(client, "/data/run_matches", where=where)["runs"])
+
+    assert matches("size < 1") == ["a"]
+    assert matches("not size < 1 or name = 'a'") == ["a", "b"]
+    assert matches("width > 0 and size = 1") == ["b"]  # by the name without its first part
+    assert matches('"m/deep/width" = null') == ["a"]  # by its key
+    assert matches("Size = 1") == ["b"]  # by its title
+
+
+def test_an_expression_that_is_wrong_says_where_and_what_may_be_meant(provider: DataProvider) -> None:
+    spaced = RunColumn("last/val acc", "val acc (last)", kind="number")
+    client = _client(provider, m=_module(SIZE, spaced))
+
+    def wrong(where: str) -> Any:  # noqa: ANN401
+        answer = client.get("/data/run_matches", query_string={"where": where})
+        assert answer.status_code == 400
+        assert answer.get_json()["code"] == "bad_expression"
+        return answer.get_json()["details"]
+
+    assert wrong("size < 1 and siez > 2")["suggestions"] == ["size"]
+    assert wrong("size < 1 and siez > 2")["position"] == 13
+    assert wrong("val_acc > 1")["suggestions"] == ['"last/val acc"']
+    assert wrong("size <")["suggestions"] == []
+
+
+def test_the_status_of_a_run_is_what_its_logs_say_or_how_long_they_are_silent() -> None:
+    spans = {
+        "said": (0.0, 10.0),
+        "broken": (0.0, 999_990.0),
+        "fresh": (999_000.0, 999_700.0),
+        "silent": (999_000.0, 999_300.0),
+        "slow": (0.0, 960_000.0),
+    }
+    ends = {"said": "success", "broken": "failure", "fresh": "running", "silent": "unknown"}
+    assert statuses(spans, ends, 1_000_000.0) == {
+        "said": "finished",
+        "broken": "failed",
+        "fresh": "running",
+        "silent": "stopped",
+        "slow": "running",  # within 5 % of its duration
+    }
+
+
+def test_the_host_knows_duration_status_and_notes_of_runs(tmp_path: Path) -> None:
+    with EventWriter(tmp_path / "logs" / "a", start_time=100.0) as writer:
+        writer.scalar("loss", 0, 1.0, wall_time=100.0)
+        writer.scalar("loss", 1, 1.0, wall_time=190.0)
+    (tmp_path / "logs" / "empty").mkdir()
+    opened = LocalProvider([Logdir(str(tmp_path / "logs"))], [], reload_interval=0)
+    opened.load()
+    ended = RunColumn("status", "Status", lambda _, runs: dict.fromkeys(runs, "failure"))
+    try:
+        keys = ["run/duration", "run/started", "run/updated", "run/status", "run/note"]
+        table = _table(opened, *keys, m=_module(ended))
+    finally:
+        opened.close()
+    found = {one["name"]: one["values"] for one in table["columns"]}
+    assert found == {
+        "duration": [90.0],
+        "started": [100.0],
+        "updated": [190.0],
+        "status": ["failed"],
+        "note": [None],
+    }

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from werkzeug import Request, Response
 
 from insight_core.plugin import InvalidArgument, NotFound, PluginContext, Route, encode_json
+from insight_core.plugin.filters.column import Column
+from insight_core.plugin.filters.conditions import All, Comparison, Condition, ExpressionError, conditions_of
+from insight_core.plugin.filters.expression import parsed
 from insight_core.plugin.http.answers import json_response
 from insight_core.plugin.http.csv_text import csv_field, csv_response
 from insight_core.plugin.http.parameters import choice, required_text, whole_number
 from insight_core.plugin.http.records import is_pinned, record_of
 from insight_lineage.claims import NAME
-from insight_lineage.column import Column
-from insight_lineage.conditions import All, Comparison, Condition, ExpressionError, conditions_of
-from insight_lineage.expression import parsed
 from insight_lineage.importance import importances
 from insight_lineage.mindspore import LineageFile
 from insight_lineage.names import GROUPS, SCALARS, natural

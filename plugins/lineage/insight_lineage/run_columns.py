@@ -1,18 +1,20 @@
-"""Hyperparameters, metrics and what else lineage knows of runs, as columns of the run table."""
+"""Hyperparameters, metrics, last and extreme values of scalars, as columns of the run table."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from threading import Lock
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from insight_core.plugin import Cell, PluginContext, RunColumn, encode_json
 from insight_core.plugin.annotations import Annotations
-from insight_lineage.column import LIST, Column
+from insight_core.plugin.filters.column import LIST, Column
+from insight_core.plugin.filters.conditions import NoColumn
 from insight_lineage.source import Lineage
 
-_GROUPS = ("hyperparameter", "dataset", "model", "metric", "custom")
+_GROUPS = ("hyperparameter", "dataset", "model", "metric", "custom", "scalar")
 _KINDS = {"int": "number", "float": "number", "bool": "boolean"}
 _NO_ANNOTATIONS = Annotations()
 _lock = Lock()
@@ -31,21 +33,24 @@ def lineage_of(ctx: PluginContext) -> Lineage:
 def listed(ctx: PluginContext) -> Iterable[RunColumn]:
     """The columns that any run has now."""
     with lineage_of(ctx).table(_NO_ANNOTATIONS) as table:
-        columns = [table.column(name) for name in table.names(_GROUPS)]
-        return [_run_column(column) for column in columns]
+        described = [one for one in table.described() if one["group"] in _GROUPS or one["name"] == "status"]
+    return [_run_column(one) for one in described]
 
 
 def values(ctx: PluginContext, names: Sequence[str], runs: Sequence[str]) -> Mapping[str, Mapping[str, Cell]]:
     """The cells of these columns by run."""
     with lineage_of(ctx).table(_NO_ANNOTATIONS) as table:
         places = [(run, table.rows.place[run]) for run in runs if run in table.rows.place]
-        known = {name: table.columns[name] for name in names if name in table.columns}
-        return {name: _cells(column, places) for name, column in known.items()}
+        found: dict[str, Mapping[str, Cell]] = {}
+        for name in names:
+            with suppress(NoColumn):  # its last run went after the columns were listed
+                found[name] = _cells(table.column(name), places)
+        return found
 
 
-def _run_column(column: Column) -> RunColumn:
-    kind: Any = _KINDS.get(column.type, "text")
-    return RunColumn(column.name, column.title, kind=kind, group=column.group)
+def _run_column(described: Mapping[str, Any]) -> RunColumn:
+    kind: Any = _KINDS.get(described["type"], "text")
+    return RunColumn(described["name"], described["title"], kind=kind, group=described["group"])
 
 
 def _cells(column: Column, places: Sequence[tuple[str, int]]) -> dict[str, Cell]:

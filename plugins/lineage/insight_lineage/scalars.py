@@ -11,7 +11,7 @@ from attrs import astuple, evolve, frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin import DataProvider, PluginNameEnum, ScalarQuery, SeriesInfo, SeriesKey
-from insight_lineage.column import Column, Mask
+from insight_core.plugin.filters.column import Column, Mask
 from insight_lineage.names import SCALARS, title_of
 
 SCALAR = str(PluginNameEnum.SCALAR)

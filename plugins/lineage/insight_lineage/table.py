@@ -8,13 +8,10 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import InvalidArgument, Run
-from insight_lineage.column import Column, Mask, values_of
+from insight_core.plugin import Run
+from insight_core.plugin.filters.column import Column, Mask, values_of
+from insight_core.plugin.filters.conditions import NoColumn
 from insight_lineage.names import ANNOTATIONS, GROUPS, SCALARS, group_of, natural, rank, title_of
-
-
-class NoColumn(InvalidArgument):
-    """No run has such a column."""
 
 
 @frozen(eq=False)
@@ -72,7 +69,8 @@ class Table:
         if column is None and name in ANNOTATIONS:  # nobody has said anything yet
             column = Column(name, "annotation", name, values_of([None] * len(self.rows.runs)))
         if column is None:
-            raise NoColumn(f"no run has a column {name!r}")
+            scalars = (f"{which}/{tag}" for tag in self.tags() for which in SCALARS)
+            raise NoColumn(name, [*self.columns, *ANNOTATIONS, *scalars])
         return column
 
     def names(self, groups: Sequence[str] = GROUPS) -> list[str]:

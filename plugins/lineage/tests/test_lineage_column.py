@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from insight_lineage.column import Column, values_of
 from insight_lineage.pipeline import Operation, Stage
 from insight_lineage.scalars import Scalars
 from insight_lineage.table import Rows
 
 from insight_core.plugin import encode_json
+from insight_core.plugin.filters.column import Column, values_of
 from insight_core.plugin.testing.fake import FakeProvider
 
 _plain = st.one_of(

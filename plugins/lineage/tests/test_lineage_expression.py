@@ -9,21 +9,21 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from insight_lineage.column import Column, values_of
-from insight_lineage.conditions import (
+from insight_lineage.selection import groups_of
+
+from insight_core.plugin import InvalidArgument
+from insight_core.plugin.filters.column import Column, values_of
+from insight_core.plugin.filters.conditions import (
     All,
     Any,
     Comparison,
     Condition,
     ExpressionError,
+    NoColumn,
     Not,
     conditions_of,
 )
-from insight_lineage.expression import parsed
-from insight_lineage.selection import groups_of
-from insight_lineage.table import NoColumn
-
-from insight_core.plugin import InvalidArgument
+from insight_core.plugin.filters.expression import parsed
 
 CELLS: dict[str, list[object]] = {
     "lr": [0.1, 0.01, None, math.nan, 1, True, "0.1", [1]],
@@ -37,7 +37,7 @@ COLUMNS = {name: Column(name, "custom", name, values_of(cells)) for name, cells 
 
 def _lookup(name: str) -> Column:
     if name not in COLUMNS:
-        raise NoColumn(f"no run has a column {name!r}")
+        raise NoColumn(name)
     return COLUMNS[name]
 
 

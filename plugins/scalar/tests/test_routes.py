@@ -264,7 +264,7 @@ def _configured(provider: FakeProvider) -> Client:
 
 def test_runs_are_grouped_by_columns_of_the_run_table(provider: FakeProvider) -> None:
     client = _configured(provider)
-    listed = _get(client, "/columns")["columns"]
+    listed = [one for one in _get(client, "/columns")["columns"] if one["key"].startswith("configs/")]
     assert [(column["key"], column["values"], column["runs"]) for column in listed] == [
         ("configs/lr", 2, 3),
         ("configs/fast", 2, 4),

@@ -41,7 +41,8 @@ export interface RunColumn {
   readonly name: string;
   /** In the user's language. */
   readonly title: string;
-  readonly kind: 'text' | 'number' | 'time' | 'boolean';
+  /** `time` is in seconds since the epoch, `duration` in seconds. */
+  readonly kind: 'text' | 'number' | 'time' | 'duration' | 'boolean';
   readonly group: string;
   /** By run; runs without a value are left out. */
   readonly values: Readonly<Record<string, Cell>>;

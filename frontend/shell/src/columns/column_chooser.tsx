@@ -49,7 +49,7 @@ export function ColumnChooser() {
         value={query.value}
         onInput={(event) => (query.value = event.currentTarget.value)}
       />
-      {[error.value, ...(found.value?.column_errors ?? []).map((one) => `${titleOf(one.plugin)}: ${one.error}`)]
+      {[error.value, ...(found.value?.errors ?? []).map((one) => `${titleOf(one.plugin)}: ${one.error}`)]
         .filter(Boolean)
         .map((text) => (
           <p key={text} class="ih-error-message" role="alert">

@@ -13,9 +13,9 @@ const LENGTH = {
   titles: { 'zh-CN': '长度' },
   kind: 'number',
   group: '',
-  values: { a: 3, b: 'NaN', c: 20 },
+  values: [3, 'NaN', 20, null],
 };
-const OTHER = { ...LENGTH, plugin: 'other', title: 'Other', values: {} };
+const OTHER = { ...LENGTH, plugin: 'other', title: 'Other', values: [null, null, null, null] };
 
 describe('columns of the run list', () => {
   let page: Page;
@@ -36,7 +36,7 @@ describe('columns of the run list', () => {
     asked = [];
     vi.stubGlobal('fetch', async (url: string) => {
       asked.push(new URL(url).search);
-      return Response.json({ columns: [LENGTH, OTHER], column_errors: [] });
+      return Response.json({ runs: RUNS, columns: [LENGTH, OTHER], column_errors: [] });
     });
   });
   const chosen = async (...keys: string[]): Promise<RunColumns> => {
@@ -48,7 +48,7 @@ describe('columns of the run list', () => {
 
   it('asks for the chosen ones only, and shows those of the plugin that was meant', async () => {
     const columns = await chosen('mine/length');
-    expect(asked).toEqual(['?columns=length']);
+    expect(asked).toEqual(['?column=mine%2Flength']);
     expect(columns.shown.value.map(({ plugin, title }) => [plugin, title])).toEqual([['mine', 'Length']]);
     expect(page.url.get('columns')).toBe('mine/length');
     page.preferences.setLocale('zh-CN');

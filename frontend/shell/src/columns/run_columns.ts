@@ -1,5 +1,5 @@
 /** Columns of the run table that the user shows in the run list; loaded when there are some. */
-import { byName, codecs, message, Spaced, timeText, valueText } from '@insight-host/kit';
+import { byName, codecs, durationText, message, Spaced, timeText, valueText } from '@insight-host/kit';
 import { computed, effect, signal, untracked } from '@preact/signals';
 import type { Cell, Locale, Mutable, Run, RunColumn } from '@insight-host/api';
 import type { GuardedLook } from '../contributed/all';
@@ -8,14 +8,38 @@ import type { Page } from '../state/page';
 
 const AGAIN = 3000; // ms between two questions while data change
 
-/** A column as the host describes it. */
-interface Described extends RunColumn {
+/** A column as the host describes it; with `values` one for each of the runs of the answer. */
+interface Described extends Omit<RunColumn, 'values'> {
   readonly titles: Readonly<Partial<Record<Locale, string>>>;
+  readonly values?: readonly (Cell | null)[];
+}
+
+interface HostAnswer {
+  readonly runs?: readonly string[];
+  readonly columns: readonly Described[];
+  readonly column_errors: readonly { readonly plugin: string; readonly error: string }[];
+}
+
+interface Known extends RunColumn {
+  readonly titles: Described['titles'];
 }
 
 export interface ColumnAnswer {
-  readonly columns: readonly Described[];
-  readonly column_errors: readonly { readonly plugin: string; readonly error: string }[];
+  readonly columns: readonly Known[];
+  readonly errors: HostAnswer['column_errors'];
+}
+
+async function asked(keys: readonly string[], signal?: AbortSignal): Promise<ColumnAnswer> {
+  const { runs = [], columns, column_errors } = await getJson<HostAnswer>('data/run_columns', { column: keys }, signal);
+  const known = columns.map(({ values = [], ...column }) => ({
+    ...column,
+    values: Object.fromEntries(
+      runs
+        .map((run, at) => [run, values[at] ?? null] as const)
+        .filter((cell): cell is [string, Cell] => cell[1] !== null),
+    ),
+  }));
+  return { columns: known, errors: column_errors };
 }
 
 export interface ShownColumn extends RunColumn {
@@ -34,7 +58,7 @@ export const cellOf = ({ values }: RunColumn, run: string): Cell | undefined =>
 export class RunColumns {
   /** Keys of the chosen columns, kept in the URL. */
   readonly chosen: Mutable<readonly string[]>;
-  private readonly answer = signal<readonly Described[]>([]);
+  private readonly answer = signal<readonly Known[]>([]);
   /** The chosen ones that the host has, in the order in which they were chosen. */
   readonly shown = computed<readonly ShownColumn[]>(() => {
     const columns = this.inLanguage(this.answer.value);
@@ -46,7 +70,7 @@ export class RunColumns {
     });
   });
   private readonly refresh = new Spaced(AGAIN, () => void this.load());
-  private asked = 0;
+  private loads = 0;
 
   constructor(private readonly page: Page) {
     this.chosen = page.url.state('columns', codecs.names);
@@ -64,7 +88,7 @@ export class RunColumns {
 
   /** All columns that there are, and what failed. */
   async all(signal: AbortSignal): Promise<ColumnAnswer> {
-    const answer = await getJson<ColumnAnswer>('data/run_table', { columns: 'all' }, signal);
+    const answer = await asked([], signal);
     return { ...answer, columns: this.inLanguage(answer.columns) };
   }
 
@@ -87,23 +111,24 @@ export class RunColumns {
 
   /** A value as text, where no plugin shows it in another way. */
   text({ kind }: RunColumn, value: Cell): string {
-    if (typeof value === 'number' && kind === 'time') return timeText(value, this.page.preferences.locale.value);
+    const { value: locale } = this.page.preferences.locale;
+    if (typeof value === 'number' && kind === 'time') return timeText(value, locale);
+    if (typeof value === 'number' && kind === 'duration') return durationText(value, locale);
     return typeof value === 'number' ? valueText(value) : String(value);
   }
 
-  private inLanguage(columns: readonly Described[]): readonly Described[] {
+  private inLanguage(columns: readonly Known[]): readonly Known[] {
     const { value: locale } = this.page.preferences.locale;
     return columns.map((column) => ({ ...column, title: column.titles[locale] || column.title || column.name }));
   }
 
   private async load(): Promise<void> {
-    const mine = ++this.asked;
-    const names = [...new Set(untracked(() => this.chosen.value).map((key) => key.slice(key.indexOf('/') + 1)))];
+    const mine = ++this.loads;
     try {
-      const { columns } = await getJson<ColumnAnswer>('data/run_table', { columns: names });
-      if (mine === this.asked) this.answer.value = columns;
+      const { columns } = await asked(untracked(() => this.chosen.value));
+      if (mine === this.loads) this.answer.value = columns;
     } catch (cause) {
-      if (mine === this.asked)
+      if (mine === this.loads)
         this.page.toasts.show('error', this.page.t.value('columns.failed', { reason: message(cause) }));
     }
   }

@@ -12,10 +12,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.plugin import encode_json
-from insight_lineage.mindspore import Cell
+from insight_core.formats.json_text import encode_json
 
 Mask: TypeAlias = NDArray[np.bool_]
+Cell: TypeAlias = str | bool | int | float | list[Any]  # None is a missing one
 Values: TypeAlias = NDArray[np.object_]
 
 MISSING, NUMBER, TEXT, LIST = 0, 1, 2, 3  # kinds of values

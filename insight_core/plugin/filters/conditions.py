@@ -3,26 +3,64 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import TypeAlias
 
 import numpy as np
 from attrs import frozen
 
-from insight_core.plugin import InvalidArgument
-from insight_lineage.column import Column, Mask
-from insight_lineage.table import NoColumn
+from insight_core.plugin.errors import InvalidArgument
+from insight_core.plugin.filters.column import Column, Mask
 
 OPERATORS = ("eq", "ne", "lt", "gt", "le", "ge", "in", "not_in")
+CONSTANTS: Mapping[str, object] = {
+    "true": True,
+    "false": False,
+    "null": None,
+    "nan": math.nan,
+    "inf": math.inf,
+}
+RESERVED = {"and", "or", "not", "in", *CONSTANTS}  # words of the grammar: a column called like one is quoted
+PLAIN_WORD = re.compile(r"[^\W\d][\w./:#-]*")  # a column that needs no quotes
 Lookup: TypeAlias = Callable[[str], Column]  # raises NoColumn
+
+
+class NoColumn(InvalidArgument):
+    """No run has a column of this name. ``similar`` are names that may be meant, the likeliest first."""
+
+    def __init__(self, name: str, known: Iterable[str] = ()) -> None:
+        self.similar = similar(name, known)
+        hint = f"; did you mean {quoted(self.similar[0])}?" if self.similar else ""
+        super().__init__(f"no run has a column {name!r}{hint}")
 
 
 class ExpressionError(InvalidArgument):
     """What is wrong with the text of a condition. ``position`` counts its characters from 0."""
 
-    def __init__(self, text: str, position: int) -> None:
-        super().__init__(f"where: {text}, at character {position + 1}")
+    def __init__(self, text: str, position: int, suggestions: Sequence[str] = ()) -> None:
+        details = {"reason": text, "position": position, "suggestions": list(suggestions)}
+        super().__init__(f"where: {text}, at character {position + 1}", code="bad_expression", **details)
         self.position = position
+
+
+def similar(name: str, known: Iterable[str]) -> list[str]:
+    """At most three of the known names that are spelled like this one, whatever their case and group."""
+    by_spelling: dict[str, str] = {}
+    for one in known:
+        for spelling in (one, one.partition("/")[2]):
+            if spelling:
+                by_spelling.setdefault(spelling.lower(), one)
+    found = get_close_matches(name.lower(), by_spelling, n=6, cutoff=0.6)
+    return list(dict.fromkeys(by_spelling[spelling] for spelling in found))[:3]
+
+
+def quoted(name: str) -> str:
+    """The name as an expression has it: in quotes unless it is a plain word."""
+    plain = PLAIN_WORD.fullmatch(name) and name.lower() not in RESERVED
+    return name if plain else '"' + name.replace('"', '""') + '"'
 
 
 @frozen
@@ -41,7 +79,7 @@ class Comparison:
         except NoColumn as error:
             if self.position is None:
                 raise
-            raise ExpressionError(str(error), self.position) from error
+            raise ExpressionError(str(error), self.position, list(map(quoted, error.similar))) from error
         return column.matches(self.operator, self.value)
 
 

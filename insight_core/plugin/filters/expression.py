@@ -16,22 +16,31 @@ Nothing is ever evaluated as a program.
 
 from __future__ import annotations
 
-import math
 import re
 
 from attrs import define, frozen
 
-from insight_lineage.conditions import All, Any, Comparison, Condition, ExpressionError, Not
+from insight_core.plugin.filters.conditions import (
+    CONSTANTS,
+    PLAIN_WORD,
+    RESERVED,
+    All,
+    Any,
+    Comparison,
+    Condition,
+    ExpressionError,
+    Not,
+)
 
 LONGEST = 10_000  # characters
 _LONGEST_INTEGER = 30  # digits: no column has longer ones
 _DEEPEST = 50  # levels of parentheses and "not"
 _TOKEN = re.compile(
-    r"""\s*(?:
+    rf"""\s*(?:
         (?P<quoted>"(?:[^"]|"")*"|'(?:[^']|'')*')
       | (?P<number>[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?(?![\w.]))
       | (?P<infinite>[-+]inf\b)
-      | (?P<word>[^\W\d][\w./:#-]*)
+      | (?P<word>{PLAIN_WORD.pattern})
       | (?P<sign><=|>=|==|!=|<>|[<>=(),\[\]])
     )""",
     re.VERBOSE,
@@ -46,8 +55,6 @@ _OPERATORS = {
     "<=": "le",
     ">=": "ge",
 }
-_CONSTANTS = {"true": True, "false": False, "null": None, "nan": math.nan, "inf": math.inf}
-_RESERVED = {"and", "or", "not", "in", *_CONSTANTS}
 _CLOSING = {"(": ")", "[": "]"}
 
 
@@ -62,7 +69,7 @@ class _Token:
         """The word of the grammar that it is, or the sign; else empty."""
         if self.kind == "word":
             lower = self.text.lower()
-            return lower if lower in _RESERVED else ""
+            return lower if lower in RESERVED else ""
         return self.text if self.kind == "sign" else ""
 
     def __str__(self) -> str:
@@ -178,8 +185,8 @@ class _Reader:
             return _unquoted(token)
         if token.kind in ("number", "infinite"):
             return _number(token.text)
-        if token.keyword in _CONSTANTS:
-            return _CONSTANTS[token.keyword]
+        if token.keyword in CONSTANTS:
+            return CONSTANTS[token.keyword]
         hint = f"; a text is written in quotes: '{token.text}'" if token.kind == "word" else ""
         raise ExpressionError(f"a value is expected, not {token}{hint}", token.position)
 

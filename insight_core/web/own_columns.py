@@ -1,0 +1,86 @@
+"""The host's own columns of the run table: how long runs took, how they ended, what users wrote."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+from insight_core.plugin import Annotations, Cell, DataProvider, RunColumn
+
+OWN = "run"  # stands for the name of a plugin
+STATUS = "status"
+_PATIENCE = 600.0  # seconds without a record after which a run counts as stopped, if that is more than
+_SHARE = 0.05  # this share of its duration so far: who trains for days may log once an hour
+_ENDS = {"success": "finished", "finished": "finished", "failure": "failed", "failed": "failed"}
+
+
+def own_columns(
+    annotations: Callable[[], Annotations], ends: Callable[[Sequence[str]], Mapping[str, str]]
+) -> Sequence[RunColumn]:
+    """The columns. ``ends`` is what logs say of the end of these runs, by run."""
+
+    def status(data: DataProvider, runs: Sequence[str]) -> Mapping[str, Cell]:
+        return statuses(_spans(data), ends(runs), time.time())
+
+    def said(field: str) -> Callable[[DataProvider, Sequence[str]], Mapping[str, Cell]]:
+        def values(data: DataProvider, runs: Sequence[str]) -> Mapping[str, Cell]:
+            known = annotations().runs
+            return {run: getattr(known[run], field) for run in runs if run in known}
+
+        return values
+
+    return (
+        RunColumn("name", "Name", lambda _, runs: {run: run for run in runs}, {"zh-CN": "名称"}),
+        RunColumn(STATUS, "Status", status, {"zh-CN": "状态"}),
+        RunColumn("duration", "Duration", _durations, {"zh-CN": "时长"}, "duration"),
+        RunColumn("started", "Started", _starts, {"zh-CN": "开始时间"}, "time"),
+        RunColumn("updated", "Last record", _updates, {"zh-CN": "最后记录"}, "time"),
+        RunColumn("display_name", "Given name", said("display_name"), {"zh-CN": "另取的名称"}),
+        RunColumn("remark", "Remark", said("remark"), {"zh-CN": "备注"}),
+        RunColumn("note", "Note", said("note"), {"zh-CN": "笔记"}),
+    )
+
+
+def statuses(
+    spans: Mapping[str, tuple[float, float]], ends: Mapping[str, str], now: float
+) -> Mapping[str, str]:
+    """The status of each run: ``finished``, ``failed``, ``running`` or ``stopped``.
+
+    ``spans`` are wall times of the first and last record, ``ends`` what the logs say. Logs that say nothing
+    of an end are those of a run that goes on while its last record is younger than ten minutes, or than 5 %
+    of its duration so far; else it stopped without a word. Runs without records have no status.
+    """
+    found: dict[str, str] = {}
+    for run, (first, last) in spans.items():
+        silence = now - last
+        goes_on = silence < max(_PATIENCE, _SHARE * (last - first))
+        found[run] = _ENDS.get(ends.get(run, ""), "running" if goes_on else "stopped")
+    return found
+
+
+def _spans(data: DataProvider) -> dict[str, tuple[float, float]]:
+    """Wall times of the first and last record, of runs with both."""
+    last: dict[str, float] = {}
+    for plugin in data.plugins():
+        for table in data.series_tables(plugin, ["last_wall_time"]):
+            times = [float(str(time)) for time in table.column("last_wall_time")]
+            latest = max(filter(math.isfinite, times), default=-math.inf)
+            last[table.run] = max(last.get(table.run, -math.inf), latest)
+    return {
+        run.name: (run.start_time, last[run.name])
+        for run in data.runs()
+        if run.start_time is not None and math.isfinite(run.start_time) and last.get(run.name, -math.inf) > 0
+    }
+
+
+def _durations(data: DataProvider, runs: Sequence[str]) -> Mapping[str, Cell]:
+    return {run: max(0.0, last - first) for run, (first, last) in _spans(data).items()}
+
+
+def _starts(data: DataProvider, runs: Sequence[str]) -> Mapping[str, Cell]:
+    return {run.name: run.start_time for run in data.runs()}
+
+
+def _updates(data: DataProvider, runs: Sequence[str]) -> Mapping[str, Cell]:
+    return {run: last for run, (_, last) in _spans(data).items()}
