@@ -42,6 +42,7 @@ from insight_core.web.page import page_answer, tabs_of
 from insight_core.web.plugin_services import Services
 from insight_core.web.saved.routes import SavedRoutes
 from insight_core.web.saved.store import SavedStore
+from insight_core.web.saved.views import start_of_page
 from insight_core.web.settings import HostSettings
 from insight_core.web.state.own_page import OwnPage
 
@@ -98,7 +99,7 @@ class Host:
         )
         page = OwnPage(self._names)
         rules = [
-            *self._page_rules(),
+            *self._page_rules(saved),
             *self._data_routes.rules(),
             *AnnotationRoutes(self._annotations, provider, page, self._streams).rules(),
             *SavedRoutes(saved, self._plugins.names, page, self._streams).rules(),
@@ -270,11 +271,12 @@ class Host:
             return error_answer(f"everything is below {prefix}/ here", 404)
         return path[len(prefix) :]
 
-    def _page_rules(self) -> list[Rule]:
+    def _page_rules(self, saved: SavedStore) -> list[Rule]:
         page = self.settings.page
 
         def index(request: Request) -> Response:
-            return page_answer(page, tabs_of(self._plugins, page), request)
+            start = start_of_page(saved.now(), saved.logs())
+            return page_answer(page, {"tabs": tabs_of(self._plugins, page), "start": start}, request)
 
         return [
             Rule("/", endpoint=Endpoint(index), methods=["GET"]),

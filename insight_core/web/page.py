@@ -17,12 +17,12 @@ from insight_core.web.answers import CONTENT_SECURITY_POLICY, tag_by_content
 from insight_core.web.front_ends import front_end, shared_modules
 from insight_core.web.mounted_plugins import MountedPlugins
 
-_PLACE = b'<script type="application/json" id="tabs">{}</script>'
+_PLACE = b'<script type="application/json" id="%s">{}</script>'
 _INLINE = re.compile(rb"<script(?P<attributes>[^>]*)>(?P<text>.*?)</script>", re.DOTALL | re.IGNORECASE)
 
 
-def page_answer(page: Path, tabs: Mapping[str, object], request: Request) -> Response:
-    """index.html of the directory ``page``, with what the browser may load ahead for each tab.
+def page_answer(page: Path, told: Mapping[str, Mapping[str, object]], request: Request) -> Response:
+    """index.html of the directory ``page``, with JSON values in its scripts of these ids.
 
     Its inline scripts, the import map among them, are allowed by their hash. The policy goes with a 304 too:
     a browser replaces the one it kept by that of the latest answer.
@@ -30,8 +30,11 @@ def page_answer(page: Path, tabs: Mapping[str, object], request: Request) -> Res
     path = page / "index.html"
     if not path.is_file():
         raise Unavailable(f"the page is not built: {path} is missing")
-    told = encode_json(tabs).replace(b"<", b"\\u003c")
-    content = path.read_bytes().replace(_PLACE, _PLACE.replace(b"{}", told), 1)
+    content = path.read_bytes()
+    for name, value in told.items():
+        place = _PLACE % name.encode()
+        text = encode_json(value).replace(b"<", b"\\u003c")
+        content = content.replace(place, place.replace(b"{}", text), 1)
     answer = tag_by_content(request, Response(content, content_type="text/html; charset=utf-8"))
     answer.headers["Content-Security-Policy"] = policy_of(content)
     return answer

@@ -32,6 +32,7 @@ SHARED = {
 PAGE = """<!doctype html>
 <script type="importmap">{"imports": {"preact": "./static/assets/preact-00112233aabb.js"}}</script>
 <script type="application/json" id="tabs">{}</script>
+<script type="application/json" id="start">{}</script>
 <script>boot()</script>
 <script type="module" src="static/assets/shell-3f2a91bc04de.js"></script>
 <title>page</title>

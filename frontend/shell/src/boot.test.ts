@@ -40,3 +40,20 @@ it('does without them', async () => {
   expect(await globalThis.insightStart).toEqual({});
   expect(document.head.querySelector('link')).toBeNull();
 });
+
+it('opens the saved view of the host where the address has no hash, and with it the tab that it names', () => {
+  const fetched = vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response('{}'));
+  const start = { logs: 'x', view: { name: 'mine', state: { tab: 'image', runs: 'a;b&c' } } };
+  document.head.innerHTML = `<script type="application/json" id="tabs">${JSON.stringify(tabs)}</script><script type="application/json" id="start">${JSON.stringify(start)}</script>`;
+  history.replaceState(null, '', location.pathname);
+  boot();
+  expect(location.hash).toBe('#tab=image&runs=a;b%26c');
+  expect(fetched.mock.calls.at(-1)?.[0]).toBe('data/start?tab=image');
+  expect(globalThis.insightView?.name).toBe('mine');
+
+  globalThis.insightView = undefined;
+  history.replaceState(null, '', `${location.pathname}#`);
+  boot();
+  expect(fetched.mock.calls.at(-1)?.[0]).toBe('data/start?tab=scalar');
+  expect(globalThis.insightView).toBeUndefined();
+});

@@ -4,7 +4,12 @@
  *
  * The host has written the module of each tab, and the shared modules that it imports, into the page.
  */
+import { formatHash } from './state/hash';
+import { startView, type StartView } from './state/start_view';
+
 declare global {
+  /** The saved view with which the page began. */
+  var insightView: StartView | undefined;
   /** Answers of `/data/start` by path; empty if there are none. */
   var insightStart: Promise<Record<string, unknown>> | undefined;
 }
@@ -31,9 +36,19 @@ export function modulesOf(tab: TabModules | undefined, map: Readonly<Record<stri
   return tab ? [tab.module, ...tab.imports.flatMap((name) => map[name] ?? [])] : [];
 }
 
+/** An empty hash is a choice of the user, too: it sets no key. */
+function openView(): void {
+  const view = location.href.includes('#') ? null : startView();
+  if (!view) return;
+  globalThis.insightView = view;
+  const hash = formatHash(new Map(Object.entries(view.state))) || '#';
+  history.replaceState(null, '', `${location.pathname}${location.search}${hash}`);
+}
+
 export function boot(): void {
   const { imports = {} } = json<{ imports?: Record<string, string> }>('script[type=importmap]');
   const tabs = json<Tabs>('#tabs');
+  openView();
   const tab = tabOf(location.hash, tabs);
   globalThis.insightStart = fetch(`data/start?tab=${encodeURIComponent(tab)}`, { cache: 'no-cache' })
     .then(async (answer) => (answer.ok ? ((await answer.json()) as Record<string, unknown>) : {}))

@@ -8,6 +8,7 @@ import './styles/runs.css';
 import './styles/dialogs.css';
 import { columnsWhenShown } from './columns/start';
 import { contributeWhenIdle } from './contributed/start';
+import { viewsWhenShown } from './saved_views/start';
 import { Page, PageProvider } from './state/page';
 import { App } from './views/app';
 
@@ -15,6 +16,7 @@ const page = new Page();
 page.session.start();
 contributeWhenIdle(page);
 columnsWhenShown(page);
+viewsWhenShown(page);
 addEventListener('error', (event) => page.uncaught(event.error, event.filename));
 addEventListener('unhandledrejection', (event) => page.uncaught(event.reason, ''));
 

@@ -79,6 +79,13 @@ class SavedStore(SharedState[Entries]):
         self._locations = locations
         self._file: StateFile | None = None
 
+    def logs(self) -> str | None:
+        """Identifies the logs to which the entries belong; None while they are not known."""
+        try:
+            return self._key()
+        except InsightError:
+            return None
+
     def write(self, owner: str, name: str, value: object, version: str | None) -> str:
         """Sets an entry, and returns its version. On disk when this returns.
 
@@ -122,12 +129,14 @@ class SavedStore(SharedState[Entries]):
         """The file of the current logdirs. Raises InsightError while they are not known."""
         if self._directory is None:
             return None
-        place = "\n".join(sorted(set(self._locations())))
-        name = hashlib.blake2b(place.encode("utf-8", "surrogateescape"), digest_size=12).hexdigest()
-        path = self._directory / DIRECTORY / f"{name}.jsonl"
+        path = self._directory / DIRECTORY / f"{self._key()}.jsonl"
         if self._file is None or self._file.path != path:
             self._file = StateFile(path, self.what, ("owner", "name", "value"), _checked)
         return self._file
+
+    def _key(self) -> str:
+        place = "\n".join(sorted(set(self._locations())))
+        return hashlib.blake2b(place.encode("utf-8", "surrogateescape"), digest_size=12).hexdigest()
 
     def _look(self) -> None:
         failure = None

@@ -119,6 +119,13 @@ export interface Codec<T> {
   parse(text: string | null): T;
   /** null leaves the key out of the URL (the default value). */
   format(value: T): string | null;
+  /** Runs and tags that a value names: a saved view that is opened says which of them are gone. */
+  named?(value: T): Named;
+}
+export interface Named {
+  readonly runs?: readonly string[];
+  /** Tags of this plugin. */
+  readonly tags?: readonly string[];
 }
 
 export interface UrlState {

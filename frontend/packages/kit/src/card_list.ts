@@ -23,7 +23,7 @@ export class CardList {
     private readonly perTag: Live<boolean>,
   ) {
     this.closed = page.setting('closed', codecs.names);
-    this.pins = page.setting('pins', codecs.names);
+    this.pins = page.setting('pins', { ...codecs.names, named: (tags) => ({ tags }) });
     this.full = page.setting('full', cardCodec);
   }
 

@@ -24,4 +24,5 @@ export const cardCodec: Codec<CardKey | null> = {
     return { tag, run: run ?? null };
   },
   format: (value) => (value === null ? null : cardId(value)),
+  named: (value) => (value === null ? {} : { tags: [value.tag], runs: value.run === null ? [] : [value.run] }),
 };

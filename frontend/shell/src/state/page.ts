@@ -10,6 +10,7 @@ import { translator } from '../i18n/translate';
 import { TagSources } from '../live/tags';
 import type { MountedPlugin } from '../plugin/mounted';
 import { Shortcuts } from '../plugin/shortcuts';
+import type { SavedViews } from '../saved_views/saved_views';
 import { Cursor } from './cursor';
 import { Preferences } from './preferences';
 import { Runs } from './runs';
@@ -21,7 +22,7 @@ import { ViewUrl } from './url';
 export const NARROW = 1000;
 
 export type Dialog =
-  | { readonly kind: 'palette' | 'keyboard' | 'columns' }
+  | { readonly kind: 'palette' | 'keyboard' | 'columns' | 'views' }
   | { readonly kind: 'damage'; readonly run: string | null };
 
 export class Page {
@@ -35,6 +36,8 @@ export class Page {
   readonly toasts = new Toasts();
   /** null until they are loaded. */
   readonly contributions = signal<AllContributions | null>(null);
+  /** null until they are loaded. */
+  readonly views = signal<SavedViews | null>(null);
   /** Columns of the run list; null until they are loaded. */
   readonly columns = signal<ColumnView | null>(null);
   /** The tab in front was drawn, or could not be. */

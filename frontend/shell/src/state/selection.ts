@@ -29,6 +29,7 @@ export const selectionCodec: Codec<Selection> = {
     if (selection.kind === 'except') return `~${text}`;
     return text === 'all' ? '%61ll' : text; // a run of that name is not the word for every run
   },
+  named: (selection) => ('names' in selection ? { runs: selection.names } : {}),
 };
 
 type Known = Pick<Run, 'name' | 'startTime'>;

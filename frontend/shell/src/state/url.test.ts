@@ -1,6 +1,7 @@
 import { codecs } from '@insight-host/kit';
 import { describe, expect, it, vi } from 'vitest';
-import { type Address, formatHash, type History, parseHash, ViewUrl } from './url';
+import { formatHash, parseHash } from './hash';
+import { type Address, type History, ViewUrl } from './url';
 
 class FakeAddress implements Address {
   stack: string[];

@@ -1,6 +1,7 @@
 /** The state of the view, kept in the URL's hash: `#tab=scalar&runs=a;b&scalar.x=relative`. */
-import { type Signal, signal } from '@preact/signals';
-import type { Codec, Mutable } from '@insight-host/api';
+import { batch, type Signal, signal } from '@preact/signals';
+import type { Codec, Mutable, Named } from '@insight-host/api';
+import { formatHash, parseHash } from './hash';
 
 export type History = 'push' | 'replace';
 
@@ -25,34 +26,6 @@ export const browserAddress: Address = {
   },
 };
 
-/** Encodes only what would end a key or a value, so that links stay readable. */
-export function encodePart(text: string): string {
-  return encodeURIComponent(text).replace(/%(2F|3A|2C|3B|40|24|5B|5D|7C|5C)/g, (part) => decodeURIComponent(part));
-}
-
-function decodePart(text: string): string {
-  try {
-    return decodeURIComponent(text.replace(/\+/g, ' '));
-  } catch {
-    return text; // a hand-edited URL with a bare percent sign
-  }
-}
-
-export function parseHash(hash: string): Map<string, string> {
-  const entries = new Map<string, string>();
-  for (const part of hash.replace(/^#/, '').split('&')) {
-    if (!part) continue;
-    const cut = part.indexOf('=');
-    entries.set(decodePart(cut < 0 ? part : part.slice(0, cut)), cut < 0 ? '' : decodePart(part.slice(cut + 1)));
-  }
-  return entries;
-}
-
-export function formatHash(entries: ReadonlyMap<string, string>): string {
-  const parts = [...entries].map(([key, value]) => `${encodePart(key)}=${encodePart(value)}`);
-  return parts.length ? `#${parts.join('&')}` : '';
-}
-
 interface Slot {
   readonly text: Signal<string | null>;
 }
@@ -60,6 +33,7 @@ interface Slot {
 export class ViewUrl {
   private entries: Map<string, string>;
   private readonly slots = new Map<string, Slot>();
+  private readonly namedBy = new Map<string, (text: string) => Named>();
   private pending: History | null = null;
 
   constructor(private readonly address: Address = browserAddress) {
@@ -75,6 +49,25 @@ export class ViewUrl {
   below(prefix: string): Record<string, string> {
     const found = [...this.entries].filter(([key]) => key.startsWith(prefix));
     return Object.fromEntries(found.map(([key, value]) => [key.slice(prefix.length), value]));
+  }
+
+  /** All keys and their texts. */
+  all(): ReadonlyMap<string, string> {
+    return this.entries;
+  }
+
+  /** Sets all keys, so that Back undoes it. */
+  replaceAll(entries: ReadonlyMap<string, string>): void {
+    this.entries = new Map(entries);
+    this.schedule('push');
+    batch(() => {
+      for (const [key, slot] of this.slots) slot.text.value = this.get(key);
+    });
+  }
+
+  /** Runs and tags that the text of a key names; null if nobody has asked for the key with a codec that knows. */
+  named(key: string, text: string): Named | null {
+    return this.namedBy.get(key)?.(text) ?? null;
   }
 
   /** The raw text of one key, null when the URL does not have it. */
@@ -98,6 +91,7 @@ export class ViewUrl {
   /** A typed view of one key. A text that does not parse counts as absent. */
   state<T>(key: string, codec: Codec<T>): Mutable<T> {
     const text = this.text(key);
+    if (codec.named) this.namedBy.set(key, (raw) => codec.named?.(codec.parse(raw)) ?? {});
     let seen: string | null = null;
     let known: { value: T } | null = null;
     const parse = (raw: string | null): T => {

@@ -92,7 +92,7 @@ function useShortcuts(): void {
       };
       if (!focus()) requestAnimationFrame(focus); // immediately if it exists: it must receive the next key
     };
-    const toggleDialog = (kind: 'palette' | 'keyboard'): void => {
+    const toggleDialog = (kind: 'palette' | 'keyboard' | 'views'): void => {
       page.dialog.value = page.dialog.value?.kind === kind ? null : { kind };
     };
     const t = page.t;
@@ -111,6 +111,7 @@ function useShortcuts(): void {
         description: () => t.value('keyboard.sidebar'),
         run: () => void (page.sidebarOpen.value = !page.sidebarOpen.value),
       },
+      { key: 'Shift+S', description: () => t.value('views.title'), run: () => toggleDialog('views') },
       { key: '?', description: () => t.value('keyboard.help'), run: () => toggleDialog('keyboard') },
     ];
     const ends = shortcuts.map((shortcut) => page.shortcuts.add({ ...shortcut, owner: '' }));

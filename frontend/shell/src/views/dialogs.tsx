@@ -1,5 +1,6 @@
 /** The dialogs of the page; loaded when it is idle, or when the first one opens. */
 import { ColumnChooser } from '../columns/column_chooser';
+import { ViewsDialog } from '../saved_views/views_dialog';
 import type { Dialog } from '../state/page';
 import { DamageList } from './damage_list';
 import { KeyboardHelp } from './keyboard_help';
@@ -9,5 +10,6 @@ export function OpenDialog({ dialog }: { readonly dialog: Dialog }) {
   if (dialog.kind === 'palette') return <Palette />;
   if (dialog.kind === 'damage') return <DamageList run={dialog.run} />;
   if (dialog.kind === 'columns') return <ColumnChooser />;
+  if (dialog.kind === 'views') return <ViewsDialog />;
   return <KeyboardHelp />;
 }

@@ -42,6 +42,18 @@ export function Header() {
           <Icon name="search" />
           <kbd>{keyLabel('Mod+k')}</kbd>
         </button>
+        <button
+          type="button"
+          class="ih-button ih-quiet ih-square"
+          data-action="views"
+          aria-label={t('views.title')}
+          title={t('views.title')}
+          onClick={() => {
+            page.dialog.value = { kind: 'views' };
+          }}
+        >
+          <Icon name="bookmark" />
+        </button>
         <div class="ih-segmented ih-small" role="group" aria-label={t('locale')}>
           <button
             type="button"

@@ -1,5 +1,5 @@
 /** The command palette: one field that finds views, runs and settings. */
-import { Dialog } from '@insight-host/kit';
+import { Dialog, message } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
 import { type Page, usePage } from '../state/page';
@@ -45,6 +45,12 @@ export function commands(page: Page): Command[] {
       group: setting,
       run: () => preferences.setLocale(preferences.locale.value === 'en' ? 'zh-CN' : 'en'),
     },
+    { label: t('views.title'), group: setting, run: () => void (page.dialog.value = { kind: 'views' }) },
+    ...(page.views.value?.list.value ?? []).map((view) => ({
+      label: view.name,
+      group: t('views.open'),
+      run: () => void page.views.value?.open(view).catch((cause) => page.toasts.show('error', message(cause))),
+    })),
     { label: t('command.keyboard'), group: setting, run: () => void (page.dialog.value = { kind: 'keyboard' }) },
     ...(page.cursor.pinned.value
       ? [{ label: t('command.unpin'), group: setting, run: () => page.cursor.pin(null, '') }]
