@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from operator import itemgetter
+import itertools
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from attrs import astuple, evolve, frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import DataProvider, PluginNameEnum, ScalarQuery, SeriesInfo, SeriesKey
+from insight_core.plugin import DataProvider, PluginNameEnum, ScalarQuery, SeriesField, SeriesKey, SeriesTable
 from insight_core.plugin.filters.column import Column, Mask
 from insight_lineage.names import SCALARS, title_of
 
 SCALAR = str(PluginNameEnum.SCALAR)
 _MOST_CELLS = 2_000_000  # of columns that are kept, for the next question
+_FIELDS: tuple[SeriesField, ...] = ("points", "last_wall_time", "last_value")
 _EXTREMES = ScalarQuery(width=1)  # of one column: its first, smallest, largest and last value
 
 
@@ -32,20 +34,16 @@ class _Points:
     bounded: Mask  # whether the extremes are those of the series now
 
     @classmethod
-    def of(cls, found: Sequence[tuple[int, SeriesInfo]]) -> _Points:
-        """Of these series, by row."""
-        found = sorted(found, key=itemgetter(0))
-        infos = [info for _, info in found]
-        unknown = np.full(len(found), np.nan)
-        return cls(
-            np.array([row for row, _ in found], np.intp),
-            np.array([info.points for info in infos], np.int64),
-            np.array([info.last_wall_time for info in infos], np.float64),
-            np.array([np.nan if info.last_value is None else info.last_value for info in infos], np.float64),
-            unknown,
-            unknown,
-            np.zeros(len(found), np.bool_),
-        )
+    def of(
+        cls,
+        rows: NDArray[np.intp],
+        count: NDArray[np.int64],
+        written: NDArray[np.float64],
+        last: NDArray[np.float64],
+    ) -> _Points:
+        """Without extremes, which are not known."""
+        unknown = np.full(len(rows), np.nan)
+        return cls(rows, count, written, last, unknown, unknown, np.zeros(len(rows), np.bool_))
 
     def place(self, row: int) -> int | None:
         """Where the values of a row are."""
@@ -85,19 +83,24 @@ class _Points:
 
 
 class Scalars:
-    """Not for several threads at once."""
+    """Tags of each run; values are read by tag, when one is asked for. Not for several threads at once."""
 
     def __init__(self, data: DataProvider) -> None:
         self._data = data
-        self._tags: dict[str, _Points] = {}
-        self._tags_of: dict[str, tuple[str, ...]] = {}  # by run
+        self._tags_of: dict[str, tuple[str, ...]] = {}  # by run; runs with equal tags share one tuple
+        self._points: dict[str, _Points] = {}  # of tags that were asked for
+        self._names: set[str] | None = None  # all tags
         self._rows: Mapping[str, int] = {}
         self._columns: dict[str, Column] = {}  # that were asked for, the latest last
 
     def counts(self, rows: Mask) -> dict[str, int]:
         """How many of these rows have each scalar, of those that one of them has."""
-        found = {tag: int(np.count_nonzero(rows[each.rows])) for tag, each in self._tags.items()}
-        return {tag: count for tag, count in found.items() if count}
+        shared = {id(tags): tags for tags in self._tags_of.values()}
+        runs = Counter(id(tags) for run, tags in self._tags_of.items() if rows[self._rows[run]])
+        found: Counter[str] = Counter()
+        for each, count in runs.items():
+            found.update(dict.fromkeys(shared[each], count))
+        return found
 
     def place(self, rows: Mapping[str, int], origin: NDArray[np.intp]) -> None:
         """Goes on with other rows, by run; ``origin`` as of ``moved``."""
@@ -106,27 +109,65 @@ class Scalars:
         places[origin[stayed]] = stayed
         self._rows = rows
         self._tags_of = {run: tags for run, tags in self._tags_of.items() if run in rows}
-        for tag, each in list(self._tags.items()):
+        self._names = None
+        for tag, each in list(self._points.items()):
             self._keep(tag, each.moved(places))
 
     def update(self, runs: Collection[str] | None) -> bool:
         """Looks at the scalars of these runs, or of all, again; whether some came or went."""
         looked = self._rows.keys() if runs is None else runs & self._rows.keys()
-        found: dict[str, list[tuple[int, SeriesInfo]]] = {}  # by tag
-        tags_of: dict[str, list[str]] = {run: [] for run in looked}
-        for info in self._data.series(SCALAR, runs=runs):
-            run, tag = info.key.run, info.key.tag
-            if run in tags_of:
-                found.setdefault(tag, []).append((self._rows[run], info))
-                tags_of[run].append(tag)
-        before = {tag for run in looked for tag in self._tags_of.get(run, ())}
-        changed = any(set(self._tags_of.get(run, ())) != set(tags) for run, tags in tags_of.items())
-        self._tags_of.update((run, tuple(tags)) for run, tags in tags_of.items())
-        others = np.ones(len(self._rows), np.bool_)
-        others[[self._rows[run] for run in looked]] = False
-        for tag in before | found.keys():
-            self._take(tag, _Points.of(found.get(tag, ())), others)
+        shared = {tags: tags for tags in self._tags_of.values()}
+        tables = self._data.series_tables(SCALAR, (), runs=runs)
+        found = {
+            table.run: shared.setdefault(table.tags, table.tags) for table in tables if table.run in looked
+        }
+        changed = False
+        for run in looked:
+            before, now = self._tags_of.pop(run, ()), found.get(run, ())
+            changed = changed or (before is not now and set(before) != set(now))
+        self._tags_of.update(found)
+        if changed:
+            self._names = None
+        if self._points:
+            others = np.ones(len(self._rows), np.bool_)
+            others[[self._rows[run] for run in looked]] = False
+            read = self._read(self._points, runs)
+            for tag in list(self._points):
+                self._take(tag, read.get(tag), others)
         return changed
+
+    def load(self, tags: Iterable[str]) -> None:
+        """Reads the values of these scalars together, those that are not known."""
+        missing = self._known().intersection(tags).difference(self._points)
+        if missing:
+            for tag, points in self._read(missing, None).items():
+                self._keep(tag, points)
+
+    def _known(self) -> set[str]:
+        """The tags that a run has."""
+        if self._names is None:
+            shared = {id(tags): tags for tags in self._tags_of.values()}
+            self._names = set(itertools.chain.from_iterable(shared.values()))
+        return self._names
+
+    def _read(self, tags: Collection[str], runs: Collection[str] | None) -> dict[str, _Points]:
+        """What the runs have now of each tag."""
+        alike: dict[tuple[str, ...], list[SeriesTable]] = {}
+        for table in self._data.series_tables(SCALAR, _FIELDS, runs=runs, tags=tags):
+            if table.run in self._rows:
+                alike.setdefault(table.tags, []).append(table)
+        found: dict[str, _Points] = {}
+        for names, tables in alike.items():
+            tables.sort(key=lambda table: self._rows[table.run])
+            rows = np.array([self._rows[table.run] for table in tables], np.intp)
+            facts = [
+                np.array([table.column(field) for table in tables], dtype).T.copy()
+                for field, dtype in zip(_FIELDS, (np.int64, np.float64, np.float64), strict=True)
+            ]
+            for tag, *each in zip(names, *facts, strict=True):
+                points = _Points.of(rows, *each)
+                found[tag] = found[tag].joined(points) if tag in found else points
+        return found
 
     def last(self, run: str, tag: str) -> float | None:
         """The last value of a scalar; None if the run has no such tag."""
@@ -145,13 +186,16 @@ class Scalars:
     def column(self, name: str) -> Column | None:
         """``last/<tag>``, ``min/<tag>`` or ``max/<tag>``; None if no run has the tag."""
         which, _, tag = name.partition("/")
-        if which not in SCALARS or tag not in self._tags:
+        if which not in SCALARS:
+            return None
+        self.load([tag])
+        if tag not in self._points:
             return None
         column = self._columns.pop(name, None)
         if column is None:
             if which != "last":
                 self._bound(tag)
-            points = self._tags[tag]
+            points = self._points[tag]
             known = points.chosen(points.bounded) if which != "last" else points
             values, present = np.full(len(self._rows), np.nan), np.zeros(len(self._rows), np.bool_)
             values[known.rows] = {"last": known.last, "min": known.low, "max": known.high}[which]
@@ -162,31 +206,32 @@ class Scalars:
             del self._columns[next(iter(self._columns))]
         return column
 
-    def _take(self, tag: str, now: _Points, others: Mask) -> None:
+    def _take(self, tag: str, now: _Points | None, others: Mask) -> None:
         """What a tag has now, and goes on to have in ``others``."""
-        before = self._tags.get(tag)
-        if before is not None:
-            now = now.bounded_as(before).joined(before.chosen(others[before.rows]))
-            if all(map(_same, astuple(before, recurse=False), astuple(now, recurse=False))):
-                return
-        self._keep(tag, now)
+        before = self._points[tag]
+        after = before.chosen(others[before.rows])
+        if now is not None:
+            after = now.bounded_as(before).joined(after)
+        if not all(map(_same, astuple(before, recurse=False), astuple(after, recurse=False))):
+            self._keep(tag, after)
 
     def _keep(self, tag: str, points: _Points) -> None:
         for which in SCALARS:
             self._columns.pop(f"{which}/{tag}", None)
         if len(points.rows):
-            self._tags[tag] = points
+            self._points[tag] = points
         else:
-            self._tags.pop(tag, None)
+            self._points.pop(tag, None)
 
     def _found(self, run: str, tag: str) -> tuple[_Points, int] | None:
-        points, row = self._tags.get(tag), self._rows.get(run)
+        self.load([tag])
+        points, row = self._points.get(tag), self._rows.get(run)
         place = None if points is None or row is None else points.place(row)
         return None if points is None or place is None else (points, place)
 
     def _bound(self, tag: str) -> None:
         """Finds the extremes that are not known."""
-        points = self._tags[tag]
+        points = self._points[tag]
         missing = np.flatnonzero(~points.bounded)
         if not len(missing):
             return
@@ -200,7 +245,7 @@ class Scalars:
             low[place] = known.min() if len(known) else np.nan
             high[place] = known.max() if len(known) else np.nan
             bounded[place] = True
-        self._tags[tag] = evolve(points, low=low, high=high, bounded=bounded)
+        self._points[tag] = evolve(points, low=low, high=high, bounded=bounded)
 
 
 def _same(one: NDArray[Any], other: NDArray[Any]) -> bool:

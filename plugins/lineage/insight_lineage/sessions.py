@@ -131,6 +131,7 @@ class Sessions:
                 for tag in scalars.tags_of(inner)
             ]
             self._read_by(run, below(run))
+        scalars.load(metric.tag for metric in metrics)
         for metric in metrics:
             place = metric.run(run)
             self._read_by(run, [place])

@@ -6,6 +6,7 @@ import json
 import math
 import time
 import tracemalloc
+from typing import Any
 
 import numpy as np
 import pytest
@@ -63,6 +64,37 @@ def test_tags_of_one_run_each_take_no_room_in_the_others() -> None:
     column = scalars.column("last/7/3")
     assert column is not None
     assert (column.count, column.values[rows.place["r7"]]) == (1, 1.0)
+
+
+def test_values_are_read_of_the_scalars_that_are_asked_for_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = FakeProvider()
+    for run in ("x", "y"):
+        for tag in "abc":
+            data.add_scalars(run, tag, [1.0, 2.0])
+    tables = data.series_tables
+    asked: list[tuple[object, ...]] = []
+
+    def noted(plugin: str, fields: Any, *, runs: Any = None, tags: Any = None) -> Any:  # noqa: ANN401
+        asked.append((bool(fields), runs and sorted(runs), tags and sorted(tags)))
+        return tables(plugin, fields, runs=runs, tags=tags)
+
+    monkeypatch.setattr(data, "series_tables", noted)
+    scalars = Scalars(data)
+    scalars.place(Rows.of(data.runs()).place, np.full(2, -1))
+    scalars.update(None)
+    assert scalars.counts(np.array([True, False])) == {"a": 1, "b": 1, "c": 1}
+    assert scalars.column("last/nothing") is None
+    assert asked == [(False, None, None)]
+    for _ in range(2):
+        column = scalars.column("last/b")
+        assert column is not None
+        assert column.values.tolist() == [2.0, 2.0]
+    data.add_scalars("y", "b", [5.0], steps=[2])
+    assert not scalars.update({"y"})
+    assert asked[1:] == [(True, None, ["b"]), (False, ["y"], None), (True, ["y"], ["b"])]
+    column = scalars.column("last/b")
+    assert column is not None
+    assert column.values.tolist() == [2.0, 5.0]
 
 
 def test_columns_of_scalars_are_kept_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
