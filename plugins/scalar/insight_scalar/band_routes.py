@@ -6,22 +6,20 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import cast, get_args
 
-import numpy as np
 from attrs import evolve, frozen
-from numpy.typing import NDArray
 from werkzeug import Request, Response
 
 from insight_core.plugin import (
     InvalidArgument,
     PluginContext,
     PluginNameEnum,
-    ScalarColumns,
     ScalarQuery,
     SeriesKey,
 )
 from insight_core.plugin.http.answers import Column, json_response
-from insight_core.plugin.http.parameters import choice, series_keys
+from insight_core.plugin.http.parameters import choice
 from insight_scalar.bands import ABOUT_MEAN, Band, Centre, Curve, Spread, band_of, decimated
+from insight_scalar.derived import DerivedData, x_of
 from insight_scalar.formats import numbers_of
 from insight_scalar.groups import described, groups
 from insight_scalar.parameters import scalar_query
@@ -34,6 +32,7 @@ class BandViews:
     """Views of groups."""
 
     ctx: PluginContext
+    data: DerivedData
 
     def groups(self, request: Request) -> Response:
         """The groups of all runs, in the order of their first runs: says whether they can be made."""
@@ -56,7 +55,7 @@ class BandViews:
         made = groups(request, self.ctx)
         query = scalar_query(request)
         members: dict[tuple[str, str], list[SeriesKey]] = {}
-        for key in series_keys(request, self.ctx.data, _SCALAR):
+        for key in self.data.keys(request, _SCALAR):
             group = made.group_of(key.run)
             if group is not None:
                 members.setdefault((key.tag, group), []).append(key)
@@ -78,17 +77,10 @@ class BandViews:
         self, keys: Sequence[SeriesKey], query: ScalarQuery, centre: Centre, spread: Spread
     ) -> tuple[Band, int]:
         # all of every run: at the edge of the window a run is interpolated from what lies beyond
-        found = self.ctx.data.scalars(_SCALAR, keys, evolve(query, window=(None, None), width=None))
+        found = self.data.scalars(_SCALAR, keys, evolve(query, window=(None, None), width=None))
         curves = [Curve.of(x_of(columns, query), columns.values) for columns in found.values()]
         band = band_of(curves, centre, spread, query.window)
         points = len(band.x)
         if query.width is not None:
             band = decimated(band, query.width, query.window, log_x=query.log_x)
         return band, points
-
-
-def x_of(columns: ScalarColumns, query: ScalarQuery) -> NDArray[np.generic]:
-    """The x of each point, in the units of the query."""
-    if query.x == "step":
-        return columns.steps
-    return columns.wall_times - columns.origin if query.x == "relative" else columns.wall_times

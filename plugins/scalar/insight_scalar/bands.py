@@ -155,7 +155,7 @@ def decimated(band: Band, width: int, window: Window, *, log_x: bool) -> Band:
     """
     if len(band.x) <= 2:
         return band
-    columns = _columns(band.x, width, window, log_x)
+    columns = pixel_columns(band.x, width, window, log_x=log_x)
     starts = np.concatenate([[0], np.flatnonzero(np.diff(columns)) + 1])
     ends = np.append(starts[1:], len(band.x)) - 1
     kept = [starts, ends]
@@ -165,7 +165,7 @@ def decimated(band: Band, width: int, window: Window, *, log_x: bool) -> Band:
         (np.fmin, band.centre),
         (np.fmax, band.centre),
     ):
-        kept.append(_first_extreme(ufunc, values, starts))
+        kept.append(first_extremes(ufunc, values, starts))
     return band.take(np.unique(np.concatenate(kept)))
 
 
@@ -187,28 +187,28 @@ def _within(x: Floats, window: Window) -> Floats:
     return x[begin:end]
 
 
-def _columns(x: Floats, width: int, window: Window, log_x: bool) -> NDArray[np.int64]:
-    """The pixel column of each x; in log space everything that is not positive is left of the first."""
+def pixel_columns(x: Floats, width: int, window: Window, *, log_x: bool) -> NDArray[np.int64]:
+    """The pixel column of each x; in log space everything that is not positive is left of the first.
+
+    A point at the border of two columns is in the second.
+    """
     low = x[0] if window[0] is None else window[0]
     high = x[-1] if window[1] is None else window[1]
-    place = x
     if log_x:
-        positive = x[x > 0]
-        if not len(positive):
-            return np.zeros(len(x), np.int64)
-        low = np.log(low if low > 0 else positive[0])
-        high = np.log(high)
-        place = np.log(np.where(x > 0, x, positive[0]))
+        low = low if low > 0 else np.min(x[x > 0], initial=np.inf)
+        low, high = (np.log(edge) if 0 < edge < np.inf else np.nan for edge in (low, high))
     span = high - low
-    if not span > 0:
-        return np.zeros(len(x), np.int64)
-    columns = np.clip(np.floor((place - low) / span * width), 0, width - 1).astype(np.int64)
+    columns = np.zeros(len(x), np.int64)
+    if 0 < span < np.inf:
+        borders = low + span * (np.arange(1, width) / width)
+        borders = np.maximum.accumulate(np.exp(borders)) if log_x else borders
+        columns = np.searchsorted(borders, x, side="right").astype(np.int64)
     if log_x:
         columns[x <= 0] = -1
     return columns
 
 
-def _first_extreme(ufunc: np.ufunc, values: Floats, starts: NDArray[np.intp]) -> NDArray[np.intp]:
+def first_extremes(ufunc: np.ufunc, values: Floats, starts: NDArray[np.intp]) -> NDArray[np.intp]:
     """Index of the first smallest or largest value of each stretch that begins at ``starts``.
 
     NaN does not count; of a stretch of nothing else it is the first.

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import cast, get_args
+
 from werkzeug import Request
 
-from insight_core.plugin import InvalidArgument, ScalarQuery
+from insight_core.plugin import InvalidArgument
 from insight_core.plugin.http.parameters import attempts, choice, number, whole_number
+from insight_scalar.derived import SmoothedQuery
+from insight_scalar.smoothers import Smoother
 
 MAX_WIDTH = 100_000  # pixel columns
 MAX_SMOOTHING = 0.999
 
 
-def scalar_query(request: Request, nearest: float | None = None) -> ScalarQuery:
+def scalar_query(request: Request, nearest: float | None = None) -> SmoothedQuery:
     """The common parameters. Raises InvalidArgument for the first one that is wrong."""
     smoothing = number(request, "smoothing") or 0.0
     if not 0.0 <= smoothing <= MAX_SMOOTHING:
@@ -20,7 +24,7 @@ def scalar_query(request: Request, nearest: float | None = None) -> ScalarQuery:
     if low is not None and high is not None and low > high:
         raise InvalidArgument(f"from must not be greater than to, but {low} is greater than {high}")
     x = choice(request, "x", ("step", "relative", "wall"))
-    return ScalarQuery(
+    return SmoothedQuery(
         x="step" if x == "step" else "relative" if x == "relative" else "wall",
         log_x=choice(request, "xscale", ("linear", "log")) == "log",
         window=(low, high),
@@ -28,4 +32,5 @@ def scalar_query(request: Request, nearest: float | None = None) -> ScalarQuery:
         smoothing=smoothing,
         attempts=attempts(request),
         nearest=nearest,
+        smoother=cast(Smoother, choice(request, "smoother", get_args(Smoother))),
     )

@@ -10,7 +10,6 @@ from attrs import evolve, frozen
 from werkzeug import Request, Response
 
 from insight_core.plugin import (
-    DataProvider,
     PluginContext,
     PluginNameEnum,
     Route,
@@ -19,8 +18,9 @@ from insight_core.plugin import (
     SeriesKey,
 )
 from insight_core.plugin.http.answers import Column, json_response
-from insight_core.plugin.http.parameters import choice, number, required_number, series_keys
-from insight_scalar.band_routes import BandViews, x_of
+from insight_core.plugin.http.parameters import choice, number, required_number, required_text
+from insight_scalar.band_routes import BandViews
+from insight_scalar.derived import DerivedData, x_of
 from insight_scalar.formats import csv_of, numbers_of
 from insight_scalar.parameters import scalar_query
 
@@ -31,10 +31,12 @@ _POINTS = 1_000_000  # that are asked for at a time, but for one series whatever
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
     """Series, nearest points, groups of runs and bands."""
-    views, bands = _Views(ctx.data), BandViews(ctx)
+    data = DerivedData(ctx.data)
+    views, bands = _Views(data), BandViews(ctx, data)
     return [
         Route("/series", views.series),
         Route("/nearest", views.nearest),
+        Route("/expression", views.expression),
         Route("/groups", bands.groups),
         Route("/columns", bands.columns),
         Route("/bands", bands.bands),
@@ -43,13 +45,13 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
 
 @frozen
 class _Views:
-    data: DataProvider
+    data: DerivedData
 
     def series(self, request: Request) -> Response:
         form = choice(request, "format", ("json", "safetensors", "csv"))
         query = scalar_query(request)
         since = number(request, "since")
-        keys = series_keys(request, self.data, _SCALAR)
+        keys = self.data.keys(request, _SCALAR)
         found = ((key, columns, _since(columns, query, since)) for key, columns in self._points(keys, query))
         if form == "csv":
             return csv_of(((key, shown) for key, _, shown in found), request.args.get("download"))
@@ -89,7 +91,7 @@ class _Views:
 
     def nearest(self, request: Request) -> Response:
         query = scalar_query(request, nearest=required_number(request, "at"))
-        keys = series_keys(request, self.data, _SCALAR)
+        keys = self.data.keys(request, _SCALAR)
         raw, smooth = self._raw_and_smooth(keys, evolve(query, width=None))
         points = []
         for key in keys:
@@ -107,6 +109,11 @@ class _Views:
                 }
             )
         return json_response({"points": points})
+
+    def expression(self, request: Request) -> Response:
+        """An expression with every tag in quotes, and these tags: says whether it is valid."""
+        found = self.data.expression(_SCALAR, required_text(request, "text"))
+        return json_response({"text": found.text, "tags": found.tags})
 
     def _raw_and_smooth(
         self, keys: Sequence[SeriesKey], query: ScalarQuery

@@ -1,0 +1,194 @@
+"""Series that are computed: from expressions over tags, and by smoothers that providers do not have."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Mapping, Sequence
+from functools import reduce
+
+import numpy as np
+from attrs import evolve, frozen
+from numpy.typing import NDArray
+from werkzeug import Request
+
+from insight_core.plugin import (
+    DataProvider,
+    InvalidArgument,
+    ScalarColumns,
+    ScalarQuery,
+    SeriesInfo,
+    SeriesKey,
+)
+from insight_core.plugin.http.parameters import series_keys
+from insight_scalar.bands import first_extremes, pixel_columns
+from insight_scalar.expressions import Expression, Floats, parsed
+from insight_scalar.smoothers import Smoother, smoothed
+
+_SIGN = "="  # before an expression in the place of a tag
+
+
+@frozen
+class SmoothedQuery(ScalarQuery):
+    """A query that also says how its ``smoothing`` is meant."""
+
+    smoother: Smoother = "ema"
+
+
+@frozen(eq=False)
+class DerivedData:
+    """Scalars of a provider, and those derived from them.
+
+    The tag of a derived series is ``=`` and its expression. The series of its tags are aligned by step: there
+    is a point at each step at which all of them have one. Of several points at one step the last counts, of
+    several attempts the last. Wall times are those of the first tag.
+    """
+
+    data: DataProvider
+
+    def keys(self, request: Request, plugin: str) -> Sequence[SeriesKey]:
+        """The series that ``run`` and ``tag`` name; of expressions, those of all runs that are named."""
+        tags = list(dict.fromkeys(request.args.getlist("tag")))
+        if not any(tag.startswith(_SIGN) for tag in tags):
+            return series_keys(request, self.data, plugin)
+        named = list(dict.fromkeys(request.args.getlist("run")))
+        existing = {info.key for info in self.data.series(plugin, runs=named or None)}
+        runs = named or list(dict.fromkeys(key.run for key in sorted(existing)))
+        keys = [SeriesKey(run, tag) for tag in tags for run in runs]
+        return [key for key in keys if key in existing or key.tag.startswith(_SIGN)]
+
+    def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]:
+        """The series that the provider itself has."""
+        return self.data.series(plugin, runs=runs)
+
+    def expression(self, plugin: str, text: str) -> Expression:
+        """Raises InvalidArgument for an expression that is not valid."""
+        return parsed(text, lambda: {info.key.tag for info in self.data.series(plugin)})
+
+    def scalars(
+        self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery
+    ) -> Mapping[SeriesKey, ScalarColumns]:
+        """See ``DataProvider.scalars``. Raises InvalidArgument for an expression that is not valid."""
+        smoother = query.smoother if isinstance(query, SmoothedQuery) and query.smoothing else "ema"
+        plain = ScalarQuery(
+            query.x, query.log_x, query.window, query.width, query.smoothing, query.attempts, query.nearest
+        )
+        if smoother == "ema":
+            found = dict(self.data.scalars(plugin, keys, plain))
+        else:
+            whole = self.data.scalars(plugin, keys, ScalarQuery(x=query.x, attempts=query.attempts))
+            found = {key: answered(columns, query, smoother) for key, columns in whole.items()}
+        derived = [key for key in keys if key.tag.startswith(_SIGN) and key not in found]
+        for tag in dict.fromkeys(key.tag for key in derived):
+            expression = self.expression(plugin, tag.removeprefix(_SIGN))
+            for run in (key.run for key in derived if key.tag == tag):
+                inputs = [SeriesKey(run, name) for name in expression.tags]
+                given = self.data.scalars(plugin, inputs, ScalarQuery(x="step"))
+                if all(key in given for key in inputs):
+                    whole_series = _evaluated(expression, {key.tag: given[key] for key in inputs})
+                    found[SeriesKey(run, tag)] = answered(whole_series, query, smoother)
+        return {key: found[key] for key in keys if key in found}
+
+
+def _evaluated(expression: Expression, inputs: Mapping[str, ScalarColumns]) -> ScalarColumns:
+    lasts = {tag: _last_of_steps(columns.steps) for tag, columns in inputs.items()}
+    steps = reduce(
+        lambda one, other: np.intersect1d(one, other, assume_unique=True),
+        [inputs[tag].steps[last] for tag, last in lasts.items()],
+    )
+    places = {tag: last[np.searchsorted(inputs[tag].steps[last], steps)] for tag, last in lasts.items()}
+    first = inputs[expression.tags[0]]
+    wall_times = first.wall_times[places[expression.tags[0]]]
+    origin = min((columns.origin for columns in inputs.values() if len(columns.steps)), default=0.0)
+    values = {tag: inputs[tag].values[place].astype(np.float64) for tag, place in places.items()}
+    values |= {"step": steps.astype(np.float64), "wall": wall_times, "relative": wall_times - origin}
+    with np.errstate(all="ignore"):
+        computed = expression.evaluate(values)
+    return evolve(
+        first,
+        steps=steps,
+        wall_times=wall_times,
+        values=computed,
+        points=len(steps),
+        total=len(steps),
+        hidden=0,
+        kept=len(steps),
+        origin=origin,
+        restarts=np.zeros(0, np.int64),
+        breaks=np.zeros(0, np.int64),
+    )
+
+
+def _last_of_steps(steps: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Indices of the last point of each step, in the order of steps."""
+    order = np.argsort(steps, kind="stable")
+    return order[np.append(np.diff(steps[order]) > 0, True)] if len(steps) else order
+
+
+def x_of(columns: ScalarColumns, query: ScalarQuery) -> NDArray[np.generic]:
+    """The x of each point, in the units of the query."""
+    if query.x == "step":
+        return columns.steps
+    return columns.wall_times - columns.origin if query.x == "relative" else columns.wall_times
+
+
+def answered(columns: ScalarColumns, query: ScalarQuery, smoother: Smoother) -> ScalarColumns:
+    """What ``query`` asks of a whole series, as a provider answers."""
+    x = x_of(columns, query).astype(np.float64)
+    raw, values = columns.values, columns.values
+    edges = [0, *columns.breaks.tolist(), len(raw)]
+    if query.smoothing:
+        parts = [slice(start, stop) for start, stop in itertools.pairwise(edges)]
+        values = np.concatenate(
+            [smoothed(raw[part].astype(np.float64), x[part], smoother, query.smoothing) for part in parts]
+        )
+    low, high = query.window
+    inside = np.ones(len(x), bool)
+    inside &= x >= (-np.inf if low is None else low)
+    inside &= x <= (np.inf if high is None else high)
+    if low is None and high is None:
+        inside[:] = True
+    chosen = np.flatnonzero(inside)
+    points, shown = len(chosen), raw[chosen]
+    nonfinite = (int(np.isnan(shown).sum()), int((shown == np.inf).sum()), int((shown == -np.inf).sum()))
+    if query.nearest is not None:
+        distances = np.abs(x[chosen] - query.nearest)
+        chosen = chosen[[int(np.nanargmin(distances))]] if np.isfinite(distances).any() else chosen[:0]
+    elif query.width is not None and points > 4 * query.width:
+        chosen = chosen[_envelope(x[chosen], values[chosen], columns.breaks, chosen, query)]
+    finite = x[np.isfinite(x)]
+    return evolve(
+        columns,
+        steps=columns.steps[chosen],
+        wall_times=columns.wall_times[chosen],
+        values=values[chosen],
+        points=points,
+        extent=(float(finite.min()), float(finite.max())) if len(finite) else (0.0, 0.0),
+        breaks=np.searchsorted(chosen, columns.breaks).astype(np.int64, copy=False),
+        nonfinite=nonfinite,
+    )
+
+
+def _envelope(
+    x: Floats,
+    values: NDArray[np.float32] | NDArray[np.float64],
+    breaks: NDArray[np.int64],
+    places: NDArray[np.intp],
+    query: ScalarQuery,
+) -> NDArray[np.intp]:
+    """Of each column of each attempt the first, smallest, largest and last value, and the first of each
+    kind that is not finite."""
+    if query.width is None:
+        raise InvalidArgument("width is missing")
+    finite = np.isfinite(x)
+    columns = np.full(len(x), -2, np.int64)
+    columns[finite] = pixel_columns(x[finite], query.width, query.window, log_x=query.log_x)
+    columns += np.searchsorted(breaks, places, side="right") * (query.width + 3)
+    starts = np.concatenate([[0], np.flatnonzero(np.diff(columns)) + 1])
+    stretch = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(x))))
+    known = np.where(np.isfinite(values), values, np.nan).astype(np.float64)
+    kept = [starts, np.append(starts[1:], len(x)) - 1]
+    kept += [first_extremes(ufunc, known, starts) for ufunc in (np.fmin, np.fmax)]
+    for odd in (np.isnan(values), values == np.inf, values == -np.inf):
+        hits = np.flatnonzero(odd)
+        kept.append(hits[np.unique(stretch[hits], return_index=True)[1]])
+    return np.unique(np.concatenate(kept))
