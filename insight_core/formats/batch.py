@@ -7,15 +7,17 @@ from attrs import Factory, define, frozen
 from insight_core.formats.columns import Block
 from insight_core.formats.dialects import Dialect
 from insight_core.formats.event import Metadata
+from insight_core.formats.reason import Reason
 
-BAD_DATA = "the checksum of the record's data is wrong"
-BAD_HEADER = "the checksum of a record's length is wrong"
-CUT_MEANWHILE = "the file was cut while it was read"
+BAD_DATA = Reason("the checksum of the record's data is wrong", "record_checksum")
+BAD_HEADER = Reason("the checksum of a record's length is wrong", "record_length")
+CUT_MEANWHILE = Reason("the file was cut while it was read", "file_cut")
+EMPTY = Reason("the file is empty", "file_empty")
 
 
 @frozen
 class Flaw:
-    """A damaged place of a file."""
+    """A damaged place of a file. The page shows its reason in the user's language if it is a ``Reason``."""
 
     offset: int  # bytes from the start of the file
     reason: str
@@ -62,9 +64,21 @@ class SmallFile:
 
 def header_cut_off(end: int, size: int) -> Flaw:
     """The damage of a file of ``size`` bytes that ends within the record header at ``end``."""
-    return Flaw(end, "the header of a record is cut off", size - end)
+    return Flaw(end, Reason("the header of a record is cut off", "record_header_cut"), size - end)
 
 
 def record_cut_off(end: int, size: int, wanted: int) -> Flaw:
     """The damage of a file of ``size`` bytes that ends within the record of ``wanted`` bytes at ``end``."""
-    return Flaw(end, f"a record is cut off: {size - end} of {wanted} bytes", size - end)
+    text = f"a record is cut off: {size - end} of {wanted} bytes"
+    return Flaw(end, Reason(text, "record_cut", read=size - end, size=wanted), size - end)
+
+
+def malformed_event(error: ValueError) -> Reason:
+    """The reason of a record with its checksum whose event cannot be parsed."""
+    return Reason(f"malformed event: {error}", "malformed_event", cause=str(error))
+
+
+def unreadable(error: OSError) -> Reason:
+    """The reason of a file that the system does not let us read."""
+    cause = error.strerror or str(error)
+    return Reason(f"cannot be read: {cause}", "unreadable", cause=cause)

@@ -21,6 +21,7 @@ from insight_core.formats.crc32c import (
     masked_crc32c_rows,
 )
 from insight_core.formats.protobuf import Pieces, size_of
+from insight_core.formats.reason import Reason
 
 HEADER_SIZE = 12  # Bytes of a record before its content: length and checksum.
 FOOTER_SIZE = 4
@@ -108,7 +109,7 @@ def _good_headers(chunk: bytes, start: int, end: int) -> list[int]:
 
 
 class RecordProblem(NamedTuple):
-    """Why the record at ``offset`` cannot be read; ``cut_off``: the file ends within it."""
+    """Why the record at ``offset`` cannot be read, a ``Reason``; ``cut_off``: the file ends within it."""
 
     offset: int
     text: str
@@ -119,7 +120,8 @@ class RecordProblem(NamedTuple):
     def of_content(cls, start: int, end: int, reason: str) -> Self:
         """The content from ``start`` to ``end`` has its checksum, but cannot be decoded."""
         text = f"the record whose content begins at byte {start}: {reason}"
-        return cls(start - HEADER_SIZE, text, skipped=HEADER_SIZE + end - start + FOOTER_SIZE)
+        told = Reason(text, "record_content", offset=start, cause=reason)
+        return cls(start - HEADER_SIZE, told, skipped=HEADER_SIZE + end - start + FOOTER_SIZE)
 
 
 def contents(data: bytes, problems: list[RecordProblem]) -> Iterator[tuple[int, int]]:
@@ -135,17 +137,20 @@ def contents(data: bytes, problems: list[RecordProblem]) -> Iterator[tuple[int, 
         end = start + length
         if start <= len(data) and not header_is_good(length, checksum):
             text = f"the length of the record at byte {position} does not have its checksum"
-            problems.append(RecordProblem(position, text, skipped=len(data) - position))
+            reason = Reason(text, "record_length_at", offset=position)
+            problems.append(RecordProblem(position, reason, skipped=len(data) - position))
             return
         if end + FOOTER_SIZE > len(data):
             text = f"the file ends within the record at byte {position}"
-            problems.append(RecordProblem(position, text, cut_off=True, skipped=len(data) - position))
+            reason = Reason(text, "record_cut_at", offset=position)
+            problems.append(RecordProblem(position, reason, cut_off=True, skipped=len(data) - position))
             return
         if _CHECKSUM.unpack_from(data, end)[0] == masked_crc32c(data[start:end]):
             yield start, end
         else:
             text = f"the record at byte {position} does not have its checksum"
-            problems.append(RecordProblem(position, text, skipped=end + FOOTER_SIZE - position))
+            reason = Reason(text, "record_checksum_at", offset=position)
+            problems.append(RecordProblem(position, reason, skipped=end + FOOTER_SIZE - position))
         position = end + FOOTER_SIZE
 
 

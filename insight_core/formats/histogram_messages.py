@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from insight_core.formats.dialects import Dialect
 from insight_core.formats.histograms import MAX_COUNTED, Floats, Histogram, checked
 from insight_core.formats.protobuf import EIGHT_BYTES, LENGTH_DELIMITED, VARINT, fields, signed
+from insight_core.formats.reason import Reason
 from insight_core.formats.tensors import read_tensor
 
 MAX_BUCKETS = 1_000_000
@@ -63,11 +64,13 @@ def histogram_proto(data: bytes) -> HistogramProto:
             numbers[number] = _double(data, number, kind, start)
         elif number in columns:
             if kind not in (EIGHT_BYTES, LENGTH_DELIMITED) or (end - start) % 8:
-                raise ValueError(f"field {number} of the histogram is not a list of doubles")
+                text = f"field {number} of the histogram is not a list of doubles"
+                raise ValueError(Reason(text, "histogram_field", number=number))
             columns[number].append(np.frombuffer(data, "<f8", (end - start) // 8, start))
     limits, counts = (np.concatenate(columns[number] or [np.empty(0)]) for number in (6, 7))
     if len(limits) != len(counts):
-        raise ValueError(f"the histogram has {len(counts)} buckets and {len(limits)} limits")
+        text = f"the histogram has {len(counts)} buckets and {len(limits)} limits"
+        raise ValueError(Reason(text, "histogram_limits", buckets=len(counts), limits=len(limits)))
     return HistogramProto(limits, counts, *(numbers[number] for number in (1, 2, 3, 4)))
 
 
@@ -95,7 +98,7 @@ def read_histogram_proto(data: bytes) -> Histogram:
     found = histogram_proto(data)
     limits, counts = found.limits, found.counts
     if (limits[1:] < limits[:-1]).any():
-        raise ValueError("the limits of the buckets do not rise")
+        raise ValueError(Reason("the limits of the buckets do not rise", "histogram_limits_order"))
     left, right = np.concatenate([[-np.inf], limits])[: len(limits)], limits
     checked(left, right, counts)
     bounds = _believed(found.min, found.max, found.num, left, right, counts)
@@ -146,9 +149,11 @@ def read_histogram_tensor(data: bytes) -> Histogram:
     tensor = read_tensor(data, Dialect.TENSORBOARD)
     if len(tensor.shape) != 2 or tensor.shape[1] != 3 or tensor.values.dtype.kind not in "fiu":
         shape = ", ".join(str(size) for size in tensor.shape)
-        raise ValueError(f"the histogram is {tensor.dtype} [{shape}], not numbers of [buckets, 3]")
+        text = f"the histogram is {tensor.dtype} [{shape}], not numbers of [buckets, 3]"
+        raise ValueError(Reason(text, "histogram_shape", type=str(tensor.dtype), shape=shape))
     if tensor.shape[0] > MAX_BUCKETS:  # a few bytes may stand for any number of them
-        raise ValueError(f"the histogram has {tensor.shape[0]:,} buckets: at most {MAX_BUCKETS:,} are read")
+        text = f"the histogram has {tensor.shape[0]:,} buckets: at most {MAX_BUCKETS:,} are read"
+        raise ValueError(Reason(text, "histogram_too_long", buckets=tensor.shape[0], most=MAX_BUCKETS))
     left, right, counts = tensor.values.astype(np.float64).T
     empty = (counts == 0) & (right < left)  # a data server puts min and max where the outer limits were
     left, right, counts = left[~empty], right[~empty], counts[~empty]
@@ -184,7 +189,8 @@ def _believed(
 def _check_totals(*totals: float) -> None:
     for total in totals:
         if not 0 <= total <= MAX_COUNTED:
-            raise ValueError(f"the histogram says that it counts {total:.4g} values")
+            text = f"the histogram says that it counts {total:.4g} values"
+            raise ValueError(Reason(text, "histogram_total", total=f"{total:.4g}"))
 
 
 def _mean(total: float, count: float) -> float | None:
@@ -216,13 +222,15 @@ def _bounded(
     left, right, counts = left[kept], right[kept], counts[kept]
     left, right = np.where(left <= -_ENDLESS, right, left), np.where(right >= _ENDLESS, left, right)
     if _endless(left, right).any():
-        raise ValueError("a bucket of the histogram has no end, and min and max are not known")
+        text = "a bucket of the histogram has no end, and min and max are not known"
+        raise ValueError(Reason(text, "histogram_endless"))
     return left, right, counts
 
 
 def _double(data: bytes, number: int, kind: int, start: int) -> float:
     if kind != EIGHT_BYTES:
-        raise ValueError(f"field {number} of the histogram is not a double")
+        text = f"field {number} of the histogram is not a double"
+        raise ValueError(Reason(text, "histogram_field", number=number))
     value: float = struct.unpack_from("<d", data, start)[0]
     return value
 

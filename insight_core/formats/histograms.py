@@ -10,6 +10,8 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from insight_core.formats.reason import Reason
+
 Floats = NDArray[np.float64]
 MAX_COUNTED = 1 << 53  # values of a histogram: float64 counts no further by ones
 _ARRAY = 112  # bytes of an array object, without its numbers
@@ -59,17 +61,18 @@ class AlignedHistograms:
 def checked(left: Floats, right: Floats, counts: Floats) -> None:
     """Raises ValueError for impossible buckets."""
     if np.isnan(left).any() or np.isnan(right).any():
-        raise ValueError("an edge of a bucket is NaN")
+        raise ValueError(Reason("an edge of a bucket is NaN", "bucket_edge_nan"))
     if not np.isfinite(counts).all():
-        raise ValueError("the count of a bucket is not finite")
+        raise ValueError(Reason("the count of a bucket is not finite", "bucket_count_infinite"))
     if (counts < 0).any():
-        raise ValueError("the count of a bucket is negative")
+        raise ValueError(Reason("the count of a bucket is negative", "bucket_count_negative"))
     with np.errstate(over="ignore"):
         total = float(counts.sum())
     if total > MAX_COUNTED:
-        raise ValueError(f"the buckets count {total:.4g} values, more than any tensor has")
+        text = f"the buckets count {total:.4g} values, more than any tensor has"
+        raise ValueError(Reason(text, "bucket_counts_too_large", total=f"{total:.4g}"))
     if (right < left).any():
-        raise ValueError("a bucket has a negative width")
+        raise ValueError(Reason("a bucket has a negative width", "bucket_width_negative"))
 
 
 def histogram_of(values: NDArray[Any], bins: int) -> Histogram:
@@ -78,7 +81,8 @@ def histogram_of(values: NDArray[Any], bins: int) -> Histogram:
     Values are integers, floats or booleans, of any shape. Without finite values there are no buckets.
     """
     if values.dtype.kind not in "fiub":
-        raise ValueError(f"values of type {values.dtype} have no histogram")
+        text = f"values of type {values.dtype} have no histogram"
+        raise ValueError(Reason(text, "no_histogram_of_type", type=str(values.dtype)))
     flat = values.ravel()
     nan = pos_inf = neg_inf = 0
     if flat.size and not (math.isfinite(flat.min()) and math.isfinite(flat.max())):

@@ -17,6 +17,7 @@ from insight_core.formats import dtypes as types
 from insight_core.formats import protobuf as wire
 from insight_core.formats.dialects import Dialect
 from insight_core.formats.packed import fixed, varints
+from insight_core.formats.reason import Reason
 
 MAX_RANK = 32
 MAX_COUNT = 100_000_000  # values of a tensor
@@ -78,10 +79,10 @@ def read_tensor(data: bytes, dialect: Dialect) -> Tensor:
     message = _message(data, dialect)
     header = message.header()
     if header.count > MAX_COUNT:
-        raise ValueError(
-            f"the tensor has {header.count:,} values, in the shape {list(header.shape)}: "
-            f"at most {MAX_COUNT:,} are read"
-        )
+        shape = list(header.shape)
+        text = f"the tensor has {header.count:,} values, in the shape {shape}: at most {MAX_COUNT:,} are read"
+        details = {"values": header.count, "shape": str(shape), "most": MAX_COUNT}
+        raise ValueError(Reason(text, "tensor_too_large", **details))
     values = message.values(header).reshape(header.shape)
     values.flags.writeable = False
     return Tensor(header.dtype, header.shape, values)
@@ -89,7 +90,7 @@ def read_tensor(data: bytes, dialect: Dialect) -> Tensor:
 
 def _message(data: bytes, dialect: Dialect, *, head: bool = False) -> _Mindspore | _Tensorflow:
     if not data:
-        raise ValueError("the tensor is empty: only metadata was written")
+        raise ValueError(Reason("the tensor is empty: only metadata was written", "tensor_empty"))
     message = _Mindspore(data) if dialect is Dialect.MINDSPORE else _Tensorflow(data)
     try:
         for number, kind, start, end, value in wire.fields(data):
@@ -118,9 +119,11 @@ class _Fields:
 
     def shape(self) -> tuple[int, ...]:
         if len(self.sizes) > MAX_RANK:
-            raise ValueError(f"the tensor has {len(self.sizes)} dimensions: at most {MAX_RANK} are read")
+            text = f"the tensor has {len(self.sizes)} dimensions: at most {MAX_RANK} are read"
+            raise ValueError(Reason(text, "tensor_rank", rank=len(self.sizes), most=MAX_RANK))
         if any(size < 0 for size in self.sizes):
-            raise ValueError(f"the shape {self.sizes} of the tensor has a negative size")
+            text = f"the shape {self.sizes} of the tensor has a negative size"
+            raise ValueError(Reason(text, "tensor_shape", shape=str(self.sizes)))
         return tuple(self.sizes)
 
     def written(self, forms: Mapping[int, str]) -> list[int]:
@@ -156,7 +159,7 @@ class _Mindspore(_Fields):
     def values(self, header: TensorHeader) -> NDArray[Any]:
         written = self.written(types.MINDSPORE_FIELDS)
         if len(written) > 1:
-            raise ValueError("the tensor has values in several fields")
+            raise ValueError(Reason("the tensor has values in several fields", "tensor_fields"))
         found: NDArray[Any] = np.empty(0, np.float32)
         for number in written:
             form = types.MINDSPORE_FIELDS[number]
@@ -171,7 +174,8 @@ class _Mindspore(_Fields):
 
     def _raw(self, found: NDArray[np.uint8], name: str) -> NDArray[Any]:
         if self.data_type not in types.MINDSPORE_TYPES or name == "string":
-            raise ValueError(f"the values are of {name}, which is not known")
+            text = f"the values are of {name}, which is not known"
+            raise ValueError(Reason(text, "tensor_type_unknown", type=name))
         if name == "bool":
             return found.astype(bool)
         if name == "bfloat16":
@@ -199,7 +203,7 @@ class _Tensorflow(_Fields):
                 size = [content for one, form, _, _, content in inner if (one, form) == (_SIZE, wire.VARINT)]
                 self.sizes.append(wire.signed(size[-1]) if size else 0)
             elif number == _UNKNOWN_RANK and value:
-                raise ValueError("the tensor says that its shape is unknown")
+                raise ValueError(Reason("the tensor says that its shape is unknown", "tensor_shape_unknown"))
 
     def header(self) -> TensorHeader:
         return TensorHeader(types.tensorflow_type_name(self.data_type or 0), self.shape())
@@ -207,7 +211,8 @@ class _Tensorflow(_Fields):
     def values(self, header: TensorHeader) -> NDArray[Any]:
         element = types.TENSORFLOW_TYPES.get(self.data_type or 0)
         if element is None:
-            raise ValueError(f"the values are of {header.dtype}, which cannot be shown")
+            text = f"the values are of {header.dtype}, which cannot be shown"
+            raise ValueError(Reason(text, "tensor_type", type=header.dtype))
         whole = self.written({_CONTENT: types.BYTES})
         if element.number == _STRINGS:
             return _filled(self._strings(header, from_content=bool(whole)), header)
@@ -229,7 +234,8 @@ class _Tensorflow(_Fields):
         if not written:
             return np.empty(0, element.stored)
         if element.number not in written:
-            raise ValueError(f"the values are in a field that is not that of {element.name}")
+            text = f"the values are in a field that is not that of {element.name}"
+            raise ValueError(Reason(text, "tensor_field_of_type", type=element.name))
         form = types.TENSORFLOW_FIELDS[element.number]
         found = self.numbers(element.number, form)
         if element.name == "bool":
@@ -273,7 +279,8 @@ def _filled(found: NDArray[Any], header: TensorHeader) -> NDArray[Any]:
         return found
     if len(found) > 1 or found.dtype == object:
         if header.count > (MAX_SINGLE if found.dtype == object else MAX_REPEATED):
-            raise ValueError(f"the tensor repeats its last value for {missing:,} others")
+            text = f"the tensor repeats its last value for {missing:,} others"
+            raise ValueError(Reason(text, "tensor_repeats", count=missing))
         last = found[-1:] if len(found) else np.array([b""], object)
         return np.concatenate([found, np.broadcast_to(last, missing)])
     return np.broadcast_to(found[0] if len(found) else found.dtype.type(0), header.count)

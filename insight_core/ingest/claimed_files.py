@@ -11,9 +11,10 @@ import time
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from insight_core.formats.batch import Flaw, unreadable
+from insight_core.formats.reason import Reason
 from insight_core.ingest.file_patterns import FileCheck
 from insight_core.ingest.file_record import FlawList
-from insight_core.plugin import Flaw
 from insight_core.store.claimed_file import NamedFile
 from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store
@@ -21,7 +22,7 @@ from insight_core.store.store import Store
 log = logging.getLogger(__name__)
 
 
-_UNREADABLE = Flaw(0, "cannot be read: permission denied")
+_UNREADABLE = Flaw(0, Reason("cannot be read: permission denied", "unreadable", cause="permission denied"))
 
 
 class NamedFiles:
@@ -115,10 +116,11 @@ class NamedFiles:
             except FileNotFoundError:  # the next walk handles that
                 continue
             except OSError as error:
-                found.extend([Flaw(0, f"cannot be read: {error.strerror or error}")])
+                found.extend([Flaw(0, unreadable(error))])
             except Exception as error:  # an error of a plugin must not stop the loader
                 log.exception("plugin %s failed to check %s", plugin, file.path)
-                found.extend([Flaw(0, f"checking failed: {str(error) or type(error).__name__}")])
+                cause = Reason.of(error) or Reason(type(error).__name__)
+                found.extend([Flaw(0, Reason(f"checking failed: {cause}", "check_failed", cause=cause))])
         return found.entries()
 
     def _forget(self, key: tuple[str, str]) -> None:

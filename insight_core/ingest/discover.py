@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from attrs import Factory, define, frozen
 
-from insight_core.formats.batch import Flaw
+from insight_core.formats.batch import Flaw, unreadable
+from insight_core.formats.reason import Reason
 from insight_core.ingest.beginnings import Beginnings
 from insight_core.ingest.file_patterns import Directory, FileNames, Match, made_runs, taken, to_be_told
 from insight_core.ingest.scan_ahead import FileVersion, file_version
@@ -30,8 +31,12 @@ _LINEAGE_SUFFIX = "_lineage"
 _BESIDE_EVENTS = (_LINEAGE_SUFFIX, "_explain")
 # Graph files that MindSpore writes; of other .pb files (saved models, profiles) plugins know more.
 _MINDSPORE_GRAPH = re.compile(r"ms_output_.*\.pb$")
-_LEADS_NOWHERE = "a symbolic link that leads nowhere"
-_LEADS_OUT = "a symbolic link to a file outside of the logdirs; link the directory of the file instead"
+_LEADS_NOWHERE = Reason("a symbolic link that leads nowhere", "link_broken")
+_LEADS_OUT = Reason(
+    "a symbolic link to a file outside of the logdirs; link the directory of the file instead", "link_outside"
+)
+_LEADS_BACK = Reason("a symbolic link that leads back to a directory above it", "link_loop")
+_NAMED_LIKE_FILE = Reason("a directory that is named like an event file", "directory_named_like_file")
 _NO_NAMES = FileNames()
 
 
@@ -202,7 +207,9 @@ def _walk(logdir: Logdir, prefix: str, names: FileNames, found: Found) -> _Walke
         except FileNotFoundError:
             continue
         except OSError as error:
-            _note(found, run, printable(relative) or ".", f"the directory cannot be read: {error.strerror}")
+            text = f"the directory cannot be read: {error.strerror}"
+            reason = Reason(text, "directory_unreadable", cause=error.strerror)
+            _note(found, run, printable(relative) or ".", reason)
             continue
         for entry in listed:
             name = f"{relative}/{entry.name}" if relative else entry.name
@@ -225,22 +232,15 @@ def _walk(logdir: Logdir, prefix: str, names: FileNames, found: Found) -> _Walke
                 continue
             except OSError as error:
                 if _is_event_file(entry.name) or entry.is_symlink():
-                    _note(found, run, printable(name), f"cannot be read: {error.strerror}")
+                    _note(found, run, printable(name), unreadable(error))
                 continue
             if info is None:
                 is_link = entry.is_symlink()
                 if is_link and _leads_back(entry.path, root, relative):
-                    _note(
-                        found, run, printable(name), "a symbolic link that leads back to a directory above it"
-                    )
+                    _note(found, run, printable(name), _LEADS_BACK)
                     continue
                 if _EVENT_FILE_NAME.search(entry.name):
-                    _note(
-                        found,
-                        _run_name(prefix, name),
-                        printable(name),
-                        "a directory that is named like an event file",
-                    )
+                    _note(found, _run_name(prefix, name), printable(name), _NAMED_LIKE_FILE)
                 walk.add(entry.path, name, is_link=is_link)
             elif stat.S_ISREG(info.st_mode):
                 if _add_file(found, logdir, run, entry.path, name, entry.name, info):

@@ -6,7 +6,7 @@ import functools
 import os
 import time
 
-from insight_core.formats.batch import BAD_DATA, Batch, DamagedRecord, Flaw, SmallFile
+from insight_core.formats.batch import BAD_DATA, EMPTY, Batch, DamagedRecord, Flaw, SmallFile
 from insight_core.formats.framing import FOOTER_SIZE, HEADER_SIZE
 from insight_core.ingest.file_record import Stretch
 from insight_core.ingest.followed_file import HEAD, TAIL, FollowedFile, Replaced, both_ends
@@ -63,7 +63,7 @@ class EventFile(FollowedFile):
             if not all(stretch.is_in(descriptor) for stretch in known):
                 raise Replaced
             self._known.flaws.extend(batch.flaws)
-            self._known.tail = batch.tail if self.size else Flaw(0, "the file is empty")
+            self._known.tail = batch.tail if self.size else Flaw(0, EMPTY)
             self._known.size = -1
             if batch.tail is not None or batch.end == self.size:
                 self._note_complete(*file_version(info)[2:])

@@ -10,6 +10,7 @@ from typing import Self
 from attrs import Factory, define, frozen
 
 from insight_core.formats.batch import Flaw
+from insight_core.formats.reason import Reason
 from insight_core.plugin import Dialect
 from insight_core.store.claims import FileState
 
@@ -39,9 +40,8 @@ class FlawList:
         """The listed flaws, then one entry that sums up the others."""
         if not self.more:
             return list(self.named)
-        reason = (
-            f"{self.more} more places from here on cannot be read; only the first {MOST_FLAWS} are listed"
-        )
+        text = f"{self.more} more places from here on cannot be read; only the first {MOST_FLAWS} are listed"
+        reason = Reason(text, "more_damage", more=self.more, most=MOST_FLAWS)
         return [*self.named, Flaw(self.first_unnamed, reason, self.skipped)]
 
 

@@ -14,8 +14,9 @@ import numpy as np
 from attrs import Factory, evolve, frozen
 from numpy.typing import NDArray
 
-from insight_core.formats.batch import Batch, Flaw
+from insight_core.formats.batch import EMPTY, Batch, Flaw
 from insight_core.formats.columns import Block, Columns, never_back
+from insight_core.formats.reason import Reason
 from insight_core.ingest.file_record import FileRecord, Stretch
 from insight_core.ingest.followed_file import HEAD, TAIL, FollowedFile, Replaced, both_ends
 from insight_core.ingest.scan_ahead import FileVersion, file_version
@@ -100,12 +101,15 @@ class LogFile(FollowedFile):
             self._is_postponed = self._call is None
             if self._call is None:
                 if self._reader.is_stuck:
-                    self._known.tail = Flaw(self.position, f"{_MOST_CALLS} calls of {self._name} hang")
+                    text = f"{_MOST_CALLS} calls of {self._name} hang"
+                    reason = Reason(text, "reader_stuck", count=_MOST_CALLS, name=self._name)
+                    self._known.tail = Flaw(self.position, reason)
                 raise Waiting
         call = self._call
         if not call.done.wait(min(_TURN, call.left())):
             if call.is_overdue:
-                reason = f"{self._name} has not returned for {call.deadline:.0f} s"
+                text = f"{self._name} has not returned for {call.deadline:.0f} s"
+                reason = Reason(text, "reader_slow", name=self._name, seconds=round(call.deadline))
                 if self._known.tail is None or self._known.tail.reason != reason:
                     log.warning("%s: %s", self.path, reason)
                 self._known.tail, self._grew = Flaw(self.position, reason), -math.inf
@@ -155,7 +159,7 @@ class LogFile(FollowedFile):
         flaws: list[Flaw] = []
         for item in items:
             if isinstance(item, Flaw):
-                flaws.append(Flaw(int(item.offset), str(item.reason), int(item.skipped)))
+                flaws.append(Flaw(int(item.offset), Reason.of(item.reason), int(item.skipped)))
             elif isinstance(item, Points):
                 points.append(item)
             else:
@@ -190,22 +194,22 @@ class LogFile(FollowedFile):
     def _tail_of(self, turn: _Turn) -> Flaw | None:
         """The reason why the rest of the file was not read."""
         if not self.size:
-            return Flaw(0, "the file is empty")
+            return Flaw(0, EMPTY)
         if turn.end >= self.size:
             return None
         named = [flaw for flaw in turn.flaws if flaw.offset >= turn.end]
-        return named[0] if named else Flaw(turn.end, "the end is not finished", self.size - turn.end)
+        unfinished = Reason("the end is not finished", "end_unfinished")
+        return named[0] if named else Flaw(turn.end, unfinished, self.size - turn.end)
 
     def _fail(self, error: BaseException) -> None:
         if not isinstance(error, Exception):
             error = Crashed(in_one_line(error))
-        text = str(error) if isinstance(error, ValueError) else in_one_line(error)
+        cause = Reason.of(error if isinstance(error, ValueError) else in_one_line(error))
         if not isinstance(error, ValueError):
             log.error("%s failed to read %s", self._name, self.path, exc_info=error)
         self._failed, self._grew = True, -math.inf
-        self._known.tail = Flaw(
-            self.position, f"{self._name} failed: {text}", max(0, self.size - self.position)
-        )
+        reason = Reason(f"{self._name} failed: {cause}", "reader_failed", name=self._name, cause=cause)
+        self._known.tail = Flaw(self.position, reason, max(0, self.size - self.position))
 
     def record(self) -> FileRecord | None:
         """The state of file and format from which a later start can resume; None while bytes are unread."""

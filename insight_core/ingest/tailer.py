@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field, frozen
 
-from insight_core.formats.batch import Batch, Flaw, SmallFile
+from insight_core.formats.batch import Batch, Flaw, SmallFile, unreadable
+from insight_core.formats.reason import Reason
 from insight_core.formats.stored_block import Lost
 from insight_core.ingest.discover import FoundFile
 from insight_core.ingest.event_file import EventFile
@@ -109,9 +110,10 @@ class Tailed:
             except FileNotFoundError:
                 return 1, False  # deleted: the next walk handles that
             except OSError as error:
-                self._fail(f"cannot be read: {error.strerror or error}")
+                self._fail(unreadable(error))
             except Exception as error:  # an error in one file must not stop the others
-                reason = f"reading failed: {str(error) or type(error).__name__}"
+                cause = str(error) or type(error).__name__
+                reason = Reason(f"reading failed: {cause}", "reading_failed", cause=cause)
                 if reason != self.failure:  # retried at every walk, logged once
                     log.exception("reading %s failed", self.found.path)
                     self.failure = reason

@@ -9,6 +9,7 @@ from __future__ import annotations
 from insight_core.formats.batch import Flaw
 from insight_core.formats.dialects import Dialect
 from insight_core.formats.json_text import encode_json
+from insight_core.formats.reason import Reason
 from insight_core.machine import physical_memory
 from insight_core.plugin.annotations import Annotation, Annotations
 from insight_core.plugin.claims import BEGINNING, Claim, EventField, FileName, SummaryPlugin
@@ -54,6 +55,7 @@ from insight_core.plugin.extensions import (
     Cell,
     Command,
     CommandHost,
+    Messages,
     Option,
     ProviderSettings,
     RunColumn,
@@ -95,6 +97,7 @@ __all__ = [
     "InvalidArgument",
     "Keep",
     "LogFormat",
+    "Messages",
     "NotFound",
     "Option",
     "Payload",
@@ -106,6 +109,7 @@ __all__ = [
     "Progress",
     "ProviderSettings",
     "ReadRunColumns",
+    "Reason",
     "RecordDecoder",
     "RecordPlace",
     "RecordTable",

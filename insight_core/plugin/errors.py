@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from insight_core.formats.reason import Reason
+
 
 class InsightError(Exception):
     """An error with a text for the user, in English; ``status`` is its HTTP status.
 
-    ``code`` is a word for programs, from which the page takes a text in the user's language; ``details``
-    are JSON values that this text names. Without a ``code`` an error has that of its class.
+    ``code`` is a word for programs, from which the page takes a text in the user's language: that of
+    ``error.<code>`` in the messages of the tab, or its own. ``details`` are JSON values that this text
+    names, or a ``Reason``. The text itself may be a ``Reason`` that has both. Without a ``code`` an error
+    has that of its class.
     """
 
     status = 500
@@ -15,6 +19,8 @@ class InsightError(Exception):
 
     def __init__(self, *args: object, code: str | None = None, **details: object) -> None:
         super().__init__(*args)
+        if args and isinstance(reason := args[0], Reason) and code is None:
+            code, details = reason.code or None, {**reason.details}
         if code is not None:
             self.code = code
         self.details = details

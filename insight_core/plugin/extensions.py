@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
@@ -190,3 +191,25 @@ class RunColumns:
     values: Callable[[PluginContext, Sequence[str], Sequence[str]], Mapping[str, Mapping[str, Cell]]] = field(
         validator=validators.is_callable()
     )
+
+
+@frozen
+class Messages:
+    """Texts of a locale for the codes of ``Reason``, for what the page shows outside of the tab: damage.
+
+    Parameters
+    ----------
+    locale : str
+        ``zh-CN``, or ``en`` for other words than those of the reason.
+    texts : mapping of str to str
+        By ``error.<code>``, as in the messages of a tab, which may have the same file; ``{name}`` stands
+        for a detail. The first plugin with a text for a code gives it.
+    """
+
+    locale: str
+    texts: Mapping[str, str]
+
+    @classmethod
+    def read(cls, locale: str, path: Path) -> Messages:
+        """Those of a JSON file, an object of texts. Raises OSError and ValueError."""
+        return cls(locale, json.loads(path.read_text(encoding="utf-8")))

@@ -19,6 +19,7 @@ from insight_core.plugin.extensions import (
     AppSettings,
     Command,
     CommandHost,
+    Messages,
     Option,
     ProviderSettings,
     RunColumn,
@@ -76,3 +77,8 @@ def insight_wrap_app(app: WSGIApplication, settings: AppSettings) -> WSGIApplica
 @hookspec
 def insight_log_formats() -> Iterable[LogFormat]:
     """Formats of log files that are not event files. Called once, after the module was imported."""
+
+
+@hookspec
+def insight_messages() -> Iterable[Messages]:
+    """Texts of damage, by locale. Called once, when the page first lists damage."""

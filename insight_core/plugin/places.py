@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from attrs import field, frozen
 
+from insight_core.formats.reason import Reason
 from insight_core.plugin.data import DataProvider, RecordTable, SeriesKey, ShownAttempts
-from insight_core.plugin.errors import NotFound
+from insight_core.plugin.errors import NotFound, Undecodable
 
 
 @frozen
@@ -26,6 +27,24 @@ class RecordPlace:
 
     def __str__(self) -> str:
         return f"{self.key.tag!r} of run {self.key.run!r}, step {self.step} (record {self.index})"
+
+    def undecodable(self, cause: object) -> Undecodable:
+        """The error of this record: ``cause`` is an error or a text, and keeps the code of a ``Reason``."""
+        return undecodable(self.key, self.step, self.index, cause)
+
+
+def undecodable(key: SeriesKey, step: int, index: int, cause: object) -> Undecodable:
+    """The error of a record that cannot be read or decoded, with the code ``undecodable_record``."""
+    reason = Reason.of(cause)
+    return Undecodable(
+        f"{key.tag!r} of run {key.run!r}, step {step} (record {index}): {reason}",
+        code="undecodable_record",
+        run=key.run,
+        tag=key.tag,
+        step=step,
+        index=index,
+        cause=reason,
+    )
 
 
 def record_at(

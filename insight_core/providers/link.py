@@ -13,7 +13,7 @@ from google.protobuf.message import Message
 from grpc.experimental import ChannelOptions
 
 from insight_core.plugin import InsightError, TooLarge, Unavailable
-from insight_core.rpc.errors import ERRORS
+from insight_core.rpc.errors import ERRORS, reason_of
 from insight_core.rpc.schema.services import MESSAGE_OPTIONS
 
 log = logging.getLogger(__name__)
@@ -176,8 +176,8 @@ class Link:
             return NotServed(f"the server at {self.address} does not have this service: {details}")
         if code is grpc.StatusCode.RESOURCE_EXHAUSTED:
             return TooLarge(f"the data server at {self.address}: the answer is too large ({details})")
-        if code in ERRORS:
-            return ERRORS[code](details)
+        if code in ERRORS and isinstance(error, grpc.Call):
+            return ERRORS[code](reason_of(error))
         return InsightError(f"the data server at {self.address}: {details or code.name}")
 
     def _silence(self) -> str:

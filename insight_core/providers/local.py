@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.formats.batch import DamagedRecord
+from insight_core.formats.batch import DamagedRecord, unreadable
 from insight_core.formats.stored_block import Lost
 from insight_core.ingest.discover import Logdir, may_count_below
 from insight_core.ingest.event_file import read_payload
@@ -40,6 +40,7 @@ from insight_core.plugin import (
     ShownAttempts,
     Undecodable,
 )
+from insight_core.plugin.places import undecodable
 from insight_core.providers.conventions import by_start_time, unknown_series
 from insight_core.providers.payload_streams import payload_of_file, stream_of_file, stream_of_payload
 from insight_core.store.column_memory import ColumnMemory
@@ -302,9 +303,8 @@ class LocalProvider:
 def _unreadable(
     key: SeriesKey, snapshot: Snapshot, at: int, index: int, error: OSError | ValueError
 ) -> Undecodable:
-    cause = f"cannot be read: {error.strerror or error}" if isinstance(error, OSError) else error
-    step = int(snapshot.columns.steps[at])
-    return Undecodable(f"{key.tag!r} of run {key.run!r}, step {step} (record {index}): {cause}")
+    cause = unreadable(error) if isinstance(error, OSError) else error
+    return undecodable(key, int(snapshot.columns.steps[at]), index, cause)
 
 
 def _open_cache(

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from attrs import evolve
 
+from insight_core.formats.reason import Reason
 from insight_core.plugin import (
     Damage,
     DataProvider,
@@ -138,7 +139,8 @@ class MergedProvider(FollowedProvider):
                 for tag in table.tags
             }
             for plugin, key in sorted(here & seen, key=str):
-                reason = f"{key.tag!r} of {plugin} is in logs of two kinds: only that of the first is shown"
+                text = f"{key.tag!r} of {plugin} is in logs of two kinds: only that of the first is shown"
+                reason = Reason(text, "tag_covered", tag=key.tag, plugin=plugin)
                 covered.append(Damage(key.run, "", 0, reason))
             seen |= here
         return covered

@@ -5,11 +5,20 @@ from __future__ import annotations
 import functools
 import logging
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import NoReturn, TypeVar
 
 import grpc
 
-from insight_core.plugin import InsightError, InvalidArgument, NotFound, TooLarge, Unavailable, Undecodable
+from insight_core.plugin import (
+    InsightError,
+    InvalidArgument,
+    NotFound,
+    Reason,
+    TooLarge,
+    Unavailable,
+    Undecodable,
+)
 
 log = logging.getLogger(__name__)
 
@@ -17,6 +26,9 @@ Service = TypeVar("Service")
 Request = TypeVar("Request")
 Response = TypeVar("Response")
 Context = grpc.ServicerContext
+
+_LONGEST = 4096  # bytes: gRPC limits the headers of an answer
+REASON = "insight-reason-bin"  # trailing metadata of an error: its text, code and details, as stored
 
 CODES: dict[type[InsightError], grpc.StatusCode] = {
     NotFound: grpc.StatusCode.NOT_FOUND,
@@ -69,9 +81,21 @@ def stream(
 def _abort(context: Context, call: str, error: Exception) -> NoReturn:
     if isinstance(error, InsightError):
         code = next((CODES[kind] for kind in type(error).__mro__ if kind in CODES), None)
+        known = Reason.of(error).stored().encode(errors="backslashreplace")
+        if len(known) <= _LONGEST:
+            context.set_trailing_metadata(((REASON, known),))
         context.abort(code or grpc.StatusCode.INTERNAL, printable(str(error)))
     log.error("%s failed", call, exc_info=error)
     context.abort(grpc.StatusCode.INTERNAL, f"{call} failed in the data server; its log says why")
+
+
+def reason_of(error: grpc.Call) -> Reason:
+    """What the server says of an error; without code and details if it is another server."""
+    for name, value in error.trailing_metadata() or ():
+        if name == REASON and isinstance(value, bytes):
+            with suppress(ValueError):
+                return Reason.restored(value.decode())
+    return Reason(error.details() or "")
 
 
 def printable(text: str) -> str:

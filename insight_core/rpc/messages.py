@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
+from insight_core.formats.reason import json_details
 from insight_core.plugin import (
     Changes,
     Claim,
@@ -16,6 +18,7 @@ from insight_core.plugin import (
     EventField,
     FileName,
     InvalidArgument,
+    Reason,
     RecordTable,
     Run,
     ScalarColumns,
@@ -24,6 +27,7 @@ from insight_core.plugin import (
     ShownAttempts,
     SummaryPlugin,
     X,
+    encode_json,
 )
 from insight_core.rpc.errors import printable
 from insight_core.rpc.schema import insight_data_pb2 as messages
@@ -47,7 +51,7 @@ def _copier(*names: str) -> Callable[[object], dict[str, Any]]:
 
 
 _run_fields = _copier("name", "loading", "damage")
-_damage_fields = _copier("run", "file", "offset", "reason", "skipped")
+_damage_fields = _copier("run", "file", "offset", "skipped")
 _scalar_totals = _copier("points", "total", "hidden", "kept", "origin")
 _record_totals = _copier("total", "kept", "hidden")
 _query_fields = _copier("log_x", "smoothing")
@@ -103,15 +107,16 @@ def key_of(message: messages.SeriesKey) -> SeriesKey:
 
 def damage_message(damage: Damage) -> messages.Damage:
     """The message of a damage entry."""
-    fields = _damage_fields(damage)
-    for name in ("file", "reason"):
-        fields[name] = printable(fields[name])
-    return messages.Damage(**fields)
+    fields = _damage_fields(damage) | {"file": printable(damage.file), "reason": printable(damage.reason)}
+    reason = Reason.of(damage.reason)
+    details = encode_json(json_details(reason.details)).decode() if reason.details else ""
+    return messages.Damage(**fields, code=reason.code, details=details)
 
 
 def damage_of(message: messages.Damage) -> Damage:
     """The damage entry of a message."""
-    return Damage(**_damage_fields(message))
+    details = json.loads(message.details) if message.details else {}
+    return Damage(**_damage_fields(message), reason=Reason(message.reason, message.code, **details))
 
 
 def changes_message(changes: Changes) -> messages.ChangesResponse:

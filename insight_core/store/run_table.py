@@ -12,6 +12,7 @@ from attrs import Factory, define, evolve
 from insight_core.formats.batch import Flaw
 from insight_core.formats.columns import Columns
 from insight_core.formats.event import Metadata
+from insight_core.formats.reason import Reason
 from insight_core.formats.stored_block import AnyBlock, AnyColumns, Lost, StoredBlock
 from insight_core.plugin import CachePolicy, Claim, Damage, Dialect, FileName, Run, SeriesInfo, SeriesKey
 from insight_core.store.claims import Claims
@@ -26,6 +27,8 @@ Layout: TypeAlias = tuple[bool, bool]  # see ``Columns.layout``
 
 ClaimedBlock: TypeAlias = tuple[Claim, AnyBlock]
 
+_MORE_RECORDS = "more records from here on cannot be read", "more_records"
+_MORE_TAGS = "more tags are left out", "more_tags"
 MOST_LISTED = (
     200  # tags of a run that are left out, and damaged records of a file, that are listed one by one
 )
@@ -190,7 +193,8 @@ class RunTable:
             if most and not self._of(owner, known) and self._count(owner) >= most:
                 places = found.loaded().places
                 offset = 0 if places is None else int(places[0, 0])
-                reason = f"{tag!r} is left out: the cache policy keeps {most} tags of {owner} a run"
+                text = f"{tag!r} is left out: the cache policy keeps {most} tags of {owner} a run"
+                reason = Reason(text, "tag_left_out", tag=tag, most=most, plugin=owner)
                 self.files[order].refused.setdefault(tag, Flaw(offset, reason))
                 return None
             series = self._new(tag, claim, layout, plugin)
@@ -324,9 +328,7 @@ class RunTable:
         for held in self.files.values():
             if held.served:
                 flaws = sorted(held.served.values(), key=lambda flaw: flaw.offset)
-                found += self._listed(
-                    [(held.name, flaw) for flaw in flaws], "more records from here on cannot be read"
-                )
+                found += self._listed([(held.name, flaw) for flaw in flaws], _MORE_RECORDS)
         return [*found, *self._refused]
 
     def list_refused(self) -> None:
@@ -344,16 +346,19 @@ class RunTable:
                         continue
                     places, plugin = snapshot.columns.places, self._claims.owner(series.claim)
                     offset = 0 if places is None else int(places[0, 0])
-                    flaw = Flaw(offset, f"{tag!r} of plugin {plugin} is not one number")
+                    text = f"{tag!r} of plugin {plugin} is not one number"
+                    flaw = Flaw(offset, Reason(text, "not_one_number", tag=tag, plugin=plugin))
                     flaws.setdefault(tag, (self.files[snapshot.file_of(0)].name, flaw))
-        self._refused = tuple(self._listed(list(flaws.values()), "more tags are left out"))
+        self._refused = tuple(self._listed(list(flaws.values()), _MORE_TAGS))
 
-    def _listed(self, flaws: list[tuple[str, Flaw]], more: str) -> list[Damage]:
+    def _listed(self, flaws: list[tuple[str, Flaw]], more: tuple[str, str]) -> list[Damage]:
         """One entry for each of the first flaws, and one entry that counts the others."""
         found = [Damage(self.name, file, each.offset, each.reason, each.skipped) for file, each in flaws]
         if len(found) > MOST_LISTED:
             first, rest = found[MOST_LISTED], found[MOST_LISTED:]
-            reason = f"{len(rest)} {more}; only {MOST_LISTED} are listed"
+            text, code = more
+            text = f"{len(rest)} {text}; only {MOST_LISTED} are listed"
+            reason = Reason(text, code, more=len(rest), most=MOST_LISTED)
             skipped = sum(each.skipped for each in rest)
             found[MOST_LISTED:] = [Damage(self.name, first.file, first.offset, reason, skipped)]
         return found

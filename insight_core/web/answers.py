@@ -10,6 +10,7 @@ from werkzeug import Request, Response
 from werkzeug.exceptions import HTTPException
 
 from insight_core.formats.json_text import encode_json
+from insight_core.formats.reason import json_details
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; "
@@ -48,7 +49,7 @@ def error_answer(
     """A JSON answer with an ``error`` text, its ``code`` (by default that of the status) and ``details``."""
     answer: dict[str, object] = {"error": text, "code": code or _CODES.get(status, "internal")}
     if details:
-        answer["details"] = details
+        answer["details"] = json_details(details)
     return json_answer(answer, status)
 
 

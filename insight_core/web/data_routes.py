@@ -14,7 +14,7 @@ from werkzeug import Request, Response
 from werkzeug.routing import Rule
 
 from insight_core.formats.json_text import encode_json
-from insight_core.plugin import Annotations, DataProvider, Run, Unavailable
+from insight_core.plugin import Annotations, DataProvider, Messages, Reason, Run, Unavailable
 from insight_core.registry import DISTRIBUTION, Registry
 from insight_core.web.answers import json_answer, tag_by_content
 from insight_core.web.catalog import SeriesCatalog
@@ -215,8 +215,16 @@ class DataRoutes:
 
     def damage(self, request: Request) -> Response:
         """Damaged places of one run or all runs."""
-        entries = [asdict(entry) for entry in self.provider.damage(request.args.get("run"))]
-        return json_answer({"damage": entries})
+        found = self.provider.damage(request.args.get("run"))
+        entries = [asdict(entry) | Reason.of(entry.reason).fields("reason") for entry in found]
+        return json_answer({"damage": entries, "messages": self._messages() if entries else {}})
+
+    def _messages(self) -> dict[str, dict[str, str]]:
+        """What plugins say for the codes of damage, by locale."""
+        found: dict[str, dict[str, str]] = {}
+        for given in self.registry.collected("insight_messages", Messages):
+            found[given.value.locale] = {**given.value.texts, **found.get(given.value.locale, {})}
+        return found
 
     def changes(self, request: Request) -> Response:
         """Changes since a generation."""

@@ -15,6 +15,7 @@ from insight_core.plugin import (
     DataProvider,
     NotFound,
     Plugin,
+    Reason,
     RecordPlace,
     SeriesKey,
     ShownAttempts,
@@ -39,7 +40,7 @@ class Decoded(Generic[T]):
     claim: Claim
     value: T | None = None
     size: int = 0
-    problem: str | None = None
+    problem: Reason | None = None
 
 
 _Key: TypeAlias = tuple[object, RecordPlace]
@@ -158,7 +159,7 @@ def _result(
     try:
         value = make()
     except ValueError as error:
-        return Decoded(claim, problem=f"{place}: {error}")
+        return Decoded(claim, problem=Reason.of(place.undecodable(error)))
     return Decoded(claim, value, size_of(value))
 
 

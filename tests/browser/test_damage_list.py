@@ -50,3 +50,19 @@ def test_damage_is_sorted_and_walked_by_keys(page: Page, shared: Serve, damaged:
 
 def first(table: Locator, line: int) -> Locator:
     return table.locator(".line").nth(line).locator('[aria-colindex="1"]')
+
+
+def test_reasons_are_in_the_language_of_the_page_those_of_plugins_too(
+    page: Page, serve: Serve, tmp_path: Path
+) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/metrics.jsonl").write_text('{"step": 1, "loss": 2}\n{"step": "x", "loss": 3}\n[]\n')
+    with EventWriter(tmp_path / "b") as writer:
+        writer.scalar("loss", 0, 1.0)
+    with writer.path.open("r+b") as stream:
+        stream.truncate(writer.path.stat().st_size - 3)
+    page.goto(f"{serve('--logdir', tmp_path)}#locale=zh-CN&theme=light&tab=")
+    page.get_by_role("button", name="损坏").last.click()
+    table = page.get_by_test_id("damage-table")
+    for line, reason in ((1, "步数为“x”"), (2, "不是 JSON 对象"), (3, "记录不完整")):
+        expect(table.locator(".line").nth(line).locator('[aria-colindex="4"]')).to_contain_text(reason)

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 import pytest
 from attrs import evolve
 
-from insight_core.plugin import Flaw, Points
+from insight_core.plugin import Flaw, Points, Reason
 from tests.ingest.words_format import WORDS, Opener, append, damage, lines, read_words, values
 
 
@@ -33,6 +33,7 @@ def test_a_warm_start_goes_on_with_the_state_of_the_index(tmp_path: Path, opened
     assert states == []
     assert values(again, ".") == [step / 2 for step in range(9_000)]
     assert [reason for _, _, reason, _ in damage(again)] == ["line 9001 is malformed"]
+    assert [Reason.of(reason).details for _, _, reason, _ in damage(again)] == [{"line": 9001}]
     size = path.stat().st_size
     append(path, lines(9_000, 9_010) + "worse\n")
     again.load()

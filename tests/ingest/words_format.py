@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from insight_core.plugin import FileName, Flaw, LogFormat, Points, SeriesKey
+from insight_core.plugin import FileName, Flaw, LogFormat, Points, Reason, SeriesKey
 from insight_core.providers.local import LocalProvider
 
 LINES = 40  # in one call
@@ -31,7 +31,9 @@ def read_words(stream: BinaryIO, state: Any) -> tuple[list[Points | Flaw], Any]:
             steps.append(int(step))
             values.append(float(value))
         except ValueError:
-            flaws.append(Flaw(offset, f"line {number} is malformed", len(line)))
+            flaws.append(
+                Flaw(offset, Reason(f"line {number} is malformed", "words_line", line=number), len(line))
+            )
     return [*(Points(tag, *columns) for tag, columns in found.items()), *flaws], {"line": number}
 
 

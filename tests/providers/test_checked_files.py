@@ -16,7 +16,7 @@ from werkzeug.test import Client
 
 from insight_core.ingest import claimed_files as named_files
 from insight_core.ingest.discover import Logdir
-from insight_core.plugin import Damage, DataProvider, FileName, Flaw, Plugin, RecordDecoder
+from insight_core.plugin import Damage, DataProvider, FileName, Flaw, Plugin, Reason, RecordDecoder
 from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
 from insight_core.providers.local import LocalProvider
@@ -38,7 +38,7 @@ def check_note(file: BinaryIO, claim: FileName) -> Iterator[Flaw]:
         raise RuntimeError("a fault of the plugin")
     for offset, mark in enumerate(data):
         if mark == ord("?"):
-            yield Flaw(offset, "a question", 1)
+            yield Flaw(offset, Reason("a question", "note_question", at=offset), 1)
 
 
 PLUGINS = [
@@ -99,6 +99,9 @@ def test_flaws_of_a_file_are_damage_of_its_run(open_provider: Open, tmp_path: Pa
     assert list(provider.damage()) == [
         Damage("a", "a/x.note", 4, "a question", 1),
         Damage("a", "a/x.note", 9, "a question", 1),
+    ]
+    assert [Reason.of(entry.reason).fields() for entry in provider.damage()] == [
+        {"error": "a question", "code": "note_question", "details": {"at": at}} for at in (4, 9)
     ]
     assert {run.name: run.damage for run in provider.runs()} == {"a": 2, "b": 0}
 
@@ -201,3 +204,8 @@ def test_damaged_lineage_files_are_listed_before_anybody_opens_the_tab(
     answer = client.get("/data/damage?run=cut").json
     assert answer is not None
     assert paths["cut"].name in [Path(entry["file"]).name for entry in answer["damage"]]
+    found = (client.get("/data/damage?run=undecodable").json or {})["damage"]
+    [metrics] = [entry for entry in found if entry["file"].endswith("_lineage")]
+    assert metrics["code"] == "record_content"
+    assert metrics["details"]["cause"]["code"] == "lineage_metrics_json"
+    assert "评估指标" in answer["messages"]["zh-CN"]["error.lineage_metrics_json"]

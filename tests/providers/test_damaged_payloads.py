@@ -138,7 +138,11 @@ def test_a_damaged_picture_is_422_whoever_reads_the_logs(
         data.payload("image", WEIGHTS, 1)
     answer = get(client_of(registry, data), "image/image", index=1, download=1)
     assert answer.status_code == 422
-    assert (answer.json or {})["error"] == f"'w' of run 'r', step 6 (record 1): {CHECKSUM}"
+    found = answer.json or {}
+    assert found["error"] == f"'w' of run 'r', step 6 (record 1): {CHECKSUM}"
+    if not isinstance(data, TensorBoardProvider):
+        assert found["code"] == "undecodable_record"
+        assert found["details"]["cause"] == {"error": CHECKSUM, "code": "record_checksum"}
 
 
 @pytest.mark.parametrize("open_data", ["local", "data server"], indirect=True)
@@ -152,6 +156,7 @@ def test_one_damaged_record_of_five_leaves_the_others_in_answers_about_all(
     assert found["steps"] == [0, 10, 20, 40]
     [said] = found["errors"]
     assert (said["run"], said["index"], said["step"], said["error"]) == ("r", 3, 30, error)
+    assert said["details"]["cause"]["code"] == "record_checksum"
     compared = json_of(client.get("/data/plugin/tensor/comparison?tag=w&step=30"))
     assert [said["error"] for said in compared["errors"]] == [error]
 

@@ -20,6 +20,7 @@ from attrs import frozen
 from insight_core.formats.batch import Flaw
 from insight_core.formats.columns import Block
 from insight_core.formats.event import Metadata
+from insight_core.formats.reason import Reason
 from insight_core.formats.stored_block import AnyBlock, Form, Read, StoredBlock, encode_block
 from insight_core.ingest.file_record import Entry, FileRecord, FlawList, Stretch
 from insight_core.plugin import Claim, Dialect
@@ -145,7 +146,7 @@ def _file_row(entry: Entry) -> tuple[float, ...]:
 def _encode_flaws(flaws: Sequence[Flaw], numbers: list[int], texts: _Texts) -> None:
     numbers.append(len(flaws))
     for flaw in flaws:
-        numbers += [flaw.offset, texts.number(flaw.reason), flaw.skipped]
+        numbers += [flaw.offset, texts.number(Reason.of(flaw.reason).stored()), flaw.skipped]
 
 
 def _alike(blocks: Sequence[tuple[Claim, AnyBlock]]) -> dict[tuple[Claim, int], list[Block]]:
@@ -207,7 +208,9 @@ class _Numbers:
 
     def flaws(self) -> tuple[Flaw, ...]:
         rows = [self.take(3) for _ in range(self.number())]
-        return tuple(Flaw(offset, self._texts[reason], skipped) for offset, reason, skipped in rows)
+        return tuple(
+            Flaw(offset, Reason.restored(self._texts[reason]), skipped) for offset, reason, skipped in rows
+        )
 
 
 def read_description(data: bytes) -> Description:

@@ -18,7 +18,7 @@ import numpy as np
 
 from insight_core.formats.dialects import Dialect
 from insight_core.formats.batch import (
-    BAD_DATA, BAD_HEADER, CUT_MEANWHILE, Batch, Flaw, header_cut_off, record_cut_off,
+    BAD_DATA, BAD_HEADER, CUT_MEANWHILE, Batch, Flaw, header_cut_off, malformed_event, record_cut_off,
 )
 from insight_core.formats.columns import Block, Columns
 from insight_core.ingest.scanner.columns import NumberTags, form_of, split_by_form
@@ -251,7 +251,7 @@ cdef class CompiledScanner:
             event = read_event_slowly(view, self.dialect)
         except Malformed as error:
             sound = not is_long or is_whole_in_file(walk.descriptor, start, walk.length)
-            self._skip(batch, f"malformed event: {error}" if sound else BAD_DATA)
+            self._skip(batch, malformed_event(error) if sound else BAD_DATA)
             return
         if is_long and any(map(form_of, event.values)):
             if not is_whole_in_file(walk.descriptor, start, walk.length):

@@ -18,6 +18,7 @@ from insight_core.formats.batch import (
     Batch,
     Flaw,
     header_cut_off,
+    malformed_event,
     record_cut_off,
 )
 from insight_core.formats.crc32c import LONGEST_ROW, masked_crc32c
@@ -160,7 +161,7 @@ class _EventReader:
             event = read_event(Pages(descriptor, start, length), self._batch.dialect)
         except Malformed as error:
             sound = is_whole(descriptor, start, length)
-            self._flaw(position, wanted, f"malformed event: {error}" if sound else BAD_DATA)
+            self._flaw(position, wanted, malformed_event(error) if sound else BAD_DATA)
             return
         if any(form_of(value) for value in event.values) and not is_whole(descriptor, start, length):
             self._flaw(position, wanted, BAD_DATA)
@@ -237,7 +238,7 @@ class _EventReader:
         try:
             layout = read_event(self._event(index), self._batch.dialect)
         except Malformed as error:
-            self._flaw_of(index, f"malformed event: {error}")
+            self._flaw_of(index, malformed_event(error))
             return None
         self._take(layout, self._base + int(self._starts[index]))
         return layout

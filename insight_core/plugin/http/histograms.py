@@ -23,6 +23,7 @@ from insight_core.plugin import (
     DataProvider,
     InvalidArgument,
     NotFound,
+    Reason,
     RecordPlace,
     RecordTable,
     Route,
@@ -164,7 +165,7 @@ class _Found:
                 histogram = histogram_at(place)
             except Undecodable as error:
                 where = {"run": place.key.run, "index": place.index, "step": place.step}
-                found.errors.append({**where, "wall_time": place.wall_time, "error": str(error)})
+                found.errors.append({**where, "wall_time": place.wall_time, **Reason.of(error).fields()})
             else:
                 found.places.append(place)
                 found.histograms.append(histogram)

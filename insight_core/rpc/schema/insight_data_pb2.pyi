@@ -341,18 +341,22 @@ class DamageResponse(_message.Message):
     def __init__(self, damage: _Optional[_Iterable[_Union[Damage, _Mapping[str, object]]]] = ...) -> None: ...
 
 class Damage(_message.Message):
-    __slots__ = ("run", "file", "offset", "reason", "skipped")
+    __slots__ = ("run", "file", "offset", "reason", "skipped", "code", "details")
     RUN_FIELD_NUMBER: _ClassVar[int]
     FILE_FIELD_NUMBER: _ClassVar[int]
     OFFSET_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
     SKIPPED_FIELD_NUMBER: _ClassVar[int]
+    CODE_FIELD_NUMBER: _ClassVar[int]
+    DETAILS_FIELD_NUMBER: _ClassVar[int]
     run: str
     file: str
     offset: int
     reason: str
     skipped: int
-    def __init__(self, run: _Optional[str] = ..., file: _Optional[str] = ..., offset: _Optional[int] = ..., reason: _Optional[str] = ..., skipped: _Optional[int] = ...) -> None: ...
+    code: str
+    details: str
+    def __init__(self, run: _Optional[str] = ..., file: _Optional[str] = ..., offset: _Optional[int] = ..., reason: _Optional[str] = ..., skipped: _Optional[int] = ..., code: _Optional[str] = ..., details: _Optional[str] = ...) -> None: ...
 
 class ProgressRequest(_message.Message):
     __slots__ = ()

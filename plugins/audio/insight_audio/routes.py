@@ -10,7 +10,7 @@ from werkzeug import Request, Response
 from insight_audio.decoder import Clips
 from insight_audio.pictures import BANDS, envelope, spectrogram
 from insight_audio.wav import read_wav
-from insight_core.plugin import NotFound, PluginContext, RecordPlace, Route, Undecodable
+from insight_core.plugin import NotFound, PluginContext, RecordPlace, Route
 from insight_core.plugin.http.answers import Column, bytes_response, safetensors_response
 from insight_core.plugin.http.parameters import whole_number
 from insight_core.plugin.http.records import is_pinned, record_of
@@ -41,7 +41,7 @@ class _Views:
         try:
             wav = read_wav(clips.encoded[clip])
         except ValueError as error:
-            raise Undecodable(f"{place}: {error}") from error
+            raise place.undecodable(error) from error
         samples = wav.samples()
         low, high = envelope(samples)
         described = {

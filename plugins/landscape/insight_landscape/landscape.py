@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
+
+from insight_core.plugin import Reason
 
 MAX_SIDE = 256  # points of an axis
 MAX_PATH = 1_000_000  # points of a training path
@@ -29,6 +33,14 @@ class Path:
     z: Floats
 
 
+_PIECES = {
+    "metadata": "the metadata",
+    "convergence": "the point of convergence",
+    "interval": "the interval",
+    "path": "the path of training",
+}
+
+
 @frozen(eq=False)
 class Landscape:
     """The loss over a grid in a plane through the parameters of a model.
@@ -51,7 +63,7 @@ class Landscape:
     unit: str = ""  # of ``at``: epoch or step
     step_per_epoch: int = 0  # 0: not known
     notes: dict[str, object] = field(factory=dict)  # what else the writer says
-    flaws: tuple[str, ...] = ()
+    flaws: tuple[Reason, ...] = ()
 
     @property
     def id(self) -> str:
@@ -77,23 +89,25 @@ def landscape_grid(
     """
     loss = as_floats("z", z)
     if loss.ndim != 2:
-        raise ValueError(f"the losses are of shape {list(loss.shape)}, not a grid")
-    if max(loss.shape) > MAX_SIDE or min(loss.shape) < 2:
+        shape = str(list(loss.shape))
         raise ValueError(
-            f"the grid has {loss.shape[1]} x {loss.shape[0]} points: 2 to {MAX_SIDE} a side are read"
+            Reason(f"the losses are of shape {shape}, not a grid", "landscape_no_grid", shape=shape)
         )
+    if max(loss.shape) > MAX_SIDE or min(loss.shape) < 2:
+        height, width = loss.shape
+        text = f"the grid has {width} x {height} points: 2 to {MAX_SIDE} a side are read"
+        raise ValueError(Reason(text, "landscape_grid_size", width=width, height=height, most=MAX_SIDE))
     across, down = as_floats("x", x), as_floats("y", y)
     if across.ndim == down.ndim == 2 and across.shape == down.shape == loss.shape:
         if not _is_constant(across, 0) and _is_constant(across, 1):  # x runs along the first axis
             across, down, loss = across.T, down.T, loss.T
         if not (_is_constant(across, 0) and _is_constant(down, 1)):
-            raise ValueError("the x and y values do not form a grid")
+            raise ValueError(Reason("the x and y values do not form a grid", "landscape_axes"))
         across, down = across[0], down[:, 0]
     if across.shape != (loss.shape[1],) or down.shape != (loss.shape[0],):
-        raise ValueError(
-            f"x is of shape {list(across.shape)} and y of {list(down.shape)}, "
-            f"which does not fit losses of shape {list(loss.shape)}"
-        )
+        shapes = {name: str(list(values.shape)) for name, values in (("x", across), ("y", down), ("z", loss))}
+        text = "x is of shape {x} and y of {y}, which does not fit losses of shape {z}".format(**shapes)
+        raise ValueError(Reason(text, "landscape_shapes", **shapes))
     columns, rows = _order("x", across), _order("y", down)
     return across[columns], down[rows], np.ascontiguousarray(loss[np.ix_(rows, columns)])
 
@@ -101,7 +115,8 @@ def landscape_grid(
 def as_floats(name: str, values: NDArray[np.generic]) -> Floats:
     """Raises ValueError for a value that is not a number."""
     if values.dtype.kind not in "biuf":
-        raise ValueError(f"the values of {name} are of type {values.dtype}, not numbers")
+        text = f"the values of {name} are of type {values.dtype}, not numbers"
+        raise ValueError(Reason(text, "landscape_type", name=name, type=str(values.dtype)))
     with np.errstate(invalid="ignore"):  # a NaN may be a signalling one
         return np.asarray(values, np.float64)
 
@@ -109,7 +124,8 @@ def as_floats(name: str, values: NDArray[np.generic]) -> Floats:
 def _integers(name: str, values: NDArray[np.generic]) -> Integers:
     numbers = as_floats(name, values)
     if not ((numbers == np.floor(numbers)) & (np.abs(numbers) < MOST_STEPS)).all():  # a NaN is neither
-        raise ValueError(f"the values of {name} are not all whole numbers below {MOST_STEPS:g}")
+        text = f"the values of {name} are not all whole numbers below {MOST_STEPS:g}"
+        raise ValueError(Reason(text, "landscape_not_whole", name=name, most=f"{MOST_STEPS:g}"))
     return numbers.astype(np.int64)
 
 
@@ -120,10 +136,12 @@ def _is_constant(values: Floats, axis: int) -> bool:
 
 def _order(name: str, values: Floats) -> NDArray[np.intp]:
     if not np.isfinite(values).all():
-        raise ValueError(f"the axis {name} has values that are not finite")
+        text = f"the axis {name} has values that are not finite"
+        raise ValueError(Reason(text, "landscape_axis_infinite", name=name))
     order = np.argsort(values, kind="stable")
     if (np.diff(values[order]) == 0).any():
-        raise ValueError(f"the axis {name} has the same value twice")
+        text = f"the axis {name} has the same value twice"
+        raise ValueError(Reason(text, "landscape_axis_twice", name=name))
     return order
 
 
@@ -134,18 +152,36 @@ def training_path(
     columns = [np.asarray(column).reshape(-1) for column in (at, x, y, z)]
     sizes = [len(column) for column in columns]
     if len(set(sizes)) > 1:
-        raise ValueError(
-            "the path has {} numbers of epochs or steps, {} x, {} y and {} losses".format(*sizes)
-        )
+        text = "the path has {} numbers of epochs or steps, {} x, {} y and {} losses".format(*sizes)
+        counts = dict(zip(("at", "x", "y", "z"), sizes, strict=True))
+        raise ValueError(Reason(text, "landscape_path_columns", **counts))
     if not 0 < sizes[0] <= MAX_PATH:
-        raise ValueError(f"the path has {sizes[0]:,} points: 1 to {MAX_PATH:,} are read")
+        text = f"the path has {sizes[0]:,} points: 1 to {MAX_PATH:,} are read"
+        raise ValueError(Reason(text, "landscape_path_size", points=sizes[0], most=MAX_PATH))
     numbers, across, down, loss = columns
     path = Path(
-        _integers("epochs or steps", numbers),
+        _integers("at", numbers),
         as_floats("x", across),
         as_floats("y", down),
         as_floats("z", loss),
     )
     if not (np.isfinite(path.x).all() and np.isfinite(path.y).all()):
-        raise ValueError("the path has places that are not finite")
+        raise ValueError(Reason("the path has places that are not finite", "landscape_path_infinite"))
     return path
+
+
+def missing_piece(name: str) -> Reason:
+    """The flaw of a landscape without a piece: ``metadata``, ``convergence``, ``interval`` or ``path``."""
+    return Reason(f"{_PIECES[name]} is missing", f"landscape_{name}_missing")
+
+
+def unreadable_piece(name: str, error: ValueError | str) -> Reason:
+    """The flaw of a landscape of which a piece, named as for ``missing_piece``, cannot be read."""
+    cause = Reason.of(error)
+    return Reason(f"{_PIECES[name]} cannot be read: {cause}", f"landscape_{name}_unreadable", cause=cause)
+
+
+def missing_columns(names: Sequence[str]) -> Reason:
+    """The reason of a surface or path without some of its columns."""
+    listed = ", ".join(names)
+    return Reason(f"{listed} missing", "landscape_columns_missing", names=listed)

@@ -13,9 +13,18 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.plugin import Dialect, EventField, Payload
+from insight_core.plugin import Dialect, EventField, Payload, Reason
 from insight_core.plugin.payloads import LENGTH_DELIMITED, VARINT, fields, signed, tensor_of, varints
-from insight_landscape.landscape import Landscape, Path, as_floats, landscape_grid, training_path
+from insight_landscape.landscape import (
+    Landscape,
+    Path,
+    as_floats,
+    landscape_grid,
+    missing_columns,
+    missing_piece,
+    training_path,
+    unreadable_piece,
+)
 
 _LANDSCAPE, _PATH, _METADATA, _CONVERGENCE = 1, 2, 3, 4  # of a LossLandscape
 _INTERVALS, _POINTS = 1, 2  # of its LossPath
@@ -30,20 +39,20 @@ def landscape_of(data: bytes) -> Landscape:
     """Raises ValueError where the surface cannot be read."""
     parts = {number: (start, end) for number, kind, start, end, _ in fields(data) if kind == LENGTH_DELIMITED}
     if _LANDSCAPE not in parts:
-        raise ValueError("the landscape has no surface")
+        raise ValueError(Reason("the landscape has no surface", "landscape_no_surface"))
     points = _point(data, *parts[_LANDSCAPE])
     x, y, z = landscape_grid(points["x"], points["y"], points["z"])
-    flaws: list[str] = []
-    metadata = _whole(flaws, "the metadata", _metadata, data, parts.get(_METADATA))
+    flaws: list[Reason] = []
+    metadata = _whole(flaws, "metadata", _metadata, data, parts.get(_METADATA))
     decomposition, unit, step_per_epoch = metadata or ("", "", 0)
-    convergence = _whole(flaws, "the point of convergence", _convergence, data, parts.get(_CONVERGENCE))
+    convergence = _whole(flaws, "convergence", _convergence, data, parts.get(_CONVERGENCE))
     interval, path, final = None, None, True
     if _PATH in parts:
-        numbers = _whole(flaws, "the interval", _numbers, data, parts[_PATH])
+        numbers = _whole(flaws, "interval", _numbers, data, parts[_PATH])
         final = numbers is not None and not len(numbers)  # as MindInsight tells it
         if numbers is not None and len(numbers):
             interval = int(numbers[0]), int(numbers[-1])
-            path = _whole(flaws, "the path of training", partial(_path, numbers), data, parts[_PATH])
+            path = _whole(flaws, "path", partial(_path, numbers), data, parts[_PATH])
     return Landscape(
         x,
         y,
@@ -60,7 +69,7 @@ def landscape_of(data: bytes) -> Landscape:
 
 
 def _whole(
-    flaws: list[str],
+    flaws: list[Reason],
     name: str,
     read: Callable[[bytes, int, int], T],
     data: bytes,
@@ -68,12 +77,12 @@ def _whole(
 ) -> T | None:
     """A piece, or None and a flaw that names it."""
     if place is None:
-        flaws.append(f"{name} is missing")
+        flaws.append(missing_piece(name))
         return None
     try:
         return read(data, *place)
     except ValueError as error:
-        flaws.append(f"{name} cannot be read: {error}")
+        flaws.append(unreadable_piece(name, error))
         return None
 
 
@@ -85,9 +94,12 @@ def _point(data: bytes, start: int, end: int) -> dict[str, NDArray[np.generic]]:
             try:
                 found[name] = tensor_of(Payload(data[first:last], _TENSOR)).values
             except ValueError as error:
-                raise ValueError(f"{name}: {error}") from error
+                cause = Reason.of(error)
+                raise ValueError(
+                    Reason(f"{name}: {cause}", "landscape_column", name=name, cause=cause)
+                ) from error
     if missing := [name for name in _AXES.values() if name not in found]:
-        raise ValueError(f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing")
+        raise ValueError(missing_columns(missing))
     return found
 
 
@@ -107,7 +119,7 @@ def _path(numbers: NDArray[np.int64], data: bytes, start: int, end: int) -> Path
         if number == _POINTS and kind == LENGTH_DELIMITED:
             points = _point(data, first, last)
             return training_path(numbers, points["x"], points["y"], points["z"])
-    raise ValueError("it has no points")
+    raise ValueError(Reason("it has no points", "landscape_no_points"))
 
 
 def _metadata(data: bytes, start: int, end: int) -> tuple[str, str, int]:
@@ -125,6 +137,6 @@ def _metadata(data: bytes, start: int, end: int) -> tuple[str, str, int]:
 def _convergence(data: bytes, start: int, end: int) -> tuple[float, float, float]:
     points = _point(data, start, end)
     if any(values.size < 1 for values in points.values()):
-        raise ValueError("it has no values")
+        raise ValueError(Reason("it has no values", "landscape_no_values"))
     x, y, z = (float(as_floats(name, points[name]).flat[0]) for name in ("x", "y", "z"))
     return x, y, z

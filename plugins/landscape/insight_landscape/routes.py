@@ -15,6 +15,7 @@ from insight_core.plugin import (
     NotFound,
     PluginContext,
     PluginNameEnum,
+    Reason,
     RecordPlace,
     Route,
     SeriesInfo,
@@ -52,7 +53,7 @@ class _Heading:
     interval: tuple[int, int] | None
     unit: str
     size: tuple[int, int]
-    flaws: tuple[str, ...]
+    flaws: tuple[Reason, ...]
 
     @property
     def nbytes(self) -> int:
@@ -72,7 +73,7 @@ class _Found:
     id: str
     place: RecordPlace
     heading: _Heading | None = None
-    error: str = ""
+    error: Reason | None = None
 
 
 @frozen
@@ -142,7 +143,7 @@ class _Views:
         try:
             heading = self.headings.at(place)
         except Undecodable as error:
-            return [_Found(fallback, place, None, str(error))]
+            return [_Found(fallback, place, None, Reason.of(error))]
         except NotFound:
             return []
         return [_Found(heading.id or fallback, place, heading)]
@@ -173,13 +174,13 @@ def _listed(one: _Found) -> dict[str, object]:
         "wall_time": one.place.wall_time,
     }
     if (heading := one.heading) is None:
-        return listed | {"error": one.error}
+        return listed | Reason.of(one.error).fields()
     return listed | {
         "kind": FINAL if heading.final else "interval",
         "interval": heading.interval,
         "unit": heading.unit,
         "size": heading.size,
-        "flaws": heading.flaws,
+        "flaws": [flaw.fields() for flaw in heading.flaws],
     }
 
 

@@ -16,10 +16,20 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load
 
-from insight_core.plugin import Payload, encode_json
+from insight_core.plugin import Payload, Reason, encode_json
 from insight_core.plugin.payloads import tensor_of
 from insight_landscape.claims import COMPUTED
-from insight_landscape.landscape import MOST_STEPS, Landscape, Path, as_floats, landscape_grid, training_path
+from insight_landscape.landscape import (
+    MOST_STEPS,
+    Landscape,
+    Path,
+    as_floats,
+    landscape_grid,
+    missing_columns,
+    missing_piece,
+    training_path,
+    unreadable_piece,
+)
 
 _METADATA = "landscape"  # entry of the metadata of the file
 _PATH = ("path_at", "path_x", "path_y", "path_z")
@@ -51,16 +61,18 @@ def landscape_of(data: bytes) -> Landscape:
     """From the ``TensorProto`` of a value. Raises ValueError where the surface cannot be read."""
     strings = tensor_of(Payload(data, COMPUTED)).values
     if strings.dtype != object or strings.size != 1:
-        raise ValueError("the value is not a string tensor with one element")
+        text = "the value is not a string tensor with one element"
+        raise ValueError(Reason(text, "landscape_not_a_string"))
     content: bytes = strings.flat[0]
     try:
         columns = load(content)
     except (SafetensorError, KeyError, TypeError) as error:  # also a type that numpy does not have
-        raise ValueError(f"the value is not a safetensors file: {error}") from error
+        text = f"the value is not a safetensors file: {error}"
+        raise ValueError(Reason(text, "landscape_not_safetensors", cause=str(error))) from error
     if missing := [name for name in ("x", "y", "z") if name not in columns]:
-        raise ValueError(f"the landscape has no surface: {', '.join(missing)} missing")
+        raise ValueError(missing_columns(missing))
     x, y, z = landscape_grid(columns["x"], columns["y"], columns["z"])
-    flaws: list[str] = []
+    flaws: list[Reason] = []
     path = _path(columns, flaws)
     described = _described(content, flaws)
     decomposition, unit = (str(described.get(name, "")) for name in ("decomposition", "unit"))
@@ -90,41 +102,41 @@ def _interval(path: Path | None, said: object) -> tuple[int, int] | None:
     return None
 
 
-def _path(columns: dict[str, NDArray[np.generic]], flaws: list[str]) -> Path | None:
+def _path(columns: dict[str, NDArray[np.generic]], flaws: list[Reason]) -> Path | None:
     there = [name for name in _PATH if name in columns]
     if not there:
         return None
     try:
         if len(there) < len(_PATH):
-            raise ValueError(f"{', '.join(name for name in _PATH if name not in there)} missing")
+            raise ValueError(missing_columns([name for name in _PATH if name not in there]))
         return training_path(*(columns[name] for name in _PATH))
     except ValueError as error:
-        flaws.append(f"the path of training cannot be read: {error}")
+        flaws.append(unreadable_piece("path", error))
         return None
 
 
 def _convergence(
-    columns: dict[str, NDArray[np.generic]], flaws: list[str]
+    columns: dict[str, NDArray[np.generic]], flaws: list[Reason]
 ) -> tuple[float, float, float] | None:
     point = columns.get("convergence")
     if point is None or point.shape != (3,):
-        flaws.append("the point of convergence is missing")
+        flaws.append(missing_piece("convergence"))
         return None
     try:
         x, y, z = as_floats("convergence", point).tolist()
     except ValueError as error:
-        flaws.append(f"the point of convergence cannot be read: {error}")
+        flaws.append(unreadable_piece("convergence", error))
         return None
     return x, y, z
 
 
-def _described(content: bytes, flaws: list[str]) -> dict[str, object]:
+def _described(content: bytes, flaws: list[Reason]) -> dict[str, object]:
     """What the metadata says; numpy's reader of safetensors leaves it out."""
     size = int.from_bytes(content[:_HEADER], "little")
     try:
         found = json.loads(json.loads(content[_HEADER : _HEADER + size])["__metadata__"][_METADATA])
         encode_json(found)  # can be passed on: it is not nested too deeply
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        flaws.append(f"the metadata cannot be read: {type(error).__name__}")
+        flaws.append(unreadable_piece("metadata", type(error).__name__))
         return {}
     return found if isinstance(found, dict) else {}

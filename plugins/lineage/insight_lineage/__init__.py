@@ -8,6 +8,7 @@ from pathlib import Path
 from insight_core.plugin import (
     CachePolicy,
     Cell,
+    Messages,
     Plugin,
     PluginContext,
     PluginNameEnum,
@@ -41,6 +42,12 @@ def _values(
 def insight_run_columns() -> Iterable[RunColumns]:
     """Columns of hyperparameters, data sets, models and metrics for the run table."""
     return [RunColumns(_listed, _values)]
+
+
+@hookimpl
+def insight_messages() -> Iterable[Messages]:
+    """Texts of damage in lineage files."""
+    return [Messages.read("zh-CN", Path(__file__).with_name("reasons.zh-CN.json"))]
 
 
 @hookimpl

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import BinaryIO
 
-from insight_core.plugin import MOST_AT_ONCE, FileName, Flaw, Payload
+from insight_core.plugin import MOST_AT_ONCE, FileName, Flaw, Payload, Reason
 from insight_lineage.claims import LINEAGE_FILE
 from insight_lineage.mindspore import LineageFile, lineage_of
 
@@ -21,5 +21,6 @@ def flaws(file: BinaryIO, claim: FileName) -> Iterable[Flaw]:
     """The places of a lineage file that cannot be read."""
     data = file.read(MOST_AT_ONCE + 1)
     if len(data) > MOST_AT_ONCE:
-        return [Flaw(0, f"the file is not read: it has more than {MOST_AT_ONCE:,} bytes")]
+        text = f"the file is not read: it has more than {MOST_AT_ONCE:,} bytes"
+        return [Flaw(0, Reason(text, "lineage_file_too_large", most=MOST_AT_ONCE))]
     return lineage_of(data).flaws

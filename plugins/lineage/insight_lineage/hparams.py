@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from attrs import field, frozen
 
+from insight_core.plugin import Reason
 from insight_lineage.messages import Message
 from insight_lineage.mindspore import Cell
 
@@ -55,7 +56,7 @@ def metrics_of(content: bytes) -> Sequence[Metric]:
     """The metrics that an experiment names. Raises ValueError for bytes that are none."""
     experiment = Message.at(content).message(_EXPERIMENT)
     if experiment is None:
-        raise ValueError("it is not an experiment")
+        raise ValueError(Reason("it is not an experiment", "lineage_no_experiment"))
     metrics = []
     for info in experiment.messages(5):
         name = info.message(1)
@@ -68,7 +69,7 @@ def session_of(content: bytes) -> Session:
     """Raises ValueError for bytes that are not a session start."""
     start = Message.at(content).message(_START)
     if start is None:
-        raise ValueError("it is not a session start")
+        raise ValueError(Reason("it is not a session start", "lineage_no_start"))
     hparams: dict[str, Cell] = {}
     for name, entry in start.entries(1):
         value = entry.message(2)
@@ -82,7 +83,7 @@ def status_of(content: bytes) -> str:
     """The status of a session. Raises ValueError for bytes that are not a session end."""
     end = Message.at(content).message(_END)
     if end is None:
-        raise ValueError("it is not a session end")
+        raise ValueError(Reason("it is not a session end", "lineage_no_end"))
     number = end.integer(1) or 0
     return STATUSES[number] if 0 <= number < len(STATUSES) else STATUSES[0]
 

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from attrs import define, field, frozen
 
-from insight_core.plugin import Flaw
+from insight_core.plugin import Flaw, Reason
 from insight_core.plugin.payloads import RecordProblem, contents
 from insight_lineage.messages import Message
 from insight_lineage.pipeline import MAX_STAGES, Pipeline, cells_of, pipeline_of
@@ -85,10 +85,13 @@ class LineageFile:
         return tuple(Flaw(one.offset, one.text, one.skipped) for one in self.unreadable)
 
     @property
-    def problems(self) -> tuple[str, ...]:
+    def problems(self) -> tuple[Reason, ...]:
         """What could not be read, in words."""
-        cut = (f"the data pipeline has more than {MAX_STAGES} steps; the last of them are shown",)
-        return (*(one.text for one in self.unreadable), *(cut if self.is_cut else ()))
+        told = [Reason.of(one.text) for one in self.unreadable]
+        if self.is_cut:
+            text = f"the data pipeline has more than {MAX_STAGES} steps; the last of them are shown"
+            told.append(Reason(text, "lineage_pipeline_cut", most=MAX_STAGES))
+        return tuple(told)
 
 
 @define
@@ -146,7 +149,7 @@ def lineage_of(data: bytes) -> LineageFile:
             elif (found := event.message(_USER_DEFINED)) is not None:
                 custom.update((intern(f"custom/{name}"), value) for name, value in _user_defined(found, 0))
         except ValueError as error:
-            problems.append(RecordProblem.of_content(start, end, str(error)))
+            problems.append(RecordProblem.of_content(start, end, Reason.of(error)))
     return LineageFile(trained, tested, metrics, pipeline, custom, tuple(problems), not is_whole)
 
 
@@ -170,9 +173,11 @@ def _metrics(evaluation: Message, before: Cells | None) -> Cells | None:
     try:
         values = json.loads(metric)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"the metrics are not valid JSON: {error}") from error
+        text = f"the metrics are not valid JSON: {error}"
+        raise ValueError(Reason(text, "lineage_metrics_json", cause=str(error))) from error
     if not isinstance(values, dict):
-        raise ValueError(f"the metrics are not a JSON object: {metric:.100}")
+        text = f"the metrics are not a JSON object: {metric:.100}"
+        raise ValueError(Reason(text, "lineage_metrics_object", text=metric[:100]))
     return {intern(f"metric/{name}"): value for name, value in flattened(values)}
 
 
@@ -203,7 +208,8 @@ def _shallow(value: object, depth: int) -> object:
 def _user_defined(info: Message, depth: int) -> Iterator[tuple[str, Cell]]:
     """Of a UserDefinedInfo: each item of its list has one value, in the map of its type."""
     if depth > _DEEPEST:
-        raise ValueError(f"what the user added is more than {_DEEPEST} levels deep")
+        text = f"what the user added is more than {_DEEPEST} levels deep"
+        raise ValueError(Reason(text, "lineage_too_deep", most=_DEEPEST))
     for number, start, end in info.within(1):
         if number in _ADDED:
             read, absent = _ADDED[number]

@@ -55,7 +55,7 @@ class _Views:
                 "runs": len(table),
                 "joined": len(table.rows.runs) - len(table),
                 "columns": list(table.described()),
-                "problems": [asdict(problem) for problem in table.problems],
+                "problems": [asdict(problem) | problem.error.fields() for problem in table.problems],
             }
         return json_response(answer)
 

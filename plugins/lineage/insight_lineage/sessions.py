@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Sequence
 
 from attrs import define, field
 
-from insight_core.plugin import SeriesInfo
+from insight_core.plugin import Reason, SeriesInfo
 from insight_lineage.hparams import (
     END_TAG,
     EXPERIMENT_TAG,
@@ -60,7 +60,7 @@ class Sessions:
                 elif info.key.tag == END_TAG:
                     now.status = status_of(info.content)
             except ValueError as error:
-                now.problems.append(Problem(run, info.key.tag, str(error)))
+                now.problems.append(Problem(run, info.key.tag, Reason.of(error)))
         if now.metrics is not None or now.session is not None or now.problems:
             self._written[run] = now
         return before.metrics != now.metrics

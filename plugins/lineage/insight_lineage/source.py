@@ -16,6 +16,7 @@ from insight_core.plugin import (
     Changes,
     InsightError,
     PluginContext,
+    Reason,
     SeriesInfo,
     SeriesKey,
     Unavailable,
@@ -176,7 +177,7 @@ class Lineage:
         except Unavailable:  # it is not the file's fault
             raise
         except InsightError as error:
-            return LineageFile(unreadable=(RecordProblem(0, str(error)),))
+            return LineageFile(unreadable=(RecordProblem(0, Reason.of(error)),))
 
     def _join(self) -> set[str]:
         """Finds which runs are part of the row of another one; which rows may be other ones by that."""

@@ -8,7 +8,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import Run
+from insight_core.plugin import Reason, Run
 from insight_core.plugin.filters.column import Column, Mask, values_of
 from insight_core.plugin.filters.conditions import NoColumn
 from insight_lineage.names import ANNOTATIONS, GROUPS, SCALARS, group_of, natural, rank, title_of
@@ -20,7 +20,7 @@ class Problem:
 
     run: str
     tag: str
-    error: str
+    error: Reason
 
 
 @frozen(eq=False)

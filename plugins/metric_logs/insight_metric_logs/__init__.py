@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
-from insight_core.plugin import FileName, LogFormat, hookimpl
+from insight_core.plugin import FileName, LogFormat, Messages, hookimpl
 from insight_metric_logs import beginnings
 
 
@@ -12,6 +13,12 @@ from insight_metric_logs import beginnings
 def insight_log_formats() -> Iterable[LogFormat]:
     """Formats of Lightning, DVCLive, Hugging Face Trainer and JSON lines."""
     return FORMATS
+
+
+@hookimpl
+def insight_messages() -> Iterable[Messages]:
+    """The texts of damage in other languages."""
+    return [Messages.read("zh-CN", Path(__file__).with_name("reasons.zh-CN.json"))]
 
 
 FORMATS = (

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, BinaryIO
 
-from insight_core.plugin import Flaw, Points
+from insight_core.plugin import Flaw, Points, Reason
 from insight_metric_logs.lines import next_lines
+from insight_metric_logs.reasons import at_line
 from insight_metric_logs.tables import MetricTable, steps_of, table_of, values_of
 
 
@@ -41,12 +42,15 @@ def _points(table: MetricTable, state: dict[str, Any]) -> list[Points | Flaw]:
     if not table.rows:
         return []
     if "step" not in header:
-        raise ValueError("line 1: the column 'step' is missing")
+        raise ValueError(at_line(1, Reason("the column 'step' is missing", "metric_logs_no_step_column")))
     width = len(header)
     if set(map(len, table.rows)) != {width}:
         odd = [row for row, cells in enumerate(table.rows) if len(cells) != width]
         for row in odd:
-            table.damaged(row, f"{len(table.rows[row])} cells, the header has {width}", skips=True)
+            found_width = len(table.rows[row])
+            text = f"{found_width} cells, the header has {width}"
+            reason = Reason(text, "metric_logs_width", cells=found_width, header=width)
+            table.damaged(row, reason, skips=True)
         table.select([row for row in range(len(table.rows)) if len(table.rows[row]) == width])
     steps = steps_of(table, header.index("step"))
     found: list[Points | Flaw] = []

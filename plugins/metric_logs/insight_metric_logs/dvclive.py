@@ -6,7 +6,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from insight_core.plugin import Flaw, Points
+from insight_core.plugin import Flaw, Points, Reason
 from insight_metric_logs.lines import next_lines
 from insight_metric_logs.numbers import numbers
 from insight_metric_logs.tables import steps_of, table_of, values_of
@@ -28,7 +28,8 @@ def read(stream: BinaryIO, state: dict[str, Any] | None) -> tuple[list[Points | 
     kept = []
     for row, cells in enumerate(table.rows):
         if len(cells) not in (2, 3):
-            table.damaged(row, f"{len(cells)} cells instead of 2 or 3", skips=True)
+            text = f"{len(cells)} cells instead of 2 or 3"
+            table.damaged(row, Reason(text, "metric_logs_dvclive_width", cells=len(cells)), skips=True)
         elif cells[-2] != "step":  # a header
             kept.append(row)
     if len(kept) < len(table.rows):

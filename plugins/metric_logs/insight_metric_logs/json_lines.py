@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any, BinaryIO
 
-from insight_core.plugin import Flaw, Points
+from insight_core.plugin import Flaw, Points, Reason
 from insight_metric_logs.lines import Lines, next_lines
 from insight_metric_logs.objects import Objects, flat
+from insight_metric_logs.reasons import NOT_UTF8, at_line
 
 
 def read(stream: BinaryIO, state: dict[str, Any] | None) -> tuple[list[Points | Flaw], dict[str, Any]]:
@@ -26,7 +27,7 @@ def read(stream: BinaryIO, state: dict[str, Any] | None) -> tuple[list[Points | 
     places = [place for place, text in enumerate(texts) if text and not text.isspace()]
 
     def damaged(place: int, reason: str, skipped: int = 0) -> None:
-        found.append(Flaw(lines.offset_of(place), f"line {state['line'] + place}: {reason}", skipped))
+        found.append(Flaw(lines.offset_of(place), at_line(state["line"] + place, reason), skipped))
 
     objects = _all(texts, places)
     if objects is None:
@@ -36,7 +37,7 @@ def read(stream: BinaryIO, state: dict[str, Any] | None) -> tuple[list[Points | 
                 objects.append(_object(texts[place]))
                 good.append(place)
             except (ValueError, RecursionError) as error:
-                damaged(place, str(error), len(texts[place]) + 1)
+                damaged(place, Reason.of(error), len(texts[place]) + 1)
         places = good
     if lines.data.count(b"{") > len(objects):
         objects = [flat(each) for each in objects]
@@ -69,11 +70,13 @@ def _object(text: bytes) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except UnicodeDecodeError as error:
-        raise ValueError("not UTF-8") from error
+        raise ValueError(NOT_UTF8) from error
     except json.JSONDecodeError as error:
-        raise ValueError(f"not JSON ({error.msg}, column {error.colno})") from error
+        told = f"not JSON ({error.msg}, column {error.colno})"
+        details = {"cause": error.msg, "column": error.colno}
+        raise ValueError(Reason(told, "metric_logs_not_json_column", **details)) from error
     if not isinstance(value, dict):
-        raise ValueError("not an object")
+        raise ValueError(Reason("not an object", "metric_logs_not_an_object"))
     return value
 
 

@@ -7,7 +7,7 @@ from typing import BinaryIO
 import numpy as np
 from attrs import frozen
 
-from insight_core.plugin import Flaw
+from insight_core.plugin import Flaw, Reason
 from insight_metric_logs.beginnings import BOM
 
 _PIECE = 4 << 20  # bytes
@@ -45,7 +45,8 @@ def next_lines(stream: BinaryIO, number: int, *, quoted: bool = False) -> Lines:
         stream.seek(start)
         if not data:
             return Lines(b"", start)
-        return Lines(b"", start, (Flaw(start, f"line {number} is not finished", len(data)),))
+        reason = Reason(f"line {number} is not finished", "metric_logs_line_unfinished", line=number)
+        return Lines(b"", start, (Flaw(start, reason, len(data)),))
     if not cut:
         return Lines(b"", start, (_skip(stream, start, number),))
     stream.seek(start + cut)
@@ -71,4 +72,6 @@ def _skip(stream: BinaryIO, start: int, number: int) -> Flaw:
             break
         end += len(piece)
     stream.seek(end)
-    return Flaw(start, f"line {number} is longer than {_LONGEST >> 20} MiB", end - start)
+    most = _LONGEST >> 20
+    text = f"line {number} is longer than {most} MiB"
+    return Flaw(start, Reason(text, "metric_logs_line_too_long", line=number, most=most), end - start)

@@ -11,8 +11,9 @@ import numpy as np
 from attrs import Factory, define
 from numpy.typing import NDArray
 
-from insight_core.plugin import Points
+from insight_core.plugin import Points, Reason
 from insight_metric_logs.numbers import numbers, whole_numbers
+from insight_metric_logs.reasons import NO_STEP, not_a_step
 
 _Columns = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]  # places, steps, values, times
 
@@ -48,10 +49,10 @@ class Objects:
         if cells is not None:
             steps, bad = whole_numbers(cells, operator.index)
             for row in bad.tolist():
-                self.damaged(int(places[row]), f"the step is {cells[row]!r}, not a whole number")
+                self.damaged(int(places[row]), not_a_step(cells[row]))
         elif self.has_steps:
             for place in places.tolist():
-                self.damaged(place, "no step")
+                self.damaged(place, NO_STEP)
             return
         else:
             steps, bad = self.first + places, np.empty(0, np.intp)
@@ -71,7 +72,9 @@ class Objects:
         bad = np.array([row for row in bad.tolist() if cells[row] is not None], np.intp)
         if len(bad) and "time" not in self.told:
             self.told.append("time")
-            self.damaged(int(places[bad[0]]), f"the time is {_short(cells[bad[0]])}, not seconds as a number")
+            value = _short(cells[bad[0]])
+            text = f"the time is {value}, not seconds as a number"
+            self.damaged(int(places[bad[0]]), Reason(text, "metric_logs_time", value=value))
         return times
 
     def _values(
@@ -88,7 +91,9 @@ class Objects:
         if tag not in self.told:
             self.told.append(tag)
             first = int(bad[0])
-            reason = f"{tag!r} is {_short(cells[first])}, not a number; further ones are not listed"
+            value = _short(cells[first])
+            text = f"{tag!r} is {value}, not a number; further ones are not listed"
+            reason = Reason(text, "metric_logs_not_a_number_once", name=tag, value=value)
             self.damaged(int(places[there[first]]), reason)
         good = np.delete(np.arange(len(cells)), bad)
         return there[good], values[good]

@@ -12,9 +12,10 @@ import numpy as np
 from attrs import Factory, define
 from numpy.typing import NDArray
 
-from insight_core.plugin import Flaw
+from insight_core.plugin import Flaw, Reason
 from insight_metric_logs.lines import Lines
 from insight_metric_logs.numbers import numbers, whole_numbers
+from insight_metric_logs.reasons import NO_STEP, at_line, not_a_step
 
 
 @define
@@ -32,7 +33,7 @@ class MetricTable:
         line = self.places[row]
         offset = self.lines.offset_of(line)
         skipped = self.lines.offset_of(line + 1) - offset if skips else 0
-        self.flaws.append(Flaw(offset, f"line {self.number + line}: {reason}", skipped))
+        self.flaws.append(Flaw(offset, at_line(self.number + line, reason), skipped))
 
     def select(self, kept: Sequence[int]) -> None:
         """Keeps only these rows."""
@@ -65,7 +66,7 @@ def table_of(lines: Lines, number: int, delimiter: str) -> MetricTable:
             break
         except csv.Error as error:
             line = reader.line_num - 1
-            table.flaws.append(Flaw(lines.offset_of(line), f"line {number + line}: {error}"))
+            table.flaws.append(Flaw(lines.offset_of(line), at_line(number + line, str(error))))
     table.places = places
     return table
 
@@ -77,7 +78,7 @@ def steps_of(table: MetricTable, column: int) -> NDArray[np.int64]:
         return steps
     for row in bad.tolist():
         cell = table.rows[row][column]
-        table.damaged(row, f"the step is {cell!r}, not a whole number" if cell else "no step", skips=True)
+        table.damaged(row, not_a_step(cell) if cell else NO_STEP, skips=True)
     kept = np.delete(np.arange(len(steps)), bad)
     table.select(kept.tolist())
     return steps[kept]
@@ -101,7 +102,10 @@ def values_of(
         return rows, values
     first = int(rows[bad[0]])
     more = f", and {len(bad) - 1} more" if len(bad) > 1 else ""
-    table.damaged(first, f"{name!r} is {cells[first][:40]!r}, not a number{more}")
+    value = cells[first][:40]
+    details = {"name": name, "value": value, "more": len(bad) - 1}
+    code = "metric_logs_not_a_number_more" if more else "metric_logs_not_a_number"
+    table.damaged(first, Reason(f"{name!r} is {value!r}, not a number{more}", code, **details))
     if len(bad) == len(texts):
         told.append(name)
     good = np.delete(np.arange(len(texts)), bad)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any, BinaryIO
 
-from insight_core.plugin import Flaw, Points
+from insight_core.plugin import Flaw, Points, Reason
 from insight_metric_logs.objects import Objects, flat
+from insight_metric_logs.reasons import NOT_UTF8, at_line
 
 _LARGEST = 256 << 20  # bytes: the file is one JSON value, which is parsed in memory
 _PARTS = {"eval_": "eval/", "test_": "test/"}  # of names, as the Trainer's TensorBoard callback writes them
@@ -18,26 +19,29 @@ def read(stream: BinaryIO, state: None) -> tuple[list[Points | Flaw], None]:
     text = stream.read(_LARGEST + 1)
     if len(text) > _LARGEST:
         end = stream.seek(0, 2)
-        return [Flaw(start, f"larger than {_LARGEST >> 20} MiB, the most that is read", end - start)], None
+        most = _LARGEST >> 20
+        reason = Reason(f"larger than {most} MiB, the most that is read", "metric_logs_too_large", most=most)
+        return [Flaw(start, reason, end - start)], None
     if start and not text.strip():
         return [], None
     try:
         history = _history(text)
     except ValueError as error:
         stream.seek(start)
-        return [Flaw(start, str(error), len(text))], None
+        return [Flaw(start, Reason.of(error), len(text))], None
     found: list[Points | Flaw] = []
     objects = []
     for index, entry in enumerate(history):
         is_object = isinstance(entry, dict)
         if not is_object:
-            found.append(Flaw(start, f"log_history[{index}] is not an object"))
+            text_of = f"log_history[{index}] is not an object"
+            found.append(Flaw(start, Reason(text_of, "metric_logs_entry_not_an_object", index=index)))
         objects.append({_tag(name): value for name, value in flat(entry).items()} if is_object else {})
     points = Objects(
         objects,
         0,
         True,
-        lambda index, reason: found.append(Flaw(start, f"log_history[{index}]: {reason}")),
+        lambda index, reason: found.append(Flaw(start, _at_entry(index, reason))),
         [],
     ).points()
     return [*points, *found], None
@@ -47,15 +51,20 @@ def _history(text: bytes) -> list[Any]:
     try:
         value = json.loads(text.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        raise ValueError("not UTF-8") from error
+        raise ValueError(NOT_UTF8) from error
     except json.JSONDecodeError as error:
-        raise ValueError(f"line {error.lineno}: not JSON ({error.msg})") from error
+        reason = Reason(f"not JSON ({error.msg})", "metric_logs_not_json", cause=error.msg)
+        raise ValueError(at_line(error.lineno, reason)) from error
     except RecursionError as error:
-        raise ValueError("nested too deeply") from error
+        raise ValueError(Reason("nested too deeply", "metric_logs_too_deep")) from error
     history = value.get("log_history") if isinstance(value, dict) else None
     if not isinstance(history, list):
-        raise ValueError("the list log_history is missing")
+        raise ValueError(Reason("the list log_history is missing", "metric_logs_no_history"))
     return history
+
+
+def _at_entry(index: int, reason: str) -> Reason:
+    return Reason(f"log_history[{index}]: {reason}", "metric_logs_entry", index=index, cause=reason)
 
 
 def _tag(name: str) -> str:

@@ -16,8 +16,9 @@ from insight_core.plugin import (
     InvalidArgument,
     ScalarColumns,
     ScalarQuery,
-    SeriesInfo,
+    SeriesField,
     SeriesKey,
+    SeriesTable,
 )
 from insight_core.plugin.http.parameters import series_keys
 from insight_scalar.bands import first_extremes, pixel_columns
@@ -51,18 +52,29 @@ class DerivedData:
         if not any(tag.startswith(_SIGN) for tag in tags):
             return series_keys(request, self.data, plugin)
         named = list(dict.fromkeys(request.args.getlist("run")))
-        existing = {info.key for info in self.data.series(plugin, runs=named or None)}
+        tables = self.data.series_tables(plugin, [], runs=named or None)
+        existing = {SeriesKey(table.run, tag) for table in tables for tag in table.tags}
         runs = named or list(dict.fromkeys(key.run for key in sorted(existing)))
         keys = [SeriesKey(run, tag) for tag in tags for run in runs]
         return [key for key in keys if key in existing or key.tag.startswith(_SIGN)]
 
-    def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]:
+    def series_tables(
+        self,
+        plugin: str,
+        fields: Collection[SeriesField],
+        *,
+        runs: Collection[str] | None = None,
+        tags: Collection[str] | None = None,
+    ) -> Sequence[SeriesTable]:
         """The series that the provider itself has."""
-        return self.data.series(plugin, runs=runs)
+        return self.data.series_tables(plugin, fields, runs=runs, tags=tags)
 
     def expression(self, plugin: str, text: str) -> Expression:
         """Raises InvalidArgument for an expression that is not valid."""
-        return parsed(text, lambda: {info.key.tag for info in self.data.series(plugin)})
+        return parsed(text, lambda: self._tags(plugin))
+
+    def _tags(self, plugin: str) -> set[str]:
+        return {tag for table in self.data.series_tables(plugin, []) for tag in table.tags}
 
     def scalars(
         self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery

@@ -15,6 +15,7 @@ from insight_core.plugin import (
     DataProvider,
     InvalidArgument,
     PluginContext,
+    Reason,
     RecordPlace,
     RecordTable,
     Route,
@@ -139,7 +140,7 @@ class _Views:
         try:
             header = self._header(place)
         except Undecodable as error:
-            return row | {"error": str(error)}
+            return row | Reason.of(error).fields()
         return row | {"dtype": header.dtype, "shape": header.shape, "count": header.count}
 
     def _header(self, place: RecordPlace) -> TensorHeader:
@@ -150,7 +151,7 @@ class _Views:
                 return tensor_header(payload)
             except ValueError as error:
                 reason = error
-        raise Undecodable(f"{place}: {reason}")
+        raise place.undecodable(reason)
 
     def values(self, owner: str, request: Request) -> Response:
         form = choice(request, "format", ("json", "safetensors"))

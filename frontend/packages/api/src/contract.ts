@@ -98,6 +98,16 @@ export interface Theme {
 export type QueryValue = string | number | boolean | readonly string[] | null | undefined;
 export type Query = Readonly<Record<string, QueryValue>>;
 
+/**
+ * Why something failed, as the host says it in an answer: `error` is English. With a `code`, `ctx.reason` has it in the
+ * user's language. A detail may be a reason, too.
+ */
+export interface Reason {
+  readonly error: string;
+  readonly code?: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
 /** What `ctx.data` rejects with; its `message` is for the user, in the user's language. */
 export interface HostError extends Error {
   /** What went wrong, for programs (docs/http_api.md lists the codes); `offline` when there was no answer. */
@@ -221,6 +231,8 @@ export interface PluginContext {
    * A text of `messages`, `{name}` filled in. With a number `count`, `key.one` (or another plural category) goes first.
    */
   t(key: string, values?: Readonly<Record<string, string | number>>): string;
+  /** A reason in the user's language: the text `error.<code>` of `messages`, else that of the page, else its own. */
+  reason(reason: Reason): string;
   readonly url: UrlState;
   /** Remembered in this browser, under the plugin's name; parse errors give the fallback. */
   readonly memory: { get<T>(key: string, fallback: T): T; set(key: string, value: unknown): void };

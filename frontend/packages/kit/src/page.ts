@@ -38,6 +38,12 @@ export class Page {
     return this.ctx.t(key, values);
   };
 
+  /** A reason that the host gave, in the locale that is followed. */
+  readonly reason: PluginContext['reason'] = (reason) => {
+    void this.locale.value;
+    return this.ctx.reason(reason);
+  };
+
   readonly runsByName = computed<ReadonlyMap<string, Run>>(
     () => new Map(this.allRuns.value.map((run) => [run.name, run])),
   );

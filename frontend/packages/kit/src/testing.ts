@@ -182,6 +182,7 @@ export function fakeContext(runs: readonly string[], { series, json, columns }: 
     tags: Object.assign(fakeCatalogue(series), { withUnclaimed: fakeCatalogue() }),
     theme,
     locale: signal<Locale>('en'),
+    reason: ({ error }) => error,
     t: (key, values) => (values ? `${key} ${JSON.stringify(values)}` : key),
     address,
     notices,

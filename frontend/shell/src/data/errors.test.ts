@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { reasonsIn } from '../i18n/reasons';
 import { RequestError } from './errors';
 
 const answered = (body: unknown, status = 404): RequestError =>
@@ -30,6 +31,31 @@ describe('an error of the host', () => {
     for (const code of ['from_another_plugin', 'unknown_run', 'constructor', undefined, 7]) {
       expect(answered({ error: 'the text', code, details: null }).message).toBe('the text');
     }
+  });
+
+  it('says in the language of the user what a record lacks, and why', async () => {
+    const cause = { error: "the checksum of the record's data is wrong", code: 'record_checksum' };
+    const details = { run: 'a', tag: 'loss', step: 3, index: 12345, cause };
+    const body = { error: 'all of it', code: 'undecodable_record', details };
+    document.documentElement.lang = 'zh-CN';
+    await reasonsIn('zh-CN');
+    expect(answered(body, 422).message).toBe('a 的 loss，步骤 3（第 12,345 条记录）：记录数据的校验和错误');
+    document.documentElement.lang = 'en';
+    expect(answered(body, 422).message, 'that of the server is English').toBe('all of it');
+  });
+
+  it('of a plugin is said in its words, also as the cause of another', async () => {
+    const messages = { 'zh-CN': { 'error.mine_odd': '奇数：{number}' }, en: { 'error.mine_odd': 'Odd: {number}' } };
+    const cause = { error: 'it is odd', code: 'mine_odd', details: { number: 7 } };
+    const details = { run: 'a', tag: 'loss', step: 3, index: 0, cause };
+    document.documentElement.lang = 'zh-CN';
+    await reasonsIn('zh-CN');
+    expect(answered({ ...cause }).saidBy(messages).message).toBe('奇数：7');
+    expect(answered({ error: '', code: 'undecodable_record', details }).saidBy(messages).message).toContain(
+      '：奇数：7',
+    );
+    document.documentElement.lang = 'en';
+    expect(answered({ ...cause }).saidBy(messages)).toMatchObject({ message: 'Odd: 7', code: 'mine_odd', status: 404 });
   });
 
   it('has the status where a proxy answered', () => {

@@ -1,19 +1,22 @@
 /** Errors of the host, in the user's language. */
-import type { HostError } from '@insight-host/api';
-import { errorText } from '../i18n/translate';
+import type { HostError, Messages, Reason } from '@insight-host/api';
+import { reasonText } from '../i18n/reasons';
 
 /** An answer that is not data. */
 export class RequestError extends Error implements HostError {
   override readonly name = 'RequestError';
+  readonly code: string;
+  readonly details: Readonly<Record<string, unknown>>;
 
-  /** `text` is the server's own, in English: shown where the page has none for the `code`. */
+  /** Shown as the page says the reason, or `messages`, those of a plugin. */
   constructor(
-    text: string,
+    private readonly reason: Reason,
     readonly status: number,
-    readonly code = '',
-    readonly details: Readonly<Record<string, unknown>> = {},
+    messages?: Messages,
   ) {
-    super(errorText(document.documentElement.lang, code, text, details));
+    super(reasonText(reason, document.documentElement.lang, messages));
+    this.code = reason.code ?? '';
+    this.details = reason.details ?? {};
   }
 
   /** The error in an answer and its JSON; a proxy's page has none, and the status says enough. */
@@ -21,6 +24,11 @@ export class RequestError extends Error implements HostError {
     const { error, code, details } = (body ?? {}) as { error?: unknown; code?: unknown; details?: unknown };
     const text = error === undefined ? `${status} ${statusText}`.trim() : String(error);
     const known = details !== null && typeof details === 'object' ? (details as Record<string, unknown>) : {};
-    return new RequestError(text, status, typeof code === 'string' ? code : '', known);
+    return new RequestError({ error: text, code: typeof code === 'string' ? code : '', details: known }, status);
+  }
+
+  /** The same in the words of a plugin. */
+  saidBy(messages: Messages): RequestError {
+    return new RequestError(this.reason, this.status, messages);
   }
 }

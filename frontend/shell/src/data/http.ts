@@ -1,6 +1,7 @@
 /** Requests to the host, relative to where the page is mounted. */
 import type { Query } from '@insight-host/api';
 import { message } from '@insight-host/kit';
+import { reasonsIn } from '../i18n/reasons';
 import { RequestError } from './errors';
 import { type Columns, decodeSafetensors } from './safetensors';
 
@@ -28,8 +29,9 @@ async function answer(url: string, request: RequestInit): Promise<Response> {
     response = await fetch(url, { cache: 'no-cache', ...request });
   } catch (cause) {
     if (request.signal?.aborted) throw cause;
-    throw new RequestError(message(cause), 0, 'offline');
+    throw new RequestError({ error: message(cause), code: 'offline' }, 0);
   }
+  await reasonsIn(document.documentElement.lang); // the answer may have some
   if (response.ok) return response;
   throw RequestError.of(response, await response.json().catch(() => null));
 }
@@ -69,11 +71,8 @@ export async function getJson<T>(path: string, query?: Query, signal?: AbortSign
     return (await response.json()) as T;
   } catch (cause) {
     if (signal?.aborted) throw cause;
-    throw new RequestError(
-      `${new URL(href(path)).pathname}: the answer is not JSON (${String(cause)})`,
-      response.status,
-      'malformed',
-    );
+    const error = `${new URL(href(path)).pathname}: the answer is not JSON (${String(cause)})`;
+    throw new RequestError({ error, code: 'malformed' }, response.status);
   }
 }
 

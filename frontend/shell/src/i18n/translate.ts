@@ -9,7 +9,7 @@ export type Key = Base<keyof typeof en>;
 export type Values = Readonly<Record<string, string | number>>;
 export type Translate = (key: Key, values?: Values) => string;
 
-const CATALOGUES: Readonly<Record<Locale, Readonly<Record<string, string>>>> = { en, 'zh-CN': zh };
+export const CATALOGUES: Readonly<Record<Locale, Readonly<Record<string, string>>>> = { en, 'zh-CN': zh };
 
 /** `{name}` stands for a value; numbers are written as the locale writes them. */
 export function fill(text: string, values: Values | undefined, locale: string): string {
@@ -53,19 +53,4 @@ export function pluginText(
     values,
     locale,
   );
-}
-
-/** The text of an error's `code`, with what it is about; `text`, the server's own, if the page has none or a value is missing. */
-export function errorText(
-  locale: string,
-  code: string,
-  text: string,
-  details: Readonly<Record<string, unknown>>,
-): string {
-  const catalogue = CATALOGUES[locale as Locale] ?? en;
-  const key = `error.${code}`;
-  if (!Object.hasOwn(catalogue, key)) return text;
-  const values = Object.fromEntries(Object.entries({ ...details, text }).map(([name, value]) => [name, String(value)]));
-  const wanted = [...(catalogue[key] as string).matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
-  return wanted.every((name) => Object.hasOwn(values, name)) ? fill(catalogue[key] as string, values, locale) : text;
 }

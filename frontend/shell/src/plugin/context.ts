@@ -9,7 +9,9 @@ import type {
   ReadonlySignal,
   TagCatalogue,
 } from '@insight-host/api';
+import { RequestError } from '../data/errors';
 import { getColumns, getJson, href } from '../data/http';
+import { reasonText } from '../i18n/reasons';
 import { pluginText } from '../i18n/translate';
 import type { TagSource } from '../live/tags';
 import { recall, remember } from '../state/memory';
@@ -105,6 +107,11 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
 
   const route = (path: string): string => `data/plugin/${encodeURIComponent(name)}/${path.replace(/^\/+/, '')}`;
   const until = (own?: AbortSignal): AbortSignal => (own ? AbortSignal.any([ended, own]) : ended);
+  /** Errors of the plugin's server half may have codes of its own. */
+  const saying = <T>(answer: Promise<T>): Promise<T> =>
+    answer.catch((cause: unknown) => {
+      throw cause instanceof RequestError ? cause.saidBy(messages) : cause;
+    });
   const t: PluginContext['t'] = (key, values) => pluginText(messages, page.preferences.locale.value, key, values);
 
   return {
@@ -135,6 +142,7 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
     theme: wrap(page.preferences.theme),
     locale: wrap(page.preferences.locale),
     t,
+    reason: (told) => reasonText(told, page.preferences.locale.value, messages),
     url: {
       state: (key, codec) => {
         const state = page.url.state(`${name}.${key}`, codec);
@@ -147,8 +155,8 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
     },
     saved: savedOf(page, name, wrap, endWith),
     data: {
-      json: (path, query, options) => getJson(route(path), query, until(options?.signal)),
-      columns: (path, query, options) => getColumns(route(path), query, until(options?.signal)),
+      json: (path, query, options) => saying(getJson(route(path), query, until(options?.signal))),
+      columns: (path, query, options) => saying(getColumns(route(path), query, until(options?.signal))),
       href: (path, query) => href(route(path), query),
     },
     ui: {

@@ -1,9 +1,11 @@
 /** The list of damaged places in logs. */
+import type { Messages, Reason } from '@insight-host/api';
 import { bytesText, Dialog, message } from '@insight-host/kit';
 import type { Column, Sort, Value } from '@insight-host/kit/table';
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { getJson, href } from '../data/http';
+import { reasonText } from '../i18n/reasons';
 import { usePage, type Page } from '../state/page';
 
 interface DamageRow {
@@ -13,6 +15,9 @@ interface DamageRow {
   readonly reason: string;
   readonly skipped: number;
 }
+
+/** As the host lists it: its reason may have a code. */
+type Listed = DamageRow & Omit<Reason, 'error'>;
 
 /** Imported when a list is opened: the page starts without tables. */
 type Tables = typeof import('@insight-host/kit/table');
@@ -27,17 +32,19 @@ function nameOf(page: Page, run: string): string {
 export function DamageList({ run }: { run: string | null }) {
   const page = usePage();
   const t = page.t.value;
-  const rows = useSignal<readonly DamageRow[] | null>(null);
+  const rows = useSignal<readonly Listed[] | null>(null);
+  const messages = useSignal<Messages>({});
   const tables = useSignal<Tables | null>(null);
   const error = useSignal<string | null>(null);
   useEffect(() => {
     const request = new AbortController();
     Promise.all([
-      getJson<{ damage: readonly DamageRow[] }>('data/damage', { run }, request.signal),
+      getJson<{ damage: readonly Listed[]; messages: Messages }>('data/damage', { run }, request.signal),
       import('@insight-host/kit/table'),
     ]).then(
       ([answer, loaded]) => {
         tables.value = loaded;
+        messages.value = answer.messages;
         rows.value = answer.damage;
       },
       (cause: unknown) => {
@@ -46,7 +53,15 @@ export function DamageList({ run }: { run: string | null }) {
     );
     return () => request.abort();
   }, [run]);
-  const found = rows.value ?? [];
+  const locale = page.preferences.locale.value;
+  const found = useMemo(
+    () =>
+      (rows.value ?? []).map(({ code, details, ...row }) => {
+        const told = { error: row.reason, ...(code && { code }), ...(details && { details }) };
+        return { ...row, reason: reasonText(told, locale, messages.value) };
+      }),
+    [rows.value, locale],
+  );
   return (
     <Dialog
       name="damage"

@@ -1,10 +1,13 @@
 /** The dialogs of the page; loaded when it is idle, or when the first one opens. */
 import { ColumnChooser } from '../columns/column_chooser';
 import { ViewsDialog } from '../saved_views/views_dialog';
+import { reasonsIn } from '../i18n/reasons';
 import type { Dialog } from '../state/page';
 import { DamageList } from './damage_list';
 import { KeyboardHelp } from './keyboard_help';
 import { Palette } from './palette';
+
+void reasonsIn('zh-CN'); // the user may change the language while some are shown
 
 export function OpenDialog({ dialog }: { readonly dialog: Dialog }) {
   if (dialog.kind === 'palette') return <Palette />;

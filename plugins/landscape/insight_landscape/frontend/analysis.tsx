@@ -100,7 +100,7 @@ function Status({ board, item }: { readonly board: LandscapeParts; readonly item
   return (
     <footer data-testid="card-status">
       <span class="counts">{parts.join(' · ')}</span>
-      {(landscape.about.flaws ?? []).map((flaw) => (
+      {(landscape.about.flaws ?? []).map(board.page.reason).map((flaw) => (
         <span key={flaw} class="flaw" data-testid="flaw" title={flaw}>
           <Icon name="warn" />
           {flaw}

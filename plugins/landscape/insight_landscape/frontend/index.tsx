@@ -4,10 +4,11 @@ import { landscapeParts, turnForm } from './board';
 import styles from './landscapes.css?inline';
 import en from './locales/en.json';
 import zh from './locales/zh-CN.json';
+import reasons from '../reasons.zh-CN.json';
 import { endRenderer } from './stage';
 
 export default tab({
-  messages: { en, 'zh-CN': zh },
+  messages: { en, 'zh-CN': { ...zh, ...reasons } },
   styles: cardStyles + styles,
   board: (page) => {
     page.ctx.signal.addEventListener('abort', endRenderer, { once: true });

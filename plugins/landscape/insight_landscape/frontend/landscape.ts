@@ -1,4 +1,4 @@
-import type { Columns } from '@insight-host/api';
+import type { Columns, Reason } from '@insight-host/api';
 import { floats } from '@insight-host/kit';
 
 /** What `/intervals` says of one landscape; one that cannot be read has `error` and nothing of its content. */
@@ -11,9 +11,14 @@ export interface Listed {
   readonly interval?: readonly [number, number] | null;
   readonly unit?: string;
   readonly size?: readonly [number, number];
-  readonly flaws?: readonly string[];
+  readonly flaws?: readonly Reason[];
   readonly error?: string;
+  readonly code?: string;
+  readonly details?: Reason['details'];
 }
+
+/** Whether it cannot be read: then it is the reason, too. */
+export const isDamaged = (entry: Listed): entry is Listed & Reason => entry.error !== undefined;
 
 export const MAX_SIDE = 256; // points of an axis that are read
 

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { message, RequestQueue, type Page } from '@insight-host/kit';
-import { decoded, type Landscape, type Listed } from './landscape';
+import { decoded, isDamaged, type Landscape, type Listed } from './landscape';
 
 const AT_ONCE = 4; // requests
 
@@ -22,7 +22,7 @@ export class Loads {
 
   /** What is known of a landscape. */
   of(run: string, entry: Listed): Loaded | null {
-    if (entry.error !== undefined) return { error: entry.error };
+    if (isDamaged(entry)) return { error: this.page.reason(entry) };
     const key = JSON.stringify([run, entry.id, entry.tag, entry.step, entry.wall_time]);
     const found = this.all.value.get(key);
     if (!found && !this.requested.has(key)) {

@@ -1,5 +1,7 @@
 /** What the routes of the plugin answer; docs/http_api.md says what it means. */
 
+import type { Reason } from '@insight-host/api';
+
 export type Value = string | number | boolean | null | readonly Value[];
 export type Group =
   | 'run'
@@ -23,10 +25,9 @@ export interface ColumnInfo {
   readonly count: number;
 }
 
-export interface Problem {
+export interface Problem extends Reason {
   readonly run: string;
   readonly tag: string;
-  readonly error: string;
 }
 
 export interface ColumnsAnswer {

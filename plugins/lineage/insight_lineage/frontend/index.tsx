@@ -5,9 +5,10 @@ import { keys } from './keys';
 import styles from './lineage.css?inline';
 import en from './locales/en.json';
 import zh from './locales/zh-CN.json';
+import reasons from '../reasons.zh-CN.json';
 
 export default tab({
-  messages: { en, 'zh-CN': zh },
+  messages: { en, 'zh-CN': { ...zh, ...reasons } },
   styles,
   board: lineageParts,
   view: (board) => <App board={board} />,

@@ -7,10 +7,10 @@ export function Problems({ board }: { readonly board: LineageParts }): JSX.Eleme
   return (
     <Dialog name="problems" title={board.page.t('problems.title')} onClose={() => (board.dialog.value = null)}>
       <dl class="problems">
-        {(board.loading.listing.value?.problems ?? []).map(({ run, tag, error }) => (
-          <div key={`${run}\n${tag}`}>
-            <dt>{[board.page.nameOf(run), tag].filter(Boolean).join(' · ')}</dt>
-            <dd>{error}</dd>
+        {(board.loading.listing.value?.problems ?? []).map((problem) => (
+          <div key={`${problem.run}\n${problem.tag}`}>
+            <dt>{[board.page.nameOf(problem.run), problem.tag].filter(Boolean).join(' · ')}</dt>
+            <dd>{board.page.reason(problem)}</dd>
           </div>
         ))}
       </dl>

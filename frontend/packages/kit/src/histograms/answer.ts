@@ -1,16 +1,15 @@
-import type { Columns } from '@insight-host/api';
+import type { Columns, Reason } from '@insight-host/api';
 import type { HistogramRow, HistogramView } from './props';
 import type { XKind } from '@insight-host/kit/draw';
 import { codecs, floats } from '@insight-host/kit';
 import type { ChartData } from '@insight-host/kit/table';
 
 /** A record that could not be read, and why. */
-export interface HistogramError {
+export interface HistogramError extends Reason {
   readonly run: string;
   readonly index: number;
   readonly step: number;
   readonly wall_time: number;
-  readonly error: string;
 }
 
 /** An answer of `/histograms` or `/comparison`: one row for each step, or for each run. */

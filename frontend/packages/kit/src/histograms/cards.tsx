@@ -194,7 +194,7 @@ function Picture({ board, card, route, query, latest, view, time, extent, text, 
         </div>
       ) : unread && found?.steps.length === 0 ? (
         <div class="view">
-          <ErrorCell page={board.page} card={card} step={unread.step} reason={unread.error} />
+          <ErrorCell page={board.page} card={card} step={unread.step} reason={board.page.reason(unread)} />
         </div>
       ) : (
         <div class="parts">

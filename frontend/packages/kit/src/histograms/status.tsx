@@ -37,7 +37,7 @@ export function HistogramStatus({ page, found, failure, onRetry, text }: Histogr
     Boolean,
   );
   const beyond = found.beyond.reduce((total, count) => total + count, 0);
-  const reasons = found.errors.map(({ error }) => error);
+  const reasons = found.errors.map(page.reason);
   return (
     <footer data-testid="card-status">
       <span class="counts">{parts.join(' · ')}</span>

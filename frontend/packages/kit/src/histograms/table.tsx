@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import type { Reason } from '@insight-host/api';
 import { useMemo } from 'preact/hooks';
 import { copyTable, durationText, timeText, valueText, type Page } from '@insight-host/kit';
 import { rowsOf, Table, useWidths, type CellLook, type Column } from '@insight-host/kit/table';
@@ -116,7 +117,7 @@ function columnsOf(page: Page, found: Histograms): readonly Column<Entry>[] {
             cell: (entry) =>
               'row' in entry
                 ? column.cell(entry)
-                : { content: reasonOf(entry.error), title: entry.error.error, class: 'reason' },
+                : { content: causeOf(page, entry.error), title: page.reason(entry.error), class: 'reason' },
           },
     ),
   ];
@@ -144,8 +145,10 @@ function runColumn(page: Page, found: Histograms): Column<Entry> {
 }
 
 /** Without the place, which the row says. */
-function reasonOf({ error }: HistogramError): string {
-  return error.replace(/^.*?\(record \d+\): /s, '');
+function causeOf(page: Page, error: HistogramError): string {
+  const cause = error.details?.['cause'];
+  if (typeof cause === 'string') return cause;
+  return page.reason((cause as Reason | undefined) ?? error);
 }
 
 function entriesOf(found: Histograms): Entry[] {

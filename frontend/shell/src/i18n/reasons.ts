@@ -1,0 +1,42 @@
+/** Why something failed, in the user's language. The server's own texts are English. */
+import type { Locale, Messages, Reason } from '@insight-host/api';
+import { CATALOGUES, fill, type Values } from './translate';
+
+/** By `error.<code>`, of codes that few answers have: loaded before such an answer is read, in a language that needs them. */
+let texts: Readonly<Record<string, string>> = {};
+let loading: Promise<void> | undefined;
+
+/** Ends when `reasonText` knows all codes in this language, or cannot load them. */
+export function reasonsIn(locale: string): Promise<void> | undefined {
+  if (locale !== 'zh-CN') return undefined;
+  loading ??= import('./reasons.zh-CN.json').then(
+    (found) => void (texts = found.default),
+    () => void (loading = undefined), // the host is away: with the next answer again
+  );
+  return loading;
+}
+
+const isReason = (value: unknown): value is Reason =>
+  typeof value === 'object' && value !== null && typeof (value as Partial<Reason>).error === 'string';
+
+function valueOf(value: unknown, locale: string, messages: Messages): string | number {
+  if (isReason(value)) return reasonText(value, locale, messages);
+  return typeof value === 'number' ? value : String(value);
+}
+
+/**
+ * The text for the code of a reason, of `messages`, else of the page; the server's own if nobody has one, or a value is
+ * missing.
+ */
+export function reasonText(reason: Reason, locale: string, messages: Messages = {}): string {
+  const key = `error.${reason.code ?? ''}`;
+  const own = messages[locale]?.[key] ?? messages['en']?.[key];
+  const found = own ?? CATALOGUES[locale as Locale]?.[key] ?? (locale === 'zh-CN' ? texts[key] : undefined);
+  if (found === undefined) return reason.error;
+  const given = { ...reason.details, text: reason.error };
+  const values: Values = Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [name, valueOf(value, locale, messages)]),
+  );
+  const wanted = [...found.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
+  return wanted.every((name) => Object.hasOwn(values, name)) ? fill(found, values, locale) : reason.error;
+}

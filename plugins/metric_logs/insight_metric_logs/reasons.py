@@ -1,0 +1,18 @@
+"""Why a part of a metric log cannot be read."""
+
+from __future__ import annotations
+
+from insight_core.plugin import Reason
+
+NO_STEP = Reason("no step", "metric_logs_no_step")
+NOT_UTF8 = Reason("not UTF-8", "metric_logs_not_utf8")
+
+
+def at_line(number: int, reason: str) -> Reason:
+    """A reason as that of a line, counted from 1."""
+    return Reason(f"line {number}: {reason}", "metric_logs_line", line=number, cause=reason)
+
+
+def not_a_step(cell: object) -> Reason:
+    """The reason of a row or object whose step is ``cell``."""
+    return Reason(f"the step is {cell!r}, not a whole number", "metric_logs_step", step=str(cell))

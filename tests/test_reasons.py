@@ -1,0 +1,99 @@
+"""Texts for users carry a code and details, and have a translation."""
+
+from __future__ import annotations
+
+import ast
+import json
+import pickle
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from insight_core.plugin import InvalidArgument, Reason, Undecodable
+
+ROOT = Path(__file__).parents[1]
+CATALOGUES = [
+    ROOT / "frontend/shell/src/i18n/reasons.zh-CN.json",
+    *sorted(ROOT.glob("plugins/*/insight_*/reasons.zh-CN.json")),
+]
+PIECES = ("metadata", "convergence", "interval", "path")
+BUILT: dict[str, set[str]] = {  # codes that are put together, with their details
+    **{f"landscape_{piece}_missing": set() for piece in PIECES},
+    **{f"landscape_{piece}_unreadable": {"cause"} for piece in PIECES},
+    "more_records": {"more", "most"},
+    "more_tags": {"more", "most"},
+    "undecodable_record": {"run", "tag", "step", "index", "cause"},
+    "metric_logs_not_a_number": {"name", "value", "more"},
+    "metric_logs_not_a_number_more": {"name", "value", "more"},
+}
+
+
+def coded_reasons() -> Iterator[tuple[str, set[str] | None]]:
+    """Each code in a call of ``Reason``, and the names of its details; None where they are in a mapping."""
+    for path in [*ROOT.glob("insight_core/**/*.py"), *ROOT.glob("plugins/*/insight_*/*.py")]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if (
+                isinstance(node, ast.Call)
+                and getattr(node.func, "id", "") == "Reason"
+                and len(node.args) == 2
+            ):
+                names = [keyword.arg for keyword in node.keywords]
+                if isinstance(node.args[1], ast.Constant):
+                    yield str(node.args[1].value), None if None in names else {str(name) for name in names}
+
+
+def test_every_code_has_a_text_in_chinese_that_names_no_other_details() -> None:
+    texts: dict[str, str] = {}
+    for path in CATALOGUES:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        assert not texts.keys() & found.keys(), path
+        texts |= found
+    known = {**dict(coded_reasons()), **BUILT}
+    assert {f"error.{code}" for code in known} == texts.keys()
+    for code, details in known.items():
+        wanted = set(re.findall(r"\{(\w+)\}", texts[f"error.{code}"]))
+        assert details is None or wanted <= details, code
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        Reason("plain"),
+        Reason("with\0zero"),
+        Reason("a text", "code"),
+        Reason("a text\n", "code", line=3, name="é\udc80", cause=Reason("why", "deeper", at=[1, 2])),
+    ],
+)
+def test_what_is_stored_of_a_reason_makes_it_again(reason: Reason) -> None:
+    again = Reason.restored(reason.stored())
+    assert again.fields() == {**reason.fields(), "error": reason.replace("\0", "\N{REPLACEMENT CHARACTER}")}
+    assert pickle.loads(pickle.dumps(reason)).fields() == reason.fields()
+
+
+def test_other_text_is_no_stored_reason() -> None:
+    for text in ('a\0{"code": 3}', "a\0[]", 'a\0{"code": "b", "details": 7}', "a\0{"):
+        with pytest.raises(ValueError, match=r"not a stored reason|Expecting"):
+            Reason.restored(text)
+
+
+def test_a_reason_keeps_its_code_through_the_errors_that_carry_it() -> None:
+    reason = Reason("it is odd", "mine_odd", number=7)
+    for error in (
+        ValueError(reason),
+        Undecodable(reason),
+        InvalidArgument("it is odd", code="mine_odd", number=7),
+    ):
+        assert Reason.of(error).fields() == {
+            "error": "it is odd",
+            "code": "mine_odd",
+            "details": {"number": 7},
+        }
+    assert Reason.of(ValueError("plain")).fields() == {"error": "plain"}
+    assert (Undecodable(reason).code, Undecodable("plain").code) == ("mine_odd", "undecodable")
+
+
+def test_a_cause_without_a_code_is_its_text_among_the_details() -> None:
+    fields = Reason("failed: why", "failed_so", cause=Reason("why"), deeper=Reason("so", "code")).fields()
+    assert fields["details"] == {"cause": "why", "deeper": {"error": "so", "code": "code"}}
