@@ -1,6 +1,6 @@
 /** Where saved views lie: on the host, or in this browser while the host saves nothing. */
 import { computed, signal, type ReadonlySignal } from '@preact/signals';
-import type { HostError, SavedEntry } from '@insight-host/api';
+import type { SavedEntry } from '@insight-host/api';
 import { RequestError } from '../data/errors';
 import { remember } from '../state/memory';
 import type { Page } from '../state/page';
@@ -128,7 +128,7 @@ export class BrowserShelf implements Shelf {
   private require(name: string, version: string | null): void {
     const state = this.read()[name];
     const found = state === undefined ? null : JSON.stringify(state);
-    if (found !== version) throw new RequestError('', 409, 'saved_changed', { name }) satisfies HostError;
+    if (found !== version) throw new RequestError({ error: '', code: 'saved_changed', details: { name } }, 409);
   }
 
   private keep(views: Readonly<Record<string, ViewState>>, start = this.kept.value.start): void {
