@@ -17,6 +17,9 @@ graph_million a graph of 1,000,000 nodes
 trace_111     a trace of torch.profiler of 111 MB
 trace_gigabyte  one of 1 GB
 search     10,000 short MindSpore runs, each with 30 columns of lineage
+hundred_million  50 runs x 5 tags x 400,000 steps; this and the next two: hard links to the file of one run
+grid       1000 runs x 1000 tags x 20 steps
+many_runs  20,000 runs x 10 tags x 50 steps
 """
 
 from __future__ import annotations
@@ -63,7 +66,8 @@ class Corpus:
 
     ``size`` is the bytes of a blob (an image that is none), the pixels of an image each way, the values
     of a tensor, those that a histogram counts, the nodes of a graph, the columns of the lineage that a
-    run has in addition to its scalars, or the megabytes of a trace.
+    run has in addition to its scalars, or the megabytes of a trace. With ``linked`` the files of all runs
+    are hard links to that of the first.
     """
 
     runs: int
@@ -73,6 +77,7 @@ class Corpus:
     form: Form = "simple"
     kind: Kind = "scalar"
     size: int = 0
+    linked: bool = False
 
     @property
     def points(self) -> int:
@@ -101,6 +106,9 @@ CORPORA = {
     "trace_111": Corpus(1, 1, 1, kind="trace", size=111),
     "trace_gigabyte": Corpus(1, 1, 1, kind="trace", size=1000),
     "search": Corpus(10_000, 3, 5, Dialect.MINDSPORE, kind="lineage", size=30),
+    "hundred_million": Corpus(runs=50, tags=5, steps=400_000, linked=True),
+    "grid": Corpus(runs=1000, tags=1000, steps=20, linked=True),
+    "many_runs": Corpus(runs=20_000, tags=10, steps=50, linked=True),
 }
 
 
@@ -140,7 +148,7 @@ def write_corpus(corpus: Corpus, logdir: Path, *, seed: int = 0) -> None:
         (logdir / run_name(0)).mkdir(parents=True)
         write_trace(logdir / run_name(0) / "worker.pt.trace.json", corpus.size)
         return
-    for number in range(corpus.runs):
+    for number in range(1 if corpus.linked else corpus.runs):
         start_time = _START + 100 * number
         with EventWriter(logdir / run_name(number), corpus.dialect, start_time=start_time) as writer:
             if corpus.kind in ("scalar", "lineage"):
@@ -153,6 +161,16 @@ def write_corpus(corpus: Corpus, logdir: Path, *, seed: int = 0) -> None:
         if corpus.kind == "lineage":
             name = f"events.out.events.summary.{int(start_time)}.0.host_lineage"
             (logdir / run_name(number) / name).write_bytes(_lineage(corpus.size, random))
+    if corpus.linked:
+        _link_runs(corpus, logdir)
+
+
+def _link_runs(corpus: Corpus, logdir: Path) -> None:
+    [file] = event_files(logdir)
+    for number in range(1, corpus.runs):
+        directory = logdir / run_name(number)
+        directory.mkdir()
+        (directory / file.name).hardlink_to(file)
 
 
 def run_name(number: int) -> str:

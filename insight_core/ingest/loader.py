@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import os
 import threading
@@ -33,6 +34,7 @@ log = logging.getLogger(__name__)
 _IDLE_SHARE = 10  # walking the logdirs may take one tenth of a processor's time
 _LOOK_ANYWAY = 30.0  # seconds between two walks while the watcher reports changes
 _WAITING = 0.2  # seconds between two checks of files whose log format has not returned yet
+_RESTORED_AT_ONCE = 500  # files; then readers are let in
 _MOST_LOST = 3  # walks to read files again
 _SETTLING = 10.5  # seconds after which a cut-off record of a file that grew is damage
 
@@ -118,7 +120,7 @@ class Loader:
         """Bytes read and bytes known over all files."""
         read = total = 0
         for tailed in list(self._files.values()):
-            position = tailed.file.position
+            position = tailed.position
             size = max(tailed.found.size, position)
             read += position if tailed.is_behind else size
             total += size
@@ -188,8 +190,7 @@ class Loader:
             self._reconcile(found)
             self._read(self._files.values())
             if not self._stop.is_set():
-                for run in self._runs:
-                    self._store.set_loading(run, False)
+                self._store.set_loaded(self._runs)
                 self._named.check(self._stop)
                 self._note_loaded()
 
@@ -231,9 +232,7 @@ class Loader:
         for run in self._runs - found.runs.keys():
             self._store.remove_run(run)
         newest_first = sorted(found.runs, key=lambda run: -found.runs[run])
-        for run in newest_first:
-            if run not in self._runs:
-                self._store.add_run(run)
+        self._store.add_runs(run for run in newest_first if run not in self._runs)
         self._runs = set(found.runs)
         for key, file in found.files.items():
             tailed = self._files.get(key)
@@ -284,11 +283,53 @@ class Loader:
             behind.sort(key=lambda t: (-newest[t.found.run], t.found.run, t.found.order))
             self._is_loading = True
             try:
+                behind = self._restored(behind)
                 Reading(behind, lambda: self._preferred, self._stop, self._file_read, self._run_read).run()
             finally:
                 self._is_loading = False
         self._waiting = [tailed for tailed in behind if tailed.is_waiting]
         self._settle()
+
+    def _restored(self, behind: list[Tailed]) -> list[Tailed]:
+        """Adds the unchanged files of an earlier process to the store: the first file of each new run.
+
+        Returns the files that are still to be read.
+        """
+        if self._cache is None:
+            return behind
+        first: dict[str, Tailed] = {}
+        for tailed in behind:
+            first.setdefault(tailed.found.run, tailed)
+        new = {
+            os.path.abspath(each.found.path): each
+            for each in first.values()
+            if each.is_new and each.reader is None
+        }
+        found = self._cache.unchanged({path: each.found.version for path, each in new.items()}, self._lose)
+        while not self._stop.is_set() and (some := list(itertools.islice(found, _RESTORED_AT_ONCE))):
+            pairs = [(new[stored.path], stored) for stored in some]
+            try:
+                restored = self._store.restore_resting(
+                    [(*each.place, stored.content) for each, stored in pairs]
+                )
+            except Exception:  # each is tried, and reported, by itself
+                log.debug("files are restored one by one", exc_info=True)
+                for each, _ in pairs:
+                    self._store.drop_file(*each.place)
+                break
+            for (each, stored), is_restored in zip(pairs, restored, strict=True):
+                if is_restored:
+                    each.restored(stored)
+        left = [tailed for tailed in behind if tailed.is_behind]
+        unread = {tailed.found.run for tailed in left}
+        self._store.set_loaded({run for run in first if run not in unread})
+        return left
+
+    def _lose(self, path: str) -> None:
+        """Has a file read again, because its stored points cannot be read."""
+        for tailed in list(self._files.values()):
+            if path in (tailed.found.path, os.path.abspath(tailed.found.path)):
+                tailed.is_lost = True
 
     def _file_read(self, tailed: Tailed) -> None:
         if self._loaded_once:
@@ -297,7 +338,7 @@ class Loader:
             self._writer.changed(tailed)
 
     def _run_read(self, run: str) -> None:
-        self._store.set_loading(run, False)
+        self._store.set_loaded((run,))
 
     def _settle(self) -> None:
         """Reports truncated records of files that have not grown for a while as damage."""

@@ -134,7 +134,7 @@ class Reading:
                 _, more = tailed.read(0)
                 if not more:
                     done.add(tailed)
-                elif not tailed.file.position:
+                elif not tailed.position:
                     fresh.append(tailed)
                     waits = True
                 else:

@@ -7,9 +7,9 @@ import os
 import threading
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 from insight_core.formats.batch import Batch, Flaw, SmallFile, unreadable
 from insight_core.formats.reason import Reason
@@ -20,18 +20,19 @@ from insight_core.ingest.file_record import Entry
 from insight_core.ingest.followed_file import HEAD, TAIL, Replaced
 from insight_core.ingest.log_file import FormatReader, LogFile, Waiting
 from insight_core.ingest.scanner.small_files import read_small_files
+from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store
 
-if TYPE_CHECKING:  # a host without a cache does not load it
+if TYPE_CHECKING:  # a host without a cache does not load these
     from insight_core.ingest.index.cache import IndexCache
+    from insight_core.ingest.index.segment_file import StoredFile
 
 log = logging.getLogger(__name__)
 
 _MOST_EXPECTED = 64.0  # limit for reserving memory, as a multiple of the present size; unused memory is free
 
 
-@frozen
-class ReadState:
+class ReadState(NamedTuple):
     """How far a file was read, and the version of the file."""
 
     position: int
@@ -47,7 +48,8 @@ class Tailed:
     store: Store
     cache: IndexCache | None = None
     reader: FormatReader | None = None  # of a log format; None for event files
-    file: EventFile | LogFile = field(init=False)
+    _file: EventFile | LogFile | None = None  # made when it is read
+    _stored: StoredFile | None = None  # the index entry that the store has, until the file is read on
     is_new: bool = True  # not read by this process
     is_lost: bool = False  # stored points could not be read: the file is to be read again
     failure: str = ""  # of the last attempt
@@ -55,23 +57,36 @@ class Tailed:
     kept_at: float = 0.0  # monotonic seconds
     lock: threading.Lock = field(init=False, factory=threading.Lock)
 
-    def __attrs_post_init__(self) -> None:
-        self.file = self._opened()
+    @property
+    def place(self) -> tuple[str, str, FileOrder]:
+        """Run, name and order of the file, for the store."""
+        return self.found.run, self.found.name, self.found.order
+
+    @property
+    def position(self) -> int:
+        """Offset of the first byte that was not read."""
+        if self._file is not None:
+            return self._file.position
+        return 0 if self._stored is None else self._stored.position
 
     @property
     def is_behind(self) -> bool:
         """Whether the file had unread bytes at the last check."""
-        return self.is_lost or not self.file.is_unchanged(self.found.size, self.found.mtime_ns)
+        if self.is_lost:
+            return True
+        if self._file is not None:
+            return not self._file.is_unchanged(self.found.size, self.found.mtime_ns)
+        return self._stored is None or self._stored.version[2:4] != self.found.version[2:4]
 
     @property
     def unread(self) -> int:
         """Unread bytes."""
-        return max(0, self.found.size - self.file.position) if self.is_behind else 0
+        return max(0, self.found.size - self.position) if self.is_behind else 0
 
     @property
     def is_waiting(self) -> bool:
         """Whether the log format has not returned yet."""
-        return isinstance(self.file, LogFile) and self.file.is_waiting
+        return isinstance(self._file, LogFile) and self._file.is_waiting
 
     @property
     def is_kept(self) -> bool:
@@ -90,7 +105,7 @@ class Tailed:
                     if not self.is_behind:
                         return 0, self._finish()
                 for count in range(most):
-                    batch = self.file.read(may_scan_ahead)
+                    batch = self._opened().read(may_scan_ahead)
                     if batch is None:
                         return count, self._finish()
                     self._append(batch)
@@ -124,8 +139,9 @@ class Tailed:
         """Adopts the result of a bulk read; nothing was read before. Returns False if the store fails."""
         with self.lock:
             try:
-                assert isinstance(self.file, EventFile)
-                self._append(self.file.take(found))
+                file = self._opened()
+                assert isinstance(file, EventFile)
+                self._append(file.take(found))
             except Exception:
                 log.debug("%s is read by itself", self.found.path, exc_info=True)
                 return False
@@ -134,16 +150,19 @@ class Tailed:
     @property
     def state(self) -> ReadState:
         """How far the file was read."""
-        return ReadState(self.file.position, self.file.size, self.found.mtime_ns)
+        if self._file is None:  # it was read by an earlier process, or not yet
+            size = self._stored.version[2] if self._stored else 0
+            return ReadState(self.position, size, self.found.mtime_ns)
+        return ReadState(self._file.position, self._file.size, self.found.mtime_ns)
 
     def say_damage(self) -> None:
         """Passes the current flaws to the store."""
-        self.store.set_damage(self.found.run, self.found.name, self.file.flaws())
+        self.store.set_damage(self.found.run, self.found.name, self._file.flaws() if self._file else ())
 
     def entry(self) -> Entry | None:
         """The state for an index entry; None until the file is read to its end, and if points are lost."""
         with self.lock:
-            record = self.file.record()
+            record = self._opened().record()
             try:
                 content = self.store.file_state(self.found.run, self.found.order) if record else None
             except Lost as error:
@@ -152,14 +171,19 @@ class Tailed:
             self.kept, self.kept_at = self.state, time.monotonic()
             return Entry(record, content) if record and content else None
 
+    def restored(self, stored: StoredFile) -> None:
+        """Called before anything is read, when the store has what an earlier process read of the file."""
+        self.is_new, self._stored = False, stored
+        self.kept_at = time.monotonic()
+        self.kept = ReadState(stored.position, stored.version[2], stored.version[3])
+
     def _resume(self) -> None:
         """Loads the index entry of this file, if there is a valid one."""
         entry = self.cache.load(self.found.path, self._lose) if self.cache else None
-        if entry is None or not self.file.resume(entry.file, self.found.version):
+        if entry is None or not self._opened().resume(entry.file, self.found.version):
             return
-        found = self.found
         try:
-            is_restored = self.store.restore(found.run, found.name, found.order, entry.content)
+            is_restored = self.store.restore(*self.place, entry.content)
         except Exception:
             self._start_anew()  # otherwise earlier points would be lost
             raise
@@ -175,20 +199,26 @@ class Tailed:
         found = self.found
         expected = min(_MOST_EXPECTED, found.size / max(1, batch.end))
         try:
-            self.store.append(found.run, found.name, found.order, self.file.dialect, batch, expected)
+            self.store.append(found.run, found.name, found.order, self._opened().dialect, batch, expected)
         except Exception:
             self._start_anew()  # otherwise the points of this batch would be lost
             raise
 
     def _start_anew(self) -> None:
         self.is_lost = False
-        self.store.drop_file(self.found.run, self.found.name, self.found.order)
-        self.file, self.kept = self._opened(), None
+        self.store.drop_file(*self.place)
+        self._file = self._stored = self.kept = None
 
     def _opened(self) -> EventFile | LogFile:
-        if self.reader is not None:
-            return LogFile(self.found.path, self.reader)
-        return EventFile(self.found.path, self.found.dialect, self.store.number_plugins)
+        if self._file is None:
+            if self.reader is not None:
+                self._file = LogFile(self.found.path, self.reader)
+            else:
+                self._file = EventFile(self.found.path, self.found.dialect, self.store.number_plugins)
+            if self._stored is not None:
+                self._file.resume(self._stored.record(), self._stored.version)
+                self._stored = None
+        return self._file
 
     def _finish(self) -> bool:
         self.failure = ""
@@ -196,8 +226,8 @@ class Tailed:
         return False
 
     def _fail(self, reason: str) -> None:
-        flaw = Flaw(self.file.position, reason)
-        self.store.set_damage(self.found.run, self.found.name, [*self.file.flaws(), flaw])
+        flaws = self._file.flaws() if self._file else ()
+        self.store.set_damage(self.found.run, self.found.name, [*flaws, Flaw(self.position, reason)])
 
 
 def read_together(files: Sequence[Tailed], number_plugins: frozenset[str]) -> list[Tailed]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from insight_core.plugin import Changes, SeriesKey
 
-_MOST_CHANGES = 2000  # more series than these are reported as "anything may have changed"
+MOST_CHANGES = 2000  # more series than these are reported as "anything may have changed"
 
 
 class ChangeLog:
@@ -73,7 +73,7 @@ class ChangeLog:
                     break
                 for plugin, key in self._named(change):
                     count += 1
-                    if count > _MOST_CHANGES:
+                    if count > MOST_CHANGES:
                         return Changes(self._generation, None, self._runs > since)
                     found.setdefault(plugin, {})[key] = None
             series = {plugin: list(keys) for plugin, keys in found.items()}

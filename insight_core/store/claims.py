@@ -104,10 +104,11 @@ class Claims:
 
     def fits(self, content: FileState) -> bool:
         """Whether the state saved by another process has everything that this process would keep."""
-        return all(self.limit(claim) == limit for claim, limit in content.limits.items()) and all(
-            block.layout[1] or not isinstance(claim, SummaryPlugin) or claim.name in self.number_plugins
-            for claim, block in content.blocks
-        )
+        for claim, block in content.blocks:  # a loop: a start comes here for each file
+            needs_places = isinstance(claim, SummaryPlugin) and claim.name not in self.number_plugins
+            if needs_places and not block.layout[1]:
+                return False
+        return not content.limits or all(self.limit(claim) == each for claim, each in content.limits.items())
 
 
 def assign(

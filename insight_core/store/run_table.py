@@ -15,7 +15,7 @@ from insight_core.formats.event import Metadata
 from insight_core.formats.reason import Reason
 from insight_core.formats.stored_block import AnyBlock, AnyColumns, Lost, StoredBlock
 from insight_core.plugin import CachePolicy, Claim, Damage, Dialect, FileName, Run, SeriesInfo, SeriesKey
-from insight_core.store.claims import Claims
+from insight_core.store.claims import Claims, FileState
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.resting import Resting
 from insight_core.store.retention import keeps_all
@@ -72,14 +72,8 @@ class RunTable:
         self, order: FileOrder, found: Sequence[ClaimedBlock]
     ) -> tuple[Sequence[ClaimedBlock], Sequence[ClaimedBlock]]:
         """Keeps blocks of the first event file as they are; returns these, and the blocks still to add."""
-        if self._resting or not all(
-            isinstance(one.claim, FileName) for several in self._series.values() for one in several
-        ):
+        if not self._is_first(found):
             return [], found
-        if len(found) > 1 and len({tag for _, block in found for tag in block.tags}) < sum(
-            len(block.tags) for _, block in found
-        ):
-            return [], found  # a tag with several claims, or whose values change their form
         kept: list[ClaimedBlock] = []
         left: list[ClaimedBlock] = []
         for claim, block in found:
@@ -95,6 +89,38 @@ class RunTable:
             self._resting.append(Resting(self.name, order, claim, reader, block, self.metadata))
             kept.append((claim, block))
         return kept, left
+
+    def restore_resting(self, order: FileOrder, file: str, content: FileState) -> Sequence[Resting] | None:
+        """Keeps all blocks of the first file as they are; without effect, and None, if one cannot rest.
+
+        The run is complete then.
+        """
+        if self.files or not self._is_first(content.blocks):
+            return None
+        readers = []
+        for claim, block in content.blocks:
+            reader = self._claims.reader(claim, block.layout)
+            if not reader or not self._may_rest(claim, block, self._claims.policy(reader)):
+                return None
+            readers.append(reader)
+        held = HeldFile(file, content.dialect, content.start_time, dict(content.metadata))
+        self.files[order] = held
+        self.metadata = held.metadata
+        self._resting = [
+            Resting(self.name, order, claim, reader, block, held.metadata)
+            for (claim, block), reader in zip(content.blocks, readers, strict=True)
+        ]
+        return self._resting
+
+    def _is_first(self, found: Sequence[ClaimedBlock]) -> bool:
+        """Whether there are no other points of event files, and each tag of the blocks is in one of them."""
+        others = (one for several in self._series.values() for one in several) if self._series else ()
+        if self._resting or not all(isinstance(one.claim, FileName) for one in others):
+            return False
+        # otherwise a tag has several claims, or its values change their form
+        return len(found) < 2 or len({tag for _, block in found for tag in block.tags}) == sum(
+            len(block.tags) for _, block in found
+        )
 
     def _may_rest(self, claim: Claim, block: AnyBlock, policy: CachePolicy) -> bool:
         if isinstance(block, StoredBlock):

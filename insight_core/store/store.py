@@ -26,7 +26,7 @@ from insight_core.plugin import (
     joined_table,
     tables_of,
 )
-from insight_core.store.change_log import ChangeLog
+from insight_core.store.change_log import MOST_CHANGES, ChangeLog
 from insight_core.store.claimed_file import NamedFile
 from insight_core.store.claims import Claims, FileState, assign
 from insight_core.store.column_memory import ColumnMemory
@@ -84,11 +84,13 @@ class Store:
 
     # --- the loader's side ------------------------------------------------------------------------
 
-    def add_run(self, name: str) -> None:
-        """Adds a run."""
+    def add_runs(self, names: Iterable[str]) -> None:
+        """Adds those of these runs that are not there."""
         with self._lock:
-            if name not in self._runs:
+            new = [name for name in names if name not in self._runs]
+            for name in new:
                 self._runs[name] = RunTable(name, self._claims, self._memory)
+            if new:
                 self._log.add((), runs=True)
 
     def remove_run(self, name: str) -> None:
@@ -97,12 +99,13 @@ class Store:
             if self._runs.pop(name, None) is not None:
                 self._log.add(None)
 
-    def set_loading(self, name: str, loading: bool) -> None:
-        """Sets whether unread bytes of the run are known."""
+    def set_loaded(self, names: Iterable[str]) -> None:
+        """No unread bytes of these runs are known any more."""
         with self._lock:
-            table = self._runs.get(name)
-            if table is not None and table.loading != loading:
-                table.loading = loading
+            loading = [table for name in names if (table := self._runs.get(name)) and table.loading]
+            for table in loading:
+                table.loading = False
+            if loading:
                 self._log.add((), runs=True)
 
     def set_damage(self, run: str, file: str, flaws: Sequence[Flaw]) -> None:
@@ -168,6 +171,29 @@ class Store:
             came, found = table.rest(order, assigned)
             self._log.add([_Came(run, claim, block.tags) for claim, block in came], runs=is_news)
         self._add(table, order, held, found, expected)
+
+    def restore_resting(self, files: Sequence[tuple[str, str, FileOrder, FileState]]) -> list[bool]:
+        """Like ``restore`` for many files (run, name, order, content), each the first of its run.
+
+        Returns which of them are restored: all their points rest. Nothing is read.
+        """
+        restored = []
+        came: list[Resting] = []
+        with self._lock:
+            for run, file, order, content in files:
+                table = self._runs.get(run)
+                found = (
+                    table.restore_resting(order, file, content)
+                    if table is not None and not content.refused and self._claims.fits(content)
+                    else None
+                )
+                restored.append(found is not None)
+                came += found or ()
+            changes = None  # more than are ever listed: anything may have changed
+            if sum(len(each.block.tags) for each in came) <= MOST_CHANGES:
+                changes = [_Came(each.run, each.claim, each.block.tags) for each in came]
+            self._log.add(changes, runs=True)
+        return restored
 
     def restore(self, run: str, file: str, order: FileOrder, content: FileState) -> bool:
         """Adds the saved state of a file that is new to this process; False if some of it is missing."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import insight_scalar
@@ -16,6 +16,7 @@ from insight_core.ingest.discover import Logdir
 from insight_core.ingest.event_file import EventFile
 from insight_core.ingest.file_record import Entry
 from insight_core.ingest.index import writer as index_writer
+from insight_core.ingest.index.segment_file import StoredFile
 from insight_core.ingest.loader import Loader
 from insight_core.plugin import SeriesKey
 from insight_core.plugin.testing import EventWriter
@@ -34,6 +35,9 @@ class KeptEntries:
 
     def load(self, path: str, lose: Callable[[], None]) -> Entry | None:
         return self.entries.get(path)
+
+    def unchanged(self, versions: object, lose: object) -> Iterator[StoredFile]:
+        return iter(())  # each is loaded by itself
 
     def holds(self, path: str) -> bool:
         return path in self.entries

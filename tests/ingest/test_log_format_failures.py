@@ -114,7 +114,7 @@ def test_a_format_that_hangs_keeps_no_other_run_from_being_loaded(
         assert not any(run.loading for run in provider.runs())
     finally:
         released.set()
-    tailed = provider._loader._files[("stuck", str(tmp_path / "stuck" / "a.words"))].file
+    tailed = provider._loader._files[("stuck", str(tmp_path / "stuck" / "a.words"))]._file
     assert isinstance(tailed, log_file.LogFile)
     assert tailed._call is not None
     assert tailed._call.done.wait(30)

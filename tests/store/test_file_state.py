@@ -58,7 +58,7 @@ def batch(*blocks: Block, metadata: dict[str, Metadata] | None = None, first: fl
 
 def store_of(policy: CachePolicy | None = None) -> Store:
     store = Store([SCALAR, PICTURES], {"scalar": policy, "pictures": policy} if policy else {})
-    store.add_run("r")
+    store.add_runs(["r"])
     return store
 
 
@@ -146,10 +146,10 @@ def test_claims_are_those_of_each_file() -> None:
 
 def test_refused_tags_come_back_and_go_with_their_file() -> None:
     original = Store([SCALAR], {"scalar": CachePolicy(series=1)})
-    original.add_run("r")
+    original.add_runs(["r"])
     add(original, FIRST, batch(numbers("x", range(2)), numbers("y", range(2)), numbers("z", range(2))))
     restored = Store([SCALAR], {"scalar": CachePolicy(series=1)})
-    restored.add_run("r")
+    restored.add_runs(["r"])
     copied(original, restored, [FIRST])
     assert len(original.damage("r")) == 2
     assert restored.damage("r") == original.damage("r")
@@ -160,7 +160,7 @@ def test_refused_tags_come_back_and_go_with_their_file() -> None:
 
 def test_refused_tags_are_listed_up_to_a_limit_and_counted() -> None:
     store = Store([SCALAR], {"scalar": CachePolicy(series=1)})
-    store.add_run("r")
+    store.add_runs(["r"])
     add(store, FIRST, batch(*(numbers(f"x{i}", range(1)) for i in range(1000))))
     assert len(store.damage("r")) == 201 == store.runs()[0].damage
     assert store.damage("r")[-1].reason.startswith("799 more")
@@ -189,7 +189,7 @@ def test_nothing_is_known_of_a_file_that_never_came() -> None:
 def kept_by(plugin: Plugin = SCALAR, policy: CachePolicy | None = None) -> FileState:
     """What a store with this plugin and policy keeps of a file of numbers, payloads and tensors."""
     store = Store([plugin, PICTURES], {plugin.name: policy} if policy else {})
-    store.add_run("r")
+    store.add_runs(["r"])
     tensors = payloads("t", range(20), "tensor")
     tensors.columns.values = np.arange(20.0)
     metadata = {"t": Metadata("scalars", "", "")}
@@ -201,7 +201,7 @@ def kept_by(plugin: Plugin = SCALAR, policy: CachePolicy | None = None) -> FileS
 
 def takes(state: FileState, plugins: list[Plugin], policies: dict[str, CachePolicy] | None = None) -> bool:
     store = Store(plugins, policies or {})
-    store.add_run("r")
+    store.add_runs(["r"])
     return store.restore("r", "a", FIRST, state)
 
 

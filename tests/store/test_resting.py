@@ -125,7 +125,7 @@ def test_whatever_is_asked_and_comes_a_series_is_the_same(
 
 def exercise(some: list[tuple[str, int, list[str], list[int], str]], memory: ColumnMemory) -> None:
     store, model = Store([SCALAR, PICTURES], {}, memory), Model()
-    store.add_run("r")
+    store.add_runs(["r"])
     for operation, number, tags, steps, form in some:
         order = FILES[number]
         given_steps = {tag: [step + place for step in steps] for place, tag in enumerate(tags)}
@@ -162,7 +162,7 @@ def exercise(some: list[tuple[str, int, list[str], list[int], str]], memory: Col
             store.drop_file("r", file.name, file.order)
         elif operation == "restore":
             again = Store([SCALAR, PICTURES], {}, memory)
-            again.add_run("r")
+            again.add_runs(["r"])
             for file in model.named.values():
                 again.put_file(file)
             for kept in model.files:
@@ -216,8 +216,8 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_no_series_is_made_until_one_is_asked_for(made: list[str]) -> None:
     first, second = Store([SCALAR], {}), Store([SCALAR], {})
-    first.add_run("r")
-    second.add_run("r")
+    first.add_runs(["r"])
+    second.add_runs(["r"])
     append(first, FILES[0], found("simple_value", {"a": [1, 2], "b": [1]}), about="A")
     append(first, FILES[1])
     state = first.file_state("r", FILES[0])
@@ -235,14 +235,14 @@ def test_no_series_is_made_until_one_is_asked_for(made: list[str]) -> None:
 
 def test_a_tag_that_restarts_does_not_rest() -> None:
     store = Store([SCALAR], {})
-    store.add_run("r")
+    store.add_runs(["r"])
     append(store, FILES[0], found("simple_value", {"a": [1, 2], "back": [1, 2, 1]}))
     assert [info.attempts for info in store.infos("scalar", None)] == [1, 2]
 
 
 def test_files_that_are_taken_by_name_wake_no_series(made: list[str]) -> None:
     store = Store([SCALAR, PICTURES], {})
-    store.add_run("r")
+    store.add_runs(["r"])
     store.put_file(named_file("before", 1))
     append(store, FILES[0], found("simple_value", {"a": [1, 2], "b": [1]}), found("image", {"c": [1]}))
     store.put_file(named_file("after", 1))
@@ -259,7 +259,7 @@ def test_files_that_are_taken_by_name_wake_no_series(made: list[str]) -> None:
 
 def test_a_series_that_was_asked_for_goes_on() -> None:
     store = Store([SCALAR], {})
-    store.add_run("r")
+    store.add_runs(["r"])
     append(store, FILES[1], found("simple_value", {"a": [1, 2], "b": [1]}), about="A")
     before = store.snapshot("scalar", SeriesKey("r", "a"))
     append(store, FILES[0], found("simple_value", {"a": [0]}), about="other")
@@ -273,7 +273,7 @@ def test_a_series_that_was_asked_for_goes_on() -> None:
 
 def test_all_that_came_at_once_is_told_as_changed_once_and_what_came_later_by_itself() -> None:
     store = Store([SCALAR], {})
-    store.add_run("r")
+    store.add_runs(["r"])
     append(store, FILES[0], found("simple_value", {"a": [1], "b": [1]}))
     first = store.generation
     assert store.changes(first, 0).series == {}
@@ -286,14 +286,14 @@ def test_all_that_came_at_once_is_told_as_changed_once_and_what_came_later_by_it
 
 def test_more_changes_than_are_listed_are_told_as_anything() -> None:
     store = Store([SCALAR], {})
-    store.add_run("r")
+    store.add_runs(["r"])
     append(store, FILES[0], found("simple_value", {str(number): [1] for number in range(2001)}))
     assert store.changes(0, 0).series is None
 
 
 def test_values_of_one_field_go_to_the_plugins_that_their_metadata_names() -> None:
     store = Store([SCALAR], {})
-    store.add_run("r")
+    store.add_runs(["r"])
     columns = found("tensor", {tag: [1, 2] for tag in TAGS})
     named = dict(zip(TAGS, ["text", "scalars", "scalars", "text"], strict=True))
     metadata = {tag: Metadata(plugin, tag, "") for tag, plugin in named.items()}
@@ -311,7 +311,7 @@ def test_values_of_one_field_go_to_the_plugins_that_their_metadata_names() -> No
 
 def test_a_plugin_with_a_cache_policy_has_series_of_its_own() -> None:
     store = Store([SCALAR, PICTURES], {"pictures": CachePolicy(points=1), "scalar": CachePolicy(series=2)})
-    store.add_run("r")
+    store.add_runs(["r"])
     steps = {tag: [1, 2, 3] for tag in TAGS}
     append(store, FILES[0], found("simple_value", steps), found("image", steps))
     assert [info.key.tag for info in store.infos("scalar", None)] == ["a", "b"]
@@ -326,7 +326,7 @@ def test_columns_in_files_leave_nothing_of_the_scan_in_memory(tmp_path: Path) ->
     columns = Columns(memory[:10], memory[10:20].view(np.float64), memory[20:].view(np.float64))
     block = Block("simple_value", ("a",), memory[10:11], memory[1:2].view(np.bool_)[:1], columns)
     store = Store([SCALAR], {}, memory=ColumnMemory(0, tmp_path))
-    store.add_run("r")
+    store.add_runs(["r"])
     append(store, FILES[0], block)
     del memory, columns, block
     assert freed() is None

@@ -16,14 +16,16 @@ import resource
 import stat
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from insight_core.formats.stored_block import Lost
 from insight_core.ingest.file_record import Entry
 from insight_core.ingest.index.format import Packed, Unusable, index_directory, pack
 from insight_core.ingest.index.segment_directory import opened_segment, write_segment
-from insight_core.ingest.index.segment_file import SUFFIX, SegmentFile
+from insight_core.ingest.index.segment_file import SUFFIX, SegmentFile, StoredFile
+from insight_core.ingest.scan_ahead import FileVersion
 from insight_core.ingest.walk import listed
 from insight_core.plugin import Dialect, EventField, SummaryPlugin
 from insight_core.store.claims import FileState
@@ -88,11 +90,35 @@ class IndexCache:
             log.info("the index entry of %s in %s is dropped: %s", path, segment.path, error)
             self._drop(path)
             return None
-        now = time.time()
-        if segment.used < now - _USE_RESOLUTION:
-            segment.used = now
-            _mark_used(segment.path)
+        _note_use(segment)
         return entry
+
+    def unchanged(
+        self, versions: Mapping[str, FileVersion], lose: Callable[[str], None]
+    ) -> Iterator[StoredFile]:
+        """The entries of log files, by absolute path, that still have these versions and no damage.
+
+        ``lose`` is called with the path, in any thread, when points of an entry cannot be read.
+        """
+        if self._refusal:
+            return
+        by_segment: dict[SegmentFile, list[tuple[int, FileVersion]]] = {}
+        with self._lock:
+            if self._is_stale:
+                self._refresh()
+            for path, version in versions.items():
+                found = self._entries.get(path)
+                if found is not None:
+                    by_segment.setdefault(found[0], []).append((found[1], version))
+
+        def drop(path: str) -> None:
+            self._drop(path)
+            lose(path)
+
+        for segment, some in by_segment.items():
+            _note_use(segment)
+            with suppress(Unusable):  # ``load`` reports it
+                yield from segment.unchanged(some, drop)
 
     def holds(self, path: str) -> bool:
         """Whether there is an entry of a log file."""
@@ -228,8 +254,12 @@ def _most_open() -> int:
     return 1024 if limit == resource.RLIM_INFINITY else limit // _OPEN_SHARE
 
 
-def _mark_used(place: str) -> None:
+def _note_use(segment: SegmentFile) -> None:
+    now = time.time()
+    if segment.used >= now - _USE_RESOLUTION:
+        return
+    segment.used = now
     try:
-        os.utime(place)
+        os.utime(segment.path)
     except OSError as error:
-        log.debug("the use of %s cannot be noted: %s", place, error)
+        log.debug("the use of %s cannot be noted: %s", segment.path, error)

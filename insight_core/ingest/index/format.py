@@ -252,37 +252,48 @@ def _read_description(data: bytes) -> Description:
     )  # fmt: skip
 
 
-def unpack(
-    path: str,
-    row: tuple[Any, ...],
-    directory: Description,
-    blocks: Sequence[tuple[int, ...]],
-    read: Read,
-    lose: Callable[[str], None],
-) -> Entry:
-    """The entry of the log file at ``path``: a row of FILE, its directory, and rows of BLOCK.
-
-    ``read`` reads from its blocks; ``lose`` is called when that fails.
-    """
+def record_of(row: tuple[Any, ...], directory: Description) -> FileRecord:
+    """What a row of FILE and the directory of a log file say of the file."""
     (
         inode, size, mtime_ns, ctime_ns, position, head_length, head_checksum, end_length, end_checksum,
-        more, first_unnamed, skipped, start_time,
+        more, first_unnamed, skipped, _,
     ) = row  # fmt: skip
-    file = FileRecord(
+    return FileRecord(
         directory.file_dialect, inode, size, mtime_ns, ctime_ns, position,
         Stretch(0, head_length, head_checksum), Stretch(position - end_length, end_length, end_checksum),
         FlawList(list(directory.flaws), more, first_unnamed, skipped), directory.tail, directory.state,
     )  # fmt: skip
+
+
+def content_of(
+    path: str,
+    row: tuple[Any, ...],
+    directory: Description,
+    blocks: Sequence[tuple[int, ...]],
+    start: int,
+    read: Read,
+    lose: Callable[[str], None],
+) -> FileState:
+    """The content of the log file at ``path``: a row of FILE, its directory, and rows of BLOCK.
+
+    Its blocks are from ``start`` on in what ``read`` reads; ``lose`` is called when that fails.
+    Raises Unusable.
+    """
+    if len(blocks) != len(directory.kinds):
+        raise Unusable("its blocks are not those of its directory")
+    start_time = row[-1]
     stored = [
-        (kind.claim, StoredBlock(path, kind.tags, kind.form, bool(rests), read, lose, at, chunks, checksum))
+        (
+            kind.claim,
+            StoredBlock(path, kind.tags, kind.form, bool(rests), read, lose, start + at, chunks, checksum),
+        )
         for kind, (at, chunks, checksum, rests) in zip(directory.kinds, blocks, strict=True)
     ]
-    content = FileState(
+    return FileState(
         directory.content_dialect,
-        None if math.isnan(start_time) else start_time,
+        None if start_time != start_time else start_time,  # NaN: none
         directory.metadata,
         tuple(stored),
         directory.refused,
         directory.limits,
     )
-    return Entry(file, content)

@@ -139,5 +139,5 @@ def _batches(files: Sequence[Tailed]) -> Iterator[list[Tailed]]:
 
 def _has_grown_enough(tailed: Tailed) -> bool:
     covered = tailed.kept.position if tailed.kept else 0
-    position = tailed.file.position
+    position = tailed.position
     return position < covered or position - covered >= max(_GROWTH, _GROWTH_SHARE * covered)
