@@ -138,11 +138,11 @@ _TEXT, _FUNCTION = _is_a(str, "a string"), _is_a(Callable, "a function")  # type
 _OPTIONAL_FUNCTION = _is_a(Callable, "a function", optional=True)  # type: ignore[arg-type]
 
 
-def _check_titles(plugin: Plugin, attribute: Attribute[Any], value: object) -> None:
+def _check_texts(plugin: Plugin, attribute: Attribute[Any], value: object) -> None:
     if not isinstance(value, Mapping) or not all(
         isinstance(one, str) for pair in value.items() for one in pair
     ):
-        raise TypeError("its titles are not a mapping of strings")
+        raise TypeError(f"its {attribute.name} are not a mapping of strings")
 
 
 @frozen
@@ -153,13 +153,16 @@ class Plugin:
     directory of the built ES module; the page imports its ``index.js``. ``cache`` limits retained points and
     decoded values, ``presets`` replaces the retention for a word of ``--cache-preset``. ``routes`` and
     ``is_active`` may be given by name, ``"package.module:name"``. ``is_active`` returns whether the tab has
-    anything to show; by default, whether any run has a series of this plugin. ``order`` places the tab:
-    small first. A host whose API_VERSION is below ``requires_api`` refuses the plugin.
+    anything to show; by default, whether any run has a series of this plugin. A tab that can show one step
+    has the keys of its state in the URL that do so as ``step_state``, with ``{step}`` for the step
+    (``{"step": "{step}", "link": "1"}`` for the sliders of the kit): charts and the palette then lead to it.
+    ``order`` places the tab: small first. A host whose API_VERSION is below ``requires_api`` refuses the
+    plugin.
     """
 
     name: str = field(validator=[_TEXT, validators.matches_re(r"[A-Za-z][A-Za-z0-9_-]*")])
     title: str = field(validator=_TEXT)
-    titles: Mapping[str, str] = field(factory=dict, validator=_check_titles)
+    titles: Mapping[str, str] = field(factory=dict, validator=_check_texts)
     decoder: RecordDecoder | None = field(
         default=None, validator=_is_a(RecordDecoder, "a RecordDecoder", optional=True)
     )
@@ -174,5 +177,6 @@ class Plugin:
     is_active: Callable[[PluginContext], bool] | None = field(
         default=None, converter=converters.optional(reference), validator=_OPTIONAL_FUNCTION
     )
+    step_state: Mapping[str, str] = field(factory=dict, validator=_check_texts)
     order: int = field(default=1000, validator=_is_a(int, "an integer"))
     requires_api: int = field(default=1, validator=_is_a(int, "an integer"))

@@ -157,7 +157,11 @@ class DataRoutes:
                 mechanism = found.mechanism(str(plugin.name), shared.api)
             error = found.error
         row = _row(plugin.title, active and error is None, mechanism, plugin.titles, error)
-        return row | {"warnings": mounted.calls.troubles} if mounted.calls.troubles else row
+        if plugin.step_state:
+            row["step_state"] = dict(plugin.step_state)
+        if mounted.calls.troubles:
+            row["warnings"] = mounted.calls.troubles
+        return row
 
     def run_table(self, request: Request) -> Response:
         """Runs with dialects, start time and damage, and loading progress."""

@@ -60,6 +60,38 @@ def test_a_pinned_reading_leads_to_the_images_of_its_step_and_back(
     expect(page.locator('[data-plugin="scalar"]')).to_be_visible()
 
 
+@pytest.mark.parametrize(("language", "text"), [("en", "Images at step 1"), ("zh-CN", "第 1")])
+def test_a_point_leads_to_its_step_without_a_mouse_and_the_nearest_one_is_named(
+    page: Page, serve: Serve, tmp_path: Path, language: str, text: str
+) -> None:
+    picture = png(np.zeros((2, 3), np.uint8))
+    with EventWriter(tmp_path / "run", "mindspore") as writer:
+        for step in range(1740, 1745):
+            writer.scalar("loss", step, 1.0)
+        for step in (1730, 1740, 1750):
+            writer.image("i", step, picture, 3, 2, channels=1)
+    page.goto(serve("--logdir", tmp_path) + f"#locale={language}&theme=light&tab=scalar")
+    expect(page.locator('[data-plugin="scalar"] [data-ready]')).to_have_count(1)
+    expect(page.locator('[data-plugin="scalar"] .plot.busy')).to_have_count(0)
+    page.locator('[data-plugin="scalar"] [data-ready] [tabindex="0"]').focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    target = page.locator('.tooltip.pinned [data-action="open-image"]')
+    expect(target).to_be_visible()
+    for _ in range(40):
+        if target.evaluate("element => element === document.activeElement"):
+            break
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    label = _images(page).get_by_test_id("step-label")
+    expect(label).to_contain_text("1,740")
+    expect(label).to_contain_text("1,742")
+    page.keyboard.press("Control+k")
+    page.get_by_role("combobox").fill(text)
+    expect(page.locator('[data-dialog="palette"]').get_by_role("option").first).to_contain_text("1,742")
+
+
 def test_linked_sliders_follow_the_pinned_step_and_take_it_along(
     page: Page, shared: Serve, logdir: Path
 ) -> None:

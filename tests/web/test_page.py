@@ -85,6 +85,16 @@ def test_the_page_names_the_module_of_each_tab_and_what_it_imports(
     assert client.get(f"/{tabs['mine']['module']}").text == "export default {};"
 
 
+def test_the_listing_says_how_a_tab_shows_one_step(host_of: Callable[..., Host]) -> None:
+    state = {"at": "{step}", "view": "one"}
+    client = Client(host_of(Plugin("mine", "Mine", step_state=state), Plugin("bare", "Bare")))
+    listing = client.get("/data/plugins_listing").json or {}
+    assert listing["mine"]["step_state"] == state
+    assert "step_state" not in listing["bare"]
+    with pytest.raises(TypeError, match="step_state"):
+        Plugin("bad", "Bad", step_state={"at": 1})  # type: ignore[dict-item]
+
+
 def test_a_module_is_kept_for_ever_and_another_one_has_another_address(
     host_of: Callable[..., Host], front_end: Path
 ) -> None:

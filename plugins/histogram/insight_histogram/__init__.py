@@ -19,5 +19,6 @@ def insight_plugin() -> Plugin:
         presets={"mindinsight": CachePolicy(Keep.UNIFORM, points=50, series=300)},
         routes="insight_histogram.routes:routes",
         frontend=Path(__file__).parent / "static",
+        step_state={"step": "{step}", "link": "1", "compare": "1"},
         order=300,
     )

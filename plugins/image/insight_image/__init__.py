@@ -23,5 +23,6 @@ def insight_plugin() -> Plugin:
         presets={"mindinsight": CachePolicy(Keep.UNIFORM, points=10, series=300)},
         routes="insight_image.routes:routes",
         frontend=Path(__file__).parent / "static",
+        step_state={"step": "{step}", "link": "1"},
         order=200,
     )

@@ -24,6 +24,7 @@ def insight_plugin() -> Plugin:
         presets={"mindinsight": CachePolicy(Keep.UNIFORM, points=20, series=6)},
         routes="insight_tensor.routes:routes",
         frontend=Path(__file__).parent / "static",
+        step_state={"step": "{step}", "link": "1"},
         is_active="insight_tensor.claims:has_tensors",
         order=500,
     )

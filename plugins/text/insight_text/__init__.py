@@ -17,4 +17,5 @@ def insight_plugin() -> Plugin:
         decoder=RecordDecoder(claims={SummaryPlugin("text")}, decode="insight_text.decoder:texts_of"),
         routes="insight_text.routes:routes",
         frontend=Path(__file__).parent / "static",
+        step_state={"step": "{step}", "link": "1"},
     )

@@ -192,6 +192,13 @@ export interface Saved {
   remove(name: string, version: string): Promise<void>;
 }
 
+/** A tab that can show one step. */
+export interface StepTab {
+  readonly plugin: string;
+  /** In the user's language. */
+  readonly title: string;
+}
+
 export interface PluginContext {
   readonly name: string;
   /** Aborted when the tab is closed for good. */
@@ -218,6 +225,13 @@ export interface PluginContext {
    * other keys stay. Back undoes it. False, and nothing changes, if no plugin of this name has a tab.
    */
   open(plugin: string, state?: Readonly<Record<string, string | null>>): boolean;
+  /** Other tabs with data that can show one step (`Plugin.step_state`), in the order of the tabs. */
+  readonly stepTabs: ReadonlySignal<readonly StepTab[]>;
+  /**
+   * Brings such a tab to the front at a step, or at the nearest one of each series, and pins the cursor there. Back
+   * undoes it. False, and nothing changes, if the plugin has no such tab.
+   */
+  openStep(plugin: string, step: number): boolean;
   readonly cursor: SharedCursor;
   /** Grows whenever data of any plugin change. */
   readonly generation: ReadonlySignal<number>;

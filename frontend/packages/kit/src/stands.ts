@@ -55,6 +55,13 @@ export class Stands {
     return indexOf(records.steps, this.of(card));
   }
 
+  /** The step at which the user wants the linked sliders, if a card only has one near it. */
+  missedBy(card: CardKey, records: Records): number | null {
+    const to = this.of(card);
+    if (to === 'last' || !this.linked.value) return null;
+    return records.steps[indexOf(records.steps, to)] === to.step ? null : to.step;
+  }
+
   move(card: CardKey, records: Records, index: number): void {
     const last = index >= records.steps.length - 1;
     if (this.linked.value) {

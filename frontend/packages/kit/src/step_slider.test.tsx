@@ -35,6 +35,18 @@ describe('a slider over records', () => {
   const label = (): string => host.querySelector('[data-testid="step-count"]')?.textContent ?? '';
   const place = (index: number): string => `steps.of {"index":${index},"count":${count}}`;
 
+  it('names the step that was asked for where a card only has one near it', async () => {
+    const said = (): unknown => host.querySelector('[data-testid="step-label"]')?.textContent;
+    board.stands.link(true, null);
+    await act(() => ctx.cursor.pin({ step: 30 }));
+    ctx.cursor.pin(null);
+    (ctx.cursor as unknown as { value: unknown }).value = { step: 22, pinned: true, from: 'scalar' };
+    await pass(50);
+    expect(said()).toBe('steps.nearest {"time":"time.step {\\"step\\":20}","step":22}');
+    await press('ArrowRight');
+    expect(said()).toBe('time.step {"step":30}');
+  });
+
   beforeEach(async () => {
     vi.useFakeTimers();
     count = 5;

@@ -20,6 +20,8 @@ export interface CardSteps {
   readonly error: string | null;
   /** Index of the shown record; -1 without records. */
   readonly index: number;
+  /** The step that all sliders are set to, where this card has none: the shown one is the nearest. */
+  readonly missed?: number | null;
   move(index: number): void;
   retry(): void;
 }
@@ -34,6 +36,7 @@ export function useSteps(board: Pick<StepParts, 'tables' | 'stands'>, card: Card
     records,
     error: table.error.value,
     index: records ? board.stands.indexOf(card, records) : -1,
+    missed: records && board.stands.missedBy(card, records),
     move: (index) => records && board.stands.move(card, records, index),
     retry: () => board.tables.retry(card),
   };
@@ -83,13 +86,14 @@ export function StepSlider({
   busy = false,
   kind = board.time.value,
 }: StepSliderProps): JSX.Element {
-  const { records, index } = steps;
+  const { records, index, missed = null } = steps;
   const { t: say } = board.page;
   const count = records?.steps.length ?? 0;
   const playing = sameCard(board.playback.playing.value, card);
   usePlaying(board, steps, count, playing, busy);
   const restarts = useMemo(() => (records ? restartsIn(records.steps).slice(0, RESTARTS) : []), [records]);
-  const label = records && index >= 0 ? timeLabel(records, index, kind, board.page.locale.value, say) : '\u00a0';
+  const time = records && index >= 0 ? timeLabel(records, index, kind, board.page.locale.value, say) : '\u00a0';
+  const label = missed === null ? time : say('steps.nearest', { time, step: missed });
   const go = (to: number): void => {
     if (playing) board.playback.stop();
     steps.move(to);

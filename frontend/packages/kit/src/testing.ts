@@ -173,6 +173,11 @@ export function fakeContext(runs: readonly string[], { series, json, columns }: 
       return known;
     },
     opened,
+    stepTabs: signal(tabs.value.filter((tab) => tab === 'image').map((plugin) => ({ plugin, title: plugin }))),
+    openStep: (plugin, step) => {
+      opened.push({ plugin, state: { step: String(step) } });
+      return true;
+    },
     cursor: Object.assign(cursor, {
       point: (place: CursorPlace | null) => void (cursor.value = place && { ...place, pinned: false, from: 'sample' }),
       pin: (place: CursorPlace | null) => void (cursor.value = place && { ...place, pinned: true, from: 'sample' }),

@@ -104,6 +104,9 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
 
   endWith(effect(() => void (mounting.visible.value || untracked(() => page.cursor.point(null, name)))));
   const tabs = computed(() => page.tabs.value.map((tab) => tab.name));
+  const stepTabs = computed(() =>
+    page.stepTabs.value.flatMap((tab) => (tab.name === name ? [] : [{ plugin: tab.name, title: page.tabTitle(tab) }])),
+  );
 
   const route = (path: string): string => `data/plugin/${encodeURIComponent(name)}/${path.replace(/^\/+/, '')}`;
   const until = (own?: AbortSignal): AbortSignal => (own ? AbortSignal.any([ended, own]) : ended);
@@ -132,6 +135,8 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
       if (known) page.open(plugin, state);
       return known;
     },
+    stepTabs: wrap(stepTabs),
+    openStep: (plugin, step) => page.openStep(plugin, step, name),
     cursor: Object.assign(wrap(page.cursor.now), {
       point: (place: CursorPlace | null) => page.cursor.point(place, name),
       pin: (place: CursorPlace | null) => page.cursor.pin(place, name),

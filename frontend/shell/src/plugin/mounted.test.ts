@@ -72,6 +72,31 @@ describe('a plugin in its tab', () => {
     expect(host.textContent).toBe('');
   });
 
+  it('leads to any other tab that can show one step, in the state that this tab has named', async () => {
+    let ctx: PluginContext | null = null;
+    const steps = { ...tab, name: 'theirs', tab_name: 'Theirs', step_state: { at: '{step}', view: 'one' } };
+    const idle = { ...steps, name: 'idle', enabled: false };
+    page.session.plugins.value = [{ ...tab, step_state: { at: '{step}' } }, steps, idle];
+    page.session.table.value = {
+      generation: 1,
+      progress: { bytes_read: 1, bytes_total: 1, loaded_once: true },
+      notices: [],
+      runs: [{ name: 'r', dialects: [], start_time: 1, loading: false, damage: 0 }],
+    };
+    await opened(modul({ apiVersion: API, mount: (_: HTMLElement, given: PluginContext) => void (ctx = given) })).mount(
+      host,
+    );
+    const given = ctx as unknown as PluginContext;
+    expect(given.stepTabs.value).toEqual([{ plugin: 'theirs', title: 'Theirs' }]);
+    expect(given.openStep('idle', 7)).toBe(false);
+    expect(page.front.value?.name).toBe('sample');
+    expect(given.openStep('theirs', 1742)).toBe(true);
+    expect(page.front.value?.name).toBe('theirs');
+    expect(page.url.below('theirs.')).toEqual({ at: '1742', view: 'one' });
+    expect(given.cursor.value).toEqual({ step: 1742, pinned: true, from: 'sample' });
+    expect(commands(page).map(({ label }) => label)).toContain('Theirs at step 1,742');
+  });
+
   it('gets changes of unknown series when the host restarts, even at the same generation', async () => {
     const seen: unknown[] = [];
     page.session.latest.value = { boot: 'one', generation: 4, runs: false, series: {} };

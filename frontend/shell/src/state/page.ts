@@ -109,6 +109,19 @@ export class Page {
     if (tab !== this.front.value?.name) this.wanted.set(tab, 'push');
   }
 
+  /** Tabs that can show one step and have data. */
+  readonly stepTabs = computed(() => this.tabs.value.filter((tab) => tab.step_state && this.hasData(tab)));
+
+  /** Brings such a tab to the front at a step, and pins the cursor there. */
+  openStep(name: string, step: number, from = ''): boolean {
+    const state = this.stepTabs.peek().find((tab) => tab.name === name)?.step_state;
+    if (!state) return false;
+    this.cursor.pin({ step }, from);
+    const keys = Object.entries(state).map(([key, text]) => [key, text.replaceAll('{step}', String(step))] as const);
+    this.open(name, Object.fromEntries(keys));
+    return true;
+  }
+
   /** Writes down what the user says of a run, and says so if the host refuses. */
   annotate(run: string, fields: Partial<Annotation>): void {
     this.session.annotations.write(run, fields).catch((cause: unknown) => {

@@ -35,6 +35,8 @@ export interface Listed {
   readonly warnings?: readonly string[];
   /** Of whose long series, by TensorBoard's plugin, it was given a part of the points. */
   readonly sampled?: Readonly<Record<string, { readonly shown: number; readonly points: number }>>;
+  /** Keys of the tab's state that show one step, `{step}` in the place of the step. */
+  readonly step_state?: Readonly<Record<string, string>>;
   readonly disable_reload?: boolean;
   readonly remove_dom?: boolean;
   readonly loading_mechanism: {

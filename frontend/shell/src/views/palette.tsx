@@ -19,6 +19,7 @@ export function commands(page: Page): Command[] {
   const { preferences, runs } = page;
   const setting = t('command.setting');
   const tabs = page.tabs.value;
+  const step = page.cursor.pinned.value?.step;
   const ofFront = (owner: string): number => Number(owner !== page.front.value?.name); // its commands come before those of others
   const shortcuts = page.shortcuts.list.value.filter(
     ({ owner, key }) => key !== 'Escape' && tabs.some((tab) => tab.name === owner),
@@ -55,6 +56,11 @@ export function commands(page: Page): Command[] {
     ...(page.cursor.pinned.value
       ? [{ label: t('command.unpin'), group: setting, run: () => page.cursor.pin(null, '') }]
       : []),
+    ...(step === undefined ? [] : page.stepTabs.value).map((tab) => ({
+      label: t('command.step', { tab: page.tabTitle(tab), step: step ?? 0 }),
+      group: t('command.tab'),
+      run: () => void page.openStep(tab.name, step ?? 0),
+    })),
     ...actions.map(({ owner, description, run }) => ({
       label: description(),
       group: titleOf(owner),

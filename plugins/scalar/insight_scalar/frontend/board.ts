@@ -47,6 +47,8 @@ export function scalarParts(page: Page) {
     /** Whether the cards of plugins are unfolded. */
     pluginCards: page.setting('cards', codecs.flag(true)),
     cursors: new Cursors(page),
+    /** Other tabs that can show one step. */
+    stepTabs: page.follow(page.ctx.stepTabs),
     /** What plugins add to this tab. */
     contributed: page.follow(page.ctx.contributed),
     dialog: signal<{ readonly kind: 'threshold' | 'pair'; readonly tag: string } | null>(null),

@@ -7,6 +7,7 @@ import { useEffect } from 'preact/hooks';
 import type { ScalarParts } from './board';
 import type { Feed } from './feed';
 import { Sample } from './legend';
+import { StepTabs } from './step_tabs';
 import type { Lines } from './lines';
 import type { PlacedMarker } from './markers';
 import { indexAt, type Band } from './series';
@@ -194,7 +195,7 @@ export function Tooltip({ board, feed, lines, marks, reading }: TooltipProps): J
         </tbody>
       </table>
       {now.pinned && <Marks marks={marksAt(marks, now.cursor.reach)} />}
-      {now.pinned && <OtherTabs board={board} step={rows[0]?.step ?? null} />}
+      {now.pinned && <StepTabs board={board} step={rows[0]?.step ?? null} />}
       {rows.length > shown.length && (
         <div class="more">{say('tooltip.more', { count: rows.length - shown.length })}</div>
       )}
@@ -220,27 +221,6 @@ function Marks({ marks }: { readonly marks: readonly (Mark | PlacedMarker)[] }):
         );
       })}
     </ul>
-  );
-}
-
-const WITH_STEPS = ['image', 'histogram', 'tensor'] as const;
-
-/** Leads to the tabs that show one step at a time. */
-function OtherTabs({ board, step }: { readonly board: ScalarParts; readonly step: number | null }): JSX.Element | null {
-  const there = WITH_STEPS.filter((tab) => board.page.tabs.value.includes(tab));
-  if (step === null || there.length === 0) return null;
-  return (
-    <div class="other-tabs">
-      {there.map((tab) => (
-        <Button
-          key={tab}
-          action={`open-${tab}`}
-          text={board.page.t(`open.${tab}`)}
-          label={board.page.t('open.hint', { step })}
-          onPress={() => void board.page.ctx.open(tab, { step: String(step), link: '1' })}
-        />
-      ))}
-    </div>
   );
 }
 

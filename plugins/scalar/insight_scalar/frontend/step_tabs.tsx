@@ -1,0 +1,30 @@
+import { Button } from '@insight-host/kit';
+import type { JSX } from 'preact';
+import type { ScalarParts } from './board';
+
+export interface StepTabsProps {
+  readonly board: ScalarParts;
+  readonly step: number | null;
+}
+
+/** Leads to the tabs that can show one step, whatever plugins they are of. */
+export function StepTabs({ board, step }: StepTabsProps): JSX.Element | null {
+  const { value: tabs } = board.stepTabs;
+  if (step === null || tabs.length === 0) return null;
+  const { t: say, locale } = board.page;
+  const at = step.toLocaleString(locale.value);
+  return (
+    <div class="step-tabs" role="group" aria-label={say('at.step', { step: at })}>
+      <span>{say('at.step', { step: at })}</span>
+      {tabs.map(({ plugin, title }) => (
+        <Button
+          key={plugin}
+          action={`open-${plugin}`}
+          text={title}
+          label={say('at.step.open', { tab: title, step: at })}
+          onPress={() => void board.page.ctx.openStep(plugin, step)}
+        />
+      ))}
+    </div>
+  );
+}
