@@ -15,6 +15,7 @@ from werkzeug.routing import Map
 from insight_core.activity import Question
 from insight_core.isolation import Call, Calls, Limits, in_one_line, in_turn
 from insight_core.plugin import Plugin, PluginContext, Unavailable
+from insight_core.plugin.references import Reference
 from insight_core.registry import Module
 from insight_core.web.mounting import Endpoint, given_rules, matched, new_map, own_rules
 from insight_core.web.plugin_services import Services
@@ -58,7 +59,7 @@ class MountedPlugin:
         with self._asking:
             if self._call is None:
                 self._call = self.calls.start(
-                    "routes()", self._routes, self.calls.limits.routes, self._answered
+                    "the import of its routes", self._routes, self.calls.limits.imports, self._answered
                 )
             return self._call
 
@@ -74,7 +75,7 @@ class MountedPlugin:
         is_static = path.startswith(f"{PATH}{self.plugin.name}/static/")  # answered by the host
         if not is_static:
             call = self.ask_routes()  # waits for no other plugin
-            if not self._settled.wait(self.calls.limits.routes):
+            if not self._settled.is_set() and not call.wait():
                 self.give_up(call)
         try:
             return matched(self._map, path, method)
@@ -97,7 +98,10 @@ class MountedPlugin:
             return plugin.name in self.context.data.plugins()
         return bool(plugin.is_active(self.context))
 
-    def _routes(self, _: Call[Map]) -> Map:
+    def _routes(self, call: Call[Map]) -> Map:
+        if isinstance(self.plugin.routes, Reference):
+            self.plugin.routes.resolve()
+        call.proceed("routes()", self.calls.limits.routes)
         own = own_rules(self.plugin, self.context, self.calls)
         return new_map([*own, *given_rules(self.plugin, self.context, self.calls, own)])
 

@@ -66,6 +66,19 @@ def test_routes_are_imported_in_the_order_of_the_tabs_without_a_request(
     assert [asked.get(timeout=60) for _ in names] == ["first", "second", "last"]
 
 
+def test_the_import_of_routes_may_take_as_long_as_an_import(
+    host_of: Callable[..., Host], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Longer than ``routes()`` itself: on a busy machine numpy alone takes seconds."""
+    limits = Limits(routes=2.0, imports=60.0)
+    slow = f"import time\ntime.sleep({1.2 * limits.routes})\n{_ROUTES}"
+    (tmp_path / "slow_to_import.py").write_text(slow, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "slow_to_import", raising=False)
+    host = host_of(Plugin("slow", "Slow", routes="slow_to_import:routes"), limits=limits)
+    assert Client(host).get("/data/plugin/slow/hello").data == b"slow"
+
+
 def test_a_request_waits_for_the_routes_of_no_other_plugin(host_of: Callable[..., Host], module: str) -> None:
     released = Event()
 
