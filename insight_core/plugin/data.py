@@ -188,11 +188,15 @@ class Progress:
 
 @frozen
 class Changes:
-    """What changed after a generation; ``series`` is None when too much did, or too long ago."""
+    """What changed after a generation; ``series`` is None when too much did, or too long ago.
+
+    Series that disappeared are among the ``series``; a plugin that lists these again does not find them.
+    """
 
     generation: int
     series: Mapping[str, Collection[SeriesKey]] | None  # by plugin
     runs: bool = False  # the run table changed: runs, damage, loading state
+    gone: bool = False  # some series may have disappeared
 
 
 MOST_AT_ONCE = 256 << 20  # Bytes of a claimed file that DataProvider.payload returns at most.

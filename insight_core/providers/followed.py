@@ -93,7 +93,7 @@ class FollowedProvider:
             if changes.generation == cursor:
                 return 0.0
             cursor = changes.generation
-            self._log.note(changes.series, runs=changes.runs)
+            self._log.note(changes.series, runs=changes.runs, gone=changes.gone)
             return _PAUSE
 
         return follow

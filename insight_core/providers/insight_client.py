@@ -229,4 +229,4 @@ class InsightProvider(LinkedProvider):
 
     def _note(self, changes: Changes) -> None:
         if changes.series is None or changes.series or changes.runs:
-            self._log.note(changes.series, runs=changes.runs)
+            self._log.note(changes.series, runs=changes.runs, gone=changes.gone)

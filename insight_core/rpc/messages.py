@@ -122,19 +122,23 @@ def damage_of(message: messages.Damage) -> Damage:
 def changes_message(changes: Changes) -> messages.ChangesResponse:
     """The message of changes."""
     message = messages.ChangesResponse(
-        generation=changes.generation, runs=changes.runs, everything=changes.series is None
+        generation=changes.generation,
+        runs=changes.runs,
+        gone=changes.gone,
+        everything=changes.series is None,
     )
     for plugin, keys in (changes.series or {}).items():
         message.plugins.add(name=plugin, keys=map(key_message, keys))
     if message.ByteSize() > PIECE:
-        return messages.ChangesResponse(generation=changes.generation, runs=changes.runs, everything=True)
+        del message.plugins[:]
+        message.everything = True
     return message
 
 
 def changes_of(message: messages.ChangesResponse) -> Changes:
     """The changes of a message."""
     series = {plugin.name: list(map(key_of, plugin.keys)) for plugin in message.plugins}
-    return Changes(message.generation, None if message.everything else series, message.runs)
+    return Changes(message.generation, None if message.everything else series, message.runs, message.gone)
 
 
 def attempts_of(all_attempts: bool) -> ShownAttempts:

@@ -24,22 +24,29 @@ class ChangeLog:
         self._generation = 0
         self._runs = 0  # generation at which the run table last changed
         self._everything = 0  # generation at which anything may have changed
+        self._gone = 0  # generation at which series last disappeared
         self._changes: OrderedDict[Hashable, int] = OrderedDict()  # the last generation of each
         self._ended = False
 
-    def note(self, series: Mapping[str, Collection[SeriesKey]] | None, *, runs: bool = False) -> None:
-        """Starts a new generation: these series changed, by plugin; None: anything may have changed, runs
-        included.
+    def note(
+        self,
+        series: Mapping[str, Collection[SeriesKey]] | None,
+        *,
+        runs: bool = False,
+        gone: bool = False,
+    ) -> None:
+        """Starts a new generation: these series changed, by plugin, or, if ``gone``, disappeared; None:
+        anything may have changed, runs included.
         """
         places = [(plugin, key) for plugin, keys in (series or {}).items() for key in keys]
-        self.add(None if series is None else places, runs=runs)
+        self.add(None if series is None else places, runs=runs, gone=gone)
 
-    def add(self, changes: Iterable[Hashable] | None, *, runs: bool = False) -> None:
+    def add(self, changes: Iterable[Hashable] | None, *, runs: bool = False, gone: bool = False) -> None:
         """Like ``note``, for changes in the form that ``named`` accepts."""
         with self._grown:
             self._generation += 1
             if changes is None:
-                self._everything = self._runs = self._generation
+                self._everything = self._runs = self._gone = self._generation
                 self._changes.clear()
             else:
                 for change in changes:
@@ -47,6 +54,8 @@ class ChangeLog:
                     self._changes.move_to_end(change)
             if runs:
                 self._runs = self._generation
+            if gone:
+                self._gone = self._generation
             self._grown.notify_all()
 
     @property
@@ -54,10 +63,21 @@ class ChangeLog:
         """The current generation."""
         return self._generation
 
+    def forget(self, which: Callable[[Any], bool]) -> list[Any]:
+        """Takes these changes out of the log and returns them."""
+        with self._grown:
+            found = list(filter(which, self._changes))
+            for change in found:
+                del self._changes[change]
+            return found
+
+    def __len__(self) -> int:
+        return len(self._changes)
+
     @property
-    def everything(self) -> int:
-        """The generation at which anything may have changed."""
-        return self._everything
+    def gone(self) -> int:
+        """The generation at which series last disappeared."""
+        return self._gone
 
     def changes(self, since: int, timeout: float) -> Changes:
         """Changes after generation ``since``; waits up to ``timeout`` seconds for one."""
@@ -65,7 +85,7 @@ class ChangeLog:
             if timeout > 0 and self._generation <= since and not self._ended:
                 self._grown.wait(timeout)
             if since < self._everything or since > self._generation:
-                return Changes(self._generation, None, True)
+                return Changes(self._generation, None, True, True)
             found: dict[str, dict[SeriesKey, None]] = {}
             count = 0
             for change, generation in reversed(self._changes.items()):
@@ -74,10 +94,10 @@ class ChangeLog:
                 for plugin, key in self._named(change):
                     count += 1
                     if count > MOST_CHANGES:
-                        return Changes(self._generation, None, self._runs > since)
+                        return Changes(self._generation, None, self._runs > since, self._gone > since)
                     found.setdefault(plugin, {})[key] = None
             series = {plugin: list(keys) for plugin, keys in found.items()}
-            return Changes(self._generation, series, self._runs > since)
+            return Changes(self._generation, series, self._runs > since, self._gone > since)
 
     def end(self) -> None:
         """Ends all current and future waits."""

@@ -317,6 +317,16 @@ class RunTable:
             known = self._joined[place] = snapshots, joined(snapshots, self._claims.policy(name))
         return known[1]
 
+    def tags(self) -> dict[str, list[str]]:
+        """The tags of each plugin; values without a plugin count under their claim."""
+        found: dict[str, list[str]] = {}
+        for resting in self._resting:
+            found.setdefault(resting.reader, []).extend(resting.block.tags)
+        for tag, several in self._series.items():
+            for reader in {one.reader for one in several if one.reader}:
+                found.setdefault(reader, []).append(tag)
+        return found
+
     def names(self) -> set[str]:
         """Plugins that have series; values without a plugin count under their claim."""
         names = {resting.reader for resting in self._resting}

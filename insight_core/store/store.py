@@ -37,6 +37,7 @@ from insight_core.store.series import Series
 from insight_core.store.snapshot import Snapshot
 
 _SERIES_AT_ONCE = 500  # added to without letting readers in
+_MOST_LOOKED_AT = 20_000  # changes that are looked through when series go; beyond, anything may have changed
 
 
 @frozen(eq=False)
@@ -48,7 +49,16 @@ class _Came:
     tags: tuple[str, ...]
 
 
-_Change: TypeAlias = "Series | _Came"
+@frozen(eq=False)
+class _Gone:
+    """Series of a plugin that were removed, or lost points."""
+
+    run: str
+    plugin: str
+    tags: tuple[str, ...]
+
+
+_Change: TypeAlias = "Series | _Came | _Gone"
 
 
 class Store:
@@ -96,8 +106,24 @@ class Store:
     def remove_run(self, name: str) -> None:
         """Removes a run and its series."""
         with self._lock:
-            if self._runs.pop(name, None) is not None:
-                self._log.add(None)
+            table = self._runs.pop(name, None)
+            if table is not None:
+                self._note_gone(name, table.tags())
+
+    def _note_gone(self, run: str, tags: Mapping[str, Iterable[str]]) -> None:
+        """Reports that series of a run, by plugin, may have disappeared or lost points.
+
+        Earlier changes of the run are part of this one then, so that nothing refers to data that are gone.
+        """
+        if len(self._log) > _MOST_LOOKED_AT:
+            self._log.add(None)
+            return
+        found = {plugin: dict.fromkeys(names) for plugin, names in tags.items()}
+        for change in self._log.forget(lambda change: _run_of(change) == run):
+            if isinstance(change, _Gone):
+                found.setdefault(change.plugin, {}).update(dict.fromkeys(change.tags))
+        gone = [_Gone(run, plugin, tuple(names)) for plugin, names in found.items()]
+        self._log.add(gone, runs=True, gone=True)
 
     def set_loaded(self, names: Iterable[str]) -> None:
         """No unread bytes of these runs are known any more."""
@@ -135,9 +161,10 @@ class Store:
         with self._lock:
             table = self._runs.get(run)
             if table is not None:
+                tags = table.tags()
                 table.damage.pop(file, None)
                 table.drop(order)
-                self._log.add(None)
+                self._note_gone(run, tags)
 
     def append(
         self,
@@ -286,7 +313,7 @@ class Store:
     @property
     def vanished(self) -> int:
         """The generation at which series last disappeared."""
-        return self._log.everything
+        return self._log.gone
 
     def end(self) -> None:
         """Ends every wait for changes."""
@@ -300,6 +327,8 @@ class Store:
         if isinstance(change, _Came):
             name = self._claims.owner(change.claim)
             return ((name, SeriesKey(change.run, tag)) for tag in change.tags)
+        if isinstance(change, _Gone):
+            return ((change.plugin, SeriesKey(change.run, tag)) for tag in change.tags)
         return [(change.reader, change.key)] if change.reader else []
 
     def runs(self) -> list[Run]:
@@ -377,3 +406,7 @@ class Store:
             wanted = self._runs if runs is None else dict.fromkeys(runs)
             tables = [table for run in wanted if (table := self._runs.get(run)) is not None]
             return [(table, table.found(plugin, tags)) for table in tables]
+
+
+def _run_of(change: _Change) -> str:
+    return change.key.run if isinstance(change, Series) else change.run

@@ -48,6 +48,7 @@ def changes_as_dict(
         "generation": changes.generation,
         "boot": boot,
         "runs": changes.runs,
+        "gone": changes.gone,
         "series": series,
         **others,
     }
@@ -75,7 +76,7 @@ def changes_since(provider: DataProvider, since: int | None, timeout: float = 0.
     """Changes after a cursor; everything may have changed for a cursor that this process did not issue."""
     now = provider.generation()
     if since is None or since > now:
-        return Changes(generation=now, series=None, runs=True)
+        return Changes(generation=now, series=None, runs=True, gone=True)
     return provider.changes(since, timeout=timeout)
 
 

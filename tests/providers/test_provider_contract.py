@@ -374,6 +374,9 @@ def test_a_vanished_run_leaves_the_table(open_provider: Open, tmp_path: Path) ->
     eventually(lambda: [run.name for run in provider.runs()] == ["stays"])
     eventually(lambda: provider.changes(before).runs)
     assert [info.key.run for info in provider.series("scalar")] == ["stays"]
+    eventually(lambda: provider.changes(before).gone)
+    assert (provider.changes(before).series or {}).get("scalar") == [SeriesKey("gone", "a")]
+    assert not provider.changes(_settled(provider)).gone
 
 
 def _settled(provider: DataProvider) -> int:

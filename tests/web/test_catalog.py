@@ -322,14 +322,36 @@ def test_values_written_in_two_ways_are_one_table(logs: Path, reader: Callable[[
     }
 
 
-def test_after_a_run_vanished_the_answer_is_whole(logs: Path, reader: Callable[[], Client]) -> None:
+def test_a_delta_names_the_series_of_a_run_that_vanished(logs: Path, reader: Callable[[], Client]) -> None:
     for run in ("a", "b"):
-        write(logs / run, "loss")
+        write(logs / run, "loss", "accuracy")
     first = catalog(reader())
+    write(logs / "a", "loss", steps=range(3, 5))  # a change that the removal replaces
+    reader()
     shutil.rmtree(logs / "a")
     found = catalog(reader(), since=cursor(first))
-    assert found["since"] is None
-    assert list(series_of(found)) == [("b", "loss")]
+    assert (found["since"], found["total"]) == (first["generation"], 0)
+    assert found["gone"] == {"a": ["accuracy", "loss"]}
+    write(logs / "a", "loss")
+    found = catalog(reader(), since=cursor(first), columns="points")
+    assert series_of(found) == {("a", "loss"): {"points": 3}}
+    assert found["gone"] == {"a": ["accuracy"]}
+
+
+def test_a_delta_has_all_series_of_a_run_whose_file_was_replaced(
+    logs: Path, reader: Callable[[], Client]
+) -> None:
+    write(logs / "a", "loss", "accuracy")
+    write(logs / "b", "loss")
+    first = catalog(reader())
+    [file] = (logs / "a").iterdir()
+    write(logs / "a", "loss", steps=range(1))
+    (new,) = set((logs / "a").iterdir()) - {file}
+    new.replace(file)
+    found = catalog(reader(), since=cursor(first), columns="points")
+    assert found["since"] == first["generation"]
+    assert series_of(found) == {("a", "loss"): {"points": 1}}
+    assert found["gone"] == {"a": ["accuracy"]}
 
 
 def test_damaged_logs_have_the_series_that_could_be_read(logs: Path, reader: Callable[[], Client]) -> None:

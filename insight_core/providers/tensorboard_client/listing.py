@@ -104,7 +104,7 @@ class Listing:
         return all(self.series.get(name, {}).keys() >= keys.keys() for name, keys in other.series.items())
 
     def changed_since(self, other: Listing) -> dict[str, list[SeriesKey]]:
-        """Series that are new or changed since ``other``, by plugin."""
+        """Series that are new, changed or gone since ``other``, by plugin."""
         changed: dict[str, list[SeriesKey]] = {}
         for name, listed in self.series.items():
             before = other.series.get(name, {})
@@ -112,6 +112,10 @@ class Listing:
                 old = before.get(key)
                 if old is not one and old != one:
                     changed.setdefault(name, []).append(key)
+        for name, before in other.series.items():
+            gone = before.keys() - self.series.get(name, {}).keys()
+            if gone:
+                changed.setdefault(name, []).extend(gone)
         return changed
 
 

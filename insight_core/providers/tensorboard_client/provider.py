@@ -228,11 +228,12 @@ class TensorBoardProvider(LinkedProvider):
                 for plugin, key in list(self._infos):
                     if listing.find(plugin, key) is None:
                         del self._infos[plugin, key]
+            if before is None or back:
                 self._log.note(None)
                 return listing
             changed, runs = listing.changed_since(before), listing.runs != before.runs
             if changed or runs:
-                self._log.note(changed, runs=runs)
+                self._log.note(changed, runs=runs, gone=lacking)
             return listing
 
     def _follow(self) -> float:

@@ -387,7 +387,7 @@ class WatchRequest(_message.Message):
     def __init__(self, since: _Optional[int] = ...) -> None: ...
 
 class ChangesResponse(_message.Message):
-    __slots__ = ("generation", "runs", "everything", "plugins")
+    __slots__ = ("generation", "runs", "everything", "plugins", "gone")
     class Plugin(_message.Message):
         __slots__ = ("name", "keys")
         NAME_FIELD_NUMBER: _ClassVar[int]
@@ -399,8 +399,10 @@ class ChangesResponse(_message.Message):
     RUNS_FIELD_NUMBER: _ClassVar[int]
     EVERYTHING_FIELD_NUMBER: _ClassVar[int]
     PLUGINS_FIELD_NUMBER: _ClassVar[int]
+    GONE_FIELD_NUMBER: _ClassVar[int]
     generation: int
     runs: bool
     everything: bool
     plugins: _containers.RepeatedCompositeFieldContainer[ChangesResponse.Plugin]
-    def __init__(self, generation: _Optional[int] = ..., runs: _Optional[bool] = ..., everything: _Optional[bool] = ..., plugins: _Optional[_Iterable[_Union[ChangesResponse.Plugin, _Mapping[str, object]]]] = ...) -> None: ...
+    gone: bool
+    def __init__(self, generation: _Optional[int] = ..., runs: _Optional[bool] = ..., everything: _Optional[bool] = ..., plugins: _Optional[_Iterable[_Union[ChangesResponse.Plugin, _Mapping[str, object]]]] = ..., gone: _Optional[bool] = ...) -> None: ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from attrs import define, frozen
 
@@ -107,10 +107,23 @@ class Catalog:
             return
         for plugin, keys in changes.series.items():
             wanted = set(keys)
-            for info in self._provider.series(plugin, runs={key.run for key in wanted}):
+            if changes.gone:
+                self._drop(plugin, wanted)
+            runs, tags = {key.run for key in wanted}, {key.tag for key in wanted}
+            for info in self._provider.series(plugin, runs=runs, tags=tags):
                 if info.key in wanted:
                     self._put(SeriesSource(plugin, info))
         self._generation = changes.generation
+
+    def _drop(self, plugin: str, keys: Iterable[SeriesKey]) -> None:
+        for runs in self._entries.values():
+            for key in keys:
+                tags = runs.get(key.run, {})
+                entry = tags.get(key.tag)
+                if entry is not None and entry.sources.pop(plugin, None) is not None and not entry.sources:
+                    del tags[key.tag]
+                    if not tags:
+                        del runs[key.run]
 
     def _read_all(self) -> None:
         generation = self._provider.generation()

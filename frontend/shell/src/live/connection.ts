@@ -9,6 +9,8 @@ export interface ServerChanges {
   /** Names the server process that counts the generations. */
   readonly boot?: string;
   readonly runs: boolean;
+  /** Series that changed may have disappeared. */
+  readonly gone?: boolean;
   /** Another number when annotations changed, whoever wrote them. */
   readonly annotations?: number;
   /** Another number when something was saved under a name, on whatever page. */

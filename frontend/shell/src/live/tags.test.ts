@@ -122,10 +122,12 @@ describe('the series of a plugin', () => {
     };
     expect(isDueAfter(at({ scalar: { a: ['loss', 'toString'] } }))).toBe(false);
     expect(isDueAfter(at({ image: { a: ['new'] } }))).toBe(false);
+    expect(isDueAfter({ ...at({ image: { a: ['loss'] } }), gone: true })).toBe(false);
     expect(isDueAfter(at({ scalar: { a: ['loss', 'constructor'] } }))).toBe(true);
   });
 
-  it.each([at(null), at({ scalar: { b: ['loss'] } })])('are due after %j', async (changes) => {
+  const went: ServerChanges = { ...at({ scalar: { a: ['loss'] } }), gone: true };
+  it.each([at(null), at({ scalar: { b: ['loss'] } }), went])('are due after %j', async (changes) => {
     answers = [answer({ a: ['loss'] })];
     await source.ask();
     source.accept(changes);

@@ -161,7 +161,7 @@ export class TagSource {
   }
 
   /** Data have changed: growth of a series that is known says nothing new about its tag. */
-  accept({ series }: ServerChanges): void {
+  accept({ series, gone }: ServerChanges): void {
     const { value: table } = this.table;
     const mine = series?.[this.plugin] ?? {};
     // what no plugin claims is not among the changes
@@ -169,7 +169,7 @@ export class TagSource {
       !table ||
       !series ||
       this.unclaimed ||
-      Object.entries(mine).some(([run, tags]) => tags.some((tag) => !table.infoOf(run, tag)));
+      Object.entries(mine).some(([run, tags]) => gone || tags.some((tag) => !table.infoOf(run, tag)));
     if (isNews) this.refresh();
   }
 }
