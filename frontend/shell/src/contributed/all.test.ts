@@ -18,6 +18,13 @@ const tabOf = (name: string): Tab => ({
 });
 const messages = { en: { tidy: 'Tidy up', card: 'A card' }, 'zh-CN': { tidy: '整理' } };
 
+/** A promise that ends when the test says so. */
+function later<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((done) => (resolve = done));
+  return { promise, resolve: (value) => resolve(value) };
+}
+
 describe('what plugins contribute', () => {
   let page: Page;
   let all: AllContributions;
@@ -103,6 +110,39 @@ describe('what plugins contribute', () => {
     await vi.advanceTimersByTimeAsync(10_000);
     expect(troubles('hangs')).toEqual(['contributions.js: no answer after 10 s']);
     expect(all.commands).toHaveLength(1);
+  });
+
+  it('says no longer that a module hangs when it came late', async () => {
+    vi.useFakeTimers();
+    page.session.plugins.value = [tabOf('slow')];
+    const late = later<{ default: Contributions }>();
+    all = new AllContributions(page, () => late.promise);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(troubles('slow')).toHaveLength(1);
+    late.resolve({ default: give({ commands: [{ text: 'tidy', run: vi.fn() }] }) });
+    await vi.advanceTimersByTimeAsync(0);
+    expect([troubles('slow'), all.commands.length]).toEqual([[], 1]);
+  });
+
+  it.each([
+    ['the page comes online', () => void dispatchEvent(new Event('online'))],
+    ['it is seen again', () => void document.dispatchEvent(new Event('visibilitychange'))],
+    ['the user asks for it', () => all.troublesOf('mine', 'mine')?.retry?.()],
+  ])('loads a module again when %s', async (_, act) => {
+    page.session.plugins.value = [tabOf('mine'), tabOf('broken')];
+    const asked: string[] = [];
+    all = new AllContributions(page, async (url) => {
+      asked.push(url.replace(/^.*?([^/]+)\/contributions.js/, '$1'));
+      if (url.includes('broken')) return { default: 3 };
+      if (asked.filter((one) => one.startsWith('mine')).length === 1) throw new Error('offline');
+      return { default: give({ commands: [{ text: 'tidy', run: vi.fn() }] }) };
+    });
+    await vi.waitFor(() => expect(troubles('mine')).toEqual(['contributions.js: offline']));
+    await vi.waitFor(() => expect(troubles('broken')).toHaveLength(1));
+    expect(all.troublesOf('broken', '')?.retry, 'what is loaded and wrong stays wrong').toBeUndefined();
+    act();
+    await vi.waitFor(() => expect(all.commands).toHaveLength(1));
+    expect([troubles('mine'), asked]).toEqual([[], ['mine', 'broken', 'mine?attempt=1']]);
   });
 
   it.each([
@@ -195,6 +235,33 @@ describe('what plugins contribute', () => {
       vi.unstubAllGlobals();
     });
 
+    it('of a plugin that goes go at once, and those of others stay while they are asked for again', async () => {
+      const answers = vi.fn<() => Marker[] | Promise<Marker[]>>(() => [mark('slow')]);
+      await load({ slow: give({ markers: () => answers() }), gone: give({ markers: () => [mark('gone')] }) });
+      const show = vi.fn<(markers: readonly Marker[]) => void>();
+      all.shownIn(shower).markers(chart, show)();
+      all.shownIn(shower).markers(chart, show);
+      await vi.waitFor(() => expect(show.mock.lastCall?.[0]).toHaveLength(2));
+      answers.mockReturnValue(new Promise(() => undefined));
+      page.session.plugins.value = [tabOf('slow')];
+      const after = vi.fn<(markers: readonly Marker[]) => void>();
+      all.shownIn(shower).markers(chart, after);
+      expect(after.mock.lastCall?.[0].map(({ text }) => text)).toEqual(['slow']);
+    });
+
+    it('that come late are not shown, and end the remark', async () => {
+      vi.useFakeTimers();
+      const late = later<Marker[]>();
+      await load({ slow: give({ markers: () => late.promise }) });
+      const show = vi.fn<(markers: readonly Marker[]) => void>();
+      all.shownIn(shower).markers(chart, show);
+      await vi.advanceTimersByTimeAsync(10_000);
+      expect(troubles('slow')).toHaveLength(1);
+      late.resolve([mark('late')]);
+      await vi.advanceTimersByTimeAsync(0);
+      expect([troubles('slow'), show.mock.lastCall?.[0]]).toEqual([[], []]);
+    });
+
     it('of no plugin are none', async () => {
       await load({ mine: give({}) });
       const show = vi.fn();
@@ -223,6 +290,15 @@ describe('what plugins contribute', () => {
         ['two/contributions.js#a', 'Tidy up'],
         ['one/contributions.js#a', 'A card'],
       ]);
+    });
+
+    it('of one id are one: the first, and the plugin is told', async () => {
+      const card = (order: number) => ({ id: 'a', title: 'card', order, mount: (): void => undefined });
+      await load({ mine: give({ cards: [card(1), card(2)] }), other: give({ cards: [card(3)] }) });
+      const shown = all.shownIn(shower).cards;
+      expect(shown.map(({ plugin }) => plugin)).toEqual(['mine', 'other']);
+      const line = 'The card “card”: another card of the plugin has the id “a”; only the first is shown';
+      await vi.waitFor(() => expect(troubles('mine')).toEqual([line]));
     });
 
     it('are told whether they are seen, and end with their place', async () => {

@@ -13,6 +13,13 @@ export interface ListedCommand {
   readonly run: () => void;
 }
 
+/** What failed of a plugin outside of its tab: a title and lines; `retry` where that may help. */
+export interface Troubles {
+  readonly title: string;
+  readonly lines: readonly string[];
+  readonly retry?: () => void;
+}
+
 /** A tab that shows contributions. */
 export interface Shower {
   readonly visible: Signal<boolean>;
@@ -32,6 +39,8 @@ export class AllContributions {
       const { value: plugins } = page.session.plugins;
       untracked(() => this.follow(plugins ?? []));
     });
+    addEventListener('online', this.retry);
+    document.addEventListener('visibilitychange', this.retry);
   }
 
   get commands(): readonly ListedCommand[] {
@@ -45,11 +54,17 @@ export class AllContributions {
   }
 
   /** What fails of a plugin, and a title for it; null if nothing does. */
-  troublesOf(plugin: string, title: string): { readonly title: string; readonly lines: readonly string[] } | null {
+  troublesOf(plugin: string, title: string): Troubles | null {
     const found = this.known.value.find(({ tab }) => tab.name === plugin);
     if (!found || found.troubles.value.length === 0) return null;
-    return { title: found.say('remark', { plugin: title }), lines: found.troubles.value };
+    const said = { title: found.say('remark', { plugin: title }), lines: found.troubles.value };
+    return found.isMissing.value ? { ...said, retry: () => found.retry() } : said;
   }
+
+  /** Loads the modules again that could not be loaded. */
+  private readonly retry = (): void => {
+    if (document.visibilityState === 'visible') for (const one of this.known.peek()) one.retry();
+  };
 
   /** Whether the code of a `contributions.js` is in the trace of an error that nobody caught: then it is reported. */
   uncaught(cause: unknown, trace: string): boolean {
@@ -107,8 +122,9 @@ export class AllContributions {
       cards: cards.sort((one, other) => one.order - other.order),
       markers: (chart, show) => {
         const marking = loaded.filter((one) => one.given.peek()?.markers);
-        const found = new Map(marking.map((one) => [one, [] as Parameters<typeof show>[0]]));
-        if (marking.length === 0) show([]);
+        // at once what is known: nobody waits ten seconds for marks of a plugin that is gone to go, too
+        const found = new Map(marking.map((one) => [one, one.lastOf(chart)]));
+        show([...found.values()].flat());
         const stops = marking.map((one) =>
           one.watch(chart, (markers) => show([...found.set(one, markers).values()].flat())),
         );

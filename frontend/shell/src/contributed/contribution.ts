@@ -23,6 +23,7 @@ const MESSAGES = { en, 'zh-CN': zh };
 const SLOW = 10; // seconds
 const AGAIN = 2000; // ms between two questions for the marks of a chart
 const MOST_TROUBLES = 20;
+const MOST_CHARTS = 200; // whose marks are remembered
 const ALWAYS = signal(true); // commands, columns and marks are asked for while any tab is in front
 
 type Part = 'module' | 'command' | 'column' | 'markers' | 'card';
@@ -41,6 +42,10 @@ export class Contribution {
   readonly troubles = signal<readonly string[]>([]);
   readonly url: string;
   private readonly ended = new AbortController();
+  /** The module could not be loaded: `retry` does it again. */
+  readonly isMissing = signal(false);
+  private attempt = 0;
+  private readonly marks = new Map<string, readonly Marker[]>(); // the last answers, by chart
   private readonly unsaid = new Set<string>(); // lines that become troubles when the code that runs has ended
   private ctx: PluginContext | null = null;
 
@@ -48,10 +53,19 @@ export class Contribution {
     private readonly page: Page,
     readonly tab: Tab,
     path: string,
-    load: LoadModule,
+    private readonly importOne: LoadModule,
   ) {
     this.url = new URL(path, document.baseURI).href;
-    void this.load(load);
+    void this.load();
+  }
+
+  /** Loads the module again if that failed. */
+  retry(): void {
+    if (!this.isMissing.peek() || this.isEnded) return;
+    this.isMissing.value = false;
+    this.troubles.value = [];
+    this.attempt += 1;
+    void this.load();
   }
 
   get isEnded(): boolean {
@@ -68,7 +82,7 @@ export class Contribution {
 
   report(part: Part, cause: unknown, name = ''): void {
     if (this.isEnded || (cause instanceof DOMException && cause.name === 'AbortError')) return;
-    const line = this.say(`part.${part}`, { name, reason: message(cause) });
+    const line = this.lineOf(part, cause, name);
     if (this.unsaid.has(line)) return; // a column may fail alike for each of many runs
     this.unsaid.add(line);
     console.error(cause);
@@ -78,6 +92,16 @@ export class Contribution {
       const { value: before } = this.troubles;
       if (!before.includes(line)) this.troubles.value = [line, ...before].slice(0, MOST_TROUBLES);
     });
+  }
+
+  private lineOf(part: Part, cause: unknown, name = ''): string {
+    return this.say(`part.${part}`, { name, reason: message(cause) });
+  }
+
+  /** What was late is there. */
+  private arrived(part: Part): void {
+    const line = this.lineOf(part, new Error(this.say('late', { seconds: SLOW })));
+    if (this.troubles.peek().includes(line)) this.troubles.value = this.troubles.peek().filter((one) => one !== line);
   }
 
   /** What `call` returns for the module and its context; null if it throws. */
@@ -106,6 +130,19 @@ export class Contribution {
     this.guarded('command', name, async (_, ctx) => command.run(ctx))?.catch(failed);
   }
 
+  /** The marks of a chart as they were last told. */
+  lastOf(chart: Omit<MarkedChart, 'signal'>): readonly Marker[] {
+    return this.marks.get(JSON.stringify(chart)) ?? [];
+  }
+
+  private remember(chart: Omit<MarkedChart, 'signal'>, markers: readonly Marker[]): void {
+    const key = JSON.stringify(chart);
+    this.marks.delete(key);
+    this.marks.set(key, markers);
+    const [oldest] = this.marks.keys();
+    if (this.marks.size > MOST_CHARTS && oldest !== undefined) this.marks.delete(oldest);
+  }
+
   /** Calls `show` with the marks of a chart, again when data of the plugin have changed. */
   watch(chart: Omit<MarkedChart, 'signal'>, show: (markers: readonly Marker[]) => void): Disposer {
     const ended = new AbortController();
@@ -119,7 +156,11 @@ export class Contribution {
       );
       isAsking = false;
       if (ended.signal.aborted) return;
-      show(this.checked('markers', markers ?? [], isMarker).map((marker) => this.leading(marker)));
+      this.remember(
+        chart,
+        this.checked('markers', markers ?? [], isMarker).map((marker) => this.leading(marker)),
+      );
+      show(this.lastOf(chart));
       if (isOutdated) spaced.ask();
     };
     const spaced = new Spaced(AGAIN, () => void ask());
@@ -186,12 +227,17 @@ export class Contribution {
     return pluginContext(this.page, { messages, name: this.tab.name, signal: ends, visible, onError });
   }
 
-  private async load(load: LoadModule): Promise<void> {
+  private async load(): Promise<void> {
+    const again = this.attempt ? `?attempt=${this.attempt}` : ''; // a browser remembers a module that failed
     const late = setTimeout(() => this.report('module', this.say('late', { seconds: SLOW })), SLOW * 1000);
     try {
-      const { default: found } = await load(this.url);
+      const { default: found } = await this.importOne(`${this.url}${again}`).catch((cause: unknown) => {
+        this.isMissing.value = true;
+        throw cause;
+      });
       if (this.isEnded) return;
       this.take(found);
+      this.arrived('module');
     } catch (cause) {
       this.report('module', cause);
     } finally {
@@ -213,12 +259,21 @@ export class Contribution {
       ...(columns && { columns: columns.bind(given) }),
       ...(markers && { markers: markers.bind(given) }),
       commands: this.checked('command', commands, isCommand),
-      cards: this.checked('card', cards, isCard),
+      cards: this.unique(this.checked('card', cards, isCard)),
     };
     this.ctx = this.context(checked, { ends: this.ended.signal, visible: ALWAYS }, (cause) =>
       this.report('module', cause),
     );
     this.given.value = checked; // last: now it is asked
+  }
+
+  /** The first card of each id; the others are reported. */
+  private unique(cards: readonly ContributedCard[]): readonly ContributedCard[] {
+    return cards.filter(({ id, title }, at) => {
+      const isFirst = cards.findIndex((other) => other.id === id) === at;
+      if (!isFirst) this.report('card', new Error(this.say('duplicate', { id })), title);
+      return isFirst;
+    });
   }
 
   /** Those of a list that are what they should be; the others are reported. */
@@ -236,7 +291,12 @@ export class Contribution {
       timer = setTimeout(() => reject(new Error(this.say('late', { seconds: SLOW }))), SLOW * 1000);
     });
     try {
-      return await Promise.race([question(AbortSignal.any([until, overdue.signal, this.ended.signal])), late]);
+      const answer = question(AbortSignal.any([until, overdue.signal, this.ended.signal]));
+      void Promise.resolve(answer).then(
+        () => this.arrived('markers'),
+        () => undefined, // told below, unless it was late already
+      );
+      return await Promise.race([answer, late]);
     } catch (cause) {
       if (!until.aborted) this.report('markers', cause);
       overdue.abort();

@@ -13,7 +13,7 @@ export function PluginRemarks({ tab, title }: { readonly tab: Tab; readonly titl
     <>
       <Sampled title={title} sampled={tab.sampled ?? {}} />
       <Warnings title={page.t.value('plugin.warning', { plugin: title })} warnings={tab.warnings ?? []} />
-      {contributed && <Warnings title={contributed.title} warnings={contributed.lines} />}
+      {contributed && <Warnings title={contributed.title} warnings={contributed.lines} retry={contributed.retry} />}
     </>
   );
 }
@@ -41,10 +41,11 @@ interface WarningsProps {
   readonly title: string;
   /** The newest first; one goes when the request has worked. */
   readonly warnings: readonly string[];
+  readonly retry?: (() => void) | undefined;
 }
 
 /** What failed of the plugin: of its requests, or of what it contributes. */
-function Warnings({ title, warnings }: WarningsProps) {
+function Warnings({ title, warnings, retry }: WarningsProps) {
   const t = usePage().t.value;
   const dismissed = useSignal<readonly string[]>([]);
   useEffect(() => {
@@ -56,6 +57,11 @@ function Warnings({ title, warnings }: WarningsProps) {
   return (
     <Remark icon="warn" role="alert" title={title} onDismiss={() => void (dismissed.value = warnings)}>
       <p>{first}</p>
+      {retry && (
+        <button type="button" class="ih-button ih-small" onClick={retry}>
+          {t('retry')}
+        </button>
+      )}
       {others.length > 0 && (
         <details>
           <summary>{t('plugin.warning.more', { count: others.length })}</summary>

@@ -58,7 +58,7 @@ export function CardBody({ board, card, place }: ContentOfCard<ScalarParts>): JS
   useEffect(() => void (reading.value = null), [full]); // it stands at a place of the screen, where the card no longer is
 
   const markers = useMarkers(board, tag, picture);
-  const marks = useMemo(() => [...(lines?.marks ?? []), ...markers], [lines, markers]);
+  const marks = useMemo(() => [...(lines?.marks ?? []), ...markers.marks], [lines, markers]);
   const props = chartProps(board, tag, { ...(lines ?? NOTHING), marks }, feed, reading, host);
   useChart(mountLineChart, props, host, chart, feed);
   useEffect(() => {
@@ -91,7 +91,7 @@ export function CardBody({ board, card, place }: ContentOfCard<ScalarParts>): JS
         ref={host}
         onPointerDownCapture={() => board.zooms.beginGesture()}
       />
-      <CardStatus board={board} tag={tag} feed={feed} />
+      <CardStatus board={board} tag={tag} feed={feed} moreMarks={markers.more} />
       {table.dialog}
       {lines && <Tooltip board={board} feed={feed} lines={lines} marks={marks} reading={reading} />}
     </>

@@ -10,10 +10,13 @@ export function CardStatus({
   board,
   tag,
   feed,
+  moreMarks,
 }: {
   readonly board: ScalarParts;
   readonly tag: string;
   readonly feed: Feed;
+  /** Marks of plugins that are not drawn. */
+  readonly moreMarks: number;
 }): JSX.Element {
   const { t: say } = board.page;
   const picture = feed.picture.value;
@@ -49,6 +52,7 @@ export function CardStatus({
   } else {
     parts.push(say('card.points', { count: all.total }));
   }
+  if (moreMarks > 0) parts.push(say('card.more_marks', { count: moreMarks }));
   if (all.hidden > 0) parts.push(say('card.hidden', { hidden: all.hidden }));
   const odd = [
     all.nan && `${format(all.nan)} NaN`,

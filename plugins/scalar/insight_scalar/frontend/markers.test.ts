@@ -4,7 +4,7 @@ import { fakeRun } from '@insight-host/kit/testing';
 import { describe, expect, it } from 'vitest';
 import { chartData } from './chart_data';
 import type { Picture } from './feed';
-import { placed, placeOf } from './markers';
+import { drawn, MOST_MARKS, placed, placeOf } from './markers';
 import { cardQuery as query, fakeSeries } from './testing';
 
 const series = fakeSeries([0, 10, 20], [3, 2, 1], { run: 'a', origin: 90 }); // at 100, 110 and 120 s
@@ -48,5 +48,17 @@ describe('marks of plugins', () => {
     expect(head.at(-1)).toBe('table.mark');
     expect(rows[0]).toEqual(['a', 't', 0, 3, null]);
     expect(rows.at(-1)).toEqual([null, null, 5, null, 'here']);
+  });
+});
+
+describe('marks of a card', () => {
+  const marks = (count: number) =>
+    Array.from({ length: count }, (_, x) => ({ x, color: 'red', text: '', marker: { step: x, text: '' } }));
+
+  it('are all drawn up to a bound, then evenly some of them, with how many more there are', () => {
+    expect(drawn(marks(MOST_MARKS))).toMatchObject({ more: 0, marks: { length: MOST_MARKS } });
+    const some = drawn(marks(10 * MOST_MARKS));
+    expect([some.marks.length, some.more]).toEqual([MOST_MARKS, 9 * MOST_MARKS]);
+    expect(some.marks.slice(0, 3).map(({ x }) => x)).toEqual([0, 10, 20]);
   });
 });

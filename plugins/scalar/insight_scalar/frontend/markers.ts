@@ -12,10 +12,25 @@ export interface PlacedMarker extends Mark {
   readonly marker: Marker;
 }
 
+/** The marks that a card draws, and how many more there are. */
+export interface Drawn {
+  readonly marks: readonly PlacedMarker[];
+  readonly more: number;
+}
+
+export const MOST_MARKS = 1000; // of a card: a line each, and what the pointer is compared with
 const NO_RUNS: readonly Run[] = [];
 
+/** At most `MOST_MARKS`, evenly. */
+export function drawn(marks: readonly PlacedMarker[]): Drawn {
+  if (marks.length <= MOST_MARKS) return { marks, more: 0 };
+  const share = marks.length / MOST_MARKS;
+  const some = Array.from({ length: MOST_MARKS }, (_, at) => marks[Math.floor(at * share)] as PlacedMarker);
+  return { marks: some, more: marks.length - MOST_MARKS };
+}
+
 /** The marks that plugins have for the chart of a tag. */
-export function useMarkers(board: ScalarParts, tag: string, picture: Picture | null): readonly PlacedMarker[] {
+export function useMarkers(board: ScalarParts, tag: string, picture: Picture | null): Drawn {
   const found = useSignal<readonly Marker[]>([]);
   const contributed = board.contributed.value;
   const second = board.pairs.value.get(tag);
@@ -31,7 +46,7 @@ export function useMarkers(board: ScalarParts, tag: string, picture: Picture | n
   const { value: markers } = found;
   const theme = board.page.theme.value;
   return useMemo(
-    () => (picture ? placed(markers, picture, shown, theme.token('--muted')) : []),
+    () => drawn(picture ? placed(markers, picture, shown, theme.token('--muted')) : []),
     [markers, picture, shown, theme],
   );
 }
