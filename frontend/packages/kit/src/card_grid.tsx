@@ -189,7 +189,9 @@ function useFind(board: CardParts, root: { readonly current: HTMLElement | null 
 function titleOf(board: CardParts, { kind, name }: CardGroup): string {
   if (kind === 'pinned') return board.page.t('group.pinned');
   if (kind === 'tag') return board.page.titleOf(name);
-  return name || board.page.t(board.cards.groups.value.length === 1 ? 'group.all' : 'group.plain');
+  return name
+    ? board.page.titleOf(name)
+    : board.page.t(board.cards.groups.value.length === 1 ? 'group.all' : 'group.plain');
 }
 
 interface GroupHeadProps {

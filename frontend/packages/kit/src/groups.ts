@@ -21,14 +21,16 @@ export function byName(a: string, b: string): number {
   return order.compare(a, b) || (a < b ? -1 : a > b ? 1 : 0);
 }
 
+/** Tags that are expressions, `=a/b - c`, have one prefix. */
 export function prefixOf(tag: string): string {
+  if (tag.startsWith('=')) return '=';
   const slash = tag.indexOf('/');
   return slash > 0 ? tag.slice(0, slash) : '';
 }
 
 /** Splits a title into the part that the group already says and the rest. */
 export function titleParts(tag: string): readonly [string, string] {
-  const prefix = prefixOf(tag);
+  const prefix = tag.startsWith('=') ? '' : prefixOf(tag);
   return prefix ? [`${prefix}/`, tag.slice(prefix.length + 1)] : ['', tag];
 }
 

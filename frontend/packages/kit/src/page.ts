@@ -58,9 +58,12 @@ export class Page {
     return this.runsByName.value.get(run)?.color ?? 'var(--faint)';
   }
 
+  /** What people read for some tags in their place. */
+  readonly titles = signal<ReadonlyMap<string, string>>(new Map());
+
   /** What people read for a tag: one without letters has a placeholder. */
   titleOf(tag: string): string {
-    return tag.trim() ? tag : this.t('tag.unnamed');
+    return this.titles.value.get(tag) ?? (tag.trim() ? tag : this.t('tag.unnamed'));
   }
 
   /**

@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { ScalarParts } from './board';
 import { CardBody } from './card';
+import { DerivedDialog } from './derived_dialog';
 import { PluginCards } from './plugin_cards';
 import { PairDialog } from './pair_dialog';
 import { ThresholdDialog } from './threshold_dialog';
@@ -37,10 +38,12 @@ function Summary({ board }: { readonly board: ScalarParts }): JSX.Element {
   return loaded.value ? <loaded.value.SummaryTable board={board} /> : <div class="table" aria-busy="true" />;
 }
 
+const DIALOGS = { threshold: ThresholdDialog, pair: PairDialog, derived: DerivedDialog } as const;
+
 function Dialogs({ board }: { readonly board: ScalarParts }): JSX.Element | null {
   const open = board.dialog.value;
   if (!open) return null;
   const close = (): void => void (board.dialog.value = null);
-  const Which = open.kind === 'threshold' ? ThresholdDialog : PairDialog;
+  const Which = DIALOGS[open.kind];
   return <Which key={`${open.kind} ${open.tag}`} board={board} tag={open.tag} onClose={close} />;
 }

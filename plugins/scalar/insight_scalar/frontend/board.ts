@@ -3,9 +3,11 @@ import { cardParts, changed, codecs, type Page } from '@insight-host/kit';
 import type { XKind } from '@insight-host/kit/draw';
 import * as own from './codecs';
 import { Cursors } from './cursors';
+import { Derived } from './derived';
 import { Feeds } from './feeds';
 import { CENTRES, fitsCentre, Grouping, SPREADS, type Centre, type Spread } from './grouping';
 import { Logs } from './logs';
+import { SMOOTHERS, type Smoother } from './smoothers';
 import { Thresholds } from './thresholds';
 import { Zooms } from './zooms';
 
@@ -13,7 +15,8 @@ export type ScalarParts = ReturnType<typeof scalarParts>;
 
 /** What the scalar tab is made of. */
 export function scalarParts(page: Page) {
-  const parts = cardParts(page, true);
+  const derived = new Derived(page);
+  const parts = cardParts(page, true, { from: derived.catalogue });
   const link = page.setting('link', codecs.flag(false));
   const attempts = page.setting('attempts', codecs.attempts);
   /** Whether a shown run has restarts, so that attempts differ. */
@@ -25,6 +28,11 @@ export function scalarParts(page: Page) {
     ...parts,
     x: page.setting('x', codecs.xKind),
     smoothing: page.setting('smooth', own.smoothing),
+    smoother: page.setting('smoother', codecs.choice<Smoother>(SMOOTHERS, 'ema')),
+    /** Whether the raw line is drawn behind a smoothed one. */
+    raw: page.setting('raw', codecs.flag(true)),
+    /** Series that are computed from others. */
+    derived,
     outliers: page.setting('outliers', codecs.flag(false)),
     /** Runs differ by their dashes too. */
     dashes: page.setting('dashes', codecs.flag(false)),
@@ -51,8 +59,8 @@ export function scalarParts(page: Page) {
     stepTabs: page.follow(page.ctx.stepTabs),
     /** What plugins add to this tab. */
     contributed: page.follow(page.ctx.contributed),
-    dialog: signal<{ readonly kind: 'threshold' | 'pair'; readonly tag: string } | null>(null),
-    feeds: new Feeds(parts, hasRestarts),
+    dialog: signal<{ readonly kind: 'threshold' | 'pair' | 'derived'; readonly tag: string } | null>(null),
+    feeds: new Feeds(parts, hasRestarts, (series) => derived.affected(series)),
   };
 }
 

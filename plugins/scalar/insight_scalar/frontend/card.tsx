@@ -116,6 +116,8 @@ function cardQuery(board: ScalarParts, tag: string, width: number): CardQuery | 
     window: zoom && widened(zoom, logX),
     width: zoom ? 2 * width : width,
     smoothing: board.smoothing.value,
+    smoother: board.smoother.value,
+    raw: board.raw.value,
     attempts: board.attempts.value,
     group,
   };

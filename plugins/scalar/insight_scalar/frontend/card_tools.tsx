@@ -2,6 +2,7 @@ import type { LineChart } from '@insight-host/kit/lines';
 import { Button, fileName, Menu, message, Seldom, type MenuItem } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ScalarParts } from './board';
+import { expressionOf } from './derived';
 import { LogIcon } from './log_icon';
 import { fitsLink, saveByForm } from './saving';
 
@@ -63,6 +64,14 @@ export function CardTools({ board, tag, chart, items }: CardToolsProps): JSX.Ele
           pressed={board.pairs.value.has(tag)}
           onPress={() => (board.dialog.value = { kind: 'pair', tag })}
         />
+        {expressionOf(tag) !== null && (
+          <Button
+            action="derive"
+            icon="pencil"
+            label={say('derived.edit', { name: board.page.titleOf(tag) })}
+            onPress={() => (board.dialog.value = { kind: 'derived', tag })}
+          />
+        )}
         <Button
           action="pin"
           icon="pin"
@@ -82,7 +91,7 @@ export function CardTools({ board, tag, chart, items }: CardToolsProps): JSX.Ele
 }
 
 function exports(board: ScalarParts, tag: string, chart: CardToolsProps['chart']): readonly MenuItem[] {
-  const name = (extension: string): string => fileName(tag, extension, 'scalar');
+  const name = (extension: string): string => fileName(board.page.titleOf(tag), extension, 'scalar');
   const picture = (extension: 'svg' | 'png'): void => {
     const drawn = chart.current;
     if (!drawn) return;

@@ -26,11 +26,21 @@ it('a chart of series has a row for each point, exact', () => {
 
 it('a smoothed chart has both values of a point, and times are dates', () => {
   const { head, rows } = chartData(
-    { query: { ...query, x: 'wall' }, layers: [{ ...layer, main: [series('a', [1])], raw: [series('a', [5])] }] },
+    {
+      query: { ...query, x: 'wall', smoothing: 0.5 },
+      layers: [{ ...layer, main: [series('a', [1])], raw: [series('a', [5])] }],
+    },
     say,
   );
   expect(head.slice(2)).toEqual(['x.wall', 'tooltip.smoothed', 'tooltip.value']);
   expect(rows).toEqual([['a', 't', '2001-09-09T01:46:40.000Z', 1, 5]]);
+});
+
+it('a smoothed chart without its raw lines does not give smoothed values for recorded ones', () => {
+  const smooth = { ...query, smoothing: 0.5, raw: false };
+  const { head, rows } = chartData({ query: smooth, layers: [{ ...layer, main: [series('a', [1])] }] }, say);
+  expect(head.slice(3)).toEqual(['tooltip.smoothed', 'tooltip.value']);
+  expect(rows).toEqual([['a', 't', 0, 1, null]]);
 });
 
 it('a chart of groups has the band of each point, and how many runs it is made of', () => {

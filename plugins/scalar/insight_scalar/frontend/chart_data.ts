@@ -49,7 +49,7 @@ function points(picture: Picture, say: (key: string) => string): ChartData {
       rows: bands.flatMap(of),
     };
   }
-  const isSmoothed = layers.some((layer) => layer.raw !== null);
+  const isSmoothed = query.smoothing > 0;
   const rowsOf = (series: Series, raw: Series | undefined): Value[][] => {
     const xs = xColumn(series, query.x);
     // Points of both are the same, unless new ones came between two answers.

@@ -55,7 +55,7 @@ class Host {
         [`${i}.wall_times`]: steps,
         [`${i}.values`]: steps,
         [`${i}.x`]: steps,
-        [`${i}.mean`]: steps,
+        [`${i}.centre`]: steps,
         [`${i}.low`]: steps,
         [`${i}.high`]: steps,
       });
@@ -227,6 +227,17 @@ describe('what is there already', () => {
     ctx.changes.value = { generation: ++generation, series: null };
     await settled();
     expect(asked()).toMatchObject([{ runs: ['a'], from: null }]);
+  });
+
+  it('are asked for as a whole where new points change smoothed old ones', async () => {
+    await open(['a']);
+    const smoothed = query(['a'], { smoothing: 0.5, smoother: 'gaussian', raw: false });
+    const feed = await wanting(smoothed);
+    expect(asked()).toHaveLength(1); // no raw series
+    grow(['a']);
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(asked()).toMatchObject([{ runs: ['a'], from: null }]);
+    expect(shown(feed)).toEqual(['a 4']);
   });
 });
 

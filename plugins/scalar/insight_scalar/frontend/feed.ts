@@ -15,6 +15,8 @@ export interface Layer {
 export interface CardQuery extends Omit<SeriesQuery, 'tag'> {
   readonly layers: readonly Layer[];
   readonly group: GroupQuery | null;
+  /** Whether raw series go with smoothed ones. */
+  readonly raw: boolean;
 }
 
 export interface LayerData extends Layer {
@@ -208,7 +210,7 @@ export class Feed {
       };
       return {
         ...layer,
-        parts: query.smoothing > 0 ? [part('main', query.smoothing), part('raw', 0)] : [part('main', 0)],
+        parts: [part('main', query.smoothing), ...(query.smoothing > 0 && query.raw ? [part('raw', 0)] : [])],
       };
     });
   }

@@ -11,10 +11,12 @@ export class Feeds {
   constructor(
     private readonly parts: CardParts,
     private readonly hasRestarts: Live<boolean>,
+    /** Adds what depends on series that changed. */
+    private readonly affected: (series: ChangedSeries) => ChangedSeries,
   ) {
     const { page, tags } = parts;
     this.source = new Source(page, tags);
-    page.onChange(page.ctx.changes, ({ series }) => this.changed(series));
+    page.onChange(page.ctx.changes, ({ series }) => this.changed(this.affected(series)));
     page.until(() => {
       for (const feed of [...this.feeds.values()]) feed.rest();
     });

@@ -15,6 +15,7 @@ export function keys(board: ScalarParts, host: HTMLElement): readonly Key[] {
     ],
     full,
     leave,
+    ['e', 'derived.open', () => (board.dialog.value = { kind: 'derived', tag: '' })],
     ['s', 'keys.smoothing', () => focusOn(host, '#smoothing')],
     filter,
   ];

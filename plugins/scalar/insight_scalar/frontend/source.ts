@@ -13,6 +13,7 @@ import {
 import type { Range } from './codecs';
 import type { GroupQuery } from './grouping';
 import { continuations } from './growing';
+import { looksAhead, type Smoother } from './smoothers';
 import { decodeBands, decodeSeries, isWhole, sizeOf, type Band, type Series } from './series';
 
 const AT_ONCE = 4; // requests
@@ -29,6 +30,7 @@ export interface SeriesQuery {
   readonly window: Range | null;
   readonly width: number;
   readonly smoothing: number;
+  readonly smoother: Smoother;
   readonly attempts: 'last' | 'all';
 }
 
@@ -132,10 +134,13 @@ export class Source {
         this.isEveryRun(query, names),
       );
     const bases = runs.flatMap((run) => old.get(run) ?? []).filter(({ time }) => this.clock.isKnown(time));
-    const continued = continuations(
-      query,
-      bases.map(({ value }) => value),
-    );
+    const continued =
+      query.smoothing > 0 && looksAhead(query.smoother)
+        ? []
+        : continuations(
+            query,
+            bases.map(({ value }) => value),
+          );
     const names = new Set(continued.flatMap((one) => one.runs));
     const misfits: string[] = [];
     await Promise.all([
@@ -256,8 +261,17 @@ function fits(series: Series, { width }: SeriesQuery): boolean {
  * The key of a series with every point, which window and width do not change, and that of a part of it; the run is
  * appended.
  */
-function keysOf({ tag, x, smoothing, attempts, logX, window, width }: SeriesQuery): readonly [string, string] {
-  const whole = [tag, x, smoothing, attempts];
+function keysOf({
+  tag,
+  x,
+  smoothing,
+  smoother,
+  attempts,
+  logX,
+  window,
+  width,
+}: SeriesQuery): readonly [string, string] {
+  const whole = [tag, x, smoothing, smoothing > 0 && smoother, attempts];
   return [JSON.stringify(whole), JSON.stringify([...whole, logX, window, width])];
 }
 
@@ -275,6 +289,7 @@ function parametersOf(query: SeriesQuery): Query {
     to: query.window?.[1],
     width: query.width,
     smoothing: query.smoothing || null,
+    smoother: query.smoothing > 0 && query.smoother !== 'ema' ? query.smoother : null,
     attempts: query.attempts,
     format: 'safetensors',
   };

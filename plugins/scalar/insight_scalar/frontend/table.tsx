@@ -154,6 +154,7 @@ async function load(board: ScalarParts, signal: AbortSignal): Promise<SummaryRow
         window: null,
         width: 1,
         smoothing: 0,
+        smoother: 'ema',
         attempts: board.attempts.value,
       } as const;
       return source.current(query, board.tags.runNames(tag), {

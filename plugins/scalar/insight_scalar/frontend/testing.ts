@@ -4,10 +4,18 @@ import type { GroupQuery } from './grouping';
 import type { Series } from './series';
 import type { SeriesQuery } from './source';
 
-const query = { x: 'step', logX: false, window: null, width: 100, smoothing: 0, attempts: 'last' } as const;
+const query = {
+  x: 'step',
+  logX: false,
+  window: null,
+  width: 100,
+  smoothing: 0,
+  smoother: 'ema',
+  attempts: 'last',
+} as const;
 export const seriesQuery: SeriesQuery = { ...query, tag: 't' };
 export const groupQuery: GroupQuery = { group: '(.)', by: [], centre: 'mean', spread: 'minmax' };
-export const cardQuery: CardQuery = { ...query, layers: [], group: null };
+export const cardQuery: CardQuery = { ...query, layers: [], group: null, raw: true };
 
 /** A series that is here as a whole, in one attempt. */
 export function fakeSeries(steps: readonly number[], values: readonly number[], more: Partial<Series> = {}): Series {

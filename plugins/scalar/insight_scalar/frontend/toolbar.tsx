@@ -1,8 +1,19 @@
-import { AttemptsChoice, Button, Choice, Cluster, Range, Segments, Toggle, type Setting } from '@insight-host/kit';
+import {
+  AttemptsChoice,
+  Button,
+  Choice,
+  Cluster,
+  Range,
+  Segments,
+  Select,
+  Toggle,
+  type Setting,
+} from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { setXKind, type ScalarParts } from './board';
 import { MAX_SMOOTHING } from './codecs';
 import { GroupTools } from './group_tools';
+import { SMOOTHERS } from './smoothers';
 
 const SETTLE = 120; // ms without a move of the slider before the server is asked
 
@@ -30,6 +41,23 @@ export function Tools({ board }: { readonly board: ScalarParts }): JSX.Element {
         numberStep={0.01}
         settle={SETTLE}
       />
+      {board.smoothing.value > 0 && (
+        <Cluster>
+          <Select
+            name="smoother"
+            label={say('smoother.label')}
+            title={say(`smoother.${board.smoother.value}.hint`)}
+            value={board.smoother.value}
+            options={SMOOTHERS.map((value) => ({
+              value,
+              text: say(`smoother.${value}`),
+              title: say(`smoother.${value}.hint`),
+            }))}
+            onPick={(value) => board.smoother.set(value)}
+          />
+          <Flag board={board} setting={board.raw} name="raw" />
+        </Cluster>
+      )}
       <Cluster>
         <Flag board={board} setting={board.logs.y} name="log-y" />
         <Flag board={board} setting={board.logs.x} name="log-x" disabled={x === 'wall'} />
@@ -55,6 +83,12 @@ export function Tools({ board }: { readonly board: ScalarParts }): JSX.Element {
       </Cluster>
       {board.hasRestarts.value && <AttemptsChoice page={board.page} setting={board.attempts} />}
       <GroupTools board={board} />
+      <Button
+        action="derive"
+        text="ƒ(x)"
+        label={say('derived.open')}
+        onPress={() => (board.dialog.value = { kind: 'derived', tag: '' })}
+      />
       <Choice
         say={say}
         name="show"

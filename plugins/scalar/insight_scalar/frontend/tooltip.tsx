@@ -1,11 +1,10 @@
 import { useSignal, type Signal } from '@preact/signals';
 import { marksAt, type Cursor, type Mark } from '@insight-host/kit/lines';
-import type { XKind } from '@insight-host/kit/draw';
 import { Button, copyTable, durationText, timeText, Tooltip as Box, valueText } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { ScalarParts } from './board';
-import type { Feed } from './feed';
+import type { CardQuery, Feed } from './feed';
 import { Sample } from './legend';
 import { StepTabs } from './step_tabs';
 import type { Lines } from './lines';
@@ -25,7 +24,8 @@ interface Row {
   readonly label: string;
   readonly color: string;
   readonly dash: readonly number[];
-  readonly value: number;
+  /** Null if only the smoothed one is known. */
+  readonly value: number | null;
   readonly smoothed: number | null;
   readonly step: number | null;
   readonly wall: number | null;
@@ -46,7 +46,12 @@ interface Exact {
 const ROWS = 8;
 const WAIT = 150; // ms of rest before exact values are asked for
 
-function rowsOf(cursor: Cursor, lines: Lines, x: XKind, exact: ReadonlyMap<string, Exact>): Row[] {
+function rowsOf(
+  cursor: Cursor,
+  lines: Lines,
+  { x, smoothing }: Pick<CardQuery, 'x' | 'smoothing'>,
+  exact: ReadonlyMap<string, Exact>,
+): Row[] {
   return cursor.nearest.flatMap((point): Row[] => {
     const source = lines.sources.get(point.id);
     if (!source) return [];
@@ -72,7 +77,13 @@ function rowsOf(cursor: Cursor, lines: Lines, x: XKind, exact: ReadonlyMap<strin
     const step = precise?.step ?? (main.steps[index] as number);
     const wall = precise?.wall_time ?? (main.wallTimes[index] as number);
     const shown = precise ? Number(precise.smoothed ?? precise.value) : (main.values[index] as number);
-    const value = precise ? Number(precise.value) : raw ? rawAt(raw.steps, raw.values, step) : shown;
+    const value = precise
+      ? Number(precise.value)
+      : raw
+        ? rawAt(raw.steps, raw.values, step)
+        : smoothing > 0
+          ? null
+          : shown;
     return [
       {
         id: point.id,
@@ -80,7 +91,7 @@ function rowsOf(cursor: Cursor, lines: Lines, x: XKind, exact: ReadonlyMap<strin
         color,
         dash,
         value,
-        smoothed: raw ? shown : null,
+        smoothed: smoothing > 0 ? shown : null,
         step,
         wall,
         relative: wall - main.origin,
@@ -129,16 +140,16 @@ export function Tooltip({ board, feed, lines, marks, reading }: TooltipProps): J
     return () => removeEventListener('keydown', close, true);
   }, [now?.pinned]);
   if (!now || now.cursor.nearest.length === 0) return null;
-  const x = feed.picture.value?.query.x ?? 'step';
-  const rows = rowsOf(now.cursor, lines, x, exact.value);
+  const query = feed.picture.value?.query ?? { x: 'step' as const, smoothing: 0, group: null };
+  const rows = rowsOf(now.cursor, lines, query, exact.value);
   const shown = now.pinned ? rows : rows.slice(0, ROWS);
   const smoothed = rows.some((row) => row.smoothed !== null);
   const { value: locale } = board.page.locale;
-  const group = feed.picture.value?.query.group ?? null;
+  const { group } = query;
   const columns: readonly (readonly [string, (row: Row) => string])[] = [
     [group ? 'group' : 'run', (row) => row.label],
     ['smoothed', (row) => (row.smoothed === null ? '' : valueText(row.smoothed))],
-    [group?.centre ?? 'value', (row) => valueText(row.value)],
+    [group?.centre ?? 'value', (row) => (row.value === null ? '' : valueText(row.value))],
     ['low', (row) => (row.group ? valueText(row.group.low) : '')],
     ['high', (row) => (row.group ? valueText(row.group.high) : '')],
     ['runs', (row) => row.group?.runs.toLocaleString(locale) ?? ''],
@@ -256,6 +267,7 @@ function useExact(
             at: x,
             x: picture.query.x,
             smoothing: picture.query.smoothing || null,
+            smoother: picture.query.smoother,
             attempts: picture.query.attempts,
           };
           const answer = await board.page.ctx.data
@@ -277,7 +289,7 @@ async function copy(board: ScalarParts, rows: readonly Row[], smoothed: boolean)
   const head = ['run', 'value', ...(smoothed ? ['smoothed'] : []), 'step', 'relative', 'wall_time'];
   const lines = rows.map((r) => [
     r.label,
-    r.value,
+    r.value ?? '',
     ...(smoothed ? [r.smoothed ?? ''] : []),
     r.step ?? '',
     r.relative ?? '',

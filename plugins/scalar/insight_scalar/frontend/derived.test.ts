@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest';
+import { codecs, Page } from '@insight-host/kit';
+import { fakeContext, fakeTags } from '@insight-host/kit/testing';
+import { Derived, expressionOf, quoted, tagOf, tagsIn, withDerived } from './derived';
+import { reasonOf } from './derived_dialog';
+
+const GAP = '"train/loss" - "my \\"own\\" loss"';
+
+it('the tags of an expression are what stands in quotes', () => {
+  expect(tagsIn(GAP)).toEqual(['train/loss', 'my "own" loss']);
+  expect(tagsIn('"a" + "broken')).toEqual(['a']);
+  expect([quoted('train/loss'), quoted('损失'), quoted('my loss'), quoted('a-b')]).toEqual([
+    'train/loss',
+    '损失',
+    '"my loss"',
+    '"a-b"',
+  ]);
+});
+
+it('a run has a derived series where it has all of its tags', () => {
+  const table = withDerived(fakeTags({ a: ['x', 'y'], b: ['x'], c: ['="x" + "y"', 'x', 'y'] }), ['"x" + "y"']);
+  const tag = tagOf('"x" + "y"');
+  expect(['a', 'b', 'c'].map((run) => table.tagsOf(run))).toEqual([['x', 'y', tag], ['x'], [tag, 'x', 'y']]);
+  expect(table.infoOf('a', tag)).toMatchObject({ attempts: 1, plugin: 'scalar' });
+  expect(table.infoOf('b', tag)).toBeUndefined();
+});
+
+it('runs with equal tags still share one list', () => {
+  const shared = ['x', 'y'];
+  const table = withDerived({ ...fakeTags({ a: shared, b: shared }), tagsOf: () => shared }, ['"x"']);
+  expect(table.tagsOf('a')).toBe(table.tagsOf('b'));
+});
+
+it('the link keeps expressions with their names, and a change of a tag changes what is derived from it', () => {
+  const ctx = fakeContext(['r'], { series: { r: ['x', 'y'] } });
+  const page = new Page(ctx);
+  const derived = new Derived(page);
+  derived.set(GAP, 'gap; %=~');
+  derived.set('"x" / "y"', 'ratio');
+  const codec = codecs.byTag<string>(codecs.decoded, codecs.encoded);
+  expect([...codec.parse(ctx.address.value.get('derived') ?? null)]).toEqual([
+    [GAP, 'gap; %=~'],
+    ['"x" / "y"', 'ratio'],
+  ]);
+  expect(page.titleOf(tagOf(GAP))).toBe('gap; %=~');
+  expect(derived.catalogue.value.value?.tagsOf('r')).toEqual(['x', 'y', '="x" / "y"']);
+  expect(derived.affected({ r: ['y'], s: ['z'] })).toEqual({ r: ['y', '="x" / "y"'], s: ['z'] });
+  expect(derived.affected(null)).toBeNull();
+  expect(expressionOf('x')).toBeNull();
+});
+
+it('errors of the host are in the language of the page', () => {
+  const say = (key: string, values?: Record<string, string | number>): string => `${key} ${JSON.stringify(values)}`;
+  const error = Object.assign(new Error('in English'), {
+    code: 'expression_name',
+    details: { position: 3, close: '' },
+  });
+  expect(reasonOf(error, say)).toBe('expression_name {"position":3,"close":""}');
+  expect(reasonOf(new Error('no host'), say)).toBe('no host');
+});

@@ -1,0 +1,94 @@
+import { computed, effect, type ReadonlySignal as Live } from '@preact/signals';
+import type { TagCatalogue, TagTable } from '@insight-host/api';
+import { changed, codecs, type ChangedSeries, type Page, type Setting } from '@insight-host/kit';
+
+const SIGN = '='; // before an expression in the place of a tag
+
+/** The tag under which the host knows a derived series. */
+export function tagOf(expression: string): string {
+  return SIGN + expression;
+}
+
+/** The expression of a derived series; null for a tag that was recorded. */
+export function expressionOf(tag: string): string | null {
+  return tag.startsWith(SIGN) ? tag.slice(SIGN.length) : null;
+}
+
+/** The tags in an expression as the host wrote it: all of them are quoted. */
+export function tagsIn(expression: string): readonly string[] {
+  return [...expression.matchAll(/"(?:[^"\\]|\\.)*"/g)].flatMap(([quoted]) => {
+    try {
+      return [JSON.parse(quoted) as string];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** A tag as it is typed in an expression: quoted where it is not a plain name. */
+export function quoted(tag: string): string {
+  return /^[\p{L}_][\p{L}\p{N}_/.]*$/u.test(tag) ? tag : JSON.stringify(tag);
+}
+
+/** Series that are computed from others, by expressions that the URL keeps with their names. */
+export class Derived {
+  /** Names by expression. */
+  readonly names: Setting<ReadonlyMap<string, string>>;
+  /** All series of the tab: recorded and derived. */
+  readonly catalogue: Live<TagCatalogue>;
+
+  constructor(page: Page) {
+    const { tags } = page.ctx;
+    this.names = page.setting('derived', codecs.byTag<string>(codecs.decoded, codecs.encoded));
+    const recorded = page.follow(tags);
+    const table = computed(() => recorded.value && withDerived(recorded.value, [...this.names.value.keys()]));
+    const catalogue = Object.assign(table, { failure: tags.failure, refresh: () => tags.refresh() });
+    this.catalogue = computed(() => catalogue);
+    page.until(
+      effect(() => {
+        const titles = [...this.names.value].map(([expression, name]): [string, string] => [tagOf(expression), name]);
+        page.titles.value = new Map([[SIGN, page.t('derived.group')], ...titles]);
+      }),
+    );
+  }
+
+  set(expression: string, name: string | null): void {
+    this.names.set(changed(this.names.value, expression, name));
+  }
+
+  /** What changed, with the series derived from it. */
+  affected(series: ChangedSeries): ChangedSeries {
+    if (!series || this.names.value.size === 0) return series;
+    const inputs = [...this.names.value.keys()].map((expression) => [tagOf(expression), tagsIn(expression)] as const);
+    return Object.fromEntries(
+      Object.entries(series).map(([run, tags]) => [
+        run,
+        [...tags, ...inputs.filter(([, names]) => names.some((name) => tags.includes(name))).map(([tag]) => tag)],
+      ]),
+    );
+  }
+}
+
+/** A table with these expressions as tags of each run that has all of their tags. */
+export function withDerived(table: TagTable, expressions: readonly string[]): TagTable {
+  if (expressions.length === 0) return table;
+  const inputs = expressions.map((expression) => [tagOf(expression), tagsIn(expression)] as const);
+  const known = new WeakMap<readonly string[], readonly string[]>(); // runs with equal tags share one list
+  const tagsOf = (run: string): readonly string[] => {
+    const tags = table.tagsOf(run);
+    let all = known.get(tags);
+    if (!all) {
+      const names = new Set(tags);
+      const derived = inputs.filter(([tag, needed]) => !names.has(tag) && needed.every((name) => names.has(name)));
+      known.set(tags, (all = [...tags, ...derived.map(([tag]) => tag)]));
+    }
+    return all;
+  };
+  return {
+    runs: table.runs,
+    tagsOf,
+    infoOf: (run, tag) =>
+      table.infoOf(run, tag) ?? (tagsOf(run).includes(tag) ? { attempts: 1, claims: [], plugin: 'scalar' } : undefined),
+    hasRestarts: (run) => table.hasRestarts(run),
+  };
+}
