@@ -156,6 +156,9 @@ class Plugin:
     anything to show; by default, whether any run has a series of this plugin. A tab that can show one step
     has the keys of its state in the URL that do so as ``step_state``, with ``{step}`` for the step
     (``{"step": "{step}", "link": "1"}`` for the sliders of the kit): charts and the palette then lead to it.
+    ``tag_state`` does the same for tags: ``{pattern}`` stands for a regular expression that matches the tags
+    to show, such as ``^train/`` (``{"tags": "{pattern}"}`` for boards of the kit); the palette then finds
+    tags and a tree lists them.
     ``order`` places the tab: small first. A host whose API_VERSION is below ``requires_api`` refuses the
     plugin.
     """
@@ -178,5 +181,6 @@ class Plugin:
         default=None, converter=converters.optional(reference), validator=_OPTIONAL_FUNCTION
     )
     step_state: Mapping[str, str] = field(factory=dict, validator=_check_texts)
+    tag_state: Mapping[str, str] = field(factory=dict, validator=_check_texts)
     order: int = field(default=1000, validator=_is_a(int, "an integer"))
     requires_api: int = field(default=1, validator=_is_a(int, "an integer"))

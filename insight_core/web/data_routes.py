@@ -157,8 +157,9 @@ class DataRoutes:
                 mechanism = found.mechanism(str(plugin.name), shared.api)
             error = found.error
         row = _row(plugin.title, active and error is None, mechanism, plugin.titles, error)
-        if plugin.step_state:
-            row["step_state"] = dict(plugin.step_state)
+        for key, state in (("step_state", plugin.step_state), ("tag_state", plugin.tag_state)):
+            if state:
+                row[key] = dict(state)
         if mounted.calls.troubles:
             row["warnings"] = mounted.calls.troubles
         return row

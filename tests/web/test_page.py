@@ -85,11 +85,12 @@ def test_the_page_names_the_module_of_each_tab_and_what_it_imports(
     assert client.get(f"/{tabs['mine']['module']}").text == "export default {};"
 
 
-def test_the_listing_says_how_a_tab_shows_one_step(host_of: Callable[..., Host]) -> None:
+def test_the_listing_says_how_a_tab_shows_one_step_and_certain_tags(host_of: Callable[..., Host]) -> None:
     state = {"at": "{step}", "view": "one"}
-    client = Client(host_of(Plugin("mine", "Mine", step_state=state), Plugin("bare", "Bare")))
+    tags = {"tags": "{pattern}"}
+    client = Client(host_of(Plugin("mine", "Mine", step_state=state, tag_state=tags), Plugin("bare", "Bare")))
     listing = client.get("/data/plugins_listing").json or {}
-    assert listing["mine"]["step_state"] == state
+    assert (listing["mine"]["step_state"], listing["mine"]["tag_state"]) == (state, tags)
     assert "step_state" not in listing["bare"]
     with pytest.raises(TypeError, match="step_state"):
         Plugin("bad", "Bad", step_state={"at": 1})  # type: ignore[dict-item]

@@ -20,5 +20,6 @@ def insight_plugin() -> Plugin:
         routes="insight_histogram.routes:routes",
         frontend=Path(__file__).parent / "static",
         step_state={"step": "{step}", "link": "1", "compare": "1"},
+        tag_state={"tags": "{pattern}"},
         order=300,
     )

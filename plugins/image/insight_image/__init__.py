@@ -24,5 +24,6 @@ def insight_plugin() -> Plugin:
         routes="insight_image.routes:routes",
         frontend=Path(__file__).parent / "static",
         step_state={"step": "{step}", "link": "1"},
+        tag_state={"tags": "{pattern}"},
         order=200,
     )

@@ -37,5 +37,6 @@ def insight_plugin() -> Plugin:
         presets={"mindinsight": CachePolicy(Keep.UNIFORM, points=1000, series=300)},
         routes="insight_scalar.routes:routes",
         frontend=Path(__file__).parent / "static",
+        tag_state={"tags": "{pattern}"},
         order=100,
     )

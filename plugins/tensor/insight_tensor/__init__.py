@@ -25,6 +25,7 @@ def insight_plugin() -> Plugin:
         routes="insight_tensor.routes:routes",
         frontend=Path(__file__).parent / "static",
         step_state={"step": "{step}", "link": "1"},
+        tag_state={"tags": "{pattern}"},
         is_active="insight_tensor.claims:has_tensors",
         order=500,
     )

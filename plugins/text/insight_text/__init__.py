@@ -18,4 +18,5 @@ def insight_plugin() -> Plugin:
         routes="insight_text.routes:routes",
         frontend=Path(__file__).parent / "static",
         step_state={"step": "{step}", "link": "1"},
+        tag_state={"tags": "{pattern}"},
     )

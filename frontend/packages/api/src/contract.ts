@@ -225,6 +225,8 @@ export interface PluginContext {
    * other keys stay. Back undoes it. False, and nothing changes, if no plugin of this name has a tab.
    */
   open(plugin: string, state?: Readonly<Record<string, string | null>>): boolean;
+  /** Opens a tree of the plugin's tags, which leads to some of them in its tab by `Plugin.tag_state`. */
+  browseTags(): void;
   /** Other tabs with data that can show one step (`Plugin.step_state`), in the order of the tabs. */
   readonly stepTabs: ReadonlySignal<readonly StepTab[]>;
   /**

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import type { CardParts } from './card_parts';
+import { Button } from './controls';
 
 /** The toolbar's field for a regular expression over tags, and how many match. */
 export function TagFilter({ board }: { readonly board: Pick<CardParts, 'page' | 'tags' | 'filter'> }): JSX.Element {
@@ -16,6 +17,12 @@ export function TagFilter({ board }: { readonly board: Pick<CardParts, 'page' | 
         aria-invalid={error !== null}
         value={board.filter.text.value}
         onInput={(e) => board.filter.text.set(e.currentTarget.value)}
+      />
+      <Button
+        action="tag-tree"
+        icon="tree"
+        label={board.page.t('filter.tree')}
+        onPress={() => board.page.ctx.browseTags()}
       />
       <span class="count" data-testid="tag-count">
         {board.page.t('filter.count', {

@@ -173,6 +173,7 @@ export function fakeContext(runs: readonly string[], { series, json, columns }: 
       return known;
     },
     opened,
+    browseTags: () => undefined,
     stepTabs: signal(tabs.value.filter((tab) => tab === 'image').map((plugin) => ({ plugin, title: plugin }))),
     openStep: (plugin, step) => {
       opened.push({ plugin, state: { step: String(step) } });

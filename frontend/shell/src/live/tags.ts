@@ -176,6 +176,14 @@ export class TagSource {
 
 /** The series of all plugins that were asked for, one source for each. */
 export class TagSources {
+  /** The tags of a plugin, if its table was asked for: once each, whatever runs have them. */
+  known(plugin: string): readonly string[] | null {
+    const { value: table } = this.of(plugin).table;
+    if (!table) return null;
+    const lists = new Set(table.runs.map((run) => table.tagsOf(run)));
+    return lists.size === 1 ? ([...lists][0] ?? NONE) : [...new Set([...lists].flat())];
+  }
+
   private readonly sources = new Map<string, TagSource>();
 
   of(plugin: string, unclaimed = false): TagSource {

@@ -135,6 +135,7 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
       if (known) page.open(plugin, state);
       return known;
     },
+    browseTags: () => void (page.dialog.value = { kind: 'tags', plugin: name }),
     stepTabs: wrap(stepTabs),
     openStep: (plugin, step) => page.openStep(plugin, step, name),
     cursor: Object.assign(wrap(page.cursor.now), {

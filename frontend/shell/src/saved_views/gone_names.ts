@@ -15,8 +15,9 @@ export class GoneNames {
       const gone = new Set<string>();
       for (const [key, text] of Object.entries(opened.value.state)) {
         const [plugin = ''] = key.split('.');
-        const tags = key.includes('.') ? tagsOf(page, plugin) : null; // also when nothing was asked of the tab yet
+        const known = key.includes('.') ? page.tags.known(plugin) : null; // also when nothing was asked of the tab yet
         const named = page.url.named(key, text);
+        const tags = known && named?.tags ? new Set(known) : null;
         for (const run of named?.runs ?? []) if (!runs.value.has(run)) gone.add(run);
         for (const tag of named?.tags ?? []) if (tags && !tags.has(tag)) gone.add(tag);
       }
@@ -25,11 +26,4 @@ export class GoneNames {
       return before;
     });
   }
-}
-
-function tagsOf(page: Page, plugin: string): ReadonlySet<string> | null {
-  const { value: table } = page.tags.of(plugin).table;
-  if (!table) return null;
-  const lists = new Set(table.runs.map((run) => table.tagsOf(run)));
-  return new Set([...lists].flat());
 }

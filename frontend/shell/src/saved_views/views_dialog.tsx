@@ -38,7 +38,7 @@ function ViewList({ views, onClose }: { readonly views: SavedViews; readonly onC
   const exists = views.shelf.value.entries.value?.some((entry) => entry.name === wanted) === true;
   useEffect(() => void views.host.refresh().catch((cause: unknown) => (error.value = message(cause))), [views]);
 
-  useEffect(() => field.current?.focus(), []);
+  useEffect(() => queueMicrotask(() => field.current?.focus()), []); // the dialog opens after this
 
   const attempt = (work: () => Promise<Done | void>): void => {
     error.value = '';

@@ -23,7 +23,8 @@ export const NARROW = 1000;
 
 export type Dialog =
   | { readonly kind: 'palette' | 'keyboard' | 'columns' | 'views' }
-  | { readonly kind: 'damage'; readonly run: string | null };
+  | { readonly kind: 'damage'; readonly run: string | null }
+  | { readonly kind: 'tags'; readonly plugin: string };
 
 export class Page {
   readonly url = new ViewUrl();
@@ -111,6 +112,14 @@ export class Page {
 
   /** Tabs that can show one step and have data. */
   readonly stepTabs = computed(() => this.tabs.value.filter((tab) => tab.step_state && this.hasData(tab)));
+
+  /** Brings the tab of a plugin to the front with the tags that a regular expression matches. */
+  openTags(tab: Tab, pattern: string): void {
+    const keys = Object.entries(tab.tag_state ?? {}).map(
+      ([key, text]) => [key, text.replaceAll('{pattern}', pattern)] as const,
+    );
+    this.open(tab.name, Object.fromEntries(keys));
+  }
 
   /** Brings such a tab to the front at a step, and pins the cursor there. */
   openStep(name: string, step: number, from = ''): boolean {

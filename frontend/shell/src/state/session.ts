@@ -37,6 +37,8 @@ export interface Listed {
   readonly sampled?: Readonly<Record<string, { readonly shown: number; readonly points: number }>>;
   /** Keys of the tab's state that show one step, `{step}` in the place of the step. */
   readonly step_state?: Readonly<Record<string, string>>;
+  /** Keys of the tab's state that show certain tags, `{pattern}` in the place of a regular expression for them. */
+  readonly tag_state?: Readonly<Record<string, string>>;
   readonly disable_reload?: boolean;
   readonly remove_dom?: boolean;
   readonly loading_mechanism: {

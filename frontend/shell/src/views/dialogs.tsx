@@ -6,6 +6,7 @@ import type { Dialog } from '../state/page';
 import { DamageList } from './damage_list';
 import { KeyboardHelp } from './keyboard_help';
 import { Palette } from './palette';
+import { TagTree } from './tag_tree';
 
 void reasonsIn('zh-CN'); // the user may change the language while some are shown
 
@@ -13,6 +14,7 @@ export function OpenDialog({ dialog }: { readonly dialog: Dialog }) {
   if (dialog.kind === 'palette') return <Palette />;
   if (dialog.kind === 'damage') return <DamageList run={dialog.run} />;
   if (dialog.kind === 'columns') return <ColumnChooser />;
+  if (dialog.kind === 'tags') return <TagTree plugin={dialog.plugin} />;
   if (dialog.kind === 'views') return <ViewsDialog />;
   return <KeyboardHelp />;
 }

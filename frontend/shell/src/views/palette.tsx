@@ -1,9 +1,11 @@
-/** The command palette: one field that finds views, runs and settings. */
+/** The command palette: one field that finds tabs, saved views, runs, tags and settings. */
 import { Dialog, message } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
-import { useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { loadViews } from '../saved_views/start';
 import { type Page, usePage } from '../state/page';
 import type { Tab } from '../state/session';
+import { type FoundTag, knownTags, patternOf, tagsOfHost } from './tag_search';
 
 interface Command {
   readonly label: string;
@@ -56,6 +58,7 @@ export function commands(page: Page): Command[] {
     ...(page.cursor.pinned.value
       ? [{ label: t('command.unpin'), group: setting, run: () => page.cursor.pin(null, '') }]
       : []),
+    ...(page.front.value?.tag_state ? [{ label: t('tags.tree'), group: setting, run: () => browseTags(page) }] : []),
     ...(step === undefined ? [] : page.stepTabs.value).map((tab) => ({
       label: t('command.step', { tab: page.tabTitle(tab), step: step ?? 0 }),
       group: t('command.tab'),
@@ -79,19 +82,38 @@ export function commands(page: Page): Command[] {
   ];
 }
 
+const texts = new WeakMap<readonly unknown[], readonly string[]>(); // in small letters, made once for a list
+
 /** Every word of the query occurs in the label or the group; labels that begin with it come first. */
 export function matching<T extends { readonly label: string; readonly group: string }>(
   all: readonly T[],
   query: string,
   most = MOST_SHOWN,
 ): T[] {
-  const text = query.trim().toLowerCase();
-  if (!text) return all.slice(0, most);
-  const words = text.split(/\s+/);
-  const found = all.filter((one) => words.every((word) => `${one.label} ${one.group}`.toLowerCase().includes(word)));
-  const rank = (one: T): number =>
-    one.label.toLowerCase().startsWith(text) ? 0 : one.label.toLowerCase().includes(text) ? 1 : 2;
-  return found.sort((left, right) => rank(left) - rank(right)).slice(0, most);
+  const wanted = query.trim().toLowerCase();
+  if (!wanted) return all.slice(0, most);
+  const words = wanted.split(/\s+/);
+  let known = texts.get(all);
+  if (!known) texts.set(all, (known = all.map(({ label, group }) => `${label} ${group}`.toLowerCase())));
+  const ranks: [T[], T[], T[]] = [[], [], []];
+  for (const [at, text] of known.entries()) {
+    if (!words.every((word) => text.includes(word))) continue;
+    const one = all[at] as T;
+    const place = text.indexOf(wanted);
+    ranks[place === 0 ? 0 : place > 0 && place < one.label.length ? 1 : 2].push(one);
+    if (ranks[0].length === most) break;
+  }
+  return ranks.flat().slice(0, most);
+}
+
+function browseTags(page: Page): void {
+  const { value: front } = page.front;
+  if (front) page.dialog.value = { kind: 'tags', plugin: front.name };
+}
+
+/** A tag, in the tab that shows it. */
+function tagCommand(page: Page, { tab, tag }: FoundTag): Command {
+  return { label: tag, group: page.tabTitle(tab), run: () => page.openTags(tab, patternOf(tag)) };
 }
 
 export function Palette() {
@@ -100,8 +122,19 @@ export function Palette() {
   const query = useSignal('');
   const active = useSignal(0);
   const list = useRef<HTMLDivElement>(null);
-  const all = useMemo(() => commands(page), [page.contributions.value?.commands.length]);
+  const views = page.views.value?.list.value;
+  const ended = useMemo(() => new AbortController(), []);
+  const found = useMemo(() => tagsOfHost(page, query, ended.signal), []).value;
+  const known = useMemo(
+    () => [...commands(page), ...knownTags(page).map((tag) => tagCommand(page, tag))],
+    [page.contributions.value?.commands.length, views],
+  );
+  const all = useMemo(() => [...known, ...found.map((tag) => tagCommand(page, tag))], [known, found]);
   const shown = matching(all, query.value);
+  useEffect(() => {
+    loadViews(page);
+    return () => ended.abort();
+  }, []);
 
   const choose = (command: Command | undefined): void => {
     if (!command) return;

@@ -3,6 +3,8 @@ import { fileName } from '../plugin/download';
 import { firstDirectory } from './empty_logdir';
 import { matching } from './palette';
 import { splitName } from './run_row';
+import { patternOf } from './tag_search';
+import { treeOf } from './tag_tree';
 
 describe('run list', () => {
   it('keeps both ends of long names, whole letters, and all of short ones', () => {
@@ -20,8 +22,36 @@ describe('command palette', () => {
   const labels = (query: string): string[] => matching(all, query).map((one) => one.label);
   it('puts what begins with the query first', () => expect(labels('scal')).toEqual(['Scalars', 'my scalars']));
   it('wants every word', () => expect(labels('lr=2 res')).toEqual(['resnet/lr=2']));
+  it('finds a tag among tens of thousands, and whatever begins with the query first', () => {
+    const tags = Array.from({ length: 50_000 }, (_, i) => ({ label: `layer_${i}/loss`, group: 'Scalars' }));
+    expect(matching(tags, 'layer_4999').map(({ label }) => label)[0]).toBe('layer_4999/loss');
+    expect(matching(tags, 'LOSS layer_49999')).toHaveLength(1);
+    expect(matching(tags, 'loss')).toHaveLength(60);
+  });
   it('takes signs as they are', () => expect(labels('(')).toEqual([]));
   it('shows everything for nothing', () => expect(labels('  ')).toHaveLength(4));
+});
+
+describe('tags', () => {
+  it('are a tree by the parts between their slashes, with a tag and what is below it apart', () => {
+    const [a, a10, train] = treeOf(['train/b', 'a10', 'train/x/2', 'train/x/10', 'a', '/root', 'train']).filter(
+      ({ name }) => name !== '',
+    );
+    expect([a?.path, a10?.path]).toEqual(['a', 'a10']);
+    expect(train).toMatchObject({ path: 'train/', count: 3 });
+    expect(train?.below.map(({ name, path, count }) => [name, path, count])).toEqual([
+      ['b', 'train/b', 1],
+      ['x', 'train/x/', 2],
+    ]);
+    expect(train?.below[1]?.below.map(({ name }) => name)).toEqual(['2', '10']);
+  });
+  it('are put as regular expressions that match nothing else', () => {
+    const odd = 'a.b/(c)[d]{2}^$|*+?\\é-~';
+    expect(new RegExp(patternOf(odd), 'iu').test(odd)).toBe(true);
+    expect(new RegExp(patternOf('a.b'), 'iu').test('axb')).toBe(false);
+    expect(new RegExp(patternOf('loss'), 'iu').test('loss/2')).toBe(false);
+    expect(new RegExp(patternOf('loss/', true), 'iu').test('loss/2')).toBe(true);
+  });
 });
 
 describe('words', () => {

@@ -1,0 +1,174 @@
+/** The tags of a tab as a tree: what stands between their slashes, part by part. */
+import { Dialog, Icon } from '@insight-host/kit';
+import { useSignal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { type Page, usePage } from '../state/page';
+import { patternOf } from './tag_search';
+
+const MOST_SHOWN = 500; // lines; the others are found by their names
+
+export interface TagNode {
+  /** What stands in the line: `loss`, or `train` with what is below. */
+  readonly name: string;
+  /** The tag, or with nodes below what their tags begin with: `train/`. */
+  readonly path: string;
+  readonly count: number;
+  readonly below: readonly TagNode[];
+}
+
+/** Names in numeric order; a tag `a` and tags `a/…` are two lines. */
+export function treeOf(tags: readonly string[], prefix = ''): readonly TagNode[] {
+  const groups = new Map<string, string[]>();
+  const leaves: TagNode[] = [];
+  for (const tag of tags) {
+    const cut = tag.indexOf('/', prefix.length);
+    if (cut < 0) leaves.push({ name: tag.slice(prefix.length), path: tag, count: 1, below: [] });
+    else {
+      const path = tag.slice(0, cut + 1);
+      const group = groups.get(path);
+      if (group) group.push(tag);
+      else groups.set(path, [tag]);
+    }
+  }
+  const nodes = [...groups].map(([path, below]) => ({
+    name: path.slice(prefix.length, -1),
+    path,
+    count: below.length,
+    below: treeOf(below, path),
+  }));
+  return [...nodes, ...leaves].sort((one, other) => collator.compare(one.name, other.name));
+}
+
+const collator = new Intl.Collator('en', { numeric: true });
+
+interface Line {
+  readonly node: TagNode;
+  readonly level: number;
+}
+
+function linesOf(nodes: readonly TagNode[], open: ReadonlySet<string>, level = 1): readonly Line[] {
+  return nodes.flatMap((node) => [
+    { node, level },
+    ...(node.below.length > 0 && open.has(node.path) ? linesOf(node.below, open, level + 1) : []),
+  ]);
+}
+
+export function TagTree({ plugin }: { readonly plugin: string }) {
+  const page = usePage();
+  const t = page.t.value;
+  const close = (): void => void (page.dialog.value = null);
+  const tags = page.tags.known(plugin);
+  useEffect(() => {
+    if (tags === null) void page.tags.of(plugin).ask();
+  }, [plugin]);
+  const nodes = useMemo(() => treeOf(tags ?? []), [tags]);
+  return (
+    <Dialog name="tags" title={t('tags.tree')} close={t('close')} onClose={close}>
+      {tags?.length === 0 && <p class="ih-muted">{t('tags.none')}</p>}
+      <Tree page={page} nodes={nodes} onOpen={(node) => show(page, plugin, node, close)} />
+    </Dialog>
+  );
+}
+
+function show(page: Page, plugin: string, { path, below }: TagNode, close: () => void): void {
+  close();
+  const tab = page.tabs.peek().find((one) => one.name === plugin);
+  if (tab) page.openTags(tab, patternOf(path, below.length > 0));
+}
+
+interface TreeProps {
+  readonly page: Page;
+  readonly nodes: readonly TagNode[];
+  readonly onOpen: (node: TagNode) => void;
+}
+
+/** Arrows move, open and close; Enter shows the tags. */
+function Tree({ page, nodes, onOpen }: TreeProps) {
+  const t = page.t.value;
+  const open = useSignal<ReadonlySet<string>>(new Set());
+  const active = useSignal(0);
+  const list = useRef<HTMLDivElement>(null);
+  const lines = linesOf(nodes, open.value);
+  const shown = lines.slice(0, MOST_SHOWN);
+  const turn = ({ path }: TagNode, on: boolean): void => {
+    const next = new Set(open.value);
+    if (on) next.add(path);
+    else next.delete(path);
+    open.value = next;
+  };
+  useEffect(() => queueMicrotask(() => list.current?.focus()), [nodes.length > 0]); // the dialog opens after this
+  useEffect(() => list.current?.children[active.value]?.scrollIntoView({ block: 'nearest' }), [active.value]);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const line = shown[active.value];
+    if (!line) return;
+    const { node, level } = line;
+    const isOpen = open.value.has(node.path);
+    const go = (to: number): void => void (active.value = Math.max(0, Math.min(shown.length - 1, to)));
+    if (event.key === 'ArrowDown') go(active.value + 1);
+    else if (event.key === 'ArrowUp') go(active.value - 1);
+    else if (event.key === 'Home') go(0);
+    else if (event.key === 'End') go(shown.length - 1);
+    else if (event.key === 'ArrowRight' && isOpen) go(active.value + 1);
+    else if (event.key === 'ArrowRight') turn(node, node.below.length > 0);
+    else if (event.key === 'ArrowLeft' && isOpen) turn(node, false);
+    else if (event.key === 'ArrowLeft')
+      go(shown.findLastIndex((other, at) => at < active.value && other.level < level));
+    else if (event.key === 'Enter') onOpen(node);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <>
+      <div
+        ref={list}
+        class="ih-tag-tree"
+        role="tree"
+        tabIndex={0}
+        aria-label={t('tags.tree')}
+        aria-activedescendant={shown.length ? `tag-line-${active.value}` : undefined}
+        onKeyDown={onKeyDown}
+      >
+        {shown.map(({ node, level }, at) => (
+          <div
+            key={`${node.path} ${level}`}
+            id={`tag-line-${at}`}
+            role="treeitem"
+            aria-level={level}
+            aria-selected={at === active.value}
+            aria-expanded={node.below.length > 0 ? open.value.has(node.path) : undefined}
+            class="ih-tag-line"
+            style={{ paddingLeft: `${level * 18 - 8}px` }}
+            title={node.path}
+            onClick={() => {
+              active.value = at;
+              if (node.below.length > 0) turn(node, !open.value.has(node.path));
+              else onOpen(node);
+            }}
+            onDblClick={() => onOpen(node)}
+          >
+            <span class="ih-tag-fold">
+              {node.below.length > 0 && <Icon name={open.value.has(node.path) ? 'open' : 'closed'} />}
+            </span>
+            <span class="ih-palette-label">{node.name || '/'}</span>
+            {node.below.length > 0 && (
+              <button
+                type="button"
+                class="ih-button ih-quiet ih-small"
+                tabIndex={-1}
+                title={t('tags.show', { path: node.path })}
+                onClick={(event) => {
+                  event.stopPropagation();
+                  onOpen(node);
+                }}
+              >
+                {node.count.toLocaleString(page.preferences.locale.value)}
+              </button>
+            )}
+          </div>
+        ))}
+      </div>
+      {lines.length > shown.length && <p class="ih-muted">{t('tags.more', { count: lines.length - shown.length })}</p>}
+      <p class="ih-muted">{t('tags.hint')}</p>
+    </>
+  );
+}
