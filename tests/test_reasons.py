@@ -16,7 +16,7 @@ from insight_core.plugin import InvalidArgument, Reason, Undecodable
 ROOT = Path(__file__).parents[1]
 CATALOGUES = [
     ROOT / "frontend/shell/src/i18n/reasons.zh-CN.json",
-    *sorted(ROOT.glob("plugins/*/insight_*/reasons.zh-CN.json")),
+    *sorted(ROOT.glob("plugins/*/insight_*/**/reasons.zh-CN.json")),
 ]
 PIECES = ("metadata", "convergence", "interval", "path")
 BUILT: dict[str, set[str]] = {  # codes that are put together, with their details

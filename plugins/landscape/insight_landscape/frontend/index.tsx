@@ -4,7 +4,7 @@ import { landscapeParts, turnForm } from './board';
 import styles from './landscapes.css?inline';
 import en from './locales/en.json';
 import zh from './locales/zh-CN.json';
-import reasons from '../reasons.zh-CN.json';
+import reasons from './reasons.zh-CN.json';
 import { endRenderer } from './stage';
 
 export default tab({
