@@ -300,6 +300,21 @@ def test_the_least_used_entries_go_first(tmp_path: Path, logs: Callable[[int], l
     assert kept == [0, 1, 9]
 
 
+def test_dead_entries_go_before_any_that_counts(tmp_path: Path, logs: Callable[[int], list[str]]) -> None:
+    paths = logs(10)
+    cache = IndexCache(tmp_path / "cache", most_bytes=1 << 30)
+    for _ in range(4):  # a log file that grows leaves its earlier entries behind
+        cache.save({path: entry_of(1000) for path in paths[1:]})
+    cache.save({paths[0]: entry_of(1000)})
+    used = time.time() - 86400
+    os.utime(place_of(cache, paths[0]), (used, used))
+    live = sum({place_of(cache, path): place_of(cache, path).stat().st_size for path in paths}.values())
+    cache._most_bytes = 2 * live
+    cache.tidy()
+    again = IndexCache(tmp_path / "cache")
+    assert [again.holds(path) for path in paths] == [True] * 10
+
+
 def test_a_host_that_saves_for_long_keeps_to_the_limit(
     tmp_path: Path, logs: Callable[[int], list[str]]
 ) -> None:

@@ -117,12 +117,16 @@ def tidy(directory: Path, most_bytes: int) -> None:
     """
     now = time.time()
     machine = machine_name()
-    remaining: list[KeptFile] = []
     for kept in kept_files(directory):
-        if kept.is_segment:
-            remaining.append(kept)
-        elif _is_left_over(kept, machine, now):
+        if not kept.is_segment and _is_left_over(kept, machine, now):
             remove(kept.path)
+    small = min(_SMALL, most_bytes // _SMALL_SHARE)
+    for shelf in _directories(os.fspath(index_directory(directory)), _SHELF):
+        try:
+            _compact(shelf, small)
+        except OSError as error:
+            log.info("%s is not compacted: %s", shelf, error)
+    remaining = [kept for kept in kept_files(directory) if kept.is_segment]
     total = sum(kept.size for kept in remaining)
     if total > most_bytes:
         for kept in sorted(remaining, key=lambda kept: kept.used):
@@ -130,12 +134,6 @@ def tidy(directory: Path, most_bytes: int) -> None:
                 break
             remove(kept.path)
             total -= kept.size
-    small = min(_SMALL, most_bytes // _SMALL_SHARE)
-    for shelf in _directories(os.fspath(index_directory(directory)), _SHELF):
-        try:
-            _compact(shelf, small)
-        except OSError as error:
-            log.info("%s is not compacted: %s", shelf, error)
 
 
 @define(eq=False)
