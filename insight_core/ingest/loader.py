@@ -7,7 +7,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
@@ -35,7 +35,7 @@ _IDLE_SHARE = 10  # walking the logdirs may take one tenth of a processor's time
 _LOOK_ANYWAY = 30.0  # seconds between two walks while the watcher reports changes
 _WAITING = 0.2  # seconds between two checks of files whose log format has not returned yet
 _RESTORED_AT_ONCE = 500  # files; then readers are let in
-_MOST_LOST = 3  # walks to read files again
+_MOST_LOST = 3  # times that lost files are read again
 _SETTLING = 10.5  # seconds after which a cut-off record of a file that grew is damage
 
 
@@ -79,6 +79,7 @@ class Loader:
         self._looking = threading.Lock()
         self._thread: threading.Thread | None = None
         self._is_loading = False
+        self._has_lost = False  # stored points of some file could not be read
         self._loaded_once = False
         self._looked = 0.0  # monotonic seconds
         self._pause = 0.0  # seconds until the next look, at least
@@ -174,10 +175,6 @@ class Loader:
     def load(self) -> None:
         """Walks the logdirs once and reads everything that was not read before, or whose points are lost."""
         self._look()
-        for _ in range(_MOST_LOST):
-            if not any(tailed.is_lost for tailed in list(self._files.values())):
-                break
-            self._look()
         while self._waiting and self._thread is None and not self._stop.wait(_WAITING):
             self._follow(frozenset())
 
@@ -188,7 +185,7 @@ class Loader:
             # only the walk counts: time for reading must not delay the next walk, or live data would wait
             self._pause = max(time.monotonic() - self._looked, _IDLE_SHARE * (time.thread_time() - worked))
             self._reconcile(found)
-            self._read(self._files.values())
+            self._read_with_lost(self._files.values())
             if not self._stop.is_set():
                 self._store.set_loaded(self._runs)
                 self._named.check(self._stop)
@@ -211,7 +208,7 @@ class Loader:
                     break
                 known += [each for each in tailed if each not in known]
             else:
-                self._read(known)
+                self._read_with_lost(known)
                 self._named.check(self._stop)
                 self._note_loaded()
                 return
@@ -255,7 +252,7 @@ class Loader:
         reader = None
         if file.format is not None:
             reader = self._readers.setdefault(file.format, FormatReader(file.format))
-        tailed = self._files[key] = Tailed(file, self._store, self._cache, reader)
+        tailed = self._files[key] = Tailed(file, self._store, self._cache, self._lose, reader)
         self._by_path.setdefault(file.path, []).append(tailed)
         self._places[(file.run, file.order)] = file.path
 
@@ -271,6 +268,25 @@ class Loader:
         self._settling.pop(tailed, None)
         if self._writer is not None:
             self._writer.forget(tailed)
+
+    def _read_with_lost(self, files: Collection[Tailed]) -> None:
+        """Reads these files, and all files whose stored points turn out to be lost meanwhile."""
+        self._read(files)
+        for _ in range(_MOST_LOST):
+            if not self._has_lost:
+                break
+            self._has_lost = False
+            lost = {tailed for tailed in self._files.values() if tailed.is_lost}
+            self._read(lost.union(files))
+
+    def _lose(self, path: str) -> None:
+        """Has a file read again, because its stored points cannot be read."""
+        found = self._by_path.get(path)
+        if found is None:  # below a logdir with a relative path
+            files = list(self._files.values())
+            found = [tailed for tailed in files if os.path.abspath(tailed.found.path) == path]
+        for tailed in found:
+            tailed.is_lost = self._has_lost = True
 
     def _read(self, files: Iterable[Tailed]) -> None:
         """Reads the unread part of these files, newest runs first."""
@@ -324,12 +340,6 @@ class Loader:
         unread = {tailed.found.run for tailed in left}
         self._store.set_loaded({run for run in first if run not in unread})
         return left
-
-    def _lose(self, path: str) -> None:
-        """Has a file read again, because its stored points cannot be read."""
-        for tailed in list(self._files.values()):
-            if path in (tailed.found.path, os.path.abspath(tailed.found.path)):
-                tailed.is_lost = True
 
     def _file_read(self, tailed: Tailed) -> None:
         if self._loaded_once:

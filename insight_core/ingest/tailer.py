@@ -6,7 +6,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from attrs import define, field
@@ -47,6 +47,7 @@ class Tailed:
     found: FoundFile
     store: Store
     cache: IndexCache | None = None
+    lose: Callable[[str], None] = lambda path: None  # has the file at a path read again
     reader: FormatReader | None = None  # of a log format; None for event files
     _file: EventFile | LogFile | None = None  # made when it is read
     _stored: StoredFile | None = None  # the index entry that the store has, until the file is read on
@@ -179,7 +180,7 @@ class Tailed:
 
     def _resume(self) -> None:
         """Loads the index entry of this file, if there is a valid one."""
-        entry = self.cache.load(self.found.path, self._lose) if self.cache else None
+        entry = self.cache.load(self.found.path, self.lose) if self.cache else None
         if entry is None or not self._opened().resume(entry.file, self.found.version):
             return
         try:
@@ -191,9 +192,6 @@ class Tailed:
             self.kept, self.kept_at = self.state, time.monotonic()
         else:
             self._start_anew()
-
-    def _lose(self) -> None:
-        self.is_lost = True
 
     def _append(self, batch: Batch) -> None:
         found = self.found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TypeAlias
@@ -63,7 +64,8 @@ class RunTable:
         self._resting: list[Resting] = []
         self._made: dict[str, Series] = {}  # series made of resting points, by tag
         self._series: dict[str, tuple[Series, ...]] = {}  # all other series, by tag
-        self._joined: dict[tuple[str, str], tuple[list[Snapshot], Snapshot]] = {}  # by plugin and tag
+        # by plugin and tag: series and their versions, and what ``joined`` made of them
+        self._joined: dict[tuple[str, str], tuple[list[tuple[Series, int]], weakref.ref[Snapshot]]] = {}
         self._refused: tuple[Damage, ...] = ()
 
     # --- points -----------------------------------------------------------------------------------
@@ -309,13 +311,16 @@ class RunTable:
         return [snapshot.info(several[0].key, several[0].metadata)] if len(snapshot) else []
 
     def joined(self, name: str, several: list[Series]) -> Snapshot:
-        """All retained points of several series that a plugin reads as one."""
-        snapshots = [series.snapshot() for series in several]
+        """All retained points of several series that a plugin reads as one; kept as stored points are."""
         place = name, several[0].key.tag
+        versions = [(series, series.version) for series in several]
         known = self._joined.get(place)
-        if known is None or known[0] != snapshots:
-            known = self._joined[place] = snapshots, joined(snapshots, self._claims.policy(name))
-        return known[1]
+        snapshot = known[1]() if known is not None and known[0] == versions else None
+        if snapshot is None:
+            snapshot = joined([series.snapshot() for series in several], self._claims.policy(name))
+            self._joined[place] = versions, weakref.ref(snapshot)
+        self._memory.recent.use(snapshot)
+        return snapshot
 
     def tags(self) -> dict[str, list[str]]:
         """The tags of each plugin; values without a plugin count under their claim."""

@@ -85,12 +85,21 @@ class Store:
         return self._claims.number_plugins
 
     def admit(self, plugin: Plugin) -> None:
-        """Adds a plugin after the start: it gets values that were unclaimed so far."""
+        """Adds a plugin after the start: it gets values that were unclaimed so far. Raises Lost.
+
+        Then some runs are left out; call it again when their files were read.
+        """
+        lost: Lost | None = None
         with self._lock:
             self._claims.add(plugin)
             for table in self._runs.values():
-                table.take_over(plugin.name)
+                try:
+                    table.take_over(plugin.name)
+                except Lost as error:  # see ``infos``
+                    lost = error
             self._log.add(None)
+        if lost is not None:
+            raise lost
 
     # --- the loader's side ------------------------------------------------------------------------
 

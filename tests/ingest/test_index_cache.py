@@ -163,7 +163,7 @@ def lost_or_dropped(cache: IndexCache) -> bool:
     place = place_of(cache)
     again = IndexCache(cache._directory)
     lost: list[str] = []
-    entry = again.load(LOG, lambda: lost.append(LOG))
+    entry = again.load(LOG, lost.append)
     if entry is None:
         return not place.exists()
     with pytest.raises(Lost) as caught:
@@ -217,7 +217,7 @@ def test_a_file_that_is_cut_off_while_it_is_open_is_noticed(cache: IndexCache) -
     """As another machine may do it: a mapped file would end the process."""
     cache.save({LOG: entry_of(50_000)})
     lost: list[str] = []
-    entry = cache.load(LOG, lambda: lost.append(LOG))
+    entry = cache.load(LOG, lost.append)
     assert entry is not None
     os.truncate(place_of(cache), 5000)
     with pytest.raises(Lost):

@@ -67,10 +67,10 @@ class IndexCache:
         if self._refusal:
             log.warning("no index is kept: %s", self._refusal)
 
-    def load(self, path: str, lose: Callable[[], None] = lambda: None) -> Entry | None:
+    def load(self, path: str, lose: Callable[[str], None] = lambda path: None) -> Entry | None:
         """The entry of a log file, of which the points are not read yet; None without a valid entry.
 
-        ``lose`` is called, in any thread, when points of the entry cannot be read.
+        ``lose`` is called with the absolute path, in any thread, when points of the entry cannot be read.
         """
         if self._refusal:
             return None
@@ -82,7 +82,7 @@ class IndexCache:
 
         def drop(path: str) -> None:
             self._drop(path)
-            lose()
+            lose(path)
 
         try:
             entry = segment.entry(number, drop)
