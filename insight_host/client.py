@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import TracebackType
 
 from attrs import frozen
@@ -21,12 +21,16 @@ from insight_core.plugin import (
     Run,
     ScalarColumns,
     ScalarQuery,
+    SeriesField,
     SeriesInfo,
     SeriesKey,
+    SeriesTable,
     ShownAttempts,
     TooLarge,
     Unavailable,
     Undecodable,
+    chosen_tables,
+    missing_tags,
 )
 from insight_core.providers.conventions import unknown_series
 from insight_core.providers.insight_client import InsightProvider
@@ -46,8 +50,11 @@ __all__ = [
     "Run",
     "ScalarColumns",
     "ScalarQuery",
+    "SeriesField",
     "SeriesInfo",
     "SeriesKey",
+    "SeriesListing",
+    "SeriesTable",
     "ShownAttempts",
     "TooLarge",
     "Unavailable",
@@ -56,6 +63,8 @@ __all__ = [
 ]
 
 _EVERY_POINT = ScalarQuery()
+_SUMMARY: tuple[SeriesField, ...] = ("points", "last_step", "last_value")
+_TOGETHER = 500  # decimated series that are asked for at a time
 _LOOK = 0.1  # seconds between two questions whether everything has been read
 _WAIT = 60.0  # seconds of one wait for changes
 
@@ -102,6 +111,21 @@ class LoggedPayload:
         return self._provider.open_payload(
             self._plugin, self.key, self.index, self._attempts, offset=offset, length=length
         )
+
+
+@frozen
+class SeriesListing:
+    """Series of a plugin by run and column, all or those that changed since another catalogue.
+
+    A table has the columns that were asked for, by name: ``table.column("points")`` is in the order of
+    ``table.tags``.
+    """
+
+    tables: Sequence[SeriesTable]  # one for each run that has such series
+    whole: bool  # not only what changed
+    gone: Mapping[str, Sequence[str]]  # tags by run that the other catalogue had and that are no longer there
+    boot: str  # identifies the server process
+    generation: int
 
 
 class LogClient:
@@ -160,9 +184,48 @@ class LogClient:
         """Places where logs could not be read, of one run or of all."""
         return self._provider.damage(run)
 
-    def series(self, plugin: str = "scalar", *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]:
-        """The series of a plugin, of all runs or of these, without their data."""
-        return self._provider.series(plugin, runs=runs)
+    def series(
+        self,
+        plugin: str = "scalar",
+        *,
+        runs: Collection[str] | None = None,
+        tags: Collection[str] | None = None,
+    ) -> Sequence[SeriesInfo]:
+        """The series of a plugin without their data: all, or those of these runs and tags."""
+        return self._provider.series(plugin, runs=runs, tags=tags)
+
+    def catalog(
+        self,
+        plugin: str = "scalar",
+        fields: Collection[SeriesField] = _SUMMARY,
+        *,
+        runs: Collection[str] | None = None,
+        tags: Collection[str] | None = None,
+        since: SeriesListing | None = None,
+    ) -> SeriesListing:
+        """The series of a plugin by run and column, for logs with many series.
+
+        ``fields`` are fields of SeriesInfo; others are not sent. With ``since``, an earlier answer to the
+        same question, only series that came or changed after it are sent; all of them (``whole``) if too
+        many did, or if the server was started again.
+        """
+        boot, generation = self._provider.place()
+        changed: dict[str, set[str]] | None = None
+        if since is not None and since.boot == boot:
+            changes = self._provider.changes_after(since.generation)
+            generation = changes.generation
+            if changes.series is not None:
+                changed = {}
+                for key in changes.series.get(plugin, ()):
+                    if (runs is None or key.run in runs) and (tags is None or key.tag in tags):
+                        changed.setdefault(key.run, set()).add(key.tag)
+        if changed is None:
+            tables = self._provider.series_tables(plugin, fields, runs=runs, tags=tags)
+            return SeriesListing(tables, True, {}, boot, generation)
+        named = set().union(*changed.values())
+        found = self._provider.series_tables(plugin, fields, runs=changed, tags=named) if named else ()
+        tables = chosen_tables(found, changed)
+        return SeriesListing(tables, False, missing_tags(tables, changed), boot, generation)
 
     def scalars(self, run: str, tag: str, query: ScalarQuery = _EVERY_POINT) -> ScalarColumns:
         """The points of one series as numpy arrays: ``steps`` (int64), ``wall_times`` (float64, seconds since
@@ -177,11 +240,21 @@ class LogClient:
         return found[key]
 
     def all_scalars(
-        self, *, runs: Collection[str] | None = None, query: ScalarQuery = _EVERY_POINT
+        self,
+        *,
+        runs: Collection[str] | None = None,
+        tags: Collection[str] | None = None,
+        query: ScalarQuery = _EVERY_POINT,
     ) -> Iterator[tuple[SeriesKey, ScalarColumns]]:
-        """Every scalar series of these runs, or of all, one after the other: as ``scalars`` gives it."""
-        for info in self._provider.series("scalar", runs=runs):
-            yield from self._provider.scalars("scalar", [info.key], query).items()
+        """Every scalar series of these runs and tags, or of all, as ``scalars`` gives it.
+
+        One series is held at a time; some hundred if the query has a ``width``, as for a chart.
+        """
+        tables = self._provider.series_tables("scalar", (), runs=runs, tags=tags)
+        keys = [SeriesKey(table.run, tag) for table in tables for tag in table.tags]
+        together = 1 if query.width is None else _TOGETHER
+        for start in range(0, len(keys), together):
+            yield from self._provider.scalars("scalar", keys[start : start + together], query).items()
 
     def payloads(
         self, plugin: str, run: str, tag: str, attempts: ShownAttempts = "last"

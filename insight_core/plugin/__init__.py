@@ -67,7 +67,9 @@ from insight_core.plugin.places import RecordPlace, place_in, record_at
 from insight_core.plugin.series_tables import (
     SeriesField,
     SeriesTable,
+    chosen_tables,
     joined_table,
+    missing_tags,
     tables_of,
     united_tables,
 )
@@ -132,9 +134,11 @@ __all__ = [
     "Values",
     "X",
     "check_elements",
+    "chosen_tables",
     "encode_json",
     "hookimpl",
     "joined_table",
+    "missing_tags",
     "nbytes_of",
     "physical_memory",
     "place_in",

@@ -57,6 +57,21 @@ class SeriesTable:
         return self.of_tags(set(self.tags).difference(tags))
 
 
+def chosen_tables(tables: Iterable[SeriesTable], wanted: Mapping[str, Container[str]]) -> list[SeriesTable]:
+    """The parts of the tables with the ``wanted`` tags, by run; runs that have none of them are left out."""
+    parts = (table.of_tags(wanted.get(table.run, ())) for table in tables)
+    return [part for part in parts if part.tags]
+
+
+def missing_tags(
+    tables: Iterable[SeriesTable], wanted: Mapping[str, Collection[str]]
+) -> dict[str, list[str]]:
+    """The ``wanted`` tags, by run, that no table has, sorted; runs that have all of them are left out."""
+    there = {table.run: table.tags for table in tables}
+    left = {run: sorted(set(tags).difference(there.get(run, ()))) for run, tags in wanted.items()}
+    return {run: tags for run, tags in left.items() if tags}
+
+
 def united_tables(tables: Iterable[SeriesTable]) -> list[SeriesTable]:
     """One table for each run, all with the same fields; a tag belongs to the first table that has it."""
     by_run: dict[str, SeriesTable] = {}

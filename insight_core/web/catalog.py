@@ -12,7 +12,15 @@ from typing import cast, get_args
 from attrs import evolve, field, frozen
 from werkzeug import Request, Response
 
-from insight_core.plugin import DataProvider, InvalidArgument, SeriesField, SeriesTable, united_tables
+from insight_core.plugin import (
+    DataProvider,
+    InvalidArgument,
+    SeriesField,
+    SeriesTable,
+    chosen_tables,
+    missing_tags,
+    united_tables,
+)
 from insight_core.plugin.http.clients import is_gone
 from insight_core.plugin.http.matching import Matcher, matcher_of
 from insight_core.plugin.http.parameters import flag, required_text, whole_number
@@ -94,7 +102,7 @@ class SeriesCatalog:
         # a page is found by the names, and only its runs are read
         fields = [] if is_page else question.fields
         found = self._tables(question, changed, fields)
-        gone = {} if changed is None else _missing(changed, found)
+        gone = {} if changed is None else missing_tags(found, changed)
         if question.matcher is not None:
             found = _matching(found, question.matcher)
             gone = _matching_names(gone, question.matcher)
@@ -119,8 +127,7 @@ class SeriesCatalog:
             return self._united(question, question.runs, None, fields)
         tags = set(itertools.chain.from_iterable(wanted.values()))
         tables = self._united(question, wanted, tags, fields) if tags else ()
-        parts = (table.of_tags(wanted[table.run]) for table in tables)
-        return [part for part in parts if part.tags]
+        return chosen_tables(tables, wanted)
 
     def _united(
         self,
@@ -145,12 +152,6 @@ def _columns(asked: Iterable[str]) -> Sequence[str]:
             allowed = ", ".join((*_FIELDS, _OWNER))
             raise InvalidArgument(f"columns must be some of {allowed}, not {name!r}")
     return names or _DEFAULT
-
-
-def _missing(wanted: _Tags, found: Iterable[SeriesTable]) -> dict[str, list[str]]:
-    there = {table.run: table.tags for table in found}
-    left = {run: sorted(set(tags).difference(there.get(run, ()))) for run, tags in wanted.items()}
-    return {run: tags for run, tags in left.items() if tags}
 
 
 def _matching(tables: Sequence[SeriesTable], matcher: Matcher) -> list[SeriesTable]:

@@ -14,6 +14,7 @@ import insight_image
 import insight_scalar
 import numpy as np
 import pytest
+from attrs import evolve
 
 from insight_core.ingest.discover import Logdir
 from insight_core.plugin import DataProvider, Dialect, EventField, Progress
@@ -65,6 +66,36 @@ def test_runs_series_and_numbers(logs: client.LogClient) -> None:
     assert {key.run: len(found.steps) for key, found in logs.all_scalars()} == {"a": 1, "b": 3}
     assert [key.run for key, _ in logs.all_scalars(runs=["a"])] == ["a"]
     assert logs.damage() == []
+
+
+def test_a_catalogue_is_filtered_and_followed_by_what_changed(
+    logs: client.LogClient, provider: FakeProvider
+) -> None:
+    def points(found: client.SeriesListing) -> dict[str, dict[str, object]]:
+        return {
+            table.run: dict(zip(table.tags, table.column("points"), strict=True)) for table in found.tables
+        }
+
+    first = logs.catalog()
+    assert points(first) == {"a": {"loss": 1}, "b": {"loss": 3}}
+    assert (first.whole, first.gone) == (True, {})
+    assert points(logs.catalog(fields=["points"], runs=["b", "c"], tags=["loss"])) == {"b": {"loss": 3}}
+    assert points(logs.catalog(tags=["other"])) == {}
+    provider.add_scalars("b", "new", [0.5])
+    provider.remove_series("scalar", "a", "loss")
+    second = logs.catalog(since=first)
+    assert (points(second), second.gone, second.whole) == ({"b": {"new": 1}}, {"a": ["loss"]}, False)
+    filtered = logs.catalog(runs=["b"], since=first)
+    assert (points(filtered), filtered.gone) == ({"b": {"new": 1}}, {})
+    third = logs.catalog(since=second)
+    assert (points(third), third.gone, third.generation) == ({}, {}, second.generation)
+    other = logs.catalog(since=evolve(first, boot="another process"))
+    assert (points(other), other.whole) == ({"b": {"loss": 3, "new": 1}}, True)
+    shown = {
+        key.tag: len(found.steps)
+        for key, found in logs.all_scalars(tags=["new"], query=client.ScalarQuery(width=9))
+    }
+    assert shown == {"new": 1}
 
 
 def test_payloads_are_read_one_by_one(logs: client.LogClient) -> None:
