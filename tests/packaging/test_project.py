@@ -1,0 +1,81 @@
+"""What the repository declares agrees with what is in it: plugins, versions, dependencies."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from tests.packaging.conftest import plugins_of
+
+
+def _distributions(repository: Path) -> dict[str, dict[str, Any]]:
+    """The projects of plugins that are distributions of their own, by directory."""
+    files = repository.glob("plugins/*/pyproject.toml")
+    return {path.parent.name: tomllib.loads(path.read_text(encoding="utf-8")) for path in files}
+
+
+def test_every_plugin_is_packaged_and_has_an_entry_point(repository: Path, project: dict[str, Any]) -> None:
+    directories = {name.removeprefix("insight_") for name in plugins_of(repository)}
+    packages = project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    listed = {path for path in packages if path.startswith("plugins/")}
+    assert listed == {f"plugins/{name}/insight_{name}" for name in directories}
+    points = project["project"]["entry-points"]["insight.plugins"]
+    assert points == {name: f"insight_{name}" for name in directories}
+    every = {path.name for path in repository.glob("plugins/*") if path.is_dir()}
+    assert {f"plugins/{name}" for name in every} <= set(project["tool"]["mypy"]["mypy_path"])
+
+
+def test_plugins_of_their_own_name_the_same_packages(repository: Path, project: dict[str, Any]) -> None:
+    """They are built and tested here with the repository's packages, and elsewhere with those they name."""
+    ours = json.loads((repository / "package.json").read_text(encoding="utf-8"))
+    known = {**ours["dependencies"], **ours["devDependencies"]}
+    found = _distributions(repository)
+    assert set(project["tool"]["pytest"]["ini_options"]["pythonpath"]) == {
+        f"plugins/{name}" for name in found
+    }
+    for name, theirs in found.items():
+        assert theirs["project"]["entry-points"]["insight.plugins"] == {name: f"insight_{name}"}
+        file = repository / f"plugins/{name}/package.json"
+        packages = json.loads(file.read_text(encoding="utf-8"))
+        named = {**packages.get("dependencies", {}), **packages["devDependencies"]}
+        assert named.items() <= known.items(), f"{file} and package.json name different versions"
+
+
+def test_every_plugin_states_what_it_is(repository: Path) -> None:
+    for package in repository.glob("plugins/*/insight_*"):
+        assert (package / "py.typed").is_file(), f"{package} has no py.typed"
+        assert (package.parent / "README.md").is_file(), f"{package.parent} has no README.md"
+        assert list(package.parent.glob("tests/test_*.py")), f"{package.parent} has no tests"
+
+
+def test_names_of_test_files_are_unique(repository: Path) -> None:
+    """mypy takes every tests/ directory for one package."""
+    files = [*repository.glob("tests/*.py"), *repository.glob("plugins/*/tests/*.py")]
+    assert [name for name, count in Counter(path.name for path in files).items() if count > 1] == []
+
+
+def test_version_is_the_newest_of_the_changelog(repository: Path, project: dict[str, Any]) -> None:
+    text = (repository / "CHANGELOG.md").read_text(encoding="utf-8")
+    versions = re.findall(r"^## \[?(\d+\.\d+\.\d+)", text, flags=re.M)
+    assert versions[:1] == [project["project"]["version"]]
+
+
+def test_dependencies_are_documented(repository: Path, project: dict[str, Any]) -> None:
+    text = (repository / "docs/reference/dependencies.md").read_text(encoding="utf-8")
+    wanted = [*project["project"]["dependencies"], *project["build-system"]["requires"]]
+    wanted += [name for extra in project["project"]["optional-dependencies"].values() for name in extra]
+    rows = dict(re.findall(r"^\| `([\w.@/-]+)` \| `([^`]+)` \|", text, flags=re.M))
+    for requirement in wanted:
+        name, bounds = re.fullmatch(r"([\w.-]+)(.*)", requirement).groups()  # type: ignore[union-attr]
+        assert rows.get(name) == bounds, f"docs/reference/dependencies.md: `{name}` with `{bounds}`"
+    packages = json.loads((repository / "package.json").read_text(encoding="utf-8"))
+    for name, bounds in {**packages["dependencies"], **packages["devDependencies"]}.items():
+        assert rows.get(name) == bounds, f"docs/reference/dependencies.md: `{name}` with `{bounds}`"
+
+
+def test_lock_file_names_no_registry(repository: Path) -> None:
+    assert "resolved" not in (repository / "package-lock.json").read_text(encoding="utf-8")
