@@ -239,7 +239,7 @@ def _over_http(running: Running, expected: dict[str, object]) -> list[str]:
     address = next((word for word in words if word.startswith("http")), None)
     if address is None:
         return ["it does not listen yet"]
-    with urllib.request.urlopen(f"{address}data/plugin/scalar/tags", timeout=10) as answer:
+    with urllib.request.urlopen(f"{address}data/plugin/scalar/tags", timeout=60) as answer:
         tags = json.load(answer)
     found = {
         f"scalar {run} {tag}": (info["points"], info["points"], info["first_step"], info["last_step"])

@@ -75,12 +75,12 @@ def serve(command: Path, offline_environment: dict[str, str]) -> Iterator[Callab
     yield start
     for process in processes:
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=10)
+        process.communicate(timeout=60)
         assert process.returncode == 0
 
 
 def _get(url: str, path: str, **headers: str) -> Any:  # noqa: ANN401
-    return urlopen(Request(url + path, headers=headers), timeout=10)
+    return urlopen(Request(url + path, headers=headers), timeout=60)
 
 
 def _json(url: str, path: str, **query: object) -> Any:  # noqa: ANN401

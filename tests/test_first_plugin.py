@@ -103,7 +103,7 @@ def reader(wheel_file: Path, tmp_path: Path, offline_environment: Mapping[str, s
     yield reader
     for host in reader.hosts:
         host.terminate()
-        host.communicate(timeout=10)
+        host.communicate(timeout=60)
 
 
 def test_every_block_of_the_page_is_a_file_a_command_or_an_output(blocks: list[re.Match[str]]) -> None:

@@ -172,7 +172,7 @@ def host_url(installed: Path, logdir: Path, offline_environment: dict[str, str])
         yield found.group()
     finally:
         process.terminate()
-        process.communicate(timeout=10)
+        process.communicate(timeout=60)
 
 
 @pytest.mark.browser
@@ -195,5 +195,5 @@ def test_its_tab_follows_the_log(host_url: str, page: Page, logdir: Path) -> Non
     page.locator("article").nth(1).wait_for()
     with EventWriter(logdir / "run", start_time=2e9) as writer:
         writer.text("notes/setup", 8, "appended while you look")
-    page.get_by_text("appended while you look").wait_for(timeout=10_000)
+    page.get_by_text("appended while you look").wait_for()
     assert page.locator("article").count() == 3

@@ -8,13 +8,14 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-_PATIENCE = 60.0  # seconds, on a machine that does much else
+PATIENCE = 60.0  # seconds, on a machine that does much else
+FOR_EVER = 5 * PATIENCE  # a limit that nothing may wait for
 
 
-def eventually(value: Callable[[], T | None]) -> T:
-    """Asks again and again until the value is true, and returns it."""
-    until = time.monotonic() + _PATIENCE
+def eventually(value: Callable[[], T | None], pause: float = 0.02) -> T:
+    """Asks again and again until the value is true, and returns it; ``pause``: seconds between two."""
+    until = time.monotonic() + PATIENCE
     while not (found := value()):
         assert time.monotonic() < until, "it never held"
-        time.sleep(0.02)
+        time.sleep(pause)
     return found

@@ -51,7 +51,7 @@ def run() -> Callable[..., subprocess.CompletedProcess[str]]:
             text=True,
             env=clean_environment(env),
             cwd=cwd,
-            timeout=60,
+            timeout=300,
         )
 
     return run_command

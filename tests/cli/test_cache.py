@@ -54,7 +54,7 @@ def points(serving: Serving) -> list[int]:
 def ended(serving: Serving) -> str:
     """Ends the host, and returns what it said on stderr."""
     serving.process.send_signal(signal.SIGTERM)
-    said: str = serving.process.communicate(timeout=20)[1]
+    said: str = serving.process.communicate(timeout=60)[1]
     return said
 
 

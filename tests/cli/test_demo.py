@@ -6,15 +6,15 @@ import json
 import signal
 import socket
 import subprocess
-import time
-import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.cli.asking import got
 from tests.cli.conftest import COMMAND, clean_environment
+from tests.waiting import eventually
 
 Serve = Callable[..., Any]
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -29,33 +29,19 @@ def temporary(tmp_path: Path) -> dict[str, str]:
     return {"TMPDIR": str(tmp_path / "tmp")}
 
 
-def get(url: str) -> Any:  # noqa: ANN401
-    with urllib.request.urlopen(url, timeout=10) as answer:
-        return json.load(answer)
-
-
-def eventually(url: str, holds: Callable[[Any], bool]) -> Any:  # noqa: ANN401
-    """What the URL answers as soon as it holds, at most 20 seconds on."""
-    deadline = time.monotonic() + 20
-    while not holds(answer := get(url)):
-        assert time.monotonic() < deadline, answer
-        time.sleep(0.05)
-    return answer
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_every_tab_has_something_and_nothing_stays(
     serve: Serve, temporary: dict[str, str], number: signal.Signals
 ) -> None:
     serving = serve("demo", "--port", "0", env=temporary, port=())
-    eventually(f"{serving.url}data/runs", lambda runs: len(runs) == 6)
-    listed = eventually(
+    got(f"{serving.url}data/runs", lambda runs: len(runs) == 6)
+    listed = got(
         f"{serving.url}data/plugins_listing",
         lambda plugins: all(plugins[name]["enabled"] for name in TABS),
     )
     assert listed.keys() >= TABS
     serving.process.send_signal(number)
-    _, err = serving.process.communicate(timeout=10)
+    _, err = serving.process.communicate(timeout=60)
     assert serving.process.returncode == 0, err
     assert "Trained 6 small networks" in err
     assert not list(Path(temporary["TMPDIR"]).iterdir())
@@ -68,10 +54,10 @@ def test_a_live_run_grows_until_the_end(serve: Serve, temporary: dict[str, str])
     def count(answer: Any) -> int:  # noqa: ANN401
         return sum(one["total"] for one in answer["series"])
 
-    few = count(eventually(points, lambda answer: count(answer) > 2))
-    eventually(points, lambda answer: count(answer) > few)
+    few = count(got(points, lambda answer: count(answer) > 2))
+    got(points, lambda answer: count(answer) > few)
     serving.process.send_signal(signal.SIGINT)
-    _, err = serving.process.communicate(timeout=10)
+    _, err = serving.process.communicate(timeout=60)
     assert serving.process.returncode == 0, err
     assert not list(Path(temporary["TMPDIR"]).iterdir())
 
@@ -80,7 +66,7 @@ def test_logs_that_are_kept(serve: Serve, temporary: dict[str, str], tmp_path: P
     kept = tmp_path / "kept"
     serving = serve("demo", "--keep", str(kept), "--port", "0", env=temporary, port=())
     serving.process.send_signal(signal.SIGTERM)
-    serving.process.communicate(timeout=10)
+    serving.process.communicate(timeout=60)
     assert not list(Path(temporary["TMPDIR"]).iterdir())
     assert len(list(kept.iterdir())) == 6
     listed = json.loads(run("inspect", "--logdir", str(kept), "--json").stdout)
@@ -114,12 +100,9 @@ def test_a_signal_while_it_trains(temporary: dict[str, str], number: signal.Sign
         text=True,
     )
     try:
-        deadline = time.monotonic() + 20
-        while not list(place.glob("*/runs/*/*_MS")):
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        eventually(lambda: list(place.glob("*/runs/*/*_MS")), pause=0.01)
         process.send_signal(number)
-        _, err = process.communicate(timeout=10)
+        _, err = process.communicate(timeout=60)
     finally:  # whatever failed, it must not go on
         process.kill()
         process.communicate()

@@ -15,8 +15,8 @@ from typing import TypeAlias
 import pytest
 
 from insight_core.plugin.testing import EventWriter
+from tests.cli.asking import answered
 from tests.cli.conftest import COMMAND, Serving, clean_environment
-from tests.cli.test_load_modes import eventually
 
 Serve: TypeAlias = Callable[..., Serving]
 
@@ -65,19 +65,19 @@ def logdir(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("load", ["inprocess", "server"])
 def test_a_host_listens_shows_its_tabs_and_ends(serve: Serve, site: Path, logdir: Path, load: str) -> None:
     serving = serve("--logdir", str(logdir), f"--load={load}", env={"PYTHONPATH": str(site)})
-    eventually(f"{serving.url}healthz", lambda status, answer: answer == {"status": "ok"})
-    eventually(
+    answered(f"{serving.url}healthz", lambda status, answer: answer == {"status": "ok"})
+    answered(
         f"{serving.url}data/plugin/scalar/tags",
         lambda status, answer: status == 200 and list(answer) == ["run"],
     )
-    listing = eventually(
+    listing = answered(
         f"{serving.url}data/plugins_listing",
         lambda status, answer: "error" in answer.get("silent", {}),
     )
     assert listing["silent"]["error"].startswith("routes() has not returned for 5 s, since ")
     assert "error" not in listing["stuck"]
     serving.process.send_signal(signal.SIGINT)
-    assert serving.process.wait(timeout=30) == 0
+    assert serving.process.wait(timeout=60) == 0
 
 
 def test_ctrl_c_ends_a_host_that_waits_for_an_import(site: Path, logdir: Path, tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_ctrl_c_ends_a_host_that_waits_for_an_import(site: Path, logdir: Path, t
         assert time.monotonic() < until
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    said = process.communicate(timeout=30)[1]
+    said = process.communicate(timeout=60)[1]
     assert process.returncode in (0, 130)  # it may listen by then
     assert "Traceback" not in said
 

@@ -143,7 +143,7 @@ def test_disabling_the_entry_point_leaves_a_middleware_out(serve: Serve, tmp_pat
     env = _guard(tmp_path, "raise OSError('gone')\n")
     serving = serve("--logdir", str(tmp_path), "--disable-plugin", "guard", env=env)
     serving.process.send_signal(signal.SIGTERM)
-    serving.process.communicate(timeout=10)
+    serving.process.communicate(timeout=60)
     assert serving.process.returncode == 0
 
 
@@ -160,7 +160,7 @@ def test_the_host_waits_for_a_middleware_that_is_imported_slowly(serve: Serve, t
         "return lambda e, start: app(e, lambda s, h, *r: start(s, [*h, ('X-Guard', 'on')], *r))",
     )
     serving = serve("--logdir", str(tmp_path), env=_guard(tmp_path, body))
-    with urllib.request.urlopen(f"{serving.url}healthz", timeout=10) as answer:
+    with urllib.request.urlopen(f"{serving.url}healthz", timeout=60) as answer:
         assert answer.headers["X-Guard"] == "on"
 
 
@@ -178,7 +178,7 @@ def test_the_host_waits_for_a_chosen_plugin_and_never_starts_without_it(
     env = _guard(tmp_path, body, PLUGINS)
     serving = serve("--logdir", str(tmp_path), "--plugin", "guard=my-guard", env=env)
     serving.process.send_signal(signal.SIGTERM)
-    serving.process.communicate(timeout=10)
+    serving.process.communicate(timeout=60)
     assert serving.process.returncode == 0
     done = run("--logdir", str(tmp_path), "--plugin", "guard=other", env=env)
     assert done.returncode == 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -19,9 +18,11 @@ import pytest
 
 from insight_core.plugin import Dialect
 from insight_core.plugin.testing import EventWriter
+from insight_core.providers.link import SHORT
+from tests.cli.asking import answered, ask
+from tests.waiting import eventually
 
 Serve = Callable[..., Any]
-SOON = 30.0  # seconds, on a busy machine
 
 
 @pytest.fixture
@@ -34,26 +35,6 @@ def logdir(tmp_path: Path) -> Path:
     return logs
 
 
-def ask(url: str, timeout: float = 10) -> tuple[int, Any]:
-    """Status and JSON of an answer."""
-    try:
-        with urllib.request.urlopen(url, timeout=timeout) as answer:
-            return answer.status, json.load(answer)
-    except urllib.error.HTTPError as error:
-        with error:
-            return error.code, json.load(error)
-
-
-def eventually(url: str, holds: Callable[[int, Any], bool], seconds: float = SOON) -> Any:  # noqa: ANN401
-    until = time.monotonic() + seconds
-    while True:
-        status, answer = ask(url)
-        if holds(status, answer):
-            return answer
-        assert time.monotonic() < until, (status, answer)
-        time.sleep(0.05)
-
-
 def complete(serving: Any, points: int = 10) -> Any:  # noqa: ANN401
     """The tags once both runs are there with all their points."""
 
@@ -61,19 +42,20 @@ def complete(serving: Any, points: int = 10) -> Any:  # noqa: ANN401
         tags = [run.get("loss", {}) for run in answer.values()] if status == 200 else []
         return len(tags) == 2 and all(tag.get("points") == points for tag in tags)
 
-    return eventually(f"{serving.url}data/plugin/scalar/tags", holds)
+    return answered(f"{serving.url}data/plugin/scalar/tags", holds)
 
 
 def child_of(pid: int) -> int:
     """The process that a host has started, as soon as there is one."""
-    until = time.monotonic() + SOON
-    while time.monotonic() < until:
+
+    def found() -> int | None:
         for thread in Path(f"/proc/{pid}/task").iterdir():
             with suppress(FileNotFoundError, ProcessLookupError):  # a thread that has ended meanwhile
                 for child in (thread / "children").read_text().split():
                     return int(child)
-        time.sleep(0.02)
-    raise AssertionError("the host has no child")
+        return None
+
+    return eventually(found)
 
 
 def is_there(pid: int) -> bool:
@@ -90,10 +72,7 @@ def data_server(logdir: Path, place: Path) -> Iterator[tuple[subprocess.Popen[by
     flags = [f"--logdir={logdir}", "--port=0", f"--port-file={port_file}", "--reload=0.1", "--no-cache"]
     process = subprocess.Popen([sys.executable, "-m", "insight_core.cli.data_server", *flags])
     try:
-        until = time.monotonic() + SOON
-        while not (port_file.exists() and port_file.read_text().endswith("\n")):
-            assert time.monotonic() < until
-            time.sleep(0.02)
+        eventually(lambda: port_file.exists() and port_file.read_text().endswith("\n"))
         yield process, int(port_file.read_text())
     finally:
         process.kill()
@@ -120,7 +99,7 @@ def test_several_logdirs_have_the_same_names_in_every_mode(serve: Serve, logdir:
     flags = ("--logdir", str(logdir), "--logdir", f"mine:{logdir / 'ms'}")
     serving = serve(*flags, "--load", mode)
     wanted = {"logs/torch/a", "logs/ms", "mine"}
-    eventually(f"{serving.url}data/runs", lambda status, answer: status == 200 and set(answer) == wanted)
+    answered(f"{serving.url}data/runs", lambda status, answer: status == 200 and set(answer) == wanted)
 
 
 @pytest.mark.parametrize("mode", ["server", "rust"])
@@ -131,12 +110,8 @@ def test_a_killed_data_server_is_said_at_once_and_comes_back(serve: Serve, logdi
     ask(f"{serving.url}data/plugins_listing")
     child = child_of(serving.process.pid)
     os.kill(child, signal.SIGKILL)
-    killed = time.monotonic()
-    eventually(table, lambda status, _: status == 503, seconds=2)
-    error = eventually(
-        table, lambda status, answer: status == 503 and "restarted" in answer["error"], seconds=2
-    )
-    assert time.monotonic() - killed < 2
+    # it is started again half a second later
+    error = answered(table, lambda status, answer: status == 503 and "restarted" in answer["error"], pause=0)
     assert error["error"] == "the data server ended (killed by SIGKILL); it is being restarted"
     # what is the host's own goes on
     assert ask(f"{serving.url}healthz")[0] == 200
@@ -154,15 +129,13 @@ def test_a_stopped_data_server_holds_nobody_up(serve: Serve, logdir: Path, mode:
     child = child_of(serving.process.pid)
     os.kill(child, signal.SIGSTOP)
     try:
-        began = time.monotonic()
-        error = eventually(f"{serving.url}data/run_table", lambda status, _: status == 503)
+        error = answered(f"{serving.url}data/run_table", lambda status, _: status == 503)
         assert "does not answer" in error["error"]
-        assert time.monotonic() - began < 10
         for path in ("run_table", "plugins_listing", "plugin/scalar/series?tag=loss", "changes?since=0"):
             began = time.monotonic()
             ask(f"{serving.url}data/{path}")
-            assert time.monotonic() - began < 2
-        with urllib.request.urlopen(f"{serving.url}data/events", timeout=2) as events:
+            assert time.monotonic() - began < SHORT  # the deadline of an answer of the server
+        with urllib.request.urlopen(f"{serving.url}data/events", timeout=60) as events:
             assert events.readline().startswith(b"retry")
     finally:
         os.kill(child, signal.SIGCONT)
@@ -178,7 +151,7 @@ def test_the_data_server_ends_with_the_host(
     complete(serving)
     child = child_of(serving.process.pid)
     serving.process.send_signal(how)
-    out, err = serving.process.communicate(timeout=10)
+    out, err = serving.process.communicate(timeout=60)
     assert serving.process.returncode == (-how if how is signal.SIGKILL else 0)
     assert (out, err) == ("", "")
     until = time.monotonic() + 10
@@ -213,7 +186,7 @@ def test_flags_of_loading_reach_the_data_server(serve: Serve, logdir: Path, tmp_
 
 def test_the_server_in_rust_keeps_what_the_flags_say(serve: Serve, logdir: Path) -> None:
     serving = serve("--logdir", str(logdir), "--load", "rust", "--samples-per-plugin", "scalar=4")
-    tags = eventually(
+    tags = answered(
         f"{serving.url}data/plugin/scalar/tags", lambda status, answer: status == 200 and len(answer) == 2
     )
     assert (tags["torch/a"]["loss"]["kept"], tags["ms"]["loss"]["kept"]) == (4, 4)
@@ -228,7 +201,7 @@ def test_a_data_provider_may_come_later_and_go(
         assert ask(f"{serving.url}data/environment")[1]["data_location"] == str(logdir)
         process.kill()
         process.wait()
-        error = eventually(f"{serving.url}data/run_table", lambda status, _: status == 503, seconds=2)
+        error = answered(f"{serving.url}data/run_table", lambda status, _: status == 503)
         assert f"127.0.0.1:{port}" in error["error"]
     late = serve("--data-provider", f"grpc://127.0.0.1:{port}")
     assert ask(f"{late.url}data/run_table")[0] == 503
@@ -242,13 +215,10 @@ def test_any_server_of_the_service_of_tensorboard_will_do(serve: Serve, logdir: 
     flags = [f"--logdir={logdir}", "--reload=1", "--port=0", f"--port-file={port_file}"]
     process = subprocess.Popen([rust_server(), *flags])
     try:
-        until = time.monotonic() + SOON
-        while not (port_file.exists() and port_file.read_text().endswith("\n")):
-            assert time.monotonic() < until
-            time.sleep(0.02)
+        eventually(lambda: port_file.exists() and port_file.read_text().endswith("\n"))
         serving = serve("--data-provider", f"grpc://localhost:{int(port_file.read_text())}")
         tags = f"{serving.url}data/plugin/scalar/tags"
-        answer = eventually(tags, lambda status, answer: status == 200 and bool(answer))
+        answer = answered(tags, lambda status, answer: status == 200 and bool(answer))
         assert list(answer) == ["torch/a"]
     finally:
         process.kill()
@@ -293,6 +263,6 @@ def test_a_location_that_nothing_opens_ends_the_start(
 def test_flags_that_the_data_server_decides_are_named(serve: Serve) -> None:
     serving = serve("--data-provider", "grpc://127.0.0.1:9", "--samples-per-plugin", "scalar=3", "--no-cache")
     serving.process.send_signal(signal.SIGTERM)
-    err = serving.process.communicate(timeout=10)[1]
+    err = serving.process.communicate(timeout=60)[1]
     assert "--samples-per-plugin has no effect" in err
     assert "--cache has no effect" in err

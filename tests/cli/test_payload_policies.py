@@ -99,5 +99,5 @@ def _complete(serving: Serving, path: str, **query: str) -> Any:  # noqa: ANN401
 
 
 def _get(serving: Serving, path: str, **query: object) -> Any:  # noqa: ANN401
-    with urllib.request.urlopen(f"{serving.url}data/plugin/{path}?{urlencode(query)}", timeout=10) as answer:
+    with urllib.request.urlopen(f"{serving.url}data/plugin/{path}?{urlencode(query)}", timeout=60) as answer:
         return json.load(answer)

@@ -11,8 +11,8 @@ from typing import TypeAlias
 import pytest
 
 from insight_core.plugin.testing import EventWriter
+from tests.cli.asking import answered
 from tests.cli.conftest import Serving
-from tests.cli.test_load_modes import eventually
 from tests.tensorboard.installed import install, install_examples
 
 Run: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
@@ -126,7 +126,7 @@ def test_what_a_plugin_does_to_the_process_stops_nothing(
     with EventWriter(tmp_path / "logs" / "second") as writer:
         writer.scalar("loss", 0, 1.0)
     expected = {"first": ["loss"], "second": ["loss"]}
-    eventually(
+    answered(
         f"{serving.url}data/plugin/scalar/tags",
         lambda status, answer: (
             status == 200 and {run: list(tags) for run, tags in answer.items()} == expected

@@ -57,7 +57,7 @@ def _until_there(serving: Started, run: str) -> None:
 
 def _end(serving: Started) -> None:
     serving.process.terminate()
-    serving.process.communicate(timeout=20)
+    serving.process.communicate(timeout=60)
 
 
 def test_annotations_outlive_the_host(tmp_path: Path, logdir: Path, serve: Callable[..., Started]) -> None:

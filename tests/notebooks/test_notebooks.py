@@ -48,7 +48,7 @@ def _own_state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None
     yield
     for child in insight_host.hosts._children[started:]:
         child.terminate()
-        child.wait(timeout=10)
+        child.wait(timeout=60)
 
 
 @pytest.fixture
@@ -106,7 +106,7 @@ def test_a_host_is_shown_and_shown_again(
     assert "googleusercontent" not in policy  # of Colab, which this is not
     assert os.getsid(host.pid) == host.pid  # what ends the kernel's group does not end it
     os.kill(host.pid, signal.SIGTERM)
-    insight_host.hosts._children[-1].wait(timeout=10)
+    insight_host.hosts._children[-1].wait(timeout=60)
     assert running() == []
     assert list(_directory().iterdir()) == []  # what it said is gone too
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Protocol
@@ -28,6 +27,7 @@ from insight_core.providers.local import LocalProvider
 from insight_core.providers.rust_server import rust_server
 from insight_core.providers.tensorboard_client.provider import TensorBoardProvider
 from insight_core.rpc.serving import serve
+from tests.waiting import eventually
 
 SCALAR = insight_scalar.insight_plugin()
 IMAGE = Plugin(
@@ -41,14 +41,6 @@ class Open(Protocol):
     """Opens a provider of what was written, loaded; ``live``: it follows what is appended."""
 
     def __call__(self, *, policy: CachePolicy | None = None, live: bool = False) -> DataProvider: ...
-
-
-def eventually(holds: Callable[[], object], seconds: float = 15.0) -> None:
-    """Waits until something holds, which is asserted at the end."""
-    until = time.monotonic() + seconds
-    while not holds() and time.monotonic() < until:
-        time.sleep(0.01)
-    assert holds()
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from insight_core.registry import Registry
 from insight_core.rpc.serving import serve
 from insight_core.web import Host
 from tests.lineage_samples import LineageLogs
-from tests.providers.conftest import eventually
+from tests.waiting import eventually
 
 NOTES = FileName("*.note")
 Open: TypeAlias = Callable[..., DataProvider]

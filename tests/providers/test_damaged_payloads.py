@@ -27,7 +27,7 @@ from insight_core.providers.tensorboard_client.provider import TensorBoardProvid
 from insight_core.registry import Registry
 from insight_core.rpc.serving import serve
 from insight_core.web import Host
-from tests.providers.conftest import eventually
+from tests.waiting import eventually
 
 MODULES = {
     "scalar": insight_scalar,

@@ -29,7 +29,7 @@ from insight_core.providers.local import LocalProvider
 from insight_core.providers.opened_later import OpenedProvider
 from insight_core.providers.tensorboard_client.provider import TensorBoardProvider
 from insight_core.rpc.serving import serve
-from tests.providers.conftest import eventually
+from tests.waiting import eventually
 
 NOTES = Plugin("notes", "Notes", decoder=RecordDecoder({SummaryPlugin("text"), FileName("*.note")}))
 KEY = SeriesKey("run", "hello")

@@ -38,7 +38,7 @@ from insight_core.providers.merged import MergedProvider
 from insight_core.providers.rust_server import rust_server
 from insight_core.providers.tensorboard_client.provider import TensorBoardProvider
 from insight_core.rpc.serving import serve
-from tests.providers.conftest import eventually
+from tests.waiting import eventually
 
 TRACE, GRAPH = FileName("**/*.trace.json"), FileName("*.pb")
 FIELD = EventField(Dialect.TENSORBOARD, "graph_def")

@@ -24,7 +24,7 @@ from insight_core.rpc.insight_service import InsightService
 from insight_core.rpc.schema import insight_data_pb2 as messages
 from insight_core.rpc.serving import serve
 from insight_core.web import Host
-from tests.providers.conftest import eventually
+from tests.waiting import eventually
 
 SIZE = 20_000_000
 KEY = SeriesKey(".", "a.bin")

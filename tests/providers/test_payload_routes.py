@@ -29,7 +29,7 @@ from insight_core.providers.tensorboard_client.provider import TensorBoardProvid
 from insight_core.registry import Registry
 from insight_core.rpc.serving import serve
 from insight_core.web import Host
-from tests.providers.conftest import eventually
+from tests.waiting import eventually
 
 MODULES = {
     "scalar": insight_scalar,
@@ -108,10 +108,10 @@ def test_over_the_data_server_in_rust(registry: Registry, local: LocalProvider, 
         data = TensorBoardProvider(link, registry.plugins.values(), interval=0.1, prefix="torch")
         opened.callback(data.close)
         data.start()
-        eventually(lambda: link.reason is None, 60)
+        eventually(lambda: link.reason is None)
         here, there = Tabs(registry, local), Tabs(registry, data)
         wanted = [series for series in here.series("image") if series["run"].startswith("torch/")]
-        eventually(lambda: there.series("image") == wanted, 60)
+        eventually(lambda: there.series("image") == wanted)
         for series in wanted:
             count = len(here.json("image/records", **series)["steps"])
             assert len(there.json("image/records", **series)["steps"]) == count > 1

@@ -26,7 +26,8 @@ from insight_core.plugin import (
     SeriesKey,
 )
 from insight_core.plugin.testing import EventWriter
-from tests.providers.conftest import Open, eventually
+from tests.providers.conftest import Open
+from tests.waiting import eventually
 
 _NO_MINDSPORE = "the server in Rust cannot read what MindSpore writes"
 

@@ -16,7 +16,7 @@ from insight_core.providers.local import LocalProvider
 from insight_core.providers.rust_server import rust_server
 from insight_core.providers.tensorboard_client.provider import TensorBoardProvider
 from insight_core.rpc.schema import tensorboard_pb2 as tb
-from tests.providers.conftest import eventually
+from tests.waiting import eventually
 
 SCALAR = insight_scalar.insight_plugin()
 # What a file holds in an old form arrives in the newest one.
@@ -45,9 +45,9 @@ def remote(repository: Path, local: LocalProvider) -> Iterator[TensorBoardProvid
     link = ChildLink([rust_server(), *flags])
     provider = TensorBoardProvider(link, [SCALAR], interval=0.1)
     provider.start()
-    eventually(lambda: link.reason is None, 120)
+    eventually(lambda: link.reason is None)
     wanted = {run.name for run in local.runs()}
-    eventually(lambda: {run.name for run in provider.runs()} == wanted, 60)
+    eventually(lambda: {run.name for run in provider.runs()} == wanted)
     yield provider
     provider.close()
 

@@ -74,7 +74,7 @@ def steps(port: int, kind: str, plugin: str) -> list[int]:
         )
         ends = time.monotonic() + 30
         while True:
-            runs = getattr(ServiceStub(channel, TENSORBOARD), f"Read{kind}")(request, timeout=30).runs
+            runs = getattr(ServiceStub(channel, TENSORBOARD), f"Read{kind}")(request, timeout=60).runs
             if runs:
                 return list(runs[0].tags[0].data.step)
             assert time.monotonic() < ends
@@ -88,10 +88,8 @@ def test_the_port_file_and_the_end_of_standard_input(start: Start, logdir: Path,
     )
     assert steps(port_in(file), "Scalars", "scalars") == list(range(100))
     assert [path.name for path in tmp_path.iterdir()] == ["logs", "port"]
-    began = time.monotonic()
-    out, err = server.communicate()
+    out, err = server.communicate(timeout=60)
     assert server.returncode == 0
-    assert time.monotonic() - began < 5
     assert (out, err) == ("", "")
 
 
@@ -105,7 +103,7 @@ def test_it_says_where_it_listens_and_ends_at_a_signal(start: Start, logdir: Pat
     with socket.create_connection((host, int(port))):
         pass
     server.send_signal(signal.SIGTERM)
-    assert server.wait(timeout=10) == 0
+    assert server.wait(timeout=60) == 0
 
 
 def test_samples_by_tensorboards_names(start: Start, logdir: Path, tmp_path: Path) -> None:
@@ -151,7 +149,7 @@ def test_a_port_in_use(start: Start, tmp_path: Path) -> None:
         port = taken.getsockname()[1]
         file = tmp_path / "error"
         server = start("--logdir=.", "--host=127.0.0.1", f"--port={port}", f"--error-file={file}")
-        assert server.wait(timeout=30) == 9
+        assert server.wait(timeout=60) == 9
         assert file.read_text().startswith(f'failed to bind to ("127.0.0.1", {port}): ')
 
 

@@ -110,7 +110,7 @@ def exchange() -> Callable[[Server, bytes], bytes]:
     """Sends bytes as they are and returns everything until the server closes."""
 
     def send(server: Server, request: bytes) -> bytes:
-        with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
             connection.sendall(request)
             parts = []
             while part := connection.recv(65536):

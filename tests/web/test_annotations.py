@@ -157,7 +157,7 @@ def test_the_stream_tells_of_annotations_of_every_host(
     host: Host, store: AnnotationStore, tmp_path: Path, serve: Callable[[Any], Server]
 ) -> None:
     server = serve(host)
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=5)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
     connection.request("GET", "/data/events")
     answer = connection.getresponse()
 
@@ -174,7 +174,7 @@ def test_the_stream_tells_of_annotations_of_every_host(
         first = event()
         assert (first["runs"], first["series"]) == (False, {})
         assert first["annotations"] == store.now().generation == 1
-        writer = http.client.HTTPConnection("127.0.0.1", server.port, timeout=5)
+        writer = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
         writer.request("GET", "/data/annotations")
         token = json.loads(writer.getresponse().read())["token"]
         headers = {"Origin": f"http://127.0.0.1:{server.port}", "X-Insight-Token": token}

@@ -49,11 +49,11 @@ def server(serve: Callable[[Any], Server], held: _Held) -> Server:
 @pytest.fixture
 def connect(server: Server) -> Iterator[Callable[[], socket.socket]]:
     with ExitStack() as opened:
-        yield lambda: opened.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=10))
+        yield lambda: opened.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=60))
 
 
 def _get(server: Server) -> bytes:
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
     try:
         connection.request("GET", "/")
         return connection.getresponse().read()
@@ -152,7 +152,7 @@ def test_connections_that_are_being_answered_do_not_give_way(
     busy = [connect() for _ in range(limit)]
     for client in busy:
         client.sendall(b"GET /held HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-        assert held.entered.acquire(timeout=10)
+        assert held.entered.acquire(timeout=60)
     waiting = connect()
     waiting.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
     held.release.set()
@@ -179,7 +179,7 @@ def test_exhausted_descriptors_do_not_spin_and_recover(
 
     retried = threading.Event()
     monkeypatch.setattr(server._connections, "_listener", Exhausted())
-    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as client:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as client:
         client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         retried.wait(1.0)  # in which a loop without a pause would try a hundred thousand times
         free.set()

@@ -86,7 +86,7 @@ def test_a_host_bound_everywhere_knows_where_a_connection_arrived(host_of: Calla
             ("203.0.113.7", 403),
             ("evil.example", 403),
         ):
-            connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+            connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
             connection.request("GET", "/data/runs", headers={"Host": f"{name}:{server.port}"})
             assert connection.getresponse().status == status
             connection.close()

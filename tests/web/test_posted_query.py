@@ -133,7 +133,7 @@ def test_other_sites_cannot_post(client: Client) -> None:
 def test_a_query_too_long_for_a_url_arrives_over_http(host: Host, serve: Callable[[Any], Server]) -> None:
     server = serve(host)
     form = urlencode([("run", run) for run in RUNS])
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
     connection.request("GET", f"{ECHO}?{form}")
     assert connection.getresponse().status == 414
     connection.close()

@@ -64,7 +64,7 @@ class _Exchange:
             start_response("200 OK", [("Content-Length", "0")])
             return []
 
-        with socket.create_connection(self._listener.getsockname(), timeout=10) as client:
+        with socket.create_connection(self._listener.getsockname(), timeout=60) as client:
             accepted, address = self._listener.accept()
             with accepted:
                 client.sendall(data)

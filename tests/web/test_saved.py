@@ -352,7 +352,7 @@ def test_the_stream_tells_of_entries_of_every_host(
     host_with: Callable[[SavedStore | None], Host], state: Path, serve: Callable[[Any], Server]
 ) -> None:
     server = serve(host_with(_store(state)))
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=5)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
     connection.request("GET", "/data/events")
     answer = connection.getresponse()
 
@@ -368,7 +368,7 @@ def test_the_stream_tells_of_entries_of_every_host(
         version = _store(state).write("plugin/mine", "view", 1, None)
         first = event()
         assert (first["runs"], first["series"]) == (False, {})
-        writer = http.client.HTTPConnection("127.0.0.1", server.port, timeout=5)
+        writer = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
         writer.request("GET", MINE)
         listed = json.loads(writer.getresponse().read())
         assert (listed["generation"], len(listed["entries"])) == (first["saved"], 1)
