@@ -19,13 +19,13 @@ from insight_core.ingest import schedule as reading
 from insight_core.ingest.discover import Logdir
 from insight_core.providers.local import LocalProvider
 from tests.distributions import bare_venv, built, made_once, unpacked
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 _ROOT = Path(__file__).parents[1]
 _STAY = ("/playwright/driver/", "multiprocessing.resource_tracker", "multiprocessing.forkserver")
-_PATIENCE = 60_000  # milliseconds that a page may take on a machine that does much else
 
 
 # How long one example takes says how busy the machine is, nothing about the code.
@@ -146,7 +146,7 @@ def browser(chromium: Path) -> Iterator[Browser]:
     """Headless Chromium; ``--no-sandbox`` because tests run as root in containers."""
     from playwright.sync_api import expect, sync_playwright
 
-    expect.set_options(timeout=_PATIENCE)
+    expect.set_options(timeout=1000 * PATIENCE)
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         yield launched
@@ -159,7 +159,7 @@ def page(browser: Browser) -> Iterator[Page]:
     context = browser.new_context(
         viewport={"width": 1280, "height": 800}, locale="en-US", color_scheme="light", accept_downloads=True
     )
-    context.set_default_timeout(_PATIENCE)
+    context.set_default_timeout(1000 * PATIENCE)
     opened = context.new_page()
     errors: list[str] = []
     opened.on("pageerror", lambda error: errors.append(str(error)))

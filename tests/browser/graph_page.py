@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.places import box_of, within
+
 LENET = "runs=mindspore/lenet_lr0.01"
 TRANSFORMER = "runs=mindspore/transformer24"
 NETWORK = "Default/network-WithLossCell"
@@ -32,8 +34,7 @@ def frame(panel: Locator, identifier: str) -> Locator:
 
 def corner(here: Locator) -> tuple[float, float]:
     """Of the outline: arrows and titles may reach beyond it."""
-    box = here.locator("rect").last.bounding_box()
-    assert box is not None
+    box = box_of(here.locator("rect").last)
     return box["x"], box["y"]
 
 
@@ -48,12 +49,4 @@ def settled(panel: Locator) -> None:
 
 
 def in_sight(panel: Locator, here: Locator) -> bool:
-    stage, box = panel.get_by_test_id("stage").bounding_box(), here.bounding_box()
-    assert stage is not None
-    assert box is not None
-    return (
-        stage["x"] <= box["x"]
-        and stage["y"] <= box["y"]
-        and box["x"] + box["width"] <= stage["x"] + stage["width"]
-        and box["y"] + box["height"] <= stage["y"] + stage["height"]
-    )
+    return within(here, box_of(panel.get_by_test_id("stage")))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.waiting import until
 from tests.lineage_samples import Hparams, write_run
 
 ACCURACY = "metric/accuracy"
@@ -36,6 +37,10 @@ def shown(page: Page) -> list[str]:
         "lines => lines.map((line) => [line.offsetTop, line.dataset.run])"
     )
     return [name for _, name in sorted(named)]
+
+
+def expect_shown(page: Page, runs: list[str]) -> None:
+    until(page, lambda: shown(page) == runs)
 
 
 def axis(page: Page, name: str) -> Locator:

@@ -101,7 +101,7 @@ def open_page(
     fragment = "".join(f"&profiler.{key}={quote(value, safe='')}" for key, value in settings.items() if value)
     page.goto(f"{url}#tab=profiler&locale={locale}&theme={theme}{fragment}")
     panel = page.get_by_test_id("profiler")
-    expect(panel.locator("#profiler-view")).to_be_visible(timeout=20_000)
+    expect(panel.locator("#profiler-view")).to_be_visible()
     return panel
 
 

@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from insight_core.plugin.testing import EventWriter, wire
+from tests.browser.asking import data_requests
 from tests.browser.cards import card
 from tests.browser.waiting import until
 
@@ -101,14 +102,14 @@ def test_plays_by_keyboard_and_another_run_goes_on_there(page: Page, url: str) -
 
 
 def test_of_ten_thousand_steps_only_the_shown_one_is_asked_for(page: Page, url: str) -> None:
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url) if "tag=many" in request.url else None)
+    asked = data_requests(page, "tag=many")
     _open(page, url)
     many = card(page, "many", "long")
     expect(many.get_by_test_id("sound-time")).to_have_text("0:00.00 / 0:00.01")
+    until(page, lambda: any("/picture?" in address for address in asked))
     many.locator('[data-control="step"]').fill("1234")
     expect(many.get_by_test_id("step-label")).to_have_text("step 1,234")
-    until(page, lambda: any("step=1234" in address for address in asked))
+    until(page, lambda: any("/picture?" in address and "step=1234" in address for address in asked))
     assert len([address for address in asked if "/picture?" in address]) == 2
     assert [address for address in asked if "/audio?" in address] == []
 

@@ -56,7 +56,7 @@ def test_no_canvas_is_stretched(
     )
     screen.goto("about:blank")
     screen.goto(f"{url}#locale=en&theme=light&tab={view}")
-    expect(screen.locator(VIEWS[view]).first).to_be_visible(timeout=60_000)
+    expect(screen.locator(VIEWS[view]).first).to_be_visible()
     until(screen, lambda: not screen.evaluate(BLURRED)["blurred"])
     assert screen.evaluate(BLURRED)["seen"] > 0
 

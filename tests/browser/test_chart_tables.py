@@ -81,19 +81,19 @@ def test_the_plots_of_runs(page: Page, shared: Serve, six_runs: Path) -> None:
     page.goto(f"{shared('--logdir', six_runs)}#tab=lineage&locale=en&theme=light&lineage.analysis=1")
     panel = page.locator('[data-plugin="lineage"]')
     expect(panel.get_by_test_id("scatter")).to_be_visible()
+    importance, bars = panel.locator("[data-parameter]"), panel.get_by_test_id("distribution").locator("li")
+    for drawn in (importance, bars):
+        expect(drawn.first).to_be_visible()
+    expect(panel.get_by_test_id("scatter")).to_have_attribute("data-points", "6")
     table = as_table(panel)
     expect(table).to_have_attribute("data-rows", "6")
     axes = panel.locator(".axes [data-axis]").count()
     expect(table).to_have_attribute("aria-colcount", str(axes + 1))
     closed(table)
     for place, head, rows in (
-        ("distribution", ["From", "To", "Runs"], panel.get_by_test_id("distribution").locator("li").count()),
-        (
-            "importance-runs",
-            ["Parameter", "Pearson", "Spearman", "n", "Note"],
-            panel.locator("[data-parameter]").count(),
-        ),
-        ("scatter", None, int(panel.get_by_test_id("scatter").get_attribute("data-points") or 0)),
+        ("distribution", ["From", "To", "Runs"], bars.count()),
+        ("importance-runs", ["Parameter", "Pearson", "Spearman", "n", "Note"], importance.count()),
+        ("scatter", None, 6),
     ):
         table = as_table(panel.get_by_test_id(place), menu=False)
         expect(table).to_have_attribute("data-rows", str(rows))

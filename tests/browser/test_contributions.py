@@ -73,6 +73,7 @@ def url(
 
 def _opened(page: Page, url: str, *, language: str = "en", more: str = "") -> None:
     page.goto(f"{url}#locale={language}&theme=light&tab=scalar{more}")
+    expect(page.locator('[data-plugin="scalar"] [data-ready]')).to_have_count(1)
     expect(page.locator('[data-plugin="scalar"] .plot.busy')).to_have_count(0)
     expect(page.get_by_test_id("plugin-card")).to_have_count(2)  # the contributions are there
 
@@ -176,4 +177,4 @@ def test_contributions_come_after_the_tab_in_front_and_fail_alone(page: Page, ur
     page.get_by_role("tab", name="Extensions").click()
     expect(page.locator('[data-plugin="extensions"] .ih-plugin')).to_contain_text("optimizer = adam")
     remark = page.locator('[data-plugin="extensions"] .ih-plugin-remark')
-    expect(remark).to_contain_text("no answer after 10 s", timeout=30_000)
+    expect(remark).to_contain_text("no answer after 10 s")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,10 +12,11 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from insight_core.plugin.testing import EventWriter
+from tests.browser.waiting import until
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.browser
 
-SOON = 20_000  # milliseconds, on a busy machine
 StartServer = Callable[..., tuple[subprocess.Popen[bytes], int]]
 
 
@@ -38,11 +38,12 @@ def data_server(tmp_path: Path) -> Iterator[StartServer]:
             process = subprocess.Popen([sys.executable, "-m", "insight_core.cli.data_server", *flags])
             running.callback(process.wait)
             running.callback(process.kill)
-            until = time.monotonic() + 20
-            while not (port_file.exists() and port_file.read_text().endswith("\n")):
-                assert time.monotonic() < until
+
+            def listens() -> bool:
                 assert process.poll() is None
-                time.sleep(0.02)
+                return port_file.exists() and port_file.read_text().endswith("\n")
+
+            eventually(listens)
             return process, int(port_file.read_text())
 
         yield start
@@ -60,25 +61,25 @@ def test_what_is_shown_stays_and_new_data_comes_when_the_server_is_back(
         page.goto(serve("--data-provider", f"grpc://127.0.0.1:{port}"))
         card = page.locator('[data-testid="card"][data-tag="loss"]')
         shown = card.get_by_test_id("card-status")
-        expect(shown).to_contain_text("100 points", timeout=SOON)
+        expect(shown).to_contain_text("100 points")
         expect(card.locator("[data-ready]")).to_be_visible()
         place = card.bounding_box()
 
         process.kill()
         process.wait()
         banner = page.get_by_role("status").filter(has_text="The data server does not respond")
-        expect(banner).to_contain_text("does not answer", timeout=SOON)
+        expect(banner).to_contain_text("does not answer")
         expect(page.locator("[data-live]")).to_have_attribute("data-live", "away")
         expect(page.locator('[data-run="run"]')).to_be_visible()
-        assert card.bounding_box() == place
+        until(page, lambda: card.bounding_box() == place)
         expect(shown).to_contain_text("100 points")
         page.reload()  # the host is there, the data are not
-        expect(page.get_by_role("alert")).to_contain_text("does not answer", timeout=SOON)
+        expect(page.get_by_role("alert")).to_contain_text("does not answer")
 
         for step in range(100, 150):
             writer.scalar("loss", step, 1 / (step + 1))
     data_server(logdir, port)
-    expect(shown).to_contain_text("150 points", timeout=SOON)
+    expect(shown).to_contain_text("150 points")
     expect(page.locator("[data-live]")).to_have_attribute("data-live", "live")
     expect(banner).to_have_count(0)
 
@@ -91,11 +92,11 @@ def test_a_restart_is_said_and_forgotten(
         writer.scalar("loss", 1, 0.5)
     process, port = data_server(logdir)
     page.goto(serve("--data-provider", f"grpc://127.0.0.1:{port}"))
-    expect(page.locator('[data-run="run"]')).to_be_visible(timeout=SOON)
+    expect(page.locator('[data-run="run"]')).to_be_visible()
     page.get_by_role("button", name="中", exact=True).click()
     process.kill()
     process.wait()
-    expect(page.get_by_role("status").filter(has_text="数据服务器没有响应")).to_be_visible(timeout=SOON)
+    expect(page.get_by_role("status").filter(has_text="数据服务器没有响应")).to_be_visible()
     data_server(logdir, port)
-    expect(page.locator(".ih-toast").filter(has_text="数据服务器已恢复")).to_be_visible(timeout=SOON)
+    expect(page.locator(".ih-toast").filter(has_text="数据服务器已恢复")).to_be_visible()
     expect(page.locator('[data-run="run"]')).to_be_visible()

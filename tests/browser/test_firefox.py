@@ -72,7 +72,7 @@ def reports(
     }
     plan, report = directory / "plan.json", directory / "report.json"
     plan.write_text(
-        json.dumps({"executable": str(firefox), "patience": 30_000, "visits": list(visits.values())}),
+        json.dumps({"executable": str(firefox), "patience": 60_000, "visits": list(visits.values())}),
         encoding="utf-8",
     )
     subprocess.run(

@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.places import box_of
+from tests.browser.waiting import until
+
 pytestmark = pytest.mark.browser
 
 # Of the modules that the page shares: what is a function with the name of a component, and no class.
@@ -58,9 +61,7 @@ def test_every_component_that_the_kit_exports_is_shown_with_its_code(page: Page,
     for example in examples.all():
         code = example.locator("pre").inner_text()
         assert f"function {example.get_attribute('data-example')}" in code
-        stage = example.locator(".stage")
-        drawn = stage.evaluate("stage => stage.firstElementChild.getBoundingClientRect().height > 0")
-        assert drawn, code
+        expect(example.locator(".stage > *").first, code).to_be_visible()
     expect(page.locator("[data-testid=plugin-problem]")).to_have_count(0)
 
 
@@ -68,7 +69,7 @@ def test_the_table_fills_the_height_that_its_code_gives_it(page: Page, address: 
     _opened(page, address)
     example = page.locator("[data-example=Lines]")
     assert "height: '180px'" in example.locator("pre").inner_text()
-    assert example.locator("[role=grid]").evaluate("grid => grid.getBoundingClientRect().height") == 180
+    until(page, lambda: box_of(example.locator("[role=grid]"))["height"] == 180)
 
 
 @pytest.mark.parametrize(

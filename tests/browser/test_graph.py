@@ -25,7 +25,9 @@ from tests.browser.graph_page import (
     opened,
     settled,
 )
+from tests.browser.places import box_of
 from tests.browser.touching import pinch
+from tests.browser.waiting import until
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
@@ -74,9 +76,8 @@ def test_search_shows_and_frames_what_is_found(page: Page, shared: Serve, sample
     found = node(panel, identifier)
     expect(found).to_have_attribute("data-selected", "true")
     expect(panel.get_by_test_id("node-panel")).to_have_attribute("data-node", identifier)
-    settled(panel)
-    assert in_sight(panel, found)
-    assert panel.get_by_test_id("frame").count() >= 3
+    until(page, lambda: in_sight(panel, found))
+    expect(panel.get_by_test_id("frame").nth(2)).to_be_attached()
 
     panel.locator('[data-control="search"]').fill("op0")
     expect(panel.get_by_test_id("result")).to_have_count(100)
@@ -107,8 +108,7 @@ def test_inputs_and_outputs_are_links(page: Page, shared: Serve, sample_logs: Pa
     # it is in a closed scope, which opens
     expect(node(panel, target)).to_have_attribute("data-selected", "true")
     expect(side).to_have_attribute("data-node", target)
-    settled(panel)
-    assert in_sight(panel, node(panel, target))
+    until(page, lambda: in_sight(panel, node(panel, target)))
     side.locator('[data-action="to-scope"]').last.click()
     expect(side.get_by_test_id("types")).to_contain_text("Conv2D")
 
@@ -157,30 +157,25 @@ def test_wheel_pan_and_minimap_move_the_drawing(page: Page, shared: Serve, sampl
     page.mouse.down()
     page.mouse.move(stage["x"] + 340, stage["y"] + 60, steps=4)
     page.mouse.up()
-    assert corner(here) == pytest.approx((before[0] + 40, before[1] + 20), abs=1)
+    until(page, lambda: corner(here) == pytest.approx((before[0] + 40, before[1] + 20), abs=1))
     expect(page).to_have_url(re.compile("graph.view="))
     expect(page).not_to_have_url(re.compile("graph.node="))  # a drag selects nothing
 
-    size = here.bounding_box()
+    size = box_of(here)
     page.mouse.wheel(0, -400)
-    larger = here.bounding_box()
-    assert size is not None
-    assert larger is not None
-    assert larger["width"] > size["width"] * 1.3
-    view = panel.get_by_test_id("minimap-view").bounding_box()
-    assert view is not None
+    until(page, lambda: box_of(here)["width"] > size["width"] * 1.3)
+    settled(panel)
+    view = box_of(panel.get_by_test_id("minimap-view"))
     before = corner(here)
     x, y = view["x"] + view["width"] / 2, view["y"] + view["height"] / 2
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x, y + 30, steps=3)
     page.mouse.up()
-    moved = panel.get_by_test_id("minimap-view").bounding_box()
-    assert moved is not None
-    assert moved["y"] > view["y"] + 15
-    assert corner(here)[1] < before[1] - 30
+    until(page, lambda: box_of(panel.get_by_test_id("minimap-view"))["y"] > view["y"] + 15)
+    until(page, lambda: corner(here)[1] < before[1] - 30)
     panel.locator('[data-action="fit"]').click()
-    assert in_sight(panel, here)
+    until(page, lambda: in_sight(panel, here))
 
 
 def test_pictures_are_files_of_their_own(
@@ -289,14 +284,10 @@ def test_colours_legend_full_screen_and_languages(page: Page, shared: Serve, sam
 
 def test_two_fingers_zoom(page: Page, shared: Serve, sample_logs: Path) -> None:
     panel = opened(page, shared("--logdir", sample_logs), f"{LENET}&graph.open=~&graph.view=80,70,0.8")
-    before = node(panel, "Default").bounding_box()
-    stage = panel.get_by_test_id("stage").bounding_box()
-    assert before is not None
-    assert stage is not None
+    settled(panel)
+    before, stage = box_of(node(panel, "Default")), box_of(panel.get_by_test_id("stage"))
     pinch(page, stage["x"] + 300, stage["y"] + 200, (40, 60, 80, 100))
-    after = node(panel, "Default").bounding_box()
-    assert after is not None
-    assert after["width"] > before["width"] * 1.6
+    until(page, lambda: box_of(node(panel, "Default"))["width"] > before["width"] * 1.6)
     expect(page).not_to_have_url(re.compile("graph.node="))
 
 
@@ -315,8 +306,11 @@ def test_nothing_covers_what_a_graph_opens_with(page: Page, shared: Serve, sampl
         assert box is not None
         assert box["x"] + box["width"] <= corner_map["x"] or box["y"] + box["height"] <= corner_map["y"]
     here = frame(panel, "Default")
+    at_first = corner(here)
     panel.locator('[data-action="zoom-in"]').click()
+    until(page, lambda: corner(here) != at_first)
+    settled(panel)
     before = corner(here)
     panel.locator('[data-action="legend"]').click()
     expect(panel.get_by_test_id("legend")).to_have_count(0)
-    assert corner(here) == pytest.approx(before, abs=1)
+    until(page, lambda: corner(here) == pytest.approx(before, abs=1))

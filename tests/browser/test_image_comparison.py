@@ -17,6 +17,8 @@ from tests.browser.images_page import (
     hover_pixel,
     open_images,
 )
+from tests.browser.places import box_of
+from tests.browser.waiting import until
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
@@ -33,8 +35,9 @@ def test_a_comparison_plays_every_step(page: Page, shared: Serve, pictures: Path
             const look = () => {
                 const index = new URL(pane.querySelector('.layer img').src).searchParams.get('index');
                 if (window.seen.at(-1) !== index) window.seen.push(index);
-                requestAnimationFrame(look);
             };
+            new MutationObserver(look).observe(
+                pane.querySelector('.layer'), { attributes: true, childList: true, subtree: true });
             look();
         }"""
     )
@@ -60,12 +63,12 @@ def test_runs_side_by_side_with_one_zoom(page: Page, shared: Serve, pictures: Pa
     hover_pixel(page, first, 5, 5, (WIDTH, HEIGHT))
     expect(first.get_by_test_id("pixel")).to_contain_text("50 50 10")
     expect(second.get_by_test_id("pixel")).to_contain_text("55 50 9")
+    seen = [pane.locator(".layer img") for pane in (first, second)]
+    before = [box_of(picture)["width"] for picture in seen]
     page.mouse.wheel(0, -600)
+    until(page, lambda: all(box_of(seen[n])["width"] > before[n] for n in range(2)))
     expect(second.get_by_test_id("pixel")).to_contain_text("(5, 5)")
-    sizes = [pane.locator(".layer img").bounding_box() for pane in (first, second)]
-    assert sizes[0] is not None
-    assert sizes[1] is not None
-    assert sizes[0]["width"] == pytest.approx(sizes[1]["width"])
+    until(page, lambda: box_of(seen[0])["width"] == pytest.approx(box_of(seen[1])["width"]))
     page.keyboard.press("Escape")
     expect(page.get_by_test_id("comparison")).to_have_count(0)
 
@@ -96,8 +99,7 @@ def test_the_difference_of_two_runs_and_one_swiped_over_the_other(
     divider = comparison.locator('[data-control="swipe"]')
     divider.press("ArrowLeft")
     expect(layers.nth(1)).to_have_css("clip-path", "inset(0px 0px 0px 49%)")
-    box = divider.bounding_box()
-    assert box is not None
+    box = box_of(divider)
     page.mouse.move(box["x"] + 8, box["y"] + 100)
     page.mouse.down()
     page.mouse.move(box["x"] + 208, box["y"] + 100, steps=4)

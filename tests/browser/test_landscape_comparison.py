@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 
 from insight_core.plugin.testing import EventWriter, wire
 from insight_core.plugin.testing.landscapes import LOSS_LANDSCAPE, mindspore_landscape, points
+from tests.browser.asking import data_requests
 from tests.browser.landscapes_page import (
     ACROSS,
     AXIS,
@@ -26,6 +27,7 @@ from tests.browser.landscapes_page import (
     pixels,
     vivid,
 )
+from tests.browser.places import within
 from tests.browser.waiting import until
 
 pytestmark = pytest.mark.browser
@@ -62,7 +64,7 @@ def test_final_landscapes_side_by_side_and_upon_each_other(
     drawn(panel, form)
     expect(panel.get_by_test_id("comparison-status")).to_contain_text("2 of 2")
     summary = panel.get_by_test_id("summary").locator("strong")
-    assert [text.strip() for text in summary.all_text_contents()] == ["a", "b"]  # by their last loss
+    expect(summary).to_have_text(["a", "b"])  # by their last loss
     if form == "surface":  # one camera
         pictures = panel.get_by_test_id("picture")
         before = [pixels(pictures.nth(n)) for n in range(2)]
@@ -87,22 +89,16 @@ def test_final_landscapes_side_by_side_and_upon_each_other(
 
 
 def test_only_what_is_looked_at_is_asked_for(page: Page, shared: Serve, landscapes: Path) -> None:
-    asked: list[str] = []
-    page.on(
-        "request",
-        lambda request: (
-            asked.append(request.url.split("/landscape/")[1]) if "/landscape/" in request.url else None
-        ),
-    )
+    asked = data_requests(page, "/landscape/intervals?")
     panel = opened(page, shared("--logdir", landscapes))
     drawn(panel, "contour")
-    assert [url for url in asked if url.startswith("intervals")] == ["intervals?run=a"]
+    assert [url.split("?")[1] for url in asked] == ["run=a"]
     panel.locator('[data-control="run"]').select_option("b")
     drawn(panel, "contour")
     expect(panel.locator('[data-control="interval"] option')).to_have_count(2)
     pick(panel, "mode", "comparison")
     expect(panel.get_by_test_id("stage")).to_have_count(2)
-    assert [url for url in asked if url.startswith("intervals")] == ["intervals?run=a", "intervals?run=b"]
+    assert [url.split("?")[1] for url in asked] == ["run=a", "run=b"]
 
 
 def test_many_runs_upon_each_other_can_be_told_apart(page: Page, serve: Serve, tmp_path: Path) -> None:
@@ -150,9 +146,4 @@ def test_what_is_read_stays_within_the_picture(page: Page, serve: Serve, tmp_pat
     assert box is not None
     for x, y in ((0.49, 0.5), (0.51, 0.9), (0.2, 0.9), (0.8, 0.1)):
         stage.hover(position={"x": box["width"] * x, "y": box["height"] * y})
-        found = panel.get_by_test_id("reading").bounding_box()
-        assert found is not None
-        assert box["x"] <= found["x"]
-        assert found["x"] + found["width"] <= box["x"] + box["width"]
-        assert box["y"] <= found["y"]
-        assert found["y"] + found["height"] <= box["y"] + box["height"]
+        until(page, lambda: within(panel.get_by_test_id("reading"), box))

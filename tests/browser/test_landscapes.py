@@ -30,6 +30,7 @@ from tests.browser.landscapes_page import (
     pixels,
     vivid,
 )
+from tests.browser.places import bottom, box_of
 from tests.browser.waiting import until
 
 pytestmark = pytest.mark.browser
@@ -61,7 +62,7 @@ def test_real_runs_say_what_is_known_of_them(page: Page, shared: Serve, sample_l
     for word in ("LeNet5", "Momentum", "PCA", f"5 {TIMES} 5", "epoch"):
         expect(facts).to_contain_text(word)
     chosen = panel.locator('[data-control="interval"]')
-    assert chosen.locator("option").all_text_contents() == ["epochs 1 to 3", "epochs 2 to 4", "final"]
+    expect(chosen.locator("option")).to_have_text(["epochs 1 to 3", "epochs 2 to 4", "final"])
     expect(panel.get_by_test_id("player")).to_be_visible()
     chosen.select_option("final")
     expect(panel.get_by_test_id("facts")).to_contain_text("Random")
@@ -79,9 +80,9 @@ def test_the_pointer_reads_the_loss(page: Page, shared: Serve, landscapes: Path)
     assert box is not None
     middle = (54 + (box["width"] - 54) / 2, box["height"] / 2)
     stage.hover(position={"x": middle[0], "y": middle[1]})
-    assert _read(panel) == pytest.approx(0, abs=0.05)
+    until(page, lambda: _read(panel) == pytest.approx(0, abs=0.05))
     stage.hover(position={"x": middle[0] + box["width"] / 5, "y": middle[1] - 80})
-    assert _read(panel) > 0.2
+    until(page, lambda: _read(panel) > 0.2)
     pick(panel, "form", "surface")
     drawn(panel, "surface")
     stage.hover(position={"x": (box["width"] - 60) / 2, "y": box["height"] * 0.55})
@@ -137,10 +138,17 @@ def test_the_path_is_played_with_its_loss(page: Page, shared: Serve, landscapes:
     expect(at).to_have_text("epoch 2 · loss 0.44")
     until(page, lambda: begun < _reds(pixels(stage)) < whole)
     panel.locator('[data-control="path-speed"]').select_option("4")
-    panel.locator('[data-action="path-play"]').click()
-    expect(panel.locator('[data-action="path-play"]')).to_have_attribute("aria-pressed", "true")
+    play = panel.locator('[data-action="path-play"]')
+    play.evaluate(
+        """button => {
+            window.pressed = [];
+            new MutationObserver(() => window.pressed.push(button.ariaPressed))
+                .observe(button, { attributeFilter: ['aria-pressed'] });
+        }"""
+    )
+    play.click()
     expect(at).to_have_text("epoch 4 · loss 0")
-    expect(panel.locator('[data-action="path-play"]')).to_have_attribute("aria-pressed", "false")
+    until(page, lambda: page.evaluate("window.pressed") == ["true", "false"])
     expect(panel.get_by_test_id("path-chart").locator("canvas").first).to_be_visible()
 
 
@@ -240,9 +248,7 @@ def test_full_screen_and_languages(page: Page, shared: Serve, landscapes: Path) 
     drawn(panel, "contour")
     page.keyboard.press("f")
     expect(panel).to_have_class(re.compile(r"\bfull\b"))
-    box = panel.bounding_box()
-    assert box is not None
-    assert box["width"] == 1280
+    until(page, lambda: box_of(panel)["width"] == 1280)
     page.keyboard.press("Escape")
     expect(panel).not_to_have_class(re.compile(r"\bfull\b"))
     page.get_by_role("button", name="中", exact=True).click()
@@ -291,11 +297,7 @@ def test_pictures_say_why_they_are_empty(page: Page, serve: Serve, tmp_path: Pat
     expect(status).not_to_contain_text("distance")
     panel.locator('[data-action="log"]').click()
     expect(status).to_contain_text("log of the distance from the smallest loss")
-    box = status.bounding_box()
-    assert box is not None
-    flaw = panel.get_by_test_id("flaw").last.bounding_box()
-    assert flaw is not None
-    assert flaw["y"] + flaw["height"] <= box["y"] + box["height"] + 1
+    until(page, lambda: bottom(panel.get_by_test_id("flaw").last) <= bottom(status) + 1)
 
 
 def test_a_landscape_appears_when_it_is_written(page: Page, serve: Serve, tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from insight_core.plugin.testing import EventWriter
-from tests.browser.lineage_page import ACCURACY, axis, brush, cell, open_page, shown
+from tests.browser.lineage_page import ACCURACY, axis, brush, cell, expect_shown, open_page, shown
+from tests.browser.waiting import until
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
@@ -26,7 +27,7 @@ def test_a_brush_leaves_the_rows_it_covers(page: Page, shared: Serve, six_runs: 
     expect(page.get_by_test_id("shown")).to_have_text("6 of 6 runs")
     brush(page, ACCURACY, 0.6, 1.0)
     expect(page.get_by_test_id("shown")).to_have_text("2 of 6 runs")
-    assert set(shown(page)) == {"adam_0", "sgd_0"}
+    until(page, lambda: set(shown(page)) == {"adam_0", "sgd_0"})
     brush(page, "optimizer", 0.05, 0.45)  # categories: the lower half of the axis is adam
     expect(page.get_by_test_id("shown")).to_have_text("1 of 6 runs")
     expect(page).to_have_url(re.compile(r"lineage\.brush=.*adam"))
@@ -52,7 +53,7 @@ def test_keys_brush_and_move_axes(page: Page, shared: Serve, six_runs: Path) -> 
     expect(page.get_by_test_id("shown")).to_have_text("6 of 6 runs")
     page.keyboard.press("ArrowLeft")
     after = [*before[:-2], before[-1], before[-2]]
-    assert order.evaluate_all("axes => axes.map((axis) => axis.dataset.axis)") == after
+    until(page, lambda: order.evaluate_all("axes => axes.map((axis) => axis.dataset.axis)") == after)
     expect(axis(page, "lr")).to_have_attribute("data-scale", "log")
     axis(page, "lr").focus()
     page.keyboard.press("s")
@@ -80,13 +81,13 @@ def test_the_table_sorts_and_groups(page: Page, shared: Serve, six_runs: Path) -
     head = table.locator(f'.head [data-column="{ACCURACY}"]')
     head.get_by_role("button").click()
     expect(head).to_have_attribute("aria-sort", "ascending")
-    assert shown(page) == ["sgd_2", "adam_2", "sgd_1", "adam_1", "sgd_0", "adam_0"]
+    expect_shown(page, ["sgd_2", "adam_2", "sgd_1", "adam_1", "sgd_0", "adam_0"])
     head.get_by_role("button").click()
     expect(head).to_have_attribute("aria-sort", "descending")
-    assert shown(page) == ["adam_0", "sgd_0", "adam_1", "sgd_1", "adam_2", "sgd_2"]
+    expect_shown(page, ["adam_0", "sgd_0", "adam_1", "sgd_1", "adam_2", "sgd_2"])
     table.locator('.head [data-column="optimizer"]').get_by_role("button").click()
     head.get_by_role("button").click(modifiers=["Shift"])
-    assert shown(page) == ["adam_2", "adam_1", "adam_0", "sgd_2", "sgd_1", "sgd_0"]
+    expect_shown(page, ["adam_2", "adam_1", "adam_0", "sgd_2", "sgd_1", "sgd_0"])
     page.locator("[data-control=group]").select_option("optimizer")
     groups = table.locator("[data-group]")
     expect(groups).to_have_count(2)
@@ -164,8 +165,8 @@ def test_importance_rests_on_a_count_and_says_when_there_is_too_little(
     expect(page.get_by_test_id("scatter")).to_have_attribute("data-points", "6")
     buckets = page.get_by_test_id("distribution").locator("li")
     expect(buckets).to_have_count(5)
-    counts = buckets.evaluate_all("buckets => buckets.map((one) => Number(one.dataset.count))")
-    assert counts == [2, 0, 2, 0, 2]
+    counts = "buckets => buckets.map((one) => Number(one.dataset.count))"
+    until(page, lambda: buckets.evaluate_all(counts) == [2, 0, 2, 0, 2])
     brush(page, ACCURACY, 0.6, 1.0)
     expect(rows.filter(has_text="too little data")).not_to_have_count(0)
     expect(page.get_by_test_id("scatter")).to_have_attribute("data-points", "2")

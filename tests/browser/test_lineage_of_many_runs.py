@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.asking import data_requests
 from tests.browser.waiting import until
 from tests.lineage_samples import write_run
 
@@ -77,12 +78,11 @@ def test_ten_thousand_runs_answer_a_brush_at_once(page: Page, serve: Serve, tmp_
     expect(page.get_by_test_id("shown")).to_have_text("10,000 of 10,000 runs")
     expect(page.locator('[data-axis="p03"]')).to_be_visible()
     expect(page.locator(".main.busy")).to_have_count(0)
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    asked = data_requests(page, "/lineage/")
     times = page.evaluate(BRUSH_TIMES)
     sort = page.evaluate(SORT_TIME)
     print(f"brush: median {np.median(times):.0f} ms, worst {max(times):.0f} ms; sort: {sort:.0f} ms")
-    assert [url for url in asked if "/lineage/" in url] == []  # the page has what it takes
+    assert asked == []  # the page has what it takes
     assert page.locator(".line[data-run]").count() < 100  # and draws what is in sight
     assert _answer(url, "data/plugin/lineage/runs?limit=0")["matched"] == RUNS
 

@@ -10,6 +10,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.lineage_page import ACCURACY, axis, cell, open_page, shown
+from tests.browser.places import bottom, box_of
+from tests.browser.waiting import until
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
@@ -167,8 +169,4 @@ def test_a_note_in_the_last_row_is_in_sight(page: Page, serve: Serve, six_runs: 
         page.keyboard.press(key)
     note = table.locator("textarea")
     expect(note).to_be_focused()
-    box, sight = note.bounding_box(), table.bounding_box()
-    assert box is not None
-    assert sight is not None
-    assert box["y"] + box["height"] <= sight["y"] + sight["height"]
-    assert box["y"] >= sight["y"]
+    until(page, lambda: bottom(note) <= bottom(table) and box_of(note)["y"] >= box_of(table)["y"])

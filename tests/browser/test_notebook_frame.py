@@ -31,7 +31,7 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunningHos
     found, _ = start(["--logdir", str(tmp_path / "logs"), "--port=0", "--path-prefix=/below"])
     yield found
     _children[-1].terminate()
-    _children[-1].wait(timeout=10)
+    _children[-1].wait(timeout=60)
 
 
 @pytest.fixture

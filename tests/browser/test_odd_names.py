@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -18,13 +17,14 @@ TAG = "loss\u2066\x1b"
 HIDDEN = r"/[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/"
 
 
-@pytest.fixture
-def url(serve: Serve, tmp_path: Path) -> str:
-    with EventWriter(tmp_path / "logs" / RUN) as writer:
+@pytest.fixture(scope="module")
+def url(shared: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
+    logs = tmp_path_factory.mktemp("odd_names")
+    with EventWriter(logs / RUN) as writer:
         for step in range(3):
             writer.scalar(TAG, step, float(step))
-    (tmp_path / "logs" / RUN / "events.out.tfevents.9.bro\u202eken").write_bytes(bytes(40))
-    return serve("--logdir", tmp_path / "logs", "--state-dir", tmp_path / "state")
+    (logs / RUN / "events.out.tfevents.9.bro\u202eken").write_bytes(bytes(40))
+    return shared("--logdir", logs)
 
 
 @pytest.mark.parametrize("tab", ["scalar", "lineage"])

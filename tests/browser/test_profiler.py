@@ -103,6 +103,7 @@ def test_ranks_are_compared_step_by_step(page: Page, serve: Serve, tmp_path: Pat
 def test_the_keyboard_is_enough(page: Page, shared: Serve, traced: Path) -> None:
     panel = open_page(page, shared("--logdir", traced), "operators", by="name", side="host")
     grid = panel.get_by_test_id("grid-operators")
+    expect(grid.locator('[data-row="1"]')).to_be_attached()
     grid.focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")

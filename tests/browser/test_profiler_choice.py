@@ -103,12 +103,10 @@ def test_what_is_being_read_shows_what_is_there(page: Page, shared: Serve, trace
 def test_a_baseline_that_is_being_read_is_waited_for(page: Page, serve: Serve, tmp_path: Path) -> None:
     write_trace(tmp_path / "fast/host_1.1700000000000.pt.trace.json")
     write_trace(tmp_path / "slow/host_1.1700000001000.pt.trace.json", slower={"aten::op05": 3.0})
-    asked = 0
+    is_read = False
 
     def later(route: Route) -> None:
-        nonlocal asked
-        asked += 1
-        if asked > 1:
+        if is_read:
             route.continue_()
         else:
             route.fulfill(status=503, content_type="application/json", body='{"error": "being read (40%)"}')
@@ -124,6 +122,7 @@ def test_a_baseline_that_is_being_read_is_waited_for(page: Page, serve: Serve, t
         base="host_1.1700000000000.pt.trace.json",
     )
     expect(panel.locator(".waits")).to_contain_text("being read (40%)")
+    is_read = True
     expect(panel.get_by_test_id("grid-compare")).to_be_visible()
     expect(panel.locator(".waits")).to_have_count(0)
 

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.profiler_page import STEPS, TYPES, open_page, rows, save, write_trace
+from tests.browser.waiting import until
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
@@ -72,7 +73,7 @@ def test_the_longest_call_leads_to_the_timeline(page: Page, shared: Serve, trace
 def test_search_sort_columns_and_file(page: Page, shared: Serve, traced: Path) -> None:
     panel = open_page(page, shared("--logdir", traced), "operators", by="name", side="host")
     grid = panel.get_by_test_id("grid-operators")
-    assert rows(panel, "operators", "name")[:2] == ["aten::op00", "aten::op01"]
+    until(page, lambda: rows(panel, "operators", "name")[:2] == ["aten::op00", "aten::op01"])
     page.keyboard.press("s")
     page.keyboard.type("OP1")
     expect(grid).to_have_attribute("data-rows", "10")
@@ -120,7 +121,7 @@ def test_times_stand_in_one_unit(page: Page, shared: Serve, traced: Path) -> Non
 
 def test_kernels_by_name_operator_and_grid(page: Page, shared: Serve, traced: Path) -> None:
     panel = open_page(page, shared("--logdir", traced), "kernels")
-    assert rows(panel, "kernels", "name")[0] == "kernel_00"
+    until(page, lambda: rows(panel, "kernels", "name")[0] == "kernel_00")
     panel.locator('[data-control="group"] [data-value="operator"]').click()
     grid = panel.get_by_test_id("grid-kernels")
     expect(grid.locator('[data-row="0"] [data-column="operator"]')).to_have_text("aten::op00")

@@ -136,6 +136,7 @@ def test_a_range_is_summed_up_and_saved(page: Page, timeline: Locator) -> None:
     grid = timeline.get_by_test_id("grid-selection")
     expect(grid.locator('[data-row="0"] [data-column="name"]')).to_contain_text("aten::op")
     assert "kernel_" not in grid.inner_text()  # they are on another track
+    expect(page).to_have_url(re.compile(r"profiler\.range=\d+~\d+~\d+"))
     found = re.search(r"profiler\.range=(\d+)~(\d+)~(\d+)", page.url)
     assert found is not None
     start, end = int(found[1]), int(found[2])

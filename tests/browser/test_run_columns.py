@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.places import box_of
+from tests.browser.waiting import until
+
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
 
@@ -35,10 +38,7 @@ def test_chosen_columns_stand_beside_the_runs_sort_them_and_come_back_by_the_url
     page.reload()
     expect(accuracy).to_have_text(["0.9", "0.85", "0.7", "0.65", "0.5", "0.45"])
     expect(head).to_have_attribute("aria-pressed", "true")
-    place, cell = head.bounding_box(), accuracy.first.bounding_box()
-    assert place is not None
-    assert cell is not None
-    assert abs(place["x"] - cell["x"]) < 1
+    until(page, lambda: abs(box_of(head)["x"] - box_of(accuracy.first)["x"]) < 1)
     page.get_by_role("button", name="Sort runs").click()  # by time again
     expect(head).to_have_attribute("aria-pressed", "false")
 

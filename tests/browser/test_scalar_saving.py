@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, Request, Route, expect
 
 from insight_core.plugin.testing import EventWriter
 from tests.browser.cards import card
@@ -37,7 +37,12 @@ def test_a_table_of_more_runs_than_a_link_can_name_is_saved(
     page.goto(f"{serve('--logdir', long_names)}#locale=en&theme=light&runs={','.join(NAMES[:-1])}")
     expect(card(page, "x").get_by_test_id("card-status")).to_contain_text("600 points, all kept")
     asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.method) if "series" in request.url else None)
+
+    def note(request: Request) -> None:
+        if "/scalar/series" in request.url:
+            asked.append(request.method)
+
+    page.on("request", note)
     card(page, "x").locator('[data-action="export"]').click()
     with page.expect_download() as started:
         card(page, "x").locator('[data-action="export-csv"]').click()

@@ -101,6 +101,7 @@ def test_styles_of_a_plugin_change_nothing_outside_of_it(page: Page, url: str) -
     page.goto(f"{url}#locale=en&theme=light&tab=polite")
     card = page.locator("#panel-polite .card")
     expect(card).to_be_visible()
+    page.evaluate(AT_REST)
     before = page.evaluate(LOOK)
     page.get_by_role("tab", name="Rude").click()
     own = page.locator("#panel-rude .rude > .card")
@@ -113,6 +114,7 @@ def test_styles_of_a_plugin_change_nothing_outside_of_it(page: Page, url: str) -
     page.get_by_role("tab", name="Polite").click()
     expect(card).to_be_visible()
     assert len(before) > 20, "the page was looked at"
+    page.evaluate(AT_REST)
     assert page.evaluate(LOOK) == before
 
 

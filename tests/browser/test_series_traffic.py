@@ -27,8 +27,10 @@ class Asked:
     def __init__(self, page: Page) -> None:
         self.requests: list[tuple[str, list[str] | None]] = []
         self.bytes = 0
+        self.answered = 0
         page.on("request", self._note)
         page.on("requestfinished", self._measure)
+        page.on("requestfailed", self._count)
 
     def _note(self, request: Request) -> None:
         if "/plugin/scalar/series?" in request.url:
@@ -38,10 +40,18 @@ class Asked:
     def _measure(self, request: Request) -> None:
         if "/plugin/scalar/series?" in request.url:
             self.bytes += request.sizes()["responseBodySize"]
+        self._count(request)
+
+    def _count(self, request: Request) -> None:
+        if "/plugin/scalar/series?" in request.url:
+            self.answered += 1
+
+    def are_answered(self) -> bool:
+        return self.answered == len(self.requests) > 0
 
     def forget(self) -> None:
         self.requests.clear()
-        self.bytes = 0
+        self.bytes = self.answered = 0
 
 
 def write(directory: Path, tags: list[str], steps: int) -> EventWriter:
@@ -72,14 +82,14 @@ def test_one_more_run_of_a_hundred_asks_for_that_run_only(page: Page, serve: Ser
     page.goto(f"{serve('--logdir', hundred)}#locale=en&runs={others}")
     for tag in ("acc", "loss"):
         counts(page, tag, f"{99 * 30:,} points")
-    until(page, lambda: asked.bytes > 0)
+    until(page, asked.are_answered)
     everything = asked.bytes
     asked.forget()
     toggle(page, "run_07")
     for tag in ("acc", "loss"):
         counts(page, tag, f"{100 * 30:,} points")
     assert sorted(asked.requests) == [("acc", ["run_07"]), ("loss", ["run_07"])]
-    until(page, lambda: asked.bytes > 0)
+    until(page, asked.are_answered)
     assert asked.bytes < everything / 20
 
 
@@ -129,14 +139,15 @@ def test_a_long_series_that_grows_is_fetched_by_its_end(page: Page, serve: Serve
         page.goto(f"{serve('--logdir', tmp_path)}#locale=en")
         counts(page, "loss", "40,000 points")
         expect(page.locator('[data-live="live"]')).to_be_attached()
-        until(page, lambda: asked.bytes > 0)
+        until(page, asked.are_answered)
         whole = asked.bytes
         for step in range(20_000, 20_006):
+            until(page, asked.are_answered)
             asked.forget()
             for writer in writers:
                 writer.scalar_block(["loss"], [step], np.full((1, 1), 0.5))
                 writer.flush()
             counts(page, "loss", f"{2 * (step + 1):,} points")
-        until(page, lambda: asked.bytes > 0)
+        until(page, asked.are_answered)
         assert len(asked.requests) <= 2
         assert asked.bytes / len(asked.requests) < whole / 20

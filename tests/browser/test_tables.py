@@ -12,6 +12,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from insight_core.plugin.testing import EventWriter
 from tests.browser.lineage_page import ACCURACY, cell, open_page
+from tests.browser.places import box_of
+from tests.browser.waiting import until
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
@@ -23,7 +25,6 @@ EDGES = """table => {
     (cell) => [cell.dataset.column, cell.getBoundingClientRect().left]));
   return [of(table.querySelector('.head')), of(table.querySelector('.line:not(.head)'))];
 }"""
-PAINTED = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
 @pytest.fixture(scope="module")
@@ -46,10 +47,14 @@ def tags(table: Locator) -> list[str]:
     return table.locator('.line:not(.head) [data-column="tag"]').all_text_contents()
 
 
+def in_line(table: Locator, run: float) -> bool:
+    """Heads stand over their cells, and the names of runs stay where they are."""
+    heads, cells = table.evaluate(EDGES)
+    return bool(heads == cells and heads["run"] == run)
+
+
 def width(found: Locator) -> float:
-    box = found.bounding_box()
-    assert box is not None
-    return box["width"]
+    return box_of(found)["width"]
 
 
 def test_a_column_is_resized_at_the_edge_of_its_head_and_the_browser_remembers(
@@ -58,19 +63,18 @@ def test_a_column_is_resized_at_the_edge_of_its_head_and_the_browser_remembers(
     open_page(page, shared("--logdir", six_runs))
     head = page.locator(f'.head [data-column="{ACCURACY}"]')
     before = width(head)
-    edge = head.locator(".edge").bounding_box()
-    assert edge is not None
+    edge = box_of(head.locator(".edge"))
     page.mouse.move(edge["x"] + 5, edge["y"] + 5)
     page.mouse.down()
     page.mouse.move(edge["x"] + 65, edge["y"] + 5, steps=3)
     page.mouse.up()
     expect(head).to_have_attribute("aria-sort", "none")  # the drag was no press on the head
-    assert (width(head), width(cell(page, "adam_0", ACCURACY))) == (before + 60, before + 60)
+    until(page, lambda: width(head) == width(cell(page, "adam_0", ACCURACY)) == before + 60)
     page.reload()
     expect(cell(page, "adam_0", ACCURACY)).to_be_visible()
-    assert width(head) == before + 60
+    until(page, lambda: width(head) == before + 60)
     head.locator(".edge").dblclick()
-    assert width(head) == before
+    until(page, lambda: width(head) == before)
 
 
 def test_heads_stay_over_their_columns_while_the_table_scrolls(
@@ -83,10 +87,7 @@ def test_heads_stay_over_their_columns_while_the_table_scrolls(
     assert heads == cells
     for left, top in ((37, 0), (180, 40), (9999, 9999)):
         table.evaluate("(table, at) => table.scrollTo(at[0], at[1])", [left, top])
-        page.evaluate(PAINTED)
-        moved, below = table.evaluate(EDGES)
-        assert moved == below
-        assert moved["run"] == heads["run"]
+        until(page, lambda: in_line(table, heads["run"]))
 
 
 def test_a_finger_scrolls_the_table(page: Page, shared: Serve, many_series: Path) -> None:

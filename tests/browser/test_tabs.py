@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import ConsoleMessage, Locator, Page, expect
 
 from insight_core.plugin.testing import EventWriter, png
+from tests.browser.waiting import until
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
@@ -110,10 +111,12 @@ def test_a_card_fills_the_screen_and_escape_ends_it(
 def test_groups_close_and_stay_closed(page: Page, shared: Serve, two_runs: Path, tab: str) -> None:
     panel = opened(page, shared("--logdir", two_runs), tab)
     heading = panel.locator("h2 [aria-expanded]").first
-    before = panel.get_by_test_id("card").count()
+    cards = panel.get_by_test_id("card")
+    until(page, lambda: cards.count() == (2 if tab == "scalar" else 4))
+    before = cards.count()
     heading.click()
     expect(heading).to_have_attribute("aria-expanded", "false")
-    assert panel.get_by_test_id("card").count() < before
+    until(page, lambda: cards.count() < before)
     page.reload()
     expect(heading).to_have_attribute("aria-expanded", "false")
 

@@ -55,7 +55,7 @@ def test_a_pinned_reading_leads_to_the_images_of_its_step_and_back(
     page.locator('.tooltip [data-action="open-image"]').click()
     count = _images(page).get_by_test_id("step-count")
     expect(count).to_have_text(f"{STEPS.index(step) + 1} of {len(STEPS)}")
-    assert f"image.step={step}" in page.url
+    page.wait_for_function(f"() => location.hash.includes('image.step={step}')")
     page.go_back()
     expect(page.locator('[data-plugin="scalar"]')).to_be_visible()
 

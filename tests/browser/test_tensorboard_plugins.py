@@ -12,6 +12,8 @@ import pytest
 from playwright.sync_api import Browser, FrameLocator, Page, expect
 
 from insight_core.plugin.testing import EventWriter
+from tests.browser.places import bottom, box_of
+from tests.browser.waiting import until
 from tests.tensorboard.installed import install
 
 pytestmark = pytest.mark.browser
@@ -119,7 +121,7 @@ def test_the_theme_reaches_it(browser: Browser, host: Callable[..., str]) -> Non
 
 def test_one_that_loads_late_appears_by_itself(page: Page, host: Callable[..., str]) -> None:
     page.goto(f"{host('Guest', 'Late')}#locale=en&tab=guest")
-    expect(page.get_by_role("tab", name="Late", exact=True)).to_be_visible(timeout=10_000)
+    expect(page.get_by_role("tab", name="Late", exact=True)).to_be_visible()
     told(page, "guest", "runs", ["a", "b/c"])
 
 
@@ -209,10 +211,8 @@ def test_requests_that_fail_are_told_until_they_work(
     said.locator("summary").click()
     expect(said.get_by_text(moody)).to_be_visible()
     # what works stays in reach: nothing covers the plugin
-    strip, shown = said.bounding_box(), page.locator('[data-plugin="guest"] iframe').bounding_box()
-    assert strip is not None
-    assert shown is not None
-    assert shown["y"] + shown["height"] <= strip["y"] + 1
+    shown = page.locator('[data-plugin="guest"] iframe')
+    until(page, lambda: bottom(shown) <= box_of(said)["y"] + 1)
     said.get_by_role("button").click()
     expect(said).to_have_count(0)
     with page.expect_response("**/data/plugins_listing"):

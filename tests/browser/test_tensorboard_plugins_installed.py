@@ -31,7 +31,7 @@ def test_torch_tb_profiler(browser: Browser, host: str) -> None:
     page.goto(f"{host}/#locale=en&tab=pytorch_profiler")
     frame = page.frame_locator('[data-plugin="pytorch_profiler"] iframe')
     for words in ("Runs", "lr0.02_seed0", "Overview", "vm_16580"):
-        expect(frame.get_by_text(words, exact=True).first).to_be_visible(timeout=30_000)
+        expect(frame.get_by_text(words, exact=True).first).to_be_visible()
     page.close()
 
 
@@ -39,14 +39,14 @@ def test_customizable_plots(page: Page, host: str) -> None:
     page.goto(f"{host}/#locale=en&tab={CUSTOMIZABLE_PLOTS}")
     # its module opens a frame of its own
     frame = page.frame_locator(f'[data-plugin="{CUSTOMIZABLE_PLOTS}"] iframe').frame_locator("iframe")
-    expect(frame.get_by_text("train/loss").first).to_be_visible(timeout=30_000)
+    expect(frame.get_by_text("train/loss").first).to_be_visible()
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
 def test_one_that_does_not_import_is_a_card(page: Page, host: str) -> None:
     page.goto(f"{host}/#locale=en&tab=tensorboard_3d")
     card = page.get_by_role("alert")
-    expect(card).to_contain_text("tensorboard_3d could not be shown", timeout=30_000)
+    expect(card).to_contain_text("tensorboard_3d could not be shown")
     expect(card).to_contain_text("No module named 'tensorflow' (from tensorboard-plugin-3d)")
 
 

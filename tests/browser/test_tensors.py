@@ -58,8 +58,10 @@ def card(page: Page, tag: str, run: str = "a") -> Locator:
 def texts(found: Locator) -> list[list[str]]:
     """The cells in sight, row by row."""
     expect(found.get_by_role("gridcell").first).to_be_visible()
-    rows = found.locator("[role=row]:not(.head)")
-    return [row.get_by_role("gridcell").all_text_contents() for row in rows.all()]
+    rows: list[list[str]] = found.locator("[role=row]:not(.head)").evaluate_all(
+        "rows => rows.map(row => [...row.querySelectorAll('[role=gridcell]')].map(each => each.textContent))"
+    )
+    return rows
 
 
 def first_cell(found: Locator) -> Locator:

@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from insight_core.plugin.testing import EventWriter, wire
 from insight_core.recording.tensors import string_tensor
+from tests.browser.asking import data_requests
 from tests.browser.cards import card
 
 pytestmark = pytest.mark.browser
@@ -146,8 +147,7 @@ def test_search_marks_what_it_finds_and_goes_to_other_steps(page: Page, url: str
 
 
 def test_of_ten_thousand_steps_only_the_shown_one_is_asked_for(page: Page, url: str) -> None:
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url) if "tag=many" in request.url else None)
+    asked = data_requests(page, "tag=many")
     _open(page, url)
     many = card(page, "many", "long")
     expect(many.get_by_test_id("text")).to_have_text(f"text number {STEPS - 1}")

@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser import landscapes_page
 from tests.browser.cards import card
 from tests.browser.images_page import open_images
+from tests.browser.places import box_of
 from tests.browser.touching import middle, pinch, swipe, touch
+from tests.browser.waiting import until
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
@@ -25,27 +27,19 @@ def touched(browser: Browser) -> Iterator[Page]:
         yield made.new_page()
 
 
-def left(shown: Locator) -> float:
-    box = shown.bounding_box()
-    assert box is not None
-    return box["x"]
-
-
 def test_fingers_zoom_a_picture_and_move_it(touched: Page, shared: Serve, pictures: Path) -> None:
     open_images(touched, shared("--logdir", pictures), "image.tags=eyes")
     eyes = card(touched, "eyes", "one")
     shown = eyes.locator(".layer img")
     expect(shown).to_be_visible()
-    before = shown.bounding_box()
-    assert before is not None
+    before = box_of(shown)
     x, y = middle(eyes.get_by_test_id("stage"))
     pinch(touched, x, y, (20, 30, 40, 60))
     expect(shown).to_have_css("image-rendering", "pixelated")
-    after = shown.bounding_box()
-    assert after is not None
-    assert after["width"] == pytest.approx(3 * before["width"], rel=0.02)
+    until(touched, lambda: box_of(shown)["width"] == pytest.approx(3 * before["width"], rel=0.02))
+    left = box_of(shown)["x"]
     swipe(touched, x, y, by=(40, 0))
-    assert left(shown) == pytest.approx(after["x"] + 40, abs=1.5)
+    until(touched, lambda: box_of(shown)["x"] == pytest.approx(left + 40, abs=1.5))
 
 
 def test_a_finger_on_a_card_scrolls_the_page(touched: Page, shared: Serve, pictures: Path) -> None:

@@ -6,6 +6,7 @@ import re
 
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
+from tests.browser.places import box_of
 from tests.browser.profiler_page import open_page
 
 CANVAS = "timeline-canvas"
@@ -27,17 +28,20 @@ def window(panel: Locator) -> tuple[int, int]:
     return int(canvas.get_attribute("data-from") or -1), int(canvas.get_attribute("data-to") or -1)
 
 
+def length(panel: Locator) -> int:
+    """Of the window, in nanoseconds."""
+    start, end = window(panel)
+    return end - start
+
+
 def box(panel: Locator, name: str = CANVAS) -> FloatRect:
-    found = panel.get_by_test_id(name).bounding_box()
-    assert found is not None
-    return found
+    return box_of(panel.get_by_test_id(name))
 
 
 def bar(panel: Locator, level: int, share: float, row: int = 1) -> tuple[float, float]:
     """A place on the screen: on a row of the timeline, at a depth, so far from left to right (0 to 1)."""
     place = box(panel)
-    label = panel.locator("[data-row-key]").nth(row).bounding_box()
-    assert label is not None
+    label = box_of(panel.locator("[data-row-key]").nth(row))
     return place["x"] + share * place["width"], label["y"] + 3 + 18 * level + 8
 
 

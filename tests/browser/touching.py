@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from playwright.sync_api import Locator, Page
 
+from tests.browser.places import box_of
+
 Place = tuple[float, float]
 
 
@@ -22,8 +24,7 @@ def touch(page: Page, moves: Iterable[Sequence[Place]]) -> None:
 
 
 def middle(place: Locator) -> Place:
-    box = place.bounding_box()
-    assert box is not None
+    box = box_of(place)
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 

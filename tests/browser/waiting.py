@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page
 
-_PATIENCE = 60.0  # seconds, on a machine that does much else
+from tests.waiting import PATIENCE
 
 
 def until(page: Page, holds: Callable[[], object]) -> None:
     """Looks again and again, until something holds."""
-    ends = time.monotonic() + _PATIENCE
+    ends = time.monotonic() + PATIENCE
     while not holds():
         assert time.monotonic() < ends, "it never held"
         page.wait_for_timeout(20)
