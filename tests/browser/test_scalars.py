@@ -208,6 +208,38 @@ def test_the_tooltip_reads_exact_values(page: Page, shared: Serve, sample_logs: 
     assert any(abs(value - s) < 1e-3 for value in series["values"] for s in shown)
 
 
+def test_a_reading_is_sorted_and_goes_with_escape(page: Page, shared: Serve, sample_logs: Path) -> None:
+    open_page(page, shared("--logdir", sample_logs), "locale=en&theme=light&scalar.order=name")
+    expect(status(page, "train/loss")).to_contain_text("288 points")
+    plot = card(page, "train/loss").get_by_role("img")
+    tooltip = page.get_by_test_id("tooltip")
+    plot.hover()
+    names = [f"torch/lr{run}" for run in ("0.02_seed0", "0.2_seed0", "0.02_seed1")]  # 02 is the number 2
+    expect(tooltip.locator("tbody .name")).to_have_text(names)
+    page.keyboard.press("Escape")
+    expect(tooltip).to_have_count(0)
+    plot.click()
+    tooltip.locator('[data-control="tooltip-order"]').select_option("highest")
+    page.wait_for_function(
+        """() => {
+            const cells = document.querySelectorAll('[data-testid=tooltip] tbody td:nth-child(3)');
+            const values = [...cells].map(cell => Number(cell.textContent));
+            return values.length === 3 && values[0] > values[1] && values[1] > values[2];
+        }"""
+    )
+    expect(page).to_have_url(re.compile(r"scalar\.order=highest"))
+
+
+def test_a_chart_of_one_line_has_a_narrow_reading(page: Page, shared: Serve, sample_logs: Path) -> None:
+    open_page(page, shared("--logdir", sample_logs))
+    page.locator('[data-run="torch/lr0.02_seed0"]').dblclick()
+    expect(status(page, "train/loss")).to_contain_text("96 points")
+    card(page, "train/loss").get_by_role("img").hover()
+    rows = page.get_by_test_id("tooltip").locator("tr")
+    expect(rows.first).to_contain_text("lr0.02_seed0")
+    expect(rows.nth(1)).to_have_text(re.compile(r"^Value\d"))
+
+
 def test_groups_of_runs_become_bands(page: Page, shared: Serve, sample_logs: Path) -> None:
     open_page(page, shared("--logdir", sample_logs))
     with page.expect_response(lambda r: "/scalar/bands" in r.url and r.status == 200):

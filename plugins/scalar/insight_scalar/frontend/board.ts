@@ -9,6 +9,7 @@ import { CENTRES, fitsCentre, Grouping, SPREADS, type Centre, type Spread } from
 import { Logs } from './logs';
 import { SMOOTHERS, type Smoother } from './smoothers';
 import { Thresholds } from './thresholds';
+import { ORDERS, type TooltipOrder } from './tooltip_order';
 import { Zooms } from './zooms';
 
 export type ScalarParts = ReturnType<typeof scalarParts>;
@@ -44,6 +45,8 @@ export function scalarParts(page: Page) {
     grouping: new Grouping(page, page.setting('group', codecs.text), page.setting('by', codecs.names)),
     centre,
     spread,
+    /** Of the lines in a reading. */
+    tooltipOrder: page.setting('order', codecs.choice<TooltipOrder>(ORDERS, 'nearest')),
     /** The spread of the bands: quartiles, where the chosen one does not fit the centre. */
     shownSpread: computed((): Spread => (fitsCentre(spread.value, centre.value) ? spread.value : 'iqr')),
     layout: page.setting('show', codecs.choice<'charts' | 'table'>(['charts', 'table'], 'charts')),

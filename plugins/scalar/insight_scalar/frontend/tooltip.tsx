@@ -1,15 +1,16 @@
 import { useSignal, type Signal } from '@preact/signals';
 import { marksAt, type Cursor, type Mark } from '@insight-host/kit/lines';
-import { Button, copyTable, durationText, timeText, Tooltip as Box, valueText } from '@insight-host/kit';
+import { Button, copyTable, durationText, Select, timeText, Tooltip as Box, valueText } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { ScalarParts } from './board';
-import type { CardQuery, Feed } from './feed';
+import type { Feed } from './feed';
 import { Sample } from './legend';
 import { StepTabs } from './step_tabs';
 import type { Lines } from './lines';
 import type { PlacedMarker } from './markers';
-import { indexAt, type Band } from './series';
+import { ordered, ORDERS } from './tooltip_order';
+import { rowsOf, type Exact, type Row } from './tooltip_rows';
 
 /** What the pointer reads; `pinned` stays until it is closed. */
 export interface Reading {
@@ -19,99 +20,8 @@ export interface Reading {
   readonly pinned: boolean;
 }
 
-interface Row {
-  readonly id: string;
-  readonly label: string;
-  readonly color: string;
-  readonly dash: readonly number[];
-  /** Null if only the smoothed one is known. */
-  readonly value: number | null;
-  readonly smoothed: number | null;
-  readonly step: number | null;
-  readonly wall: number | null;
-  readonly relative: number | null;
-  /** Of a group: edges of its band, and how many runs reach across this x. */
-  readonly group: { readonly low: number; readonly high: number; readonly runs: number } | null;
-}
-
-interface Exact {
-  readonly run: string;
-  readonly tag: string;
-  readonly step: number;
-  readonly wall_time: number;
-  readonly value: number | string;
-  readonly smoothed: number | string | null;
-}
-
 const ROWS = 8;
 const WAIT = 150; // ms of rest before exact values are asked for
-
-function rowsOf(
-  cursor: Cursor,
-  lines: Lines,
-  { x, smoothing }: Pick<CardQuery, 'x' | 'smoothing'>,
-  exact: ReadonlyMap<string, Exact>,
-): Row[] {
-  return cursor.nearest.flatMap((point): Row[] => {
-    const source = lines.sources.get(point.id);
-    if (!source) return [];
-    const { label, color, dash, main, raw, band } = source;
-    if (!main)
-      return [
-        {
-          id: point.id,
-          label,
-          color,
-          dash,
-          value: point.y,
-          smoothed: null,
-          step: x === 'step' ? point.x : null,
-          wall: x === 'wall' ? point.x : null,
-          relative: x === 'relative' ? point.x : null,
-          group: band ? groupAt(band, point) : null,
-        },
-      ];
-    const precise = exact.get(`${source.tag}\n${source.run}`);
-    const index = indexAt(main, x, point);
-    if (index < 0) return [];
-    const step = precise?.step ?? (main.steps[index] as number);
-    const wall = precise?.wall_time ?? (main.wallTimes[index] as number);
-    const shown = precise ? Number(precise.smoothed ?? precise.value) : (main.values[index] as number);
-    const value = precise
-      ? Number(precise.value)
-      : raw
-        ? rawAt(raw.steps, raw.values, step)
-        : smoothing > 0
-          ? null
-          : shown;
-    return [
-      {
-        id: point.id,
-        label,
-        color,
-        dash,
-        value,
-        smoothed: smoothing > 0 ? shown : null,
-        step,
-        wall,
-        relative: wall - main.origin,
-        group: null,
-      },
-    ];
-  });
-}
-
-/** What a band is at a point that was read off a chart; null if newer data have moved it. */
-function groupAt(band: Band, { index, x }: Cursor['nearest'][number]): Row['group'] {
-  if (band.x[index] !== x) return null;
-  return { low: band.low[index] ?? NaN, high: band.high[index] ?? NaN, runs: band.count[index] ?? 0 };
-}
-
-/** The raw value at a step; NaN when the raw line left that step out. */
-function rawAt(steps: Float64Array, values: Float64Array | Float32Array, step: number): number {
-  const index = steps.indexOf(step);
-  return index < 0 ? NaN : (values[index] as number);
-}
 
 export interface TooltipProps {
   readonly board: ScalarParts;
@@ -130,19 +40,23 @@ export function Tooltip({ board, feed, lines, marks, reading }: TooltipProps): J
   };
   useExact(board, feed, now?.cursor ?? null, exact);
   useEffect(() => {
-    if (!now?.pinned) return;
+    if (!now) return;
     const close = (event: KeyboardEvent): void => {
       if (event.key !== 'Escape') return;
+      if (!now.pinned) return void (reading.value = null); // until the pointer moves; the key has its other meanings
       event.stopPropagation();
       unpin();
     };
     addEventListener('keydown', close, true);
     return () => removeEventListener('keydown', close, true);
-  }, [now?.pinned]);
+  }, [now === null, now?.pinned]);
   if (!now || now.cursor.nearest.length === 0) return null;
   const query = feed.picture.value?.query ?? { x: 'step' as const, smoothing: 0, group: null };
-  const rows = rowsOf(now.cursor, lines, query, exact.value);
-  const shown = now.pinned ? rows : rows.slice(0, ROWS);
+  // Texts of all lines cost more than drawing them: only those that are shown are made.
+  const { nearest } = now.cursor;
+  const points = ordered(now.pinned ? nearest : nearest.slice(0, ROWS), board.tooltipOrder.value, lines);
+  const rows = rowsOf(points, lines, query, exact.value);
+  const closest = nearest[0]?.id;
   const smoothed = rows.some((row) => row.smoothed !== null);
   const { value: locale } = board.page.locale;
   const { group } = query;
@@ -172,6 +86,15 @@ export function Tooltip({ board, feed, lines, marks, reading }: TooltipProps): J
       {now.pinned && (
         <div class="tooltip-head">
           <span>{say('tooltip.rows', { count: rows.length })}</span>
+          {rows.length > 1 && (
+            <Select
+              name="tooltip-order"
+              label={say('order.label')}
+              value={board.tooltipOrder.value}
+              options={ORDERS.map((value) => ({ value, text: say(`order.${value}`) }))}
+              onPick={(value) => board.tooltipOrder.set(value)}
+            />
+          )}
           <Button
             action="copy"
             icon="copy"
@@ -181,36 +104,83 @@ export function Tooltip({ board, feed, lines, marks, reading }: TooltipProps): J
           <Button action="unpin" icon="close" label={say('tooltip.close')} onPress={unpin} />
         </div>
       )}
-      <table>
-        <thead>
-          <tr>
-            <th />
-            {table.map(({ head }) => (
-              <th key={head}>{say(`tooltip.${head}`)}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map((row, i) => (
-            <tr key={row.id} class={i === 0 ? 'closest' : ''}>
-              <td>
-                <Sample color={row.color} dash={row.dash} />
-              </td>
-              {table.map(({ head, cells }, n) => (
-                <td key={head} class={n === 0 ? 'name' : 'number'} title={n === 0 ? row.label : ''}>
-                  {cells[i]}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      {nearest.length === 1 ? (
+        <OneRow board={board} row={rows[0]} table={table} />
+      ) : (
+        <Rows board={board} rows={rows} table={table} closest={closest} />
+      )}
       {now.pinned && <Marks marks={marksAt(marks, now.cursor.reach)} />}
-      {now.pinned && <StepTabs board={board} step={rows[0]?.step ?? null} />}
-      {rows.length > shown.length && (
-        <div class="more">{say('tooltip.more', { count: rows.length - shown.length })}</div>
+      {now.pinned && <StepTabs board={board} step={rows.find((row) => row.id === closest)?.step ?? null} />}
+      {nearest.length > rows.length && (
+        <div class="more">{say('tooltip.more', { count: nearest.length - rows.length })}</div>
       )}
     </Box>
+  );
+}
+
+type Table = readonly { readonly head: string; readonly cells: readonly string[] }[];
+
+function Rows({
+  board,
+  rows,
+  table,
+  closest,
+}: {
+  readonly board: ScalarParts;
+  readonly rows: readonly Row[];
+  readonly table: Table;
+  readonly closest: string | undefined;
+}): JSX.Element {
+  const { t: say } = board.page;
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th />
+          {table.map(({ head }) => (
+            <th key={head}>{say(`tooltip.${head}`)}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row, i) => (
+          <tr key={row.id} class={row.id === closest ? 'closest' : ''}>
+            <td>
+              <Sample color={row.color} dash={row.dash} />
+            </td>
+            {table.map(({ head, cells }, n) => (
+              <td key={head} class={n === 0 ? 'name' : 'number'} title={n === 0 ? row.label : ''}>
+                {cells[i]}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** A chart of one line says it in few, narrow columns. */
+function OneRow({
+  board,
+  row,
+  table,
+}: {
+  readonly board: ScalarParts;
+  readonly row: Row | undefined;
+  readonly table: Table;
+}): JSX.Element {
+  return (
+    <table class="one">
+      <tbody>
+        {table.map(({ head, cells }, i) => (
+          <tr key={head}>
+            <th>{i === 0 && row ? <Sample color={row.color} dash={row.dash} /> : board.page.t(`tooltip.${head}`)}</th>
+            <td class={i === 0 ? 'name' : 'number'}>{cells[0]}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 

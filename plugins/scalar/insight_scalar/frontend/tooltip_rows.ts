@@ -1,0 +1,98 @@
+import type { Cursor } from '@insight-host/kit/lines';
+import type { CardQuery } from './feed';
+import type { Lines } from './lines';
+import { indexAt, type Band } from './series';
+
+/** A line of a reading. */
+export interface Row {
+  readonly id: string;
+  readonly label: string;
+  readonly color: string;
+  readonly dash: readonly number[];
+  /** Null if only the smoothed one is known. */
+  readonly value: number | null;
+  readonly smoothed: number | null;
+  readonly step: number | null;
+  readonly wall: number | null;
+  readonly relative: number | null;
+  /** Of a group: edges of its band, and how many runs reach across this x. */
+  readonly group: { readonly low: number; readonly high: number; readonly runs: number } | null;
+}
+
+/** An answer of the route `nearest`. */
+export interface Exact {
+  readonly run: string;
+  readonly tag: string;
+  readonly step: number;
+  readonly wall_time: number;
+  readonly value: number | string;
+  readonly smoothed: number | string | null;
+}
+
+/** What a reading says of each point. */
+export function rowsOf(
+  points: Cursor['nearest'],
+  lines: Lines,
+  { x, smoothing }: Pick<CardQuery, 'x' | 'smoothing'>,
+  exact: ReadonlyMap<string, Exact>,
+): Row[] {
+  return points.flatMap((point): Row[] => {
+    const source = lines.sources.get(point.id);
+    if (!source) return [];
+    const { label, color, dash, main, raw, band } = source;
+    if (!main)
+      return [
+        {
+          id: point.id,
+          label,
+          color,
+          dash,
+          value: point.y,
+          smoothed: null,
+          step: x === 'step' ? point.x : null,
+          wall: x === 'wall' ? point.x : null,
+          relative: x === 'relative' ? point.x : null,
+          group: band ? groupAt(band, point) : null,
+        },
+      ];
+    const precise = exact.get(`${source.tag}\n${source.run}`);
+    const index = indexAt(main, x, point);
+    if (index < 0) return [];
+    const step = precise?.step ?? (main.steps[index] as number);
+    const wall = precise?.wall_time ?? (main.wallTimes[index] as number);
+    const shown = precise ? Number(precise.smoothed ?? precise.value) : (main.values[index] as number);
+    const value = precise
+      ? Number(precise.value)
+      : raw
+        ? rawAt(raw.steps, raw.values, step)
+        : smoothing > 0
+          ? null
+          : shown;
+    return [
+      {
+        id: point.id,
+        label,
+        color,
+        dash,
+        value,
+        smoothed: smoothing > 0 ? shown : null,
+        step,
+        wall,
+        relative: wall - main.origin,
+        group: null,
+      },
+    ];
+  });
+}
+
+/** What a band is at a point that was read off a chart; null if newer data have moved it. */
+function groupAt(band: Band, { index, x }: Cursor['nearest'][number]): Row['group'] {
+  if (band.x[index] !== x) return null;
+  return { low: band.low[index] ?? NaN, high: band.high[index] ?? NaN, runs: band.count[index] ?? 0 };
+}
+
+/** The raw value at a step; NaN when the raw line left that step out. */
+function rawAt(steps: Float64Array, values: Float64Array | Float32Array, step: number): number {
+  const index = steps.indexOf(step);
+  return index < 0 ? NaN : (values[index] as number);
+}
