@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
+from weakref import WeakKeyDictionary
 
 from insight_core.plugin import Annotations, Cell, DataProvider, RunColumn
 
@@ -12,6 +13,7 @@ OWN = "run"  # stands for the name of a plugin
 STATUS = "status"
 _PATIENCE = 600.0  # seconds without a record after which a run counts as stopped, if that is more than
 _SHARE = 0.05  # this share of its duration so far: who trains for days may log once an hour
+_known: WeakKeyDictionary[DataProvider, tuple[int, Mapping[str, tuple[float, float]]]] = WeakKeyDictionary()
 _ENDS = {"success": "finished", "finished": "finished", "failure": "failed", "failed": "failed"}
 
 
@@ -59,8 +61,16 @@ def statuses(
     return found
 
 
-def _spans(data: DataProvider) -> dict[str, tuple[float, float]]:
-    """Wall times of the first and last record, of runs with both."""
+def _spans(data: DataProvider) -> Mapping[str, tuple[float, float]]:
+    """Wall times of the first and last record, of runs with both; computed once a generation."""
+    generation = data.generation()
+    known = _known.get(data)
+    if known is None or known[0] != generation:
+        known = _known[data] = generation, _spans_now(data)
+    return known[1]
+
+
+def _spans_now(data: DataProvider) -> dict[str, tuple[float, float]]:
     last: dict[str, float] = {}
     for plugin in data.plugins():
         for table in data.series_tables(plugin, ["last_wall_time"]):

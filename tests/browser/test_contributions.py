@@ -95,7 +95,7 @@ def test_a_command_is_in_the_palette_though_its_tab_was_never_opened_and_leads_t
     _opened(page, url, language=language)
     expect(page.locator(f"#panel-{example}")).to_be_empty()
     page.keyboard.press("Control+k")
-    page.get_by_role("combobox").fill(text)
+    page.get_by_role("dialog").get_by_role("combobox").fill(text)
     page.get_by_role("option").filter(has_text=text).click()
     page.wait_for_function(f"() => location.hash.includes('image.step={STEP_OF[example]}')")
     if language == "en":
@@ -151,12 +151,12 @@ def test_a_chart_as_a_table_has_its_marks(page: Page, url: str) -> None:
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_a_run_column_looks_as_the_plugin_says(page: Page, url: str, example: str) -> None:
     column = COLUMN_OF[example]
-    _opened(page, url, more=f"&sort=name&columns={column}")
-    cells = page.locator(f'.ih-run [data-column="{column}"]')
+    _opened(page, url, more=f"&sort=name&table=1&columns={column}")
+    cells = page.locator(f'[data-run] [data-column="{column}"]')
     expect(cells).to_have_text({"best": ["★ 1", "9"], "extensions": ["20", "1"]}[example])
     if example == "extensions":
         expect(cells.first.locator("span")).to_have_css("display", "block")
-        expect(page.locator(f'.ih-run-heads [data-column="{column}"]')).to_have_text("Points")
+        expect(page.locator(f'.head [data-column="{column}"]')).to_have_text("Points")
 
 
 def test_contributions_come_after_the_tab_in_front_and_fail_alone(page: Page, url: str) -> None:

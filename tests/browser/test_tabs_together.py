@@ -117,7 +117,7 @@ def test_commands_of_an_opened_tab_are_in_the_palette(
     page.locator('[role="tab"]').nth(1).click()
     expect(_images(page)).to_have_count(1)
     page.keyboard.press("Control+k")
-    page.get_by_role("combobox").fill(text)
+    page.get_by_role("dialog").get_by_role("combobox").fill(text)
     page.get_by_role("option").filter(has_text=text).first.click()
     expect(page.locator('[data-plugin="scalar"]')).to_be_visible()
     expect(page.locator("#smoothing")).to_be_focused()

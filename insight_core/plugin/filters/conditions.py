@@ -40,9 +40,13 @@ class NoColumn(InvalidArgument):
 class ExpressionError(InvalidArgument):
     """What is wrong with the text of a condition. ``position`` counts its characters from 0."""
 
-    def __init__(self, text: str, position: int, suggestions: Sequence[str] = ()) -> None:
-        details = {"reason": text, "position": position, "suggestions": list(suggestions)}
-        super().__init__(f"where: {text}, at character {position + 1}", code="bad_expression", **details)
+    def __init__(self, text: str, position: int) -> None:
+        super().__init__(
+            f"where: {text}, at character {position + 1}",
+            code="bad_expression",
+            reason=text,
+            position=position,
+        )
         self.position = position
 
 
@@ -79,7 +83,10 @@ class Comparison:
         except NoColumn as error:
             if self.position is None:
                 raise
-            raise ExpressionError(str(error), self.position, list(map(quoted, error.similar))) from error
+            found = ExpressionError(str(error), self.position)
+            found.code = "unknown_column"
+            found.details |= {"column": self.column, "suggestions": list(map(quoted, error.similar))}
+            raise found from error
         return column.matches(self.operator, self.value)
 
 

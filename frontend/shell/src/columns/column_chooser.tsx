@@ -4,7 +4,8 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { usePage } from '../state/page';
 import { matching } from '../views/palette';
-import { type ColumnAnswer, keyOf } from './run_columns';
+import { keyOf } from './cells';
+import type { ColumnAnswer } from './run_columns';
 import { loadColumns } from './start';
 
 const MOST_SHOWN = 300;
@@ -63,7 +64,7 @@ export function ColumnChooser() {
             <input
               type="checkbox"
               class="ih-checkbox"
-              checked={columns?.chosen.value.includes(key)}
+              checked={columns?.keys.value.includes(key)}
               data-column={key}
               onChange={(event) => columns?.choose(key, event.currentTarget.checked)}
             />

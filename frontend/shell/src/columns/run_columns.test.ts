@@ -3,7 +3,8 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { AllContributions } from '../contributed/all';
 import { Page } from '../state/page';
 import type { Tab } from '../state/session';
-import { cellOf, RunColumns } from './run_columns';
+import { cellOf } from './cells';
+import { RunColumns } from './run_columns';
 
 const RUNS = ['a', 'b', 'c', 'd'];
 const LENGTH = {
@@ -26,6 +27,7 @@ describe('columns of the run list', () => {
     localStorage.clear();
     history.replaceState(null, '', '#');
     page = new Page();
+    page.tableOpen.set(true);
     page.preferences.setLocale('en');
     page.session.table.value = {
       generation: 1,
@@ -48,21 +50,21 @@ describe('columns of the run list', () => {
 
   it('asks for the chosen ones only, and shows those of the plugin that was meant', async () => {
     const columns = await chosen('mine/length');
-    expect(asked).toEqual(['?column=mine%2Flength']);
+    expect(asked.filter(Boolean)).toEqual(['?column=mine%2Flength']);
     expect(columns.shown.value.map(({ plugin, title }) => [plugin, title])).toEqual([['mine', 'Length']]);
     expect(page.url.get('columns')).toBe('mine/length');
     page.preferences.setLocale('zh-CN');
     expect(columns.shown.value[0]?.title).toBe('长度');
     columns.choose('mine/length', false);
-    expect([columns.shown.value, page.url.get('columns')]).toEqual([[], null]);
+    expect([columns.shown.value, page.url.get('columns')]).toEqual([[], 'none']);
   });
 
   it('sort the list down, up, and no more; runs without a number stay last', async () => {
     const columns = await chosen('mine/length');
     const seen = [0, 1, 2].map(() => {
       const [column] = columns.shown.value;
-      if (column) columns.turn(column);
-      return [page.runs.sort.value, rows()];
+      if (column) columns.turn(column.key);
+      return [page.runs.sort.value.join(), rows()];
     });
     expect(seen).toEqual([
       ['-mine/length', 'cabd'],
@@ -97,7 +99,7 @@ describe('columns of the run list', () => {
     const columns = await chosen('mine/length');
     page.contributions.value = new AllContributions(page, async () => ({ default: given }));
     await vi.waitFor(() => expect(columns.shown.value[0]?.title).toBe('Long'));
-    page.runs.sort.set('+mine/length');
+    page.runs.sort.set(['+mine/length']);
     expect(rows()).toBe('cabd');
   });
 });

@@ -1,12 +1,18 @@
-/** Columns of the run table that the user shows in the run list; loaded when there are some. */
-import { byName, codecs, durationText, message, Spaced, timeText, valueText } from '@insight-host/kit';
+/** Columns of the run table: which are shown, their values, and the order that they give the runs. */
+import { codecs, durationText, message, Spaced, timeText, valueText } from '@insight-host/kit';
 import { computed, effect, signal, untracked } from '@preact/signals';
-import type { Cell, Locale, Mutable, Run, RunColumn } from '@insight-host/api';
+import type { Cell, Locale, Mutable, RunColumn } from '@insight-host/api';
 import type { GuardedLook } from '../contributed/all';
 import { getJson } from '../data/http';
 import type { Page } from '../state/page';
+import { keyOf } from './cells';
+import { orderOf } from './order';
 
 const AGAIN = 3000; // ms between two questions while data change
+const FIRST_SHOWN = 8; // columns of plugins, as long as the user has chosen none
+const STATES = ['running', 'finished', 'failed', 'stopped'] as const;
+/** Stands in the URL for having no column. */
+const NONE = 'none';
 
 /** A column as the host describes it; with `values` one for each of the runs of the answer. */
 interface Described extends Omit<RunColumn, 'values'> {
@@ -31,14 +37,14 @@ export interface ColumnAnswer {
 
 async function asked(keys: readonly string[], signal?: AbortSignal): Promise<ColumnAnswer> {
   const { runs = [], columns, column_errors } = await getJson<HostAnswer>('data/run_columns', { column: keys }, signal);
-  const known = columns.map(({ values = [], ...column }) => ({
-    ...column,
-    values: Object.fromEntries(
-      runs
-        .map((run, at) => [run, values[at] ?? null] as const)
-        .filter((cell): cell is [string, Cell] => cell[1] !== null),
-    ),
-  }));
+  const known = columns.map(({ values = [], ...column }) => {
+    const cells: Record<string, Cell> = {};
+    runs.forEach((run, at) => {
+      const cell = values[at] ?? null;
+      if (cell !== null) Object.defineProperty(cells, run, { value: cell, enumerable: true }); // also for "__proto__"
+    });
+    return { ...column, values: cells };
+  });
   return { columns: known, errors: column_errors };
 }
 
@@ -47,66 +53,101 @@ export interface ShownColumn extends RunColumn {
   readonly look: GuardedLook | null;
 }
 
-export type Direction = 'up' | 'down';
-
-export const keyOf = ({ plugin, name }: RunColumn): string => `${plugin}/${name}`;
-
-/** The value of a run, which may be called "constructor". */
-export const cellOf = ({ values }: RunColumn, run: string): Cell | undefined =>
-  Object.hasOwn(values, run) ? values[run] : undefined;
-
 export class RunColumns {
-  /** Keys of the chosen columns, kept in the URL. */
+  /** Keys of the columns that the user has chosen, kept in the URL; empty: those that are shown at first. */
   readonly chosen: Mutable<readonly string[]>;
+  /** `path`, or keys of columns, by which the table groups the runs. */
+  readonly group: Mutable<readonly string[]>;
+  /** All columns of the host, without values; null until they are known. */
+  readonly listing = signal<readonly Known[] | null>(null);
   private readonly answer = signal<readonly Known[]>([]);
-  /** The chosen ones that the host has, in the order in which they were chosen. */
-  readonly shown = computed<readonly ShownColumn[]>(() => {
-    const columns = this.inLanguage(this.answer.value);
-    return this.chosen.value.flatMap((key) => {
-      const column = columns.find((one) => keyOf(one) === key);
-      if (!column) return [];
-      const look = this.page.contributions.value?.lookOf(column) ?? null;
-      return { ...column, key, look, title: look?.title ?? column.title };
-    });
+  /** Keys of the columns of the table, in their order. */
+  readonly keys = computed(() => {
+    const { value: chosen } = this.chosen;
+    return chosen.length > 0 ? chosen.filter((key) => key !== NONE) : this.firstShown();
   });
+  private readonly needed = computed(() => {
+    const sorts = this.page.runs.sort.value.filter((key) => /^[+-]/.test(key)).map((key) => key.slice(1));
+    const groups = this.group.value.filter((key) => key !== 'path');
+    return [...new Set([...(this.page.tableOpen.value ? this.keys.value : []), ...sorts, ...groups])].sort();
+  });
+  private readonly known = computed<ReadonlyMap<string, ShownColumn>>(() => {
+    const columns = this.inLanguage(this.answer.value).map((column): readonly [string, ShownColumn] => {
+      const look = this.page.contributions.value?.lookOf(column) ?? this.ownLook(column);
+      return [keyOf(column), { ...column, key: keyOf(column), look, title: look?.title ?? column.title }];
+    });
+    return new Map(columns);
+  });
+  /** The columns of the table that the host has. */
+  readonly shown = computed(() => this.keys.value.flatMap((key) => this.known.value.get(key) ?? []));
   private readonly refresh = new Spaced(AGAIN, () => void this.load());
   private loads = 0;
+  private isListing = false;
 
   constructor(private readonly page: Page) {
     this.chosen = page.url.state('columns', codecs.names);
+    this.group = page.url.state('group', codecs.names);
     effect(() => {
-      if (this.chosen.value.length > 0) void this.load();
+      if (page.tableOpen.value && this.chosen.value.length === 0) untracked(() => this.need());
+    });
+    let before = '';
+    effect(() => {
+      const keys = this.needed.value.join('\n');
+      if (keys !== before && keys) void untracked(() => this.load());
+      before = keys;
     });
     effect(() => {
       void page.session.generation.value;
-      if (untracked(() => this.chosen.value).length > 0) this.refresh.ask();
+      if (untracked(() => this.needed.value).length > 0) this.refresh.ask();
     });
     effect(() => {
-      page.runs.order.value = orderOf(page.runs.sort.value, this.shown.value);
+      const { runs } = page;
+      const selected = runs.sort.value.includes('selected') ? runs.selectedSet.value : null;
+      runs.order.value = orderOf(runs.sort.value, this.known.value, selected);
     });
   }
 
-  /** All columns that there are, and what failed. */
+  /** All columns that there are, without values, and what failed. */
   async all(signal: AbortSignal): Promise<ColumnAnswer> {
     const answer = await asked([], signal);
+    this.listing.value = answer.columns;
     return { ...answer, columns: this.inLanguage(answer.columns) };
   }
 
+  columnOf(key: string): ShownColumn | undefined {
+    return this.known.value.get(key);
+  }
+
   choose(key: string, isShown: boolean): void {
-    const others = this.chosen.value.filter((other) => other !== key);
-    this.chosen.set(isShown ? [...others, key] : others);
+    const others = this.keys.peek().filter((other) => other !== key);
+    this.set(isShown ? [...others, key] : others);
   }
 
-  /** How the list is sorted by a column; null: by something else. */
-  direction({ key }: ShownColumn): Direction | null {
-    const { value: sort } = this.page.runs.sort;
-    return sort === `+${key}` ? 'up' : sort === `-${key}` ? 'down' : null;
+  /** Puts a column to this place among the columns that are shown. */
+  move(key: string, to: number): void {
+    const others = this.shown.peek().map((column) => column.key);
+    others.splice(others.indexOf(key), 1);
+    others.splice(to, 0, key);
+    this.set(others);
   }
 
-  /** Sorts by a column, the largest first; again: the smallest first; once more: as before. */
-  turn(column: ShownColumn): void {
-    const now = this.direction(column);
-    this.page.runs.sort.set(now === 'up' ? 'time' : `${now === 'down' ? '+' : '-'}${column.key}`);
+  private set(keys: readonly string[]): void {
+    this.chosen.set(keys.length > 0 ? keys : [NONE]);
+  }
+
+  /**
+   * Sorts by a column: the largest first (texts: the smallest), the other way round, and no more. `more` keeps the other
+   * keys.
+   */
+  turn(key: string, more = false): void {
+    const { sort } = this.page.runs;
+    const before = sort.value.filter((one) => one !== 'time');
+    const now = before.find((one) => one.slice(1) === key);
+    const first = this.known.value.get(key)?.kind === 'text' ? '+' : '-';
+    const next = !now ? first + key : now.startsWith(first) ? (first === '+' ? '-' : '+') + key : null;
+    const others = more ? before : before.filter((one) => one === now || one === 'selected');
+    const after = now ? others.flatMap((one) => (one === now ? (next ?? []) : one)) : [...others, next ?? []].flat();
+    sort.set(after.length > 0 ? after : ['time']);
   }
 
   /** A value as text, where no plugin shows it in another way. */
@@ -117,47 +158,54 @@ export class RunColumns {
     return typeof value === 'number' ? valueText(value) : String(value);
   }
 
+  /** How the host's own status is shown: in words of the page, runs that go on first. */
+  private ownLook(column: RunColumn): GuardedLook | null {
+    if (keyOf(column) !== 'run/status') return null;
+    const at = (value: Cell): number => STATES.indexOf(String(value) as (typeof STATES)[number]);
+    return {
+      title: undefined,
+      cell: (value) => this.page.t.value(`status.${STATES[at(value)] ?? 'stopped'}`),
+      order: (value) => at(value),
+    };
+  }
+
+  /** Status, duration, the first columns of plugins, the last values of scalars where these are few, and notes. */
+  private firstShown(): readonly string[] {
+    const { value: listing } = this.listing;
+    if (!listing) return [];
+    const ofPlugins = listing.filter(({ plugin, name }) => plugin !== 'run' && name !== 'status');
+    const first = [
+      ...ofPlugins.filter(({ group }) => group !== 'scalar'),
+      ...ofPlugins.filter(({ group, name }) => group === 'scalar' && name.startsWith('last/')),
+    ].slice(0, FIRST_SHOWN);
+    return ['run/status', 'run/duration', ...first.map(keyOf), 'run/note'];
+  }
+
   private inLanguage(columns: readonly Known[]): readonly Known[] {
     const { value: locale } = this.page.preferences.locale;
     return columns.map((column) => ({ ...column, title: column.titles[locale] || column.title || column.name }));
   }
 
+  /** Asks for the list of columns, if it is not known. */
+  need(): void {
+    if (this.listing.value || this.isListing) return;
+    this.isListing = true;
+    this.all(new AbortController().signal)
+      .catch((cause: unknown) => this.failed(cause))
+      .finally(() => (this.isListing = false));
+  }
+
   private async load(): Promise<void> {
     const mine = ++this.loads;
     try {
-      const { columns } = await asked(untracked(() => this.chosen.value));
+      const { columns } = await asked(untracked(() => this.needed.value));
       if (mine === this.loads) this.answer.value = columns;
     } catch (cause) {
-      if (mine === this.loads)
-        this.page.toasts.show('error', this.page.t.value('columns.failed', { reason: message(cause) }));
+      if (mine === this.loads) this.failed(cause);
     }
   }
-}
 
-/** Sorts runs as `sort` says, `+key` or `-key`; null if it names no column that is shown. */
-function orderOf(sort: string, columns: readonly ShownColumn[]): ((runs: readonly Run[]) => readonly Run[]) | null {
-  const column = columns.find(({ key }) => sort === `+${key}` || sort === `-${key}`);
-  if (!column) return null;
-  const sign = sort.startsWith('-') ? -1 : 1;
-  return (runs) => {
-    const places = runs.map((run) => {
-      const value = cellOf(column, run.name);
-      const place = value === undefined ? undefined : (column.look?.order(value, run.name) ?? value);
-      return { run, place: column.kind === 'number' && typeof place === 'string' ? numberOf(place) : place };
-    });
-    return places.sort((a, b) => compared(a.place, b.place, sign)).map(({ run }) => run);
-  };
-}
-
-/** Numbers that are not finite come as texts. */
-function numberOf(text: string): number | string {
-  return text === 'NaN' || !Number.isNaN(Number(text)) ? Number(text) : text;
-}
-
-/** Runs without a value, or with NaN, come last either way. */
-function compared(a: Cell | undefined, b: Cell | undefined, sign: number): number {
-  const [noA, noB] = [a === undefined || Number.isNaN(a), b === undefined || Number.isNaN(b)];
-  if (noA || noB) return Number(noA) - Number(noB);
-  if (typeof a === 'string' || typeof b === 'string') return sign * byName(String(a), String(b));
-  return sign * (Number(a) - Number(b));
+  private failed(cause: unknown): void {
+    this.page.toasts.show('error', this.page.t.value('columns.failed', { reason: message(cause) }));
+  }
 }

@@ -1,19 +1,30 @@
-/** Loads the columns of the run list: when the URL names some, or the user asks for them. */
+/** Loads the columns of the run table: when the URL asks for the table or an order by columns, or the user does. */
 import { effect } from '@preact/signals';
 import { message } from '@insight-host/kit';
+import { isExpression } from '../state/filter';
 import type { Page } from '../state/page';
 
 export function loadColumns(page: Page): void {
   if (page.columns.peek()) return;
-  import('./column_views').then(
-    (views) => (page.columns.value ??= views.columnView(page)),
+  import('./run_table').then(
+    (table) => (page.columns.value ??= table.columnView(page)),
     (cause: unknown) => page.toasts.show('error', message(cause)),
   );
 }
 
 export function columnsWhenShown(page: Page): void {
-  const chosen = page.url.text('columns');
+  let follows = false;
   effect(() => {
-    if (chosen.value && page.isShown.value) loadColumns(page);
+    if (follows || !isExpression(page.runs.filterText.value)) return;
+    follows = true; // the charts wait for what it matches: at once
+    import('./matches').then(
+      ({ followExpression }) => followExpression(page),
+      (cause: unknown) => page.toasts.show('error', message(cause)),
+    );
+  });
+  effect(() => {
+    const isSorted = page.runs.sort.value.some((key) => key !== 'time' && key !== 'name');
+    const isWrong = page.runs.filter.value.isExpression && page.runs.filter.value.error !== null;
+    if ((page.tableOpen.value || isSorted || isWrong) && page.isShown.value) loadColumns(page);
   });
 }

@@ -1,26 +1,65 @@
-/** Filters names by a regular expression while the user is typing it. */
+/** Which runs the filter shows while the user types: by a regular expression over names, or by an expression over columns. */
 import { tagFilter } from '@insight-host/kit';
 
+interface Named {
+  readonly name: string;
+  readonly displayName: string;
+}
+
 export interface Filter {
-  readonly matches: (name: string) => boolean;
-  /** Why the text is not a valid regular expression; it is then searched as plain text. */
+  readonly matches: (run: Named) => boolean;
+  /** Why the text is not a valid regular expression, then it is searched as plain text; or what is wrong with the expression. */
   readonly error: string | null;
+  readonly isExpression: boolean;
+}
+
+/** What the host answered to an expression. */
+export interface Matched {
+  readonly text: string;
+  /** null: the expression is wrong, and says so. */
+  readonly runs: ReadonlySet<string> | null;
+  readonly error: string | null;
+  /** Names that may be meant instead of an unknown one, as an expression has them, and the place of that one. */
+  readonly suggestions: readonly string[];
+  readonly position: number;
+}
+
+/** Signs that compare, or `in (`: `lr < 0.01`, but neither `lr=0.01` nor `(?<!old)`, which names and regular expressions have. */
+const COMPARES = /[<>]|[!=]=|\s=\s|\s(not\s+)?in\s*[([]/;
+const GROUPS = /\(\?<(\w+>|[=!])/g; // of regular expressions
+
+export function isExpression(text: string): boolean {
+  return COMPARES.test(text.replace(GROUPS, ''));
 }
 
 export function nameFilter(text: string): Filter {
   const { matches, error } = tagFilter(text);
-  return { matches, error: error?.replace(/^.*\/iu?:\s*/, '') ?? null };
+  return {
+    matches: ({ name, displayName }) => matches(name) || (displayName !== name && matches(displayName)),
+    error: error?.replace(/^.*\/iu?:\s*/, '') ?? null,
+    isExpression: false,
+  };
 }
 
-/** `time`, `name`, or a column of the run table, the smallest value first (`+plugin/name`) or last (`-plugin/name`). */
-export type Sort = string;
+/** Until the host has answered, what it answered before; first no run. A wrong expression hides no run. */
+export function expressionFilter(text: string, matched: Matched | null): Filter {
+  const runs = matched && (matched.runs ?? null);
+  return {
+    matches: matched === null ? () => false : runs ? ({ name }) => runs.has(name) : () => true,
+    error: matched?.text === text ? matched.error : null,
+    isExpression: true,
+  };
+}
+
+/** `time`, `name`, `selected`, or a column of the run table, the smallest value first (`+plugin/name`) or last (`-plugin/name`). */
+export type SortKey = string;
 interface Row {
   readonly displayName: string;
   readonly startTime: number | null;
 }
 
 /** By name, with numbers inside names in numeric order; or by start time, the newest first. */
-export function sortRows<T extends Row>(rows: readonly T[], sort: Sort): T[] {
+export function sortRows<T extends Row>(rows: readonly T[], sort: 'time' | 'name'): T[] {
   const byName = (left: T, right: T): number => collator.compare(left.displayName, right.displayName);
   if (sort === 'name') return [...rows].sort(byName);
   return [...rows].sort((left, right) => {

@@ -4,7 +4,7 @@ import { computed, effect, signal, untracked } from '@preact/signals';
 import type { Annotation } from '@insight-host/api';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { ColumnView } from '../columns/column_views';
+import type { ColumnView } from '../columns/run_table';
 import type { AllContributions } from '../contributed/all';
 import { translator } from '../i18n/translate';
 import { TagSources } from '../live/tags';
@@ -39,6 +39,8 @@ export class Page {
   readonly contributions = signal<AllContributions | null>(null);
   /** null until they are loaded. */
   readonly views = signal<SavedViews | null>(null);
+  /** Whether the run list is a table with columns. */
+  readonly tableOpen = this.url.state('table', codecs.flag(false));
   /** Columns of the run list; null until they are loaded. */
   readonly columns = signal<ColumnView | null>(null);
   /** The tab in front was drawn, or could not be. */

@@ -69,3 +69,18 @@ describe('runs that the filter hides', () => {
     expect(runs.limited.value).toBe(false);
   });
 });
+
+describe('runs of a link that are gone', () => {
+  it('are counted, and can be dropped', async () => {
+    const { runs, drawn, address } = made('#runs=adam_1;gone_1');
+    expect(runs.gone.value).toEqual(['gone_1']);
+    expect(drawn()).toEqual(['adam_1']);
+    runs.forgetGone();
+    expect(runs.gone.value).toEqual([]);
+    expect(await address()).toBe('#runs=adam_1');
+  });
+
+  it('are none of those that a link leaves out', () => {
+    expect(made('#runs=~gone_1').runs.gone.value).toEqual([]);
+  });
+});

@@ -1,10 +1,18 @@
 /** The runs as every view sees them: with colour, filtered, sorted, selected. */
 import { computed, signal, type ReadonlySignal } from '@preact/signals';
-import type { Run, Theme } from '@insight-host/api';
+import type { Mutable, Run, Theme } from '@insight-host/api';
 import { codecs } from '@insight-host/kit';
 import { type Annotations, NO_ANNOTATION } from './annotations';
 import { assignHues, cssColor } from './colors';
-import { type Filter, nameFilter, type Sort, sortRows } from './filter';
+import {
+  expressionFilter,
+  type Filter,
+  isExpression,
+  type Matched,
+  nameFilter,
+  type SortKey,
+  sortRows,
+} from './filter';
 import { type Selection, selectedNames, selectionCodec, selectionOf, withRows } from './selection';
 import type { ViewUrl } from './url';
 
@@ -21,11 +29,14 @@ const SETTLE = 250; // ms without a key before views follow the filter
 export class Runs {
   private readonly selection;
   readonly filterText;
-  readonly sort;
-  /** How the list is sorted in the end, where `sort` names a column. */
+  /** What the runs are sorted by, the first key first. */
+  readonly sort: Mutable<readonly SortKey[]>;
+  /** What the host answered to the expression of the filter. */
+  readonly matched = signal<Matched | null>(null);
+  /** How the list is sorted in the end, where `sort` needs more than names and times. */
   readonly order = signal<((runs: readonly Run[]) => readonly Run[]) | null>(null);
   readonly all: ReadonlySignal<readonly Run[]>;
-  readonly filter;
+  readonly filter: ReadonlySignal<Filter>;
   /** What the list shows: filtered and sorted. */
   readonly rows: ReadonlySignal<readonly Run[]>;
   /** Names of all selected runs, also of those that the filter hides. */
@@ -36,6 +47,8 @@ export class Runs {
   readonly selected: ReadonlySignal<readonly Run[]>;
   /** How many selected runs are not drawn because the filter hides them. */
   readonly hiddenCount: ReadonlySignal<number>;
+  /** Names of selected runs, as links have them, that are not there, or not loaded yet. */
+  readonly gone: ReadonlySignal<readonly string[]>;
   /** The default selection leaves out runs. */
   readonly limited: ReadonlySignal<boolean>;
 
@@ -47,9 +60,9 @@ export class Runs {
   ) {
     this.selection = url.state<Selection>('runs', selectionCodec);
     this.filterText = url.state('filter', codecs.text);
-    this.sort = url.state<Sort>('sort', {
-      parse: (text) => text ?? 'time',
-      format: (sort) => (sort === 'time' ? null : sort),
+    this.sort = url.state<readonly SortKey[]>('sort', {
+      parse: (text) => (text ? codecs.names.parse(text) : ['time']),
+      format: (keys) => (keys.join() === 'time' ? null : codecs.names.format(keys)),
     });
 
     const rows = computed(() => table.value?.runs ?? []);
@@ -79,21 +92,29 @@ export class Runs {
         return [...after.values()];
       }),
     );
-    this.filter = computed(() => nameFilter(this.filterText.value));
-    this.rows = computed(() => {
-      const sorted = sortRows(matching(this.all.value, this.filter.value), this.sort.value);
-      return this.order.value?.(sorted) ?? sorted;
+    this.filter = computed(() => {
+      const { value: text } = this.filterText;
+      return isExpression(text) ? expressionFilter(text, this.matched.value) : nameFilter(text);
     });
+    const base = computed(() => this.sort.value.find((key) => key === 'name' || key === 'time'));
+    const inBase = computed(() => sortRows(this.all.value, base.value === 'name' ? 'name' : 'time'));
+    const sorted = computed(() => this.order.value?.(inBase.value) ?? inBase.value);
+    this.rows = computed(() => sorted.value.filter(this.filter.value.matches));
     const settled = signal(this.filter.value);
     let timer: ReturnType<typeof setTimeout> | undefined;
     this.filter.subscribe((filter) => {
       clearTimeout(timer);
       if (filter !== settled.peek()) timer = setTimeout(() => (settled.value = filter), SETTLE);
     });
-    this.shown = distinct(computed(() => matching(this.all.value, settled.value)));
+    this.shown = distinct(computed(() => this.all.value.filter(settled.value.matches)));
     this.selectedSet = computed(() => selectedNames(this.selection.value, this.all.value));
     this.selected = distinct(computed(() => this.shown.value.filter((run) => this.selectedSet.value.has(run.name))));
     this.hiddenCount = computed(() => this.selectedSet.value.size - this.selected.value.length);
+    this.gone = computed(() => {
+      const { value: selection } = this.selection;
+      const known = new Set(names.value);
+      return selection.kind === 'list' ? selection.names.filter((name) => !known.has(name)) : [];
+    });
     this.limited = computed(
       () => this.selection.value.kind === 'default' && this.selectedSet.value.size < this.all.value.length,
     );
@@ -102,6 +123,11 @@ export class Runs {
   /** Selects exactly these among the runs that views see; runs that the filter hides stay as they are. */
   selectShown(names: Iterable<string>): void {
     this.select([...withRows(this.selectedSet.peek(), this.shown.peek(), false), ...names]);
+  }
+
+  /** Drops selected runs that are not there. */
+  forgetGone(): void {
+    this.selection.set({ kind: 'list', names: [...this.selectedSet.peek()] });
   }
 
   /** Selects one run alone, and shows it. */
@@ -113,10 +139,6 @@ export class Runs {
   select(names: Iterable<string>): void {
     this.selection.set(selectionOf(new Set(names), this.all.value, this.selection.value));
   }
-}
-
-function matching(runs: readonly Run[], { matches }: Filter): readonly Run[] {
-  return runs.filter(({ name, displayName }) => matches(name) || (displayName !== name && matches(displayName)));
 }
 
 function same(left: Run, right: Run): boolean {

@@ -112,6 +112,14 @@ function useShortcuts(): void {
         run: () => void (page.sidebarOpen.value = !page.sidebarOpen.value),
       },
       { key: 'Shift+S', description: () => t.value('views.title'), run: () => toggleDialog('views') },
+      {
+        key: '|',
+        description: () => t.value('runs.table'),
+        run: () => {
+          page.sidebarOpen.value = true;
+          page.tableOpen.set(!page.tableOpen.value);
+        },
+      },
       { key: '?', description: () => t.value('keyboard.help'), run: () => toggleDialog('keyboard') },
     ];
     const ends = shortcuts.map((shortcut) => page.shortcuts.add({ ...shortcut, owner: '' }));

@@ -78,8 +78,7 @@ export function RunList() {
     <div
       ref={scroller}
       class="ih-run-list"
-      role="listbox"
-      aria-multiselectable="true"
+      {...(rows.length > 0 ? { role: 'listbox', 'aria-multiselectable': 'true' } : { role: 'group' })}
       aria-label={t('runs')}
       aria-activedescendant={rows.length ? `run-row-${active.value}` : undefined}
       tabIndex={0}

@@ -30,10 +30,6 @@ export function splitName(name: string): readonly [string, string] {
 const BADGES: Readonly<Record<string, 'MS' | 'TB'>> = { mindspore: 'MS', tensorboard: 'TB' };
 
 export function RunRowView({ run, at, count, top, selected, active, onPress, onOnly, naming, onNaming }: Props) {
-  const page = usePage();
-  const t = page.t.value;
-  const columns = page.columns.value;
-  const [head, tail] = splitName(run.displayName);
   return (
     <div
       id={`run-row-${at}`}
@@ -48,6 +44,20 @@ export function RunRowView({ run, at, count, top, selected, active, onPress, onO
       onClick={(event) => onPress(run, event.shiftKey)}
       onDblClick={() => onOnly(run)}
     >
+      <RunLabel run={run} selected={selected} naming={naming} onNaming={onNaming} onOnly={onOnly} />
+    </div>
+  );
+}
+
+type LabelProps = Pick<Props, 'run' | 'selected' | 'naming' | 'onNaming' | 'onOnly'>;
+
+/** Colour, name and badges of a run, and what can be done with it. */
+export function RunLabel({ run, selected, naming, onNaming, onOnly }: LabelProps) {
+  const page = usePage();
+  const t = page.t.value;
+  const [head, tail] = splitName(run.displayName);
+  return (
+    <>
       <span
         class="ih-swatch"
         style={selected ? { background: run.color, borderColor: run.color } : { borderColor: run.color }}
@@ -119,8 +129,7 @@ export function RunRowView({ run, at, count, top, selected, active, onPress, onO
           {BADGES[dialect] ?? dialect.slice(0, 2).toUpperCase()}
         </span>
       ))}
-      {columns && <columns.Cells columns={columns.columns} run={run} />}
-    </div>
+    </>
   );
 }
 

@@ -2,41 +2,52 @@
 import { Icon } from '@insight-host/kit';
 import { drag } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { loadColumns } from '../columns/start';
 import { recall, remember } from '../state/memory';
-import { usePage } from '../state/page';
+import { type Page, usePage } from '../state/page';
 import { inverted, triState, withRows } from '../state/selection';
 import { RunList } from './run_list';
 
 const NARROWEST = 200;
-const WIDEST = 560;
-const COLUMN = 70; // pixels that a column of the run table adds (runs.css)
-const clampWidth = (width: number): number => Math.round(Math.max(NARROWEST, Math.min(WIDEST, width || 264)));
+const TABLE_FROM = 440; // pixels from which the list is a table
+const LEFT_OVER = 320; // for the view beside the table
+
+/** Widths of the list and of the table, as the user has set them. */
+function useWidths(page: Page) {
+  const list = useSignal(recall('page', 'sidebar', 264) || 264);
+  const table = useSignal(recall('page', 'sidebar.table', Math.round(innerWidth * 0.55)));
+  const isOpen = page.tableOpen.value;
+  const widest = Math.max(TABLE_FROM, innerWidth - LEFT_OVER);
+  const within = (width: number, low: number, high: number): number => Math.round(Math.max(low, Math.min(high, width)));
+  return {
+    widest,
+    value: isOpen ? within(table.value, TABLE_FROM, widest) : within(list.value, NARROWEST, TABLE_FROM - 1),
+    set: (width: number): void => {
+      const opens = width >= TABLE_FROM;
+      if (opens !== page.tableOpen.value) page.tableOpen.set(opens);
+      const own = opens ? table : list;
+      own.value = opens ? within(width, TABLE_FROM, widest) : within(width, NARROWEST, TABLE_FROM - 1);
+      remember('page', opens ? 'sidebar.table' : 'sidebar', own.value);
+    },
+  };
+}
 
 export function Sidebar() {
   const page = usePage();
   const columns = page.columns.value;
-  const width = useSignal(clampWidth(recall('page', 'sidebar', 264)));
+  const width = useWidths(page);
   if (!page.sidebarOpen.value || !page.hasSidebar.value) return null;
-  const resize = (to: number): void => {
-    width.value = clampWidth(to);
-    remember('page', 'sidebar', width.value);
-  };
   const onPointerDown = (event: PointerEvent): void => {
     const before = width.value;
-    drag(event, { move: (_, dx) => resize(before + dx), cancel: () => resize(before) });
+    drag(event, { move: (_, dx) => width.set(before + dx), cancel: () => width.set(before) });
   };
   return (
-    <aside
-      class="ih-sidebar"
-      style={{ width: `${width.value + COLUMN * (columns?.columns.shown.value.length ?? 0)}px` }}
-      aria-label={page.t.value('runs')}
-    >
+    <aside class="ih-sidebar" style={{ width: `${width.value}px` }} aria-label={page.t.value('runs')}>
       <RunFilter />
       <SelectionBar />
-      {columns && <columns.Heads columns={columns.columns} />}
-      <RunList />
-      <LimitNote />
+      {page.tableOpen.value && columns ? <columns.Table columns={columns.columns} /> : <RunList />}
+      <Notes />
       <div
         class="ih-resizer"
         role="separator"
@@ -44,13 +55,13 @@ export function Sidebar() {
         aria-label={page.t.value('runs.resize')}
         aria-valuenow={width.value}
         aria-valuemin={NARROWEST}
-        aria-valuemax={WIDEST}
+        aria-valuemax={width.widest}
         tabIndex={0}
         onPointerDown={onPointerDown}
-        onDblClick={() => resize(264)}
+        onDblClick={() => page.tableOpen.set(!page.tableOpen.value)}
         onKeyDown={(event) => {
-          if (event.key === 'ArrowLeft') resize(width.value - 16);
-          if (event.key === 'ArrowRight') resize(width.value + 16);
+          if (event.key === 'ArrowLeft') width.set(width.value - 16);
+          if (event.key === 'ArrowRight') width.set(width.value + 16);
         }}
       />
     </aside>
@@ -61,7 +72,10 @@ function RunFilter() {
   const page = usePage();
   const t = page.t.value;
   const { filter, filterText } = page.runs;
-  const error = filter.value.error;
+  const { error, isExpression } = filter.value;
+  const columns = page.columns.value;
+  const completion = columns?.completion;
+  const active = completion?.active.value ?? -1;
   return (
     <div class="ih-run-filter">
       <div class="ih-field">
@@ -70,15 +84,27 @@ function RunFilter() {
           id="run-filter"
           class="ih-input ih-mono"
           type="text"
+          role="combobox"
+          aria-expanded={(completion?.items.value.length ?? 0) > 0}
+          aria-controls="run-filter-names"
+          aria-autocomplete="list"
+          {...(active >= 0 ? { 'aria-activedescendant': `run-filter-name-${active}` } : {})}
           spellcheck={false}
           autocomplete="off"
           placeholder={t('runs.filter')}
+          title={t('runs.filter.hint')}
           aria-label={t('runs.filter')}
           aria-invalid={error !== null}
           aria-describedby={error ? 'run-filter-error' : undefined}
           value={filterText.value}
-          onInput={(event) => filterText.set(event.currentTarget.value)}
+          onFocus={() => loadColumns(page)}
+          onBlur={() => completion?.close()}
+          onInput={(event) => {
+            filterText.set(event.currentTarget.value);
+            completion?.follow(event.currentTarget);
+          }}
           onKeyDown={(event) => {
+            if (completion?.press(event, event.currentTarget, (text) => filterText.set(text))) return;
             if (event.key !== 'Escape') return;
             if (filterText.value) filterText.set('');
             else event.currentTarget.blur();
@@ -95,9 +121,10 @@ function RunFilter() {
           </button>
         )}
       </div>
-      {error && (
+      {columns && <columns.Completions completion={columns.completion} />}
+      {error && (!isExpression || !columns) && (
         <p id="run-filter-error" class="ih-field-note ih-run-filter-error" role="status" title={error}>
-          {t('runs.filter.invalid', { reason: error })}
+          {isExpression ? error : t('runs.filter.invalid', { reason: error })}
         </p>
       )}
     </div>
@@ -111,14 +138,17 @@ function SelectionBar() {
   const rows = runs.rows.value;
   const state = triState(runs.selectedSet.value, rows);
   const box = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (box.current) box.current.indeterminate = state === 'some';
   });
   const total = runs.all.value.length;
   const selected = rows.filter((run) => runs.selectedSet.value.has(run.name)).length;
   const filtered = runs.filterText.value !== '';
   const sort = runs.sort.value;
-  const sorted = t(`runs.sort.${/^[+-]/.test(sort) ? 'column' : sort === 'name' ? 'name' : 'time'}`);
+  const sorted = t(
+    `runs.sort.${sort.every((key) => key === 'time') ? 'time' : sort[0] === 'name' ? 'name' : 'column'}`,
+  );
+  const isOpen = page.tableOpen.value;
   return (
     <div class="ih-selection-bar">
       <input
@@ -151,19 +181,21 @@ function SelectionBar() {
       <button
         type="button"
         class="ih-button ih-quiet ih-square ih-small"
-        aria-label={t('columns.title')}
-        title={t('columns.title')}
-        data-action="columns"
-        onClick={() => (page.dialog.value = { kind: 'columns' })}
+        aria-label={t('runs.table')}
+        aria-pressed={isOpen}
+        title={`${t('runs.table')} (|)`}
+        data-action="run-table"
+        onClick={() => page.tableOpen.set(!isOpen)}
       >
-        <Icon name="columns" />
+        <Icon name="table" />
       </button>
+      {isOpen && page.columns.value && <page.columns.value.Tools columns={page.columns.value.columns} />}
       <button
         type="button"
         class="ih-button ih-quiet ih-small"
         aria-label={`${t('runs.sort.label')}: ${sorted}`}
         title={t('runs.sort.label')}
-        onClick={() => runs.sort.set(sort === 'time' ? 'name' : 'time')}
+        onClick={() => runs.sort.set([sort.join() === 'time' ? 'name' : 'time'])}
       >
         <Icon name="sort" /> {sorted}
       </button>
@@ -171,15 +203,28 @@ function SelectionBar() {
   );
 }
 
-function LimitNote() {
-  const { t, runs } = usePage();
-  if (!runs.limited.value) return null;
+/** What of the selection is not as one may think. */
+function Notes() {
+  const { t, runs, session } = usePage();
+  const gone = session.loading.value ? [] : runs.gone.value;
+  if (!runs.limited.value && gone.length === 0) return null;
   return (
-    <p class="ih-limit-note">
-      {t.value('runs.limited', { count: runs.selectedSet.value.size })}{' '}
-      <button type="button" class="ih-link" onClick={() => runs.select(runs.all.value.map((run) => run.name))}>
-        {t.value('runs.limited.all', { count: runs.all.value.length })}
-      </button>
+    <p class="ih-limit-note" role="status">
+      {gone.length > 0 ? (
+        <>
+          <span title={gone.join('\n')}>{t.value('runs.gone', { count: gone.length })}</span>{' '}
+          <button type="button" class="ih-link" onClick={() => runs.forgetGone()}>
+            {t.value('runs.gone.forget')}
+          </button>
+        </>
+      ) : (
+        <>
+          {t.value('runs.limited', { count: runs.selectedSet.value.size })}{' '}
+          <button type="button" class="ih-link" onClick={() => runs.select(runs.all.value.map((run) => run.name))}>
+            {t.value('runs.limited.all', { count: runs.all.value.length })}
+          </button>
+        </>
+      )}
     </p>
   );
 }

@@ -92,8 +92,12 @@ export interface TableProps<R> {
   readonly onCopyRows?: (table: readonly (readonly Value[])[], all: number) => void;
   /** A click on a row, or Enter. */
   readonly onOpen?: (row: R) => void;
-  /** A click on a column that stays, or Space; of a heading it opens and closes the group. */
-  readonly onPick?: (row: R) => void;
+  /** A click on a column that stays, or Space; of a heading it opens and closes the group. `range`: with Shift. */
+  readonly onPick?: (row: R, range: boolean) => void;
+  /** Given: heads can be dragged, and Alt, Shift and arrows move a column that scrolls to this place among them. */
+  readonly onMove?: (key: string, to: number) => void;
+  /** Given: Delete hides a column that scrolls. */
+  readonly onHide?: (key: string) => void;
   /** The row under the pointer, or that keys act on. */
   readonly onPoint?: (row: R | null) => void;
   /** Identifies what is shown: when it changes, the table begins at its first row. */

@@ -1,4 +1,4 @@
-import type { JSX } from 'preact';
+import type { JSX, TargetedPointerEvent } from 'preact';
 import { drag } from '@insight-host/kit';
 import type { Column } from './contract';
 import { clamp, isEven, NARROWEST, WIDEST, type Widths } from './layout';
@@ -13,6 +13,28 @@ export interface HeadProps<R> extends Shown<R> {
 /** The heads of the columns: a press sorts, with Shift by several columns; the edge changes the width. */
 export function Head<R>({ given, id, layout, from, end, widths, marked }: HeadProps<R>): JSX.Element {
   const { frozen = [], rowHeight } = given;
+  const start = layout.leftOf(from);
+  /** Drags a head along the others; the press of a button in it stays a press within the slop. */
+  const carry = (event: TargetedPointerEvent<HTMLElement>, key: string): void => {
+    const carried = event.currentTarget;
+    const row = carried.parentElement?.getBoundingClientRect();
+    const rest = (): void => {
+      carried.style.translate = '';
+      carried.classList.remove('carried');
+    };
+    drag(event, {
+      slop: 6,
+      move: (_, dx) => {
+        carried.style.translate = `${dx}px`;
+        carried.classList.add('carried');
+      },
+      end: (last, moved) => {
+        rest();
+        if (moved) given.onMove?.(key, layout.columnAt(Math.max(0, last.clientX - (row?.left ?? 0) + start)));
+      },
+      cancel: rest,
+    });
+  };
   const head = (at: number, left: number, width: number): JSX.Element => {
     const column = columnOf(given, at) as Column<R>;
     const isMarked = marked !== null && given.onCopyCells && at >= marked.column && at < marked.columnEnd;
@@ -28,6 +50,7 @@ export function Head<R>({ given, id, layout, from, end, widths, marked }: HeadPr
         data-column={column.key}
         title={column.hint}
         style={{ left: `${left}px`, width: `${width}px` }}
+        {...(given.onMove && at >= frozen.length ? { onPointerDown: (event) => carry(event, column.key) } : {})}
       >
         {column.tool}
         {given.sort && column.sorts !== false ? (
@@ -49,7 +72,6 @@ export function Head<R>({ given, id, layout, from, end, widths, marked }: HeadPr
       </div>
     );
   };
-  const start = layout.leftOf(from);
   return (
     <div class="line head" role="row" aria-rowindex={1} style={{ height: `${rowHeight}px` }}>
       {layout.frozen.map(({ left, width }, at) => head(at, left, width))}

@@ -78,7 +78,7 @@ export function Line<R>({ given, id, layout, from, end, place, top, selection }:
         data-column={column.key}
         title={shown?.title}
         style={{ left: `${left}px`, width: `${width}px`, ...shown?.style }}
-        {...(stays && onPick && row !== null ? { onClick: () => onPick(row) } : {})}
+        {...(stays && onPick && row !== null ? { onClick: (event: MouseEvent) => onPick(row, event.shiftKey) } : {})}
       >
         {shown?.content}
       </div>

@@ -149,7 +149,7 @@ describe('a table of whole rows', () => {
     const grid = shown({ onOpen, onPick });
     press(grid, 'ArrowDown', 'Enter', 'ArrowDown', ' ');
     expect(onOpen).toHaveBeenCalledExactlyOnceWith(PEOPLE[1]);
-    expect(onPick).toHaveBeenCalledExactlyOnceWith(PEOPLE[2]);
+    expect(onPick).toHaveBeenCalledExactlyOnceWith(PEOPLE[2], false);
   });
 
   it('presses the button of a cell by Enter', () => {
@@ -264,7 +264,7 @@ describe('a table with headings', () => {
     });
     expect(grid.getAttribute('role')).toBe('treegrid');
     press(grid, 'ArrowLeft');
-    expect(onPick).toHaveBeenCalledExactlyOnceWith(PEOPLE[0]);
+    expect(onPick).toHaveBeenCalledExactlyOnceWith(PEOPLE[0], false);
     act(() => void (expanded.value = false));
     expect(grid.querySelector('[aria-level="1"]')?.getAttribute('aria-expanded')).toBe('false');
     press(grid, 'ArrowRight');

@@ -19,7 +19,7 @@ const NUDGE = 16; // pixels of a column's width, by key
  * A table of any length and width, of which only what is in sight exists: one layer that stays in the window, over a track that scrolls.
  *
  * Keys: arrows, Page Up and Down, Home and End move; Shift extends; Enter or F2 opens, Space picks, `s` sorts by the column (Shift: too),
- * Alt and arrows change its width, Ctrl+A marks everything, Ctrl+C copies exact values.
+ * Alt and arrows change its width, with Shift its place, Delete hides it, Ctrl+A marks everything, Ctrl+C copies exact values.
  */
 export function Table<R>(given: TableProps<R>): JSX.Element {
   const { name, label, rows, columns, frozen = NONE, rowHeight, heads = true, onCopyCells, question = '' } = given;
@@ -101,7 +101,8 @@ export function Table<R>(given: TableProps<R>): JSX.Element {
     const button =
       column < frozen.length ? null : document.getElementById(`${id}-${place}-${column}`)?.querySelector('button');
     if (button) button.click();
-    else (given.onOpen ?? given.onPick)?.(line);
+    else if (given.onOpen) given.onOpen(line);
+    else given.onPick?.(line, false);
   };
   /** Whether the key means something here. */
   const press = (event: KeyboardEvent): boolean => {
@@ -113,6 +114,14 @@ export function Table<R>(given: TableProps<R>): JSX.Element {
     const key = event.key.toLowerCase();
     if (event.altKey) {
       if (ctrl || !column || isEven(columns) || (key !== 'arrowleft' && key !== 'arrowright')) return false;
+      const scrolled = focus.column - frozen.length;
+      if (event.shiftKey) {
+        const to = scrolled + (key === 'arrowleft' ? -1 : 1);
+        if (!given.onMove || scrolled < 0 || to < 0 || to >= columns.length) return false;
+        given.onMove(column.key, to);
+        select(at({ ...focus, column: frozen.length + to }));
+        return true;
+      }
       resize(
         widths,
         column.key,
@@ -133,9 +142,10 @@ export function Table<R>(given: TableProps<R>): JSX.Element {
       given.line?.(line, focus.row).expanded === (key === 'arrowleft') &&
       (key === 'arrowleft' || key === 'arrowright')
     )
-      given.onPick?.(line);
-    else if (!ctrl && key === ' ' && line !== null && (given.onPick ?? given.onOpen))
-      (given.onPick ?? given.onOpen)?.(line);
+      given.onPick?.(line, false);
+    else if (!ctrl && key === ' ' && line !== null && given.onPick) given.onPick(line, event.shiftKey);
+    else if (!ctrl && key === ' ' && line !== null && given.onOpen) given.onOpen(line);
+    else if (key === 'delete' && given.onHide && column && focus.column >= frozen.length) given.onHide(column.key);
     else if (!ctrl && key === 's' && given.sort && column && column.sorts !== false)
       given.sort.turn(column.key, event.shiftKey);
     else {

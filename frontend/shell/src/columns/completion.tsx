@@ -1,0 +1,136 @@
+/** What helps to write an expression: names of columns with the quotes that they need, and what is wrong. */
+import { computed, signal } from '@preact/signals';
+import { usePage } from '../state/page';
+import { keyOf } from './cells';
+import type { RunColumns } from './run_columns';
+
+const MOST = 6;
+const PLAIN = /^[^\W\d][\w./:#-]*$/u;
+const RESERVED = /^(and|or|not|in|true|false|null|nan|inf)$/i;
+/** The name that is typed before the caret, after an opened quote or not. */
+const TYPED = /"([^"]*)$|([\p{L}_][^\s"'()<>=!,]*)$/u;
+
+/** The name as an expression has it. */
+export function quoted(name: string): string {
+  return PLAIN.test(name) && !RESERVED.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
+}
+
+/** Where the name begins that ends a text, and what of it is typed; null if a text does not end with a name. */
+export function typedName(text: string): { readonly at: number; readonly name: string } | null {
+  const isOpen = text.split('"').length % 2 === 0;
+  const match = TYPED.exec(text);
+  if (!match || (match[1] !== undefined) !== isOpen) return null;
+  return { at: match.index, name: match[1] ?? match[2] ?? '' };
+}
+
+export class Completion {
+  /** The text before the caret; null while nothing is typed. */
+  readonly before = signal<string | null>(null);
+  readonly active = signal(-1);
+  readonly items = computed(() => {
+    const typed = this.before.value === null ? null : typedName(this.before.value);
+    if (!typed?.name) return [];
+    const wanted = typed.name.toLowerCase();
+    const listed = this.columns.listing.value ?? [];
+    const found = listed
+      .map((column) => {
+        const isUnique = listed.every((other) => other === column || other.name !== column.name);
+        return { name: isUnique ? column.name : keyOf(column), title: column.title };
+      })
+      .filter(({ name, title }) => `${name}\n${title}`.toLowerCase().includes(wanted));
+    const isWhole = found.some(({ name }) => name === typed.name);
+    const begins = ({ name }: { readonly name: string }): number => Number(!name.toLowerCase().startsWith(wanted));
+    return isWhole ? [] : found.sort((a, b) => begins(a) - begins(b)).slice(0, MOST);
+  });
+
+  constructor(private readonly columns: RunColumns) {}
+
+  /** Call when the text has changed. */
+  follow(field: HTMLInputElement): void {
+    this.columns.need();
+    this.before.value = field.value.slice(0, field.selectionStart ?? field.value.length);
+    this.active.value = -1;
+  }
+
+  close(): void {
+    this.before.value = null;
+  }
+
+  /** Puts a name in the place of what is typed of it; returns the text. */
+  accept(at: number, field: HTMLInputElement): string {
+    const item = this.items.value[at];
+    const { value: before } = this.before;
+    const typed = before === null ? null : typedName(before);
+    if (!item || before === null || !typed) return field.value;
+    const start = `${before.slice(0, typed.at)}${quoted(item.name)} `;
+    const text = start + field.value.slice(before.length);
+    field.value = text;
+    field.setSelectionRange(start.length, start.length);
+    field.focus();
+    this.close();
+    return text;
+  }
+
+  /** Whether a key is for the list; `set` gets the text that Enter or Tab make. */
+  press(event: KeyboardEvent, field: HTMLInputElement, set: (text: string) => void): boolean {
+    const { length } = this.items.value;
+    if (length === 0) return false;
+    const { value: active } = this.active;
+    if (event.key === 'ArrowDown') this.active.value = (active + 1) % length;
+    else if (event.key === 'ArrowUp') this.active.value = (Math.max(active, 0) + length - 1) % length;
+    else if (event.key === 'Escape') this.close();
+    else if ((event.key === 'Enter' || event.key === 'Tab') && active >= 0) set(this.accept(active, field));
+    else return false;
+    event.preventDefault();
+    return true;
+  }
+}
+
+/** What is wrong with the expression of the filter, and what may be meant. */
+function ExpressionError() {
+  const { t, runs } = usePage();
+  const { error, isExpression } = runs.filter.value;
+  const { value: matched } = runs.matched;
+  if (!error || !isExpression || !matched) return null;
+  const correct = (name: string): void => {
+    const { value: text } = runs.filterText;
+    const rest = text.slice(matched.position).replace(/^("(""|[^"])*"|'(''|[^'])*'|[^\s<>=!,()]+)/, () => name);
+    runs.filterText.set(text.slice(0, matched.position) + rest);
+  };
+  return (
+    <p id="run-filter-error" class="ih-field-note ih-run-filter-error" role="status" title={error}>
+      {error}
+      {matched.suggestions.map((name) => (
+        <button key={name} type="button" class="ih-link" onClick={() => correct(name)}>
+          {t.value('runs.filter.meant', { name })}
+        </button>
+      ))}
+    </p>
+  );
+}
+
+export function CompletionList({ completion }: { readonly completion: Completion }) {
+  const page = usePage();
+  const items = completion.items.value;
+  if (items.length === 0) return <ExpressionError />;
+  return (
+    <ul id="run-filter-names" class="ih-completions" role="listbox" aria-label={page.t.value('columns.title')}>
+      {items.map(({ name, title }, at) => (
+        <li
+          key={name}
+          id={`run-filter-name-${at}`}
+          role="option"
+          aria-selected={at === completion.active.value}
+          onPointerDown={(event) => {
+            event.preventDefault(); // the field keeps the focus
+            const field = document.querySelector<HTMLInputElement>('#run-filter');
+            if (field) page.runs.filterText.set(completion.accept(at, field));
+          }}
+        >
+          <span class="ih-mono">{quoted(name)}</span>
+          {title !== name && <span class="ih-muted">{title}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}
