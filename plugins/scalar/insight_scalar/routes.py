@@ -21,6 +21,7 @@ from insight_core.plugin.http.answers import Column, json_response
 from insight_core.plugin.http.parameters import choice, number, required_number, required_text
 from insight_scalar.band_routes import BandViews
 from insight_scalar.derived import DerivedData, x_of
+from insight_scalar.first_steps import FirstSteps
 from insight_scalar.formats import csv_of, numbers_of
 from insight_scalar.parameters import scalar_query
 
@@ -37,6 +38,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
         Route("/series", views.series),
         Route("/nearest", views.nearest),
         Route("/expression", views.expression),
+        Route("/first", FirstSteps(data).first),
         Route("/groups", bands.groups),
         Route("/columns", bands.columns),
         Route("/bands", bands.bands),

@@ -5,6 +5,7 @@ import { useEffect } from 'preact/hooks';
 import type { ScalarParts } from './board';
 import { CardBody } from './card';
 import { DerivedDialog } from './derived_dialog';
+import { FirstDialog } from './first_dialog';
 import { PluginCards } from './plugin_cards';
 import { PairDialog } from './pair_dialog';
 import { ThresholdDialog } from './threshold_dialog';
@@ -38,7 +39,7 @@ function Summary({ board }: { readonly board: ScalarParts }): JSX.Element {
   return loaded.value ? <loaded.value.SummaryTable board={board} /> : <div class="table" aria-busy="true" />;
 }
 
-const DIALOGS = { threshold: ThresholdDialog, pair: PairDialog, derived: DerivedDialog } as const;
+const DIALOGS = { threshold: ThresholdDialog, pair: PairDialog, derived: DerivedDialog, first: FirstDialog } as const;
 
 function Dialogs({ board }: { readonly board: ScalarParts }): JSX.Element | null {
   const open = board.dialog.value;

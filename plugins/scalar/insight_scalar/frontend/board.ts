@@ -62,7 +62,7 @@ export function scalarParts(page: Page) {
     stepTabs: page.follow(page.ctx.stepTabs),
     /** What plugins add to this tab. */
     contributed: page.follow(page.ctx.contributed),
-    dialog: signal<{ readonly kind: 'threshold' | 'pair' | 'derived'; readonly tag: string } | null>(null),
+    dialog: signal<{ readonly kind: 'threshold' | 'pair' | 'derived' | 'first'; readonly tag: string } | null>(null),
     feeds: new Feeds(parts, hasRestarts, (series) => derived.affected(series)),
   };
 }

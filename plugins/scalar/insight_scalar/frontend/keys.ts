@@ -1,6 +1,12 @@
 import { boardKeys, focusOn, onCard, type Key } from '@insight-host/kit';
 import type { ScalarParts } from './board';
 
+/** For the card that keys act on, else the first one. */
+function openFirst({ cards, filter, dialog }: ScalarParts): void {
+  const tag = cards.full.value?.tag ?? cards.current.value?.tag ?? cards.pins.value[0] ?? filter.shown.value[0];
+  if (tag !== undefined) dialog.value = { kind: 'first', tag };
+}
+
 /** The tab's keys; those of a card act on the one under the pointer or with the focus. */
 export function keys(board: ScalarParts, host: HTMLElement): readonly Key[] {
   const [full, leave, filter] = boardKeys(board, host);
@@ -13,6 +19,7 @@ export function keys(board: ScalarParts, host: HTMLElement): readonly Key[] {
       'log.y',
       onCard(board, ({ tag }) => board.logs.set(tag, { ...board.logs.of(tag), y: !board.logs.of(tag).y })),
     ],
+    ['n', 'first.title', () => openFirst(board)],
     full,
     leave,
     ['e', 'derived.open', () => (board.dialog.value = { kind: 'derived', tag: '' })],
