@@ -240,6 +240,21 @@ def test_a_chart_of_one_line_has_a_narrow_reading(page: Page, shared: Serve, sam
     expect(rows.nth(1)).to_have_text(re.compile(r"^Value\d"))
 
 
+def test_limits_of_an_axis_are_typed(page: Page, shared: Serve, sample_logs: Path) -> None:
+    open_page(page, shared("--logdir", sample_logs))
+    expect(status(page, "train/loss")).to_contain_text("288 points")
+    card(page, "train/loss").get_by_role("img").focus()
+    page.keyboard.press("a")
+    dialog = page.get_by_role("dialog")
+    dialog.locator("[name=y0]").fill("0.5")
+    dialog.locator("[name=y1]").press("Enter")
+    expect(dialog.get_by_role("alert")).to_have_text("An axis needs both limits, or none.")
+    dialog.locator("[name=y1]").fill("2")
+    dialog.locator("[name=y1]").press("Enter")
+    expect(dialog).to_have_count(0)
+    expect(page).to_have_url(re.compile(r"scalar\.zoom=train/loss%3D,,0\.5,2"))
+
+
 def test_groups_of_runs_become_bands(page: Page, shared: Serve, sample_logs: Path) -> None:
     open_page(page, shared("--logdir", sample_logs))
     with page.expect_response(lambda r: "/scalar/bands" in r.url and r.status == 200):

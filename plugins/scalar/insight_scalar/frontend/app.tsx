@@ -6,6 +6,7 @@ import type { ScalarParts } from './board';
 import { CardBody } from './card';
 import { DerivedDialog } from './derived_dialog';
 import { FirstDialog } from './first_dialog';
+import { LimitsDialog } from './limits_dialog';
 import { PluginCards } from './plugin_cards';
 import { PairDialog } from './pair_dialog';
 import { ThresholdDialog } from './threshold_dialog';
@@ -39,7 +40,13 @@ function Summary({ board }: { readonly board: ScalarParts }): JSX.Element {
   return loaded.value ? <loaded.value.SummaryTable board={board} /> : <div class="table" aria-busy="true" />;
 }
 
-const DIALOGS = { threshold: ThresholdDialog, pair: PairDialog, derived: DerivedDialog, first: FirstDialog } as const;
+const DIALOGS = {
+  threshold: ThresholdDialog,
+  pair: PairDialog,
+  derived: DerivedDialog,
+  first: FirstDialog,
+  limits: LimitsDialog,
+} as const;
 
 function Dialogs({ board }: { readonly board: ScalarParts }): JSX.Element | null {
   const open = board.dialog.value;

@@ -12,6 +12,7 @@ import { Thresholds } from './thresholds';
 import { ORDERS, type TooltipOrder } from './tooltip_order';
 import { Zooms } from './zooms';
 
+type DialogKind = 'threshold' | 'pair' | 'derived' | 'first' | 'limits';
 export type ScalarParts = ReturnType<typeof scalarParts>;
 
 /** What the scalar tab is made of. */
@@ -62,7 +63,7 @@ export function scalarParts(page: Page) {
     stepTabs: page.follow(page.ctx.stepTabs),
     /** What plugins add to this tab. */
     contributed: page.follow(page.ctx.contributed),
-    dialog: signal<{ readonly kind: 'threshold' | 'pair' | 'derived' | 'first'; readonly tag: string } | null>(null),
+    dialog: signal<{ readonly kind: DialogKind; readonly tag: string } | null>(null),
     feeds: new Feeds(parts, hasRestarts, (series) => derived.affected(series)),
   };
 }

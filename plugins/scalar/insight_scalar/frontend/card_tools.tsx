@@ -84,10 +84,15 @@ export function CardTools({ board, tag, chart, items }: CardToolsProps): JSX.Ele
         action="export"
         icon="export"
         label={say('export.title')}
-        items={() => [...items, ...exports(board, tag, chart)]}
+        items={() => [...items, limits(board, tag), ...exports(board, tag, chart)]}
       />
     </>
   );
+}
+
+function limits(board: ScalarParts, tag: string): MenuItem {
+  const onPress = (): void => void (board.dialog.value = { kind: 'limits', tag });
+  return { action: 'limits', text: board.page.t('limits.open'), onPress };
 }
 
 function exports(board: ScalarParts, tag: string, chart: CardToolsProps['chart']): readonly MenuItem[] {

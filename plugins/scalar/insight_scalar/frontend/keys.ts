@@ -20,6 +20,7 @@ export function keys(board: ScalarParts, host: HTMLElement): readonly Key[] {
       onCard(board, ({ tag }) => board.logs.set(tag, { ...board.logs.of(tag), y: !board.logs.of(tag).y })),
     ],
     ['n', 'first.title', () => openFirst(board)],
+    ['a', 'limits.open', onCard(board, ({ tag }) => (board.dialog.value = { kind: 'limits', tag }))],
     full,
     leave,
     ['e', 'derived.open', () => (board.dialog.value = { kind: 'derived', tag: '' })],
