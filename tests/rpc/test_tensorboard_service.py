@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import grpc
 import numpy as np
 import pytest
 
-from insight_core.plugin import Dialect
+from insight_core.plugin import Dialect, SeriesInfo
 from insight_core.plugin.testing import EventWriter
 from insight_core.rpc.schema import tensorboard_data_pb2 as messages
 from insight_core.rpc.schema import tensorboard_pb2 as values
@@ -50,6 +52,54 @@ def test_metadata_of_a_scalar(connect: Connect, load_with: Load, tmp_path: Path)
     for empty in (messages.ListTensorsRequest, messages.ListBlobSequencesRequest):
         call = getattr(client.tensorboard, empty.__name__.removesuffix("Request"))
         assert not call(empty(plugin_filter=named("scalars"))).runs
+
+
+def test_series_are_listed_as_far_as_they_are_asked_for(
+    connect: Connect, load_with: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for run in ("a", "b"):
+        with EventWriter(tmp_path / run) as writer:
+            for tag in ("x", "y"):
+                writer.scalar(tag, 0, 1.0)
+            writer.text("t", 0, "hi")
+    provider = load_with()
+    client = connect(provider)
+    listed: list[tuple[str, str]] = []
+    series = provider.series
+
+    def noted(plugin: str, **which: object) -> Sequence[SeriesInfo]:
+        found = series(plugin, **which)  # type: ignore[arg-type]
+        listed.extend((info.key.run, info.key.tag) for info in found)
+        return found
+
+    monkeypatch.setattr(provider, "series", noted)
+    plugins = client.tensorboard.ListPlugins(messages.ListPluginsRequest()).plugins
+    assert [plugin.name for plugin in plugins] == ["scalars", "text"]
+    assert listed == []
+    request = messages.ReadScalarsRequest(
+        plugin_filter=named("scalars"),
+        run_tag_filter=chosen(["b"], ["y"]),
+        downsample=messages.Downsample(num_points=9),
+    )
+    for _ in range(2):
+        listed.clear()
+        assert [run.run_name for run in client.tensorboard.ReadScalars(request).runs] == ["b"]
+        assert listed == [("b", "y")]
+    listed.clear()
+    every = messages.ListScalarsRequest(plugin_filter=named("scalars"))
+    assert [len(run.tags) for run in client.tensorboard.ListScalars(every).runs] == [2, 2]
+    assert sorted(listed) == [(run, tag) for run in ("a", "b") for tag in ("x", "y")]
+    listed.clear()
+    with EventWriter(tmp_path / "b") as writer:
+        writer.scalar("x", 1, 1.0)
+    provider.load()
+    steps = [tag.metadata.max_step for tag in client.tensorboard.ListScalars(every).runs[1].tags]
+    assert (steps, listed) == ([1, 0], [("b", "x")])
+    listed.clear()
+    shutil.rmtree(tmp_path / "a")
+    provider.load()
+    assert [run.run_name for run in client.tensorboard.ListScalars(every).runs] == ["b"]
+    assert listed == []
 
 
 def test_filters_absent_empty_and_unknown(connect: Connect, load_with: Load, tmp_path: Path) -> None:

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import threading
 from collections.abc import Collection, Iterable, Mapping
+from typing import Any
 
 from attrs import define, frozen
 
-from insight_core.plugin import Claim, DataProvider, InsightError, SeriesInfo, SeriesKey, Unavailable
+from insight_core.plugin import (
+    Claim,
+    DataProvider,
+    InsightError,
+    SeriesField,
+    SeriesInfo,
+    SeriesKey,
+    SeriesTable,
+    Unavailable,
+)
 from insight_core.rpc.schema import tensorboard_pb2 as tensorboard
 from insight_core.rpc.tensorboard_view.translation import (
     TensorBoardKind,
@@ -16,6 +27,8 @@ from insight_core.rpc.tensorboard_view.translation import (
     kind_of,
     says_how_it_is_encoded,
 )
+
+_KIND: tuple[SeriesField, ...] = ("claims", "data_class")  # what the kind of a series follows from
 
 
 @frozen
@@ -40,25 +53,28 @@ class TensorBoardSeries:
 
 
 class Catalog:
-    """Follows the provider; changed series are listed again on the next access."""
+    """Follows the provider: knows the kinds of all series, and makes entries of those that are asked for."""
 
     def __init__(self, provider: DataProvider) -> None:
         self._provider = provider
         self._lock = threading.Lock()
         self._generation: int | None = None
+        self._where: dict[TensorBoardKind, dict[str, set[str]]] = {}  # runs by plugin of the provider
+        self._is_stale = True  # whether series of ``_where`` may be gone
         self._entries: dict[TensorBoardKind, dict[str, dict[str, TensorBoardSeries]]] = {}  # by run and tag
+        self._listed: set[TensorBoardKind] = set()  # kinds of which ``_entries`` has all series
 
     def kinds(self) -> Collection[TensorBoardKind]:
         """The kinds that have series."""
         with self._lock:
             self._refresh()
-            return [kind for kind, runs in self._entries.items() if runs]
+            return list(self._where)
 
     def runs(self) -> Collection[str]:
         """All runs that have series."""
         with self._lock:
             self._refresh()
-            return {name for runs in self._entries.values() for name in runs}
+            return {name for plugins in self._where.values() for runs in plugins.values() for name in runs}
 
     def entries(
         self, kind: TensorBoardKind, runs: Collection[str] | None, tags: Collection[str] | None
@@ -66,6 +82,8 @@ class Catalog:
         """Series by run and tag, those of the given names only; None: all of them."""
         with self._lock:
             self._refresh()
+            if kind not in self._listed:
+                self._list(kind, runs, tags)
             held = self._entries.get(kind, {})
             found = {}
             for run in sorted(held) if runs is None else sorted(held.keys() & set(runs)):
@@ -98,22 +116,62 @@ class Catalog:
             return content_of(claim, info.content)
 
     def _refresh(self) -> None:
-        if self._generation is None:
-            self._read_all()
-            return
-        changes = self._provider.changes(self._generation)
-        if changes.series is None:
-            self._read_all()
-            return
-        for plugin, keys in changes.series.items():
-            wanted = set(keys)
-            if changes.gone:
-                self._drop(plugin, wanted)
-            runs, tags = {key.run for key in wanted}, {key.tag for key in wanted}
+        changes = None if self._generation is None else self._provider.changes(self._generation)
+        generation = self._provider.generation() if changes is None else changes.generation
+        if changes is None or changes.series is None:
+            self._entries, self._listed, self._is_stale = {}, set(), True
+        else:
+            self._is_stale |= changes.gone
+            for plugin, keys in changes.series.items():
+                self._look_at(plugin, set(keys), gone=changes.gone)
+        if self._is_stale:
+            self._where = {}
+            for plugin in sorted(self._provider.plugins()):
+                for table in self._provider.series_tables(plugin, _KIND):
+                    self._note(plugin, table)
+            self._is_stale = False
+        self._generation = generation
+
+    def _note(self, plugin: str, table: SeriesTable) -> None:
+        """Notes the kinds that a run has."""
+        claims, classes = (
+            [table.common[field]] if field in table.common else table.columns[field] for field in _KIND
+        )
+        alike = len(claims) == 1 or len(classes) == 1
+        pairs: Any = (
+            itertools.product(set(claims), set(classes)) if alike else set(zip(claims, classes, strict=True))
+        )
+        for pair in pairs:
+            for kind in _kinds(*pair):
+                self._where.setdefault(kind, {}).setdefault(plugin, set()).add(table.run)
+
+    def _look_at(self, plugin: str, keys: Collection[SeriesKey], *, gone: bool) -> None:
+        """Lists changed series again, those that have an entry or whose kind is listed."""
+        if gone:
+            self._drop(plugin, keys)
+        runs, tags = {key.run for key in keys}, {key.tag for key in keys}
+        for info in self._provider.series(plugin, runs=runs, tags=tags):
+            if info.key not in keys:
+                continue
+            for kind in _kinds(info.claims, info.data_class):
+                self._where.setdefault(kind, {}).setdefault(plugin, set()).add(info.key.run)
+                has_entry = info.key.tag in self._entries.get(kind, {}).get(info.key.run, {})
+                if has_entry or kind in self._listed:
+                    self._put(kind, SeriesSource(plugin, info))
+
+    def _list(
+        self, kind: TensorBoardKind, runs: Collection[str] | None, tags: Collection[str] | None
+    ) -> None:
+        """Makes entries of these series, or of all of the kind."""
+        for plugin in sorted(self._where.get(kind, ())):
             for info in self._provider.series(plugin, runs=runs, tags=tags):
-                if info.key in wanted:
-                    self._put(SeriesSource(plugin, info))
-        self._generation = changes.generation
+                if kind in _kinds(info.claims, info.data_class):
+                    before = self._entries.get(kind, {}).get(info.key.run, {}).get(info.key.tag)
+                    source = SeriesSource(plugin, info)
+                    if before is None or before.sources.get(plugin) != source:
+                        self._put(kind, source)
+        if runs is None and tags is None:
+            self._listed.add(kind)
 
     def _drop(self, plugin: str, keys: Iterable[SeriesKey]) -> None:
         for runs in self._entries.values():
@@ -125,25 +183,14 @@ class Catalog:
                     if not tags:
                         del runs[key.run]
 
-    def _read_all(self) -> None:
-        generation = self._provider.generation()
-        self._entries = {}
-        for plugin in sorted(self._provider.plugins()):
-            for info in self._provider.series(plugin):
-                self._put(SeriesSource(plugin, info))
-        self._generation = generation
-
-    def _put(self, source: SeriesSource) -> None:
+    def _put(self, kind: TensorBoardKind, source: SeriesSource) -> None:
         info = source.info
-        for kind in _kinds(info.claims, info.data_class):
-            tags = self._entries.setdefault(kind, {}).setdefault(info.key.run, {})
-            before = tags.get(info.key.tag)
-            sources = {**before.sources, source.plugin: source} if before else {source.plugin: source}
-            ends = info.last_step, info.last_wall_time
-            if len(sources) > 1:
-                infos = [each.info for each in sources.values()]
-                ends = max(one.last_step for one in infos), max(one.last_wall_time for one in infos)
-            tags[info.key.tag] = TensorBoardSeries(kind, info.key, sources, *ends)
+        tags = self._entries.setdefault(kind, {}).setdefault(info.key.run, {})
+        before = tags.get(info.key.tag)
+        sources = {**before.sources, source.plugin: source} if before else {source.plugin: source}
+        infos = [each.info for each in sources.values()]
+        ends = max(one.last_step for one in infos), max(one.last_wall_time for one in infos)
+        tags[info.key.tag] = TensorBoardSeries(kind, info.key, sources, *ends)
 
 
 @functools.lru_cache(256)
