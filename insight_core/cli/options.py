@@ -164,21 +164,32 @@ def _command(arguments: list[str]) -> tuple[str, list[str]]:
         return "serve", arguments
     command = command_in(arguments, COMMANDS)
     if command is None:
-        group = [known for known in COMMANDS if known.startswith(f"{arguments[0]} ")]
-        if group and all(argument.startswith("-") for argument in arguments[1:]):
-            _show_group(arguments[0], group, arguments[1:])
+        texts = {name: text for name, (_, text) in COMMANDS.items()}
+        _show_group(arguments, texts)
         registry = loaded_for(arguments, os.environ)
-        contributed = [one.name for one in contributed_commands(registry)]
-        command = command_in(arguments, contributed)
+        texts |= {one.name: one.help for one in contributed_commands(registry)}
+        command = command_in(arguments, texts)
         if command is None:
+            _show_group(arguments, texts)
             tell_failures(registry)
-            _refuse(" ".join(arguments[:2]) if group else arguments[0], contributed)
+            _refuse(arguments, texts)
     return command, arguments[len(command.split()) :]
 
 
-def _show_group(word: str, group: Sequence[str], arguments: Sequence[str]) -> NoReturn:
-    """Prints the commands of a group, for ``insight-host cache``; exits with 0 for ``--help``, else 2."""
-    listed = _listed((name, COMMANDS[name][1]) for name in group)
+def _group(word: str, texts: Mapping[str, str]) -> dict[str, str]:
+    return {name: text for name, text in texts.items() if name.startswith(f"{word} ")}
+
+
+def _show_group(arguments: Sequence[str], texts: Mapping[str, str]) -> None:
+    """Prints the commands of a group, for ``insight-host cache`` without a second word, and exits.
+
+    The status is 0 for ``--help``, else 2.
+    """
+    word, *others = arguments
+    group = _group(word, texts)
+    if not group or not all(argument.startswith("-") for argument in others):
+        return
+    listed = _listed(group.items())
     parser = argparse.ArgumentParser(
         prog=f"insight-host {word}",
         usage=f"insight-host {word} COMMAND [FLAGS]",
@@ -186,13 +197,13 @@ def _show_group(word: str, group: Sequence[str], arguments: Sequence[str]) -> No
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.parse_args(arguments)
+    parser.parse_args(others)
     parser.print_help(sys.stderr)
     parser.exit(2)
 
 
 def _listed(commands: Iterable[tuple[str, str]]) -> str:
-    return "\n".join(f"  {name:<12}{text}" for name, text in commands)
+    return "\n".join(f"  {name:<14}{text}" for name, text in commands)
 
 
 def _epilog(contributed: Iterable[tuple[str, str]] = ()) -> str:
@@ -204,10 +215,13 @@ def _epilog(contributed: Iterable[tuple[str, str]] = ()) -> str:
     )
 
 
-def _refuse(word: str, contributed: Iterable[str]) -> NoReturn:
+def _refuse(arguments: Sequence[str], texts: Mapping[str, str]) -> NoReturn:
+    """Names the commands: those of the group if the first word is one."""
     parser = _parser("serve", "", SERVE_FLAGS)
+    group = _group(arguments[0], texts)
+    word = " ".join(arguments[:2]) if group else arguments[0]
     hint = f"; to serve this directory: --logdir {word}" if os.path.isdir(word) else ""
-    known = ", ".join([*COMMANDS, *contributed])
+    known = ", ".join(group or texts)
     parser.error(f"unknown command {word!r}, the commands are {known}{hint}")
 
 

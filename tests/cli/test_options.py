@@ -270,6 +270,20 @@ def test_commands_of_two_words(capsys: pytest.CaptureFixture[str]) -> None:
     assert "cache info, cache clear" in said
 
 
+def test_commands_of_plugins_are_a_group_too(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        options("plugin", "--help")
+    assert ended.value.code == 0
+    said = capsys.readouterr().out
+    assert all(f"plugin {name} " in said for name in ("new", "build", "dev", "types"))
+    assert "inspect" not in said
+    assert "plugin new" in refused(capsys, "plugin")
+    unknown = refused(capsys, "plugin", "knew")
+    assert "'plugin knew'" in unknown
+    assert "plugin new, plugin build" in unknown
+    assert "inspect" not in unknown
+
+
 def test_half_a_command_lists_what_may_follow(capsys: pytest.CaptureFixture[str]) -> None:
     said = refused(capsys, "cache")
     assert all(
