@@ -94,11 +94,14 @@ CACHE_SIZE = Option(
 CACHE = Option("cache", "keep an index for the next start (default)", type=bool, default=True)
 STATE_DIR = Option(
     "state-dir",
-    "directory for names and notes of runs, which hosts may share (default: the user's state directory)",
+    "directory for names, notes and marks of runs, and for views and other state that tabs save; hosts may "
+    "share it (default: the user's state directory)",
     type=nonempty,
     metavar="DIR",
 )
-READ_ONLY = Option("read-only", "do not save names and notes of runs", type=bool, default=False)
+READ_ONLY = Option(
+    "read-only", "do not save names, notes and marks of runs, nor state of tabs", type=bool, default=False
+)
 MAX_MEMORY = Option(
     "max-memory",
     "memory limit for numbers, as in 4G, 512M or 50%%; the rest is kept in a file in the cache directory "

@@ -203,15 +203,16 @@ def test_a_removal_names_the_parameter_that_is_missing(
     assert missing in answer.json["error"]
 
 
-def test_an_entry_and_all_entries_have_a_limit(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_entry_and_all_of_a_plugin_have_a_limit(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
     answer = _save(asked, "large", "x" * (saved_store.LARGEST - 1))
     assert (answer.status_code, answer.json["code"]) == (413, "too_large")
     version = _save(asked, "large", "x" * (saved_store.LARGEST - 2)).json["version"]
     monkeypatch.setattr(saved_store, "LARGEST_SUM", saved_store.LARGEST + 100)
-    full = _save(asked, "other", "x" * 100, url=OTHERS)
-    assert (full.status_code, full.json["code"]) == (413, "too_large")
+    full = _save(asked, "other", "x" * 100)
+    assert (full.status_code, full.json["code"], full.json["details"]["name"]) == (413, "saved_full", "other")
+    assert _save(asked, "other", "x" * 100, url=OTHERS).status_code == 200, "every plugin has room of its own"
     assert _save(asked, "large", "less", version).status_code == 200, "what is replaced does not count"
-    assert _save(asked, "other", "x" * 100, url=OTHERS).status_code == 200
+    assert _save(asked, "other", "x" * 100).status_code == 200
     huge = asked.put(MINE, data=b"x" * (2 * saved_store.LARGEST), headers=_headers(asked))
     assert (huge.status_code, huge.json["code"]) == (413, "too_large")
     assert "bytes" in huge.json["error"]

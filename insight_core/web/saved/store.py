@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 DIRECTORY = "saved"
 LARGEST = 1 << 18  # bytes of one entry
-LARGEST_SUM = 1 << 22  # bytes of all entries of the same logdirs
+LARGEST_SUM = 1 << 22  # bytes of all entries of one plugin, or of the page
 _LONGEST_NAME = 200  # characters
 
 
@@ -166,12 +166,18 @@ class SavedStore(SharedState[Entries]):
 def _require_room(file: StateFile, owner: str, name: str, text: str) -> None:
     others = sum(
         len(known.encode()) + len(str(value))
-        for each, values in file.values.items()
-        for known, value in values.items()
-        if value is not None and (each, known) != (owner, name)
+        for known, value in file.values.get(owner, {}).items()
+        if value is not None and known != name
     )
     if others + len(name.encode()) + len(text) > LARGEST_SUM:
-        raise TooLarge(f"at most {LARGEST_SUM} bytes can be saved for these logs: remove entries first")
+        whose = owner.removeprefix("plugin/")
+        raise TooLarge(
+            f"{whose} can save at most {LARGEST_SUM} bytes for these logs: remove entries first",
+            code="saved_full",
+            owner=whose,
+            name=name,
+            most=LARGEST_SUM,
+        )
 
 
 def _checked(name: str, value: Value) -> Value:

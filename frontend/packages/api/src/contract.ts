@@ -173,7 +173,7 @@ export interface SavedEntry {
 /**
  * State that users save on the host under a name: one line of at most 200 characters. It belongs to the plugin and the
  * logs of the host; every page of these logs has it. Rejections are `HostError`s: `saved_changed` if another page
- * was faster, `too_large` beyond 256 KiB.
+ * was faster, `too_large` beyond 256 KiB, `saved_full` if all entries of the plugin have 4 MiB.
  */
 export interface Saved {
   /** What is saved, by name; null until the host has answered. Nobody asks it before the first subscriber or call. */

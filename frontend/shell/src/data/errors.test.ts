@@ -21,8 +21,9 @@ describe('an error of the host', () => {
     expect(answered(body).message).toBe('There is no run a');
   });
 
-  it('keeps the text of the server as the detail of a general code', () => {
+  it('keeps the text of the server as the detail of a general code', async () => {
     document.documentElement.lang = 'zh-CN';
+    await reasonsIn('zh-CN');
     expect(answered({ error: 'no step 7', code: 'not_found' }).message).toBe('不存在：no step 7');
   });
 
