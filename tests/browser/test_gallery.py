@@ -47,7 +47,7 @@ def address(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 
 def _opened(page: Page, address: str, settings: str = "") -> None:
-    page.goto(address if not settings else address.replace("/gallery", f"/#tab=gallery&{settings}"))
+    page.goto(f"{address}#{settings}")  # which leads to the tab in this language and theme
     expect(page.locator("[data-example]").first).to_be_visible()
 
 

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 PATH = "/gallery"
+# Only the browser knows what follows the "#": language, theme and tag filter go along.
+_TO_TAB = b"""<!doctype html><title>Gallery</title>
+<script>location.replace("./#tab=gallery&" + (location.hash || location.search).slice(1))</script>
+"""
 _LAST = 10_000  # behind all other tabs
 
 
@@ -39,7 +43,8 @@ def insight_wrap_app(app: WSGIApplication, settings: AppSettings) -> WSGIApplica
     def with_gallery(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         if environ.get("PATH_INFO") != settings.path_prefix + PATH:
             return app(environ, start_response)
-        start_response("302 Found", [("Location", "./#tab=gallery"), ("Content-Length", "0")])
-        return [b""]
+        headers = [("Content-Type", "text/html"), ("Content-Length", str(len(_TO_TAB)))]
+        start_response("200 OK", headers)
+        return [_TO_TAB]
 
     return with_gallery
