@@ -33,22 +33,17 @@ export function LinesOverSteps({ page }: Given): JSX.Element {
 
 export function HistogramsOverSteps({ page }: Given): JSX.Element {
   const host = useRef<HTMLDivElement>(null);
+  const texts = { valueLabel: 'value', countLabel: 'count', rowLabel: 'step', title: 'weights' };
+  const rows = steps.map((step) => ({
+    id: `${step}`,
+    label: `${step}`,
+    at: step,
+    counts: bell(step),
+    percentiles: [],
+  }));
   const props: HistogramChartProps = {
-    view: 'top',
-    edges,
-    rows: steps.map((step) => ({
-      id: String(step),
-      label: String(step),
-      at: step,
-      counts: bell(step),
-      percentiles: [],
-    })),
-    rowKind: 'step',
-    color: '#2f6fd0',
-    valueLabel: 'value',
-    countLabel: 'count',
-    rowLabel: 'step',
-    title: 'weights',
+    ...{ view: 'top', edges, rows, rowKind: 'step', color: '#2f6fd0' },
+    ...texts,
     description: 'histograms of weights over steps',
     theme: page.theme.value,
     locale: page.locale.value,

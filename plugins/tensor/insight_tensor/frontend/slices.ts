@@ -69,11 +69,3 @@ function bound(text: string | undefined, fallback: number, size: number): number
   const value = Number(text);
   return Math.max(0, Math.min(size, value < 0 ? value + size : value));
 }
-
-/** As a slice is written back. */
-export function sliceText(found: readonly Selected[], shape: readonly number[]): string {
-  const items = found.map(({ start, stop, open }, dimension) =>
-    !open ? String(start) : start === 0 && stop === shape[dimension] ? ':' : `${start}:${stop}`,
-  );
-  return `[${items.join(', ')}]`;
-}
