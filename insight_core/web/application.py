@@ -15,7 +15,6 @@ from werkzeug import Request, Response
 from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.exceptions import NotFound as Unknown
-from werkzeug.routing import Rule
 from werkzeug.test import EnvironBuilder
 
 from insight_core.isolation import Busy, Overdue
@@ -37,7 +36,7 @@ from insight_core.web.front_ends import FileState, files_of
 from insight_core.web.host_names import HostNames
 from insight_core.web.live_events import Streams
 from insight_core.web.mounted_plugins import PATH, MountedPlugins
-from insight_core.web.mounting import Endpoint, new_map
+from insight_core.web.mounting import Endpoint, Rule, new_map
 from insight_core.web.page import page_answer, tabs_of
 from insight_core.web.plugin_services import Services
 from insight_core.web.saved.routes import SavedRoutes

@@ -11,7 +11,6 @@ from urllib.parse import quote_plus
 
 from attrs import asdict, frozen
 from werkzeug import Request, Response
-from werkzeug.routing import Rule
 
 from insight_core.formats.json_text import encode_json
 from insight_core.plugin import Annotations, DataProvider, Messages, Reason, Run, Unavailable
@@ -21,7 +20,7 @@ from insight_core.web.catalog import SeriesCatalog
 from insight_core.web.front_ends import SharedModules, front_end, shared_modules
 from insight_core.web.live_events import EventStream, Streams, changes_as_dict, changes_since, since_of
 from insight_core.web.mounted_plugins import MountedPlugin, MountedPlugins
-from insight_core.web.mounting import Endpoint
+from insight_core.web.mounting import Endpoint, Rule
 from insight_core.web.run_columns import RunColumnTable
 from insight_core.web.settings import HostSettings
 

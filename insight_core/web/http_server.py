@@ -91,7 +91,9 @@ def listen(
 def _bound(host: str, port: int) -> socket.socket:
     bare = host.strip("[]")
     family = socket.AF_INET6 if ":" in bare else socket.AF_INET
-    found = socket.getaddrinfo(bare or None, port, family, socket.SOCK_STREAM, 0, socket.AI_PASSIVE)
+    # as bytes, a name is not encoded by a module that takes long to import
+    name = bare.encode() if bare.isascii() else bare
+    found = socket.getaddrinfo(name or None, port, family, socket.SOCK_STREAM, 0, socket.AI_PASSIVE)
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
         if sys.platform != "win32":  # there it would let two servers share a port

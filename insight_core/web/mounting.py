@@ -8,9 +8,8 @@ from functools import partial
 from typing import Any, cast
 
 from attrs import frozen
-from werkzeug import Request, Response
+from werkzeug import Request, Response, routing
 from werkzeug.exceptions import MethodNotAllowed
-from werkzeug.routing import Map, Rule
 
 from insight_core.isolation import Busy, Calls, Overdue, request_line
 from insight_core.plugin import DataKind, Plugin, PluginContext, Route
@@ -66,9 +65,21 @@ class Endpoint:
         return answer
 
 
-def new_map(rules: Iterable[Rule]) -> Map:
+class Rule(routing.Rule):
+    """A rule whose URLs are built by code that is compiled when the first is: a start builds none."""
+
+    def _compile_builder(self, append_unknown: bool = True) -> Callable[..., tuple[str, str]]:
+        compiled = super()._compile_builder
+
+        def build(rule: Rule, **values: object) -> tuple[str, str]:
+            return compiled(append_unknown)(rule, **values)
+
+        return build
+
+
+def new_map(rules: Iterable[routing.Rule]) -> routing.Map:
     """A URL map that neither redirects to nor merges slashes."""
-    return Map(rules, strict_slashes=False, merge_slashes=False)
+    return routing.Map(rules, strict_slashes=False, merge_slashes=False)
 
 
 def given_rules(plugin: Plugin, ctx: PluginContext, calls: Calls, own: Sequence[Rule] = ()) -> list[Rule]:
@@ -128,7 +139,7 @@ def own_rules(plugin: Plugin, ctx: PluginContext, calls: Calls) -> list[Rule]:
     return rules
 
 
-def matched(urls: Map, path: str, method: str) -> tuple[Endpoint, Mapping[str, Any]]:
+def matched(urls: routing.Map, path: str, method: str) -> tuple[Endpoint, Mapping[str, Any]]:
     """The endpoint of a request. A POST that no rule answers reads what GET reads. Raises HTTPException."""
     bound = urls.bind("host")
     try:

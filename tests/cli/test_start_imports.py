@@ -34,6 +34,7 @@ LATER = {
     "insight_graph.routes",
     "insight_metric_logs.lines",
     "insight_scalar.routes",
+    "encodings.idna",
     "google.protobuf",
     "grpc",
     "ml_dtypes",

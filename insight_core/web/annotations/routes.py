@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from attrs import frozen
 from werkzeug import Request, Response
-from werkzeug.routing import Rule
 
 from insight_core.plugin import DataProvider, InvalidArgument, NotFound
 from insight_core.plugin.annotations import checked
 from insight_core.web.annotations.store import AnnotationStore
 from insight_core.web.answers import json_answer, tag_by_content
 from insight_core.web.live_events import Streams
-from insight_core.web.mounting import Endpoint
+from insight_core.web.mounting import Endpoint, Rule
 from insight_core.web.state.own_page import OwnPage, body_of
 
 _LARGEST = 1 << 18  # bytes of a body

@@ -7,14 +7,13 @@ from functools import partial
 
 from attrs import frozen
 from werkzeug import Request, Response
-from werkzeug.routing import Rule
 
 from insight_core.formats.json_text import encode_json
 from insight_core.plugin import InvalidArgument, NotFound
 from insight_core.plugin.http.parameters import required_text
 from insight_core.web.answers import json_answer, tag_by_content
 from insight_core.web.live_events import Streams
-from insight_core.web.mounting import Endpoint
+from insight_core.web.mounting import Endpoint, Rule
 from insight_core.web.saved.store import LARGEST, SavedStore, checked_name, version_of
 from insight_core.web.state.own_page import OwnPage, body_of
 
