@@ -29,6 +29,7 @@ from benchmarks import (
     bench_query,
     bench_startup,
     bench_traces,
+    bench_warm,
 )
 from benchmarks.corpus import CORPORA, WrittenCorpus, event_files, kept_corpus
 from benchmarks.machine import describe_machine
@@ -61,6 +62,7 @@ _PARTS: Mapping[str, Part] = {
         ("deep", "wide", "many", "blobs", "mindspore", "mindspore_tenth", "very_deep"), bench_load.measure
     ),
     "startup": Part(("deep", "wide", "many", "mindspore"), bench_startup.measure),
+    "warm": Part(bench_warm.CORPORA, bench_warm.measure),
     "http": Part(("wide",), bench_http.measure),
     "query": Part(bench_query.CORPORA, bench_query.measure),
     "payloads": Part(bench_payloads.CORPORA, bench_payloads.measure),

@@ -34,8 +34,8 @@ hypothesis.settings.load_profile("any machine")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--kill-rounds", type=int, default=0, help="of each program, by tests/test_kill.py")
-    parser.addoption("--kill-seed", type=int, default=1, help="of what tests/test_kill.py does")
+    parser.addoption("--kill-rounds", type=int, default=0, help="of tests that kill and damage")
+    parser.addoption("--kill-seed", type=int, default=1, help="of what these tests do")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -38,6 +38,13 @@ def test_a_corpus_of_numbers_is_whole(name: str, tmp_path: Path, load: Load) -> 
     assert [run.dialects for run in provider.runs()] == [(corpus.dialect,)] * 2
 
 
+def test_runs_of_a_large_corpus_share_one_file_on_disk(tmp_path: Path, load: Load) -> None:
+    write_corpus(evolve(CORPORA["grid"], runs=3, tags=2, steps=5), tmp_path)
+    provider = load(tmp_path)
+    assert [info.points for info in provider.series("scalar")] == [5] * 6
+    assert len({path.stat().st_ino for path in tmp_path.rglob("events*")}) == 1
+
+
 def test_tensorflow_2_writes_metadata_with_every_value(tmp_path: Path) -> None:
     assert CORPORA["wide"].form == "tf2"
     corpus = evolve(CORPORA["wide"], runs=1, tags=2, steps=7)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
@@ -21,6 +22,7 @@ from insight_core.store.snapshot import Snapshot
 from tests.ingest.index_entries import segments_in
 
 Open = Callable[..., LocalProvider]
+ROUNDS = 40
 SCALAR, IMAGE = insight_scalar.insight_plugin(), insight_image.insight_plugin()
 
 
@@ -102,3 +104,42 @@ def test_points_of_a_tag_with_two_claims_stay_within_the_limit(
     assert [each() is None for each in shown] == [True, False]
     assert snapshot(again, keys[1]) is shown[1]()
     assert [scalar_points(again, key.run) for key in keys] == [[(0, 0.0), (1, 0.0)], [(0, 1.0), (1, 1.0)]]
+
+
+def test_hosts_that_share_an_index_show_what_the_logs_hold_while_one_evicts(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """Two write, one of them has room for nothing; each stays open while the others save, evict and end."""
+    seed = request.config.getoption("--kill-seed")
+    draw = random.Random(seed)
+    logdir, runs = tmp_path / "logs", [f"r{number}" for number in range(4)]
+    writers = [EventWriter(logdir / run) for run in runs]
+    written = dict.fromkeys(runs, 0)
+    hosts: list[LocalProvider | None] = [None, None, None]
+    sizes = [None, 1, None]  # bytes of the index
+    for number in range(request.config.getoption("--kill-rounds") or ROUNDS):
+        which = draw.randrange(len(runs))
+        for _ in range(draw.choice([0, 1, 5000])):
+            writers[which].scalar("loss", written[runs[which]], 0.0)
+            written[runs[which]] += 1
+        writers[which].flush()
+        at = draw.randrange(len(hosts))
+        host = hosts[at]
+        if host is not None and draw.random() < 0.5:
+            host.close()
+            host = None
+        if host is None:
+            host = hosts[at] = LocalProvider(
+                [Logdir(str(logdir))],
+                [SCALAR],
+                reload_interval=0,
+                cache_directory=tmp_path / "cache",
+                cache_size=sizes[at],
+            )
+        host.load()
+        shown = {run: [step for step, _ in scalar_points(host, run)] for run in runs}
+        assert shown == {run: list(range(count)) for run, count in written.items()}, (number, seed)
+    for host in filter(None, hosts):
+        host.close()
+    for writer in writers:
+        writer.close()

@@ -242,7 +242,7 @@ def test_whatever_is_damaged_nothing_is_lost_and_nothing_wrongly_trusted(
     seed = request.config.getoption("--kill-seed")
     draw = random.Random(seed)
     expected = without_index(logdir)
-    for number in range(ROUNDS):
+    for number in range(request.config.getoption("--kill-rounds") or ROUNDS):
         places = segments_in(tmp_path / "cache")
         place = draw.choice(places)
         whole = bytearray(place.read_bytes())

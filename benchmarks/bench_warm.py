@@ -1,0 +1,118 @@
+"""From the start of a process to a host that answers for large logs: a start with the index, and one without.
+
+The answers are the first page of the catalogue, with the number of all series, and one series of any run.
+Processor time is that of user and system, memory the largest resident size. The Rust server keeps nothing
+between starts: it is measured until it says that its first load cycle is finished.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+from attrs import frozen
+
+from benchmarks.corpus import WrittenCorpus, run_name, tag_names
+from benchmarks.hosts import get_json, our_command, rust_loaded
+from benchmarks.processes import Failed, Program, free_port, started
+from benchmarks.table import OURS, RUST, AtMost, Row, median
+from insight_core.ingest.index.upkeep import contents
+
+CORPORA = ("hundred_million", "grid", "many_runs")
+_PATIENCE = 600.0  # seconds
+_PAUSE = 0.05  # seconds between questions: each answer takes time that loading needs
+_SECONDS, _MEGABYTES = 0.5, 250  # that a start with the index may take
+
+
+@frozen
+class Cost:
+    """What a start took."""
+
+    wall: float  # seconds
+    cpu: float  # seconds
+    memory: float  # MB
+
+
+def measure(corpus: WrittenCorpus, rounds: int) -> list[Row]:
+    draw = random.Random(corpus.name)
+    warm: list[Cost] = []
+    cold: dict[str, list[Cost]] = {OURS: [], RUST: []}
+    with tempfile.TemporaryDirectory(prefix="insight-bench-") as caches:
+        cache = Path(caches)
+        with _answering(corpus, draw, "--cache-dir", str(cache)) as (program, _):
+            program.wait(
+                lambda: contents(cache).entries == corpus.content.runs, pause=1.0, patience=_PATIENCE
+            )
+        for _ in range(rounds):
+            warm.append(_tried(lambda: _own(corpus, draw, "--cache-dir", str(cache))))
+            cold[OURS].append(_tried(lambda: _own(corpus, draw, "--no-cache")))
+            cold[RUST].append(_tried(lambda: _rust(corpus)))
+    second = {OURS: warm, RUST: cold[RUST]}  # which keeps nothing between starts
+    return [
+        *_rows(corpus, "start with the index", second, AtMost(_SECONDS), AtMost(_MEGABYTES)),
+        *_rows(corpus, "start without", cold, None, None),
+    ]
+
+
+def _rows(
+    corpus: WrittenCorpus,
+    what: str,
+    costs: dict[str, list[Cost]],
+    seconds: AtMost | None,
+    memory: AtMost | None,
+) -> list[Row]:
+    def figures(name: str) -> dict[str, float]:
+        return {who: median([getattr(cost, name) for cost in each]) for who, each in costs.items()}
+
+    return [
+        Row(corpus.name, what, "s", figures("wall"), seconds),
+        Row(corpus.name, f"{what}, processor", "s", figures("cpu")),
+        Row(corpus.name, f"{what}, memory", "MB", figures("memory"), memory),
+    ]
+
+
+def _tried(start: Callable[[], Cost]) -> Cost:
+    try:
+        return start()
+    except Failed as error:
+        print(error, file=sys.stderr)
+        return Cost(math.nan, math.nan, math.nan)
+
+
+def _own(corpus: WrittenCorpus, draw: random.Random, *flags: str) -> Cost:
+    with _answering(corpus, draw, *flags) as (program, seconds):
+        return _cost(program, seconds)
+
+
+@contextmanager
+def _answering(corpus: WrittenCorpus, draw: random.Random, *flags: str) -> Iterator[tuple[Program, float]]:
+    """``insight-host``, and the seconds until it answered."""
+    port, content = free_port(), corpus.content
+    run = run_name(draw.randrange(content.runs))
+    tag = quote(draw.choice(tag_names(content.tags)))
+    with started(our_command("insight_core.cli", corpus, port, *flags), port=port) as program:
+        program.wait(lambda: _has_page(port, corpus), pause=_PAUSE, patience=_PATIENCE)
+        found = get_json(port, f"/data/plugin/scalar/series?format=json&width=1000&run={run}&tag={tag}")
+        if not found or [each["total"] for each in found["series"]] != [content.steps]:
+            raise Failed(f"{tag} of {run} is missing or incomplete")
+        yield program, program.elapsed()
+
+
+def _has_page(port: int, corpus: WrittenCorpus) -> bool:
+    page = get_json(port, "/data/catalog?plugin=scalar&limit=50")
+    return bool(page and page["total"] == corpus.content.runs * corpus.content.tags)
+
+
+def _rust(corpus: WrittenCorpus) -> Cost:
+    with rust_loaded(corpus) as (program, seconds):
+        return _cost(program, seconds)
+
+
+def _cost(program: Program, seconds: float) -> Cost:
+    return Cost(seconds, program.processor_time(), program.peak_memory())
