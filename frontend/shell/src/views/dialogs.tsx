@@ -4,11 +4,16 @@ import { ViewsDialog } from '../saved_views/views_dialog';
 import { reasonsIn } from '../i18n/reasons';
 import type { Dialog } from '../state/page';
 import { DamageList } from './damage_list';
+import styles from './dialogs.css?inline';
 import { KeyboardHelp } from './keyboard_help';
 import { Palette } from './palette';
 import { TagTree } from './tag_tree';
 
 void reasonsIn('zh-CN'); // the user may change the language while some are shown
+
+const sheet = new CSSStyleSheet();
+sheet.replaceSync(styles);
+document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 
 export function OpenDialog({ dialog }: { readonly dialog: Dialog }) {
   if (dialog.kind === 'palette') return <Palette />;
