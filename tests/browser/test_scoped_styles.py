@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from insight_core.plugin import Plugin, hookimpl
+from insight_core.plugin import Plugin
 from insight_core.plugin.testing import EventWriter, png
 from insight_core.plugin.testing.fake import FakeProvider
-from insight_core.registry import Registry
-from insight_core.web import Host
-from insight_core.web.http_server import listen
+from tests.browser.plugin_hosts import host_of
 
 pytestmark = pytest.mark.browser
 
@@ -83,18 +78,8 @@ def url(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[str]:
     ]
     provider = FakeProvider("some/logs")
     provider.add_scalars("a", "loss", [3.0, 2.0])
-
-    def module_of(plugin: Plugin) -> object:
-        return SimpleNamespace(insight_plugin=hookimpl(lambda: plugin, specname="insight_plugin"))
-
-    host = Host(Registry.of([(plugin.name, partial(module_of, plugin)) for plugin in plugins]), provider)
-    server = listen(host, "127.0.0.1", 0)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.port}/"
-    server.stop()
-    thread.join()
-    host.close()
+    with host_of(plugins, provider) as url:
+        yield url
 
 
 def test_styles_of_a_plugin_change_nothing_outside_of_it(page: Page, url: str) -> None:

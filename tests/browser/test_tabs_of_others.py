@@ -5,21 +5,16 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import threading
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from insight_core.plugin import Plugin, hookimpl
+from insight_core.plugin import Plugin
 from insight_core.plugin.testing.fake import FakeProvider
-from insight_core.registry import Registry
-from insight_core.web import Host
-from insight_core.web.http_server import listen
 from tests.browser.npm_packages import add_packages
+from tests.browser.plugin_hosts import host_of
 
 pytestmark = pytest.mark.browser
 
@@ -157,18 +152,8 @@ def served(built: Path, plain: Path) -> Iterator[str]:
         Plugin("words", "Words", frontend=built, is_active=lambda ctx: True),
         Plugin("plain", "Plain", frontend=plain, is_active=lambda ctx: True),
     ]
-
-    def module_of(plugin: Plugin) -> object:
-        return SimpleNamespace(insight_plugin=hookimpl(lambda: plugin, specname="insight_plugin"))
-
-    host = Host(Registry.of([(plugin.name, partial(module_of, plugin)) for plugin in plugins]), provider)
-    server = listen(host, "127.0.0.1", 0)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.port}/"
-    server.stop()
-    thread.join()
-    host.close()
+    with host_of(plugins, provider) as url:
+        yield url
 
 
 def test_the_types_of_the_packages_are_whole(project: Path) -> None:
