@@ -55,7 +55,7 @@ def test_a_point_appears_and_nothing_else_moves(page: Page, serve: Serve, tmp_pa
         expect(status(page, "loss")).to_contain_text("100 points")
         expect(status(page, "other")).to_contain_text("10 points")
         before = picture(page, "loss")
-        field = page.get_by_role("textbox").first
+        field = page.locator("#run-filter")
         field.focus()
         scrolled = page.evaluate("() => scrollY")
         asked = data_requests(page)
