@@ -142,8 +142,9 @@ def _measure(served: Served, logdir: Path, tags: Sequence[str], writer: EventWri
     served.print_cost("start of a page", "/data/start", [("tab", "scalar")])
     for name in ("run_table", "plugins_listing", "environment"):
         served.print_cost(name, f"/data/{name}")
-    served.print_cost("run table with columns", "/data/run_table", [("columns", "all")], 1)
-    served.print_cost("run table with columns again", "/data/run_table", [("columns", "all")])
+    columns = [("column", "run/status"), ("column", f"lineage/last/{middle}")]
+    served.print_cost("list of run columns", "/data/run_columns")
+    served.print_cost("two run columns", "/data/run_columns", columns)
     whole = served.print_cost("catalogue", "/data/catalog", [("plugin", "scalar")])
     served.print_cost("one card, 40 runs", "/data/plugin/scalar/series", [*width, *some])
     served.print_cost("one card, all runs", "/data/plugin/scalar/series", width)
@@ -167,7 +168,7 @@ def _measure(served: Served, logdir: Path, tags: Sequence[str], writer: EventWri
         served.print_cost(f"{change}: changes", "/data/changes", [("since", cursor)])
         whole = served.print_cost(f"{change}: catalogue", "/data/catalog", since)
         served.print_cost(f"{change}: run table", "/data/run_table")
-        served.print_cost(f"{change}: run table with columns", "/data/run_table", [("columns", "all")], 1)
+        served.print_cost(f"{change}: two run columns", "/data/run_columns", columns, 1)
         cursor = f"{whole['boot']}-{whole['generation']}"
         since = [("plugin", "scalar"), ("since", cursor)]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
+from typing import cast
 from weakref import WeakKeyDictionary
 
 from insight_core.plugin import Annotations, Cell, DataProvider, RunColumn
@@ -74,7 +75,7 @@ def _spans_now(data: DataProvider) -> dict[str, tuple[float, float]]:
     last: dict[str, float] = {}
     for plugin in data.plugins():
         for table in data.series_tables(plugin, ["last_wall_time"]):
-            times = [float(str(time)) for time in table.column("last_wall_time")]
+            times = cast(Sequence[float], table.column("last_wall_time"))
             latest = max(filter(math.isfinite, times), default=-math.inf)
             last[table.run] = max(last.get(table.run, -math.inf), latest)
     return {
