@@ -11,6 +11,7 @@ from werkzeug.exceptions import HTTPException
 
 from insight_core.formats.json_text import encode_json
 from insight_core.formats.reason import json_details
+from insight_core.plugin.http.encodings import accepts_gzip
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; "
@@ -117,15 +118,6 @@ def finish(request: Request, answer: Response, frame_ancestors: Sequence[str] = 
             answer.set_data(gzip.compress(data, level, mtime=0))
             answer.headers["Content-Encoding"] = "gzip"
     return answer
-
-
-def accepts_gzip(request: Request) -> bool:
-    """Whether the client accepts gzip; ``q=0`` refuses it, and so does a missing header."""
-    accepted = request.accept_encodings
-    named = [quality for coding, quality in accepted if coding.lower() in ("gzip", "x-gzip")]
-    if named:
-        return max(named) > 0
-    return any(coding == "*" and quality > 0 for coding, quality in accepted)
 
 
 def is_text(media_type: str) -> bool:

@@ -22,6 +22,8 @@ PAGES = {  # by page: modules, of which the names in __all__ are public, or else
             "answers",
             "clients",
             "csv_text",
+            "encodings",
+            "frames",
             "histograms",
             "matching",
             "parameters",

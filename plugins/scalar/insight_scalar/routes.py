@@ -17,10 +17,12 @@ from insight_core.plugin import (
     ScalarQuery,
     SeriesKey,
 )
-from insight_core.plugin.http.answers import Column, json_response
+from insight_core.plugin.http.answers import Column, bytes_response, json_response
 from insight_core.plugin.http.parameters import choice, number, required_number, required_text
+from insight_scalar.axis import points_since
 from insight_scalar.band_routes import BandViews
-from insight_scalar.derived import DerivedData, x_of
+from insight_scalar.cards import Displayed
+from insight_scalar.derived import DerivedData
 from insight_scalar.first_steps import FirstSteps
 from insight_scalar.formats import csv_of, numbers_of
 from insight_scalar.parameters import scalar_query
@@ -33,9 +35,11 @@ _POINTS = 1_000_000  # that are asked for at a time, but for one series whatever
 def routes(ctx: PluginContext) -> Sequence[Route]:
     """Series, nearest points, groups of runs and bands."""
     data = DerivedData(ctx.data)
-    views, bands = _Views(data), BandViews(ctx, data)
+    displayed = Displayed(ctx.data, data)
+    views, bands = _Views(data, displayed), BandViews(ctx, data)
     return [
         Route("/series", views.series),
+        Route("/cards", displayed.cards),
         Route("/nearest", views.nearest),
         Route("/expression", views.expression),
         Route("/first", FirstSteps(data).first),
@@ -48,13 +52,18 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
 @frozen
 class _Views:
     data: DerivedData
+    displayed: Displayed
 
     def series(self, request: Request) -> Response:
-        form = choice(request, "format", ("json", "safetensors", "csv"))
+        form = choice(request, "format", ("json", "safetensors", "csv", "display"))
+        if form == "display":
+            return bytes_response(self.displayed.frame(request), "application/octet-stream")
         query = scalar_query(request)
         since = number(request, "since")
         keys = self.data.keys(request, _SCALAR)
-        found = ((key, columns, _since(columns, query, since)) for key, columns in self._points(keys, query))
+        found = (
+            (key, columns, points_since(columns, query, since)) for key, columns in self._points(keys, query)
+        )
         if form == "csv":
             return csv_of(((key, shown) for key, _, shown in found), request.args.get("download"))
         series = (
@@ -133,20 +142,6 @@ class _Views:
         else:  # what is never seen twice alike is left out rather than shown with a wrong value
             smooth = {key: smooth[key] for key in keys if _same_point(raw.get(key), smooth.get(key))}
         return raw, smooth
-
-
-def _since(columns: ScalarColumns, query: ScalarQuery, since: float | None) -> ScalarColumns:
-    """The same answer without its points before x = ``since``; None keeps them all."""
-    if since is None:
-        return columns
-    kept = np.flatnonzero(x_of(columns, query).astype(np.float64, copy=False) >= since)
-    return evolve(
-        columns,
-        steps=columns.steps[kept],
-        wall_times=columns.wall_times[kept],
-        values=columns.values[kept],
-        breaks=np.searchsorted(kept, columns.breaks).astype(np.int64, copy=False),
-    )
 
 
 def _same_point(one: ScalarColumns | None, other: ScalarColumns | None) -> bool:

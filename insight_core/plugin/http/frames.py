@@ -1,0 +1,43 @@
+"""An answer of several parts that are sent as they are made, each preceded by its length."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from safetensors.numpy import save
+from werkzeug import Request, Response
+
+from insight_core.plugin.http.answers import Column
+from insight_core.plugin.http.encodings import accepts_gzip
+
+_LEVEL = 4  # of gzip, as for other answers
+_GZIP = 31  # window bits of zlib that mean the gzip format
+
+
+def columns_frame(columns: dict[str, Column], metadata: dict[str, bytes]) -> bytes:
+    """Columns by name as safetensors, with texts as its metadata."""
+    tensors = {name: np.ascontiguousarray(column) for name, column in columns.items()}
+    return save(tensors, metadata={name: text.decode("utf-8") for name, text in metadata.items()})
+
+
+def framed_response(request: Request, frames: Iterable[bytes]) -> Response:
+    """Sends each frame when it is made: its length as uint32, little-endian, then its bytes.
+
+    The answer is compressed for clients that accept gzip, and flushed after each frame.
+    """
+    parts = (len(frame).to_bytes(4, "little") + frame for frame in frames)
+    compressed = accepts_gzip(request)
+    answer = Response(_compressed(parts) if compressed else parts, content_type="application/octet-stream")
+    answer.vary.add("Accept-Encoding")
+    if compressed:
+        answer.headers["Content-Encoding"] = "gzip"
+    return answer
+
+
+def _compressed(parts: Iterable[bytes]) -> Iterator[bytes]:
+    packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP)
+    for part in parts:
+        yield packer.compress(part) + packer.flush(zlib.Z_SYNC_FLUSH)
+    yield packer.flush()
