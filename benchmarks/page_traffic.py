@@ -1,6 +1,8 @@
-"""Bytes and requests of the Scalars tab while runs are selected and while they grow.
+"""Bytes and requests of the Scalars tab: first load, selection, smoothing slider, growing runs.
 
-``python -m benchmarks.page_traffic [--runs 100] [--steps 20000]`` prints one line per action.
+``python -m benchmarks.page_traffic [--runs 100] [--steps 1000] [--peer]`` prints one line per action:
+requests for series, bytes of their answers, and bytes of everything that the browser receives, with page
+code, changes and heads of answers. ``--peer`` loads the same logs with TensorBoard, too.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import sys
 import tempfile
 import time
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -21,81 +24,137 @@ from benchmarks.processes import free_port, started
 from insight_core.plugin.testing import EventWriter
 
 _QUIET = 1500  # ms without a request: the page has everything
-_GROWING, _TAGS, _SECONDS, _APPENDS_PER_SECOND = 8, 6, 10, 5
+_TAGS = 20
+_GROWING, _GROWING_TAGS, _GROWING_STEPS, _SECONDS = 8, 6, 3000, 20
+_DRAG = 60  # moves of the slider, of 33 ms each
+_MOVES = """
+async (input, moves) => {
+  for (let move = 1; move <= moves; move++) {
+    input.value = String(0.95 * move / moves);
+    input.dispatchEvent(new Event('input', { bubbles: true }));
+    await new Promise((resolve) => setTimeout(resolve, 33));
+  }
+}
+"""
 
 
 class Traffic:
-    """Requests for series, and bytes of their answers as sent."""
+    """What the browser asks for, and the bytes that it receives."""
 
     def __init__(self, page: Page, session: CDPSession) -> None:
-        self.requests = self.bytes = 0
+        self.requests = self.series_bytes = self.bytes = 0
         self.last = time.monotonic()
         self._page = page
         self._series: set[str] = set()
+        self._streams: set[str] = set()
+        self._open: set[str] = set()
         session.send("Network.enable")
         session.on("Network.requestWillBeSent", self._sent)
+        session.on("Network.responseReceived", self._answered)
+        session.on("Network.dataReceived", self._received)
         session.on("Network.loadingFinished", self._finished)
+        session.on("Network.loadingFailed", self._failed)
 
     def _sent(self, event: dict[str, dict[str, str]]) -> None:
-        if "/data/plugin/scalar/" in event["request"]["url"] and "/tags" not in event["request"]["url"]:
+        url = event["request"]["url"]
+        if "/data/plugin/scalar/" in url and "/tags" not in url:
             self.requests += 1
-            self.last = time.monotonic()
             self._series.add(str(event["requestId"]))
+        self._open.add(str(event["requestId"]))
+        self.last = time.monotonic()
+
+    def _answered(self, event: dict[str, object]) -> None:
+        response = event["response"]
+        assert isinstance(response, dict)
+        if "event-stream" in str(response["mimeType"]):  # it never finishes: its bytes count as they come
+            self._streams.add(str(event["requestId"]))
+            self._open.discard(str(event["requestId"]))
+
+    def _received(self, event: dict[str, object]) -> None:
+        if event["requestId"] in self._streams:
+            self.bytes += int(float(str(event["encodedDataLength"])))
 
     def _finished(self, event: dict[str, object]) -> None:
+        size = int(float(str(event["encodedDataLength"])))
+        self.bytes += size
         if event["requestId"] in self._series:
-            self.bytes += int(float(str(event["encodedDataLength"])))
-            self.last = time.monotonic()
+            self.series_bytes += size
+        self._failed(event)
+
+    def _failed(self, event: dict[str, object]) -> None:
+        self._open.discard(str(event["requestId"]))
+        self.last = time.monotonic()
 
     def settle(self, what: str, seconds: float | None = None) -> None:
         """Waits until no request is left; prints and resets the counters."""
-        while time.monotonic() - self.last < _QUIET / 1000:
+        while self._open or time.monotonic() - self.last < _QUIET / 1000:
             self._page.wait_for_timeout(100)
-        rate = f"  {self.bytes / 1e3 / seconds:10.1f} kB/s" if seconds else ""
-        print(f"{what:34} {self.requests:6} requests {self.bytes / 1e3:10.1f} kB{rate}", flush=True)
-        self.requests = self.bytes = 0
+        rate = f"  {self.bytes / 1e3 / seconds:8.1f} kB/s" if seconds else ""
+        print(
+            f"{what:34} {self.requests:5} requests {self.series_bytes / 1e3:9.1f} kB of series"
+            f" {self.bytes / 1e3:9.1f} kB in all{rate}",
+            flush=True,
+        )
+        self.requests = self.series_bytes = self.bytes = 0
         self.last = time.monotonic()
 
 
 def _write(place: Path, runs: int, tags: list[str], steps: int) -> list[EventWriter]:
+    """Falling losses with noise."""
     chance = np.random.default_rng(1)
+    falling = np.exp(-np.arange(steps) / (steps / 5))[:, None]
     writers = []
     for number in range(runs):
         writer = EventWriter(place / f"run_{number:03d}", start_time=1_700_000_000.0 + number)
-        writer.scalar_block(tags, range(steps), chance.random((steps, len(tags))))
+        noise = chance.normal(0, 0.03, (steps, len(tags)))
+        writer.scalar_block(tags, range(steps), falling + 0.1 * chance.random() + noise)
         writer.flush()
         writers.append(writer)
     return writers
 
 
-def _select(page: Page, number: int) -> None:
-    page.locator(f'[data-run="run_{number:03d}"]').click()
+def _is_selected(number: int) -> bool:
+    return number % 5 < 2
 
 
-def _selection(page: Page, traffic: Traffic, runs: int) -> None:
+def _toggle_one(page: Page, *, selected: bool) -> None:
+    """A run near the head of the list, which holds the runs that are in sight."""
+    listed = page.locator("[data-run]").evaluate_all("rows => rows.map((row) => row.dataset.run)")
+    name = next(name for name in listed if _is_selected(int(name[-3:])) == selected)
+    page.locator(f'[data-run="{name}"]').click()
+
+
+def _selection(page: Page, traffic: Traffic) -> None:
     traffic.settle("first load")
+    page.reload()
+    page.get_by_test_id("card-status").first.wait_for()
+    traffic.settle("load it again")
     for what in ("deselect one run", "select it again"):
-        _select(page, runs - 3)
+        _toggle_one(page, selected=True)
         page.wait_for_timeout(300)
         traffic.settle(what)
-    for number in (runs - 5, runs - 6, runs - 7):
-        _select(page, number)
-    traffic.settle("deselect three more")
-    for number in (runs - 5, runs - 6, runs - 7):
-        _select(page, number)
-    traffic.settle("select these three again")
+    _toggle_one(page, selected=False)
+    traffic.settle("select a new run")
+
+
+def _drag(page: Page, traffic: Traffic) -> None:
+    """One card of all runs, and the slider moved for two seconds."""
+    page.wait_for_timeout(500)
+    traffic.settle("first load of one card")
+    page.locator("#smoothing").evaluate(_MOVES, _DRAG)
+    print(page.url)
+    traffic.settle("a drag of the smoothing slider")
 
 
 def _appends(page: Page, traffic: Traffic, writers: list[EventWriter], tags: list[str], steps: int) -> None:
     traffic.settle("first load")
     begun = time.monotonic()
-    for step in range(steps, steps + _SECONDS * _APPENDS_PER_SECOND):
+    for step in range(steps, steps + _SECONDS):
         for writer in writers:
             writer.scalar_block(tags, [step], np.random.random((1, len(tags))))
             writer.flush()
-        ahead = begun + (step - steps + 1) / _APPENDS_PER_SECOND - time.monotonic()
-        page.wait_for_timeout(max(0.0, 1000 * ahead))
-    traffic.settle(f"{_APPENDS_PER_SECOND} appends a second", time.monotonic() - begun)
+        page.wait_for_timeout(max(0.0, 1000 * (begun + step - steps + 1 - time.monotonic())))
+    traffic.settle("a step a second", time.monotonic() - begun)
 
 
 def is_loaded(port: int) -> bool:
@@ -107,37 +166,76 @@ def is_loaded(port: int) -> bool:
         return False
 
 
+def _is_listening(port: int) -> bool:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/data/plugin/scalars/tags", timeout=5) as answer:
+            return len(json.load(answer)) > 0
+    except OSError:
+        return False
+
+
+def _measure(
+    logs: Path,
+    state: Path,
+    address: str,
+    height: int,
+    act: Callable[[Page, Traffic], None],
+    *,
+    peer: bool = False,
+) -> None:
+    port = free_port()
+    command = [sys.executable, "-m", "insight_core.cli", "--state-dir", str(state)]
+    if peer:
+        command = [sys.executable, "-m", "tensorboard.main"]
+    with (
+        sync_playwright() as playwright,
+        started([*command, "--logdir", str(logs), "--port", str(port)], port=port) as program,
+    ):
+        program.wait(lambda: (_is_listening if peer else is_loaded)(port), pause=0.2, patience=120.0)
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1280, "height": height}, locale="en-US")
+        traffic = Traffic(page, page.context.new_cdp_session(page))
+        page.goto(f"http://127.0.0.1:{port}/{address}")
+        act(page, traffic)
+        browser.close()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--runs", type=int, default=100)
-    parser.add_argument("--steps", type=int, default=5000)
+    parser.add_argument("--steps", type=int, default=1000)
+    parser.add_argument("--height", type=int, default=800, help="of the window, which is 1280 wide")
+    parser.add_argument("--peer", action="store_true", help="measure TensorBoard's first load, too")
     options = parser.parse_args()
     tags = [f"t{number:02d}" for number in range(_TAGS)]
-    for what in ("selection", "appends, decimated", "appends, every point"):
-        steps = 200 if what.endswith("point") else options.steps
-        with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
+    selected = ",".join(f"run_{number:03d}" for number in range(options.runs) if _is_selected(number))
+    with tempfile.TemporaryDirectory() as place:
+        logs, state = Path(place) / "logs", Path(place) / "state"
+        for writer in _write(logs, options.runs, tags, options.steps):
+            writer.close()
+        print(f"{options.runs} runs, {_TAGS} tags, {options.steps} steps; 40 % selected")
+        _measure(logs, state, f"#runs={selected}&locale=en", options.height, _selection)
+        print("all of these runs")
+        _measure(logs, state, "#runs=all&locale=en&scalar.tags=t00", options.height, _drag)
+        if options.peer:
+            print("TensorBoard, all of these runs")
+            act = lambda _, traffic: traffic.settle("first load")  # noqa: E731
+            _measure(logs, state, "#timeseries", options.height, act, peer=True)
+    for steps in (_GROWING_STEPS, 200):
+        with tempfile.TemporaryDirectory() as place:
             logs = Path(place) / "logs"
-            writers = _write(logs, options.runs if what == "selection" else _GROWING, tags, steps)
-            port = free_port()
-            command = [sys.executable, "-m", "insight_core.cli", "--logdir", str(logs), "--port", str(port)]
-            command += ["--state-dir", f"{place}/state"]
-            with started(command, port=port) as program:
-                program.wait(lambda: is_loaded(port), pause=0.1, patience=60.0)  # noqa: B023  # called at once
-                browser = playwright.chromium.launch(
-                    executable_path=shutil.which("chromium"), args=["--no-sandbox"]
-                )
-                page = browser.new_page(viewport={"width": 1280, "height": 1600}, locale="en-US")
-                traffic = Traffic(page, page.context.new_cdp_session(page))
-                print(f"{what}: {len(writers)} runs, {_TAGS} tags, {steps} steps")
-                page.goto(f"http://127.0.0.1:{port}/#runs=all&locale=en")
-                page.get_by_test_id("card-status").first.wait_for()
-                if what == "selection":
-                    _selection(page, traffic, options.runs)
-                else:
-                    _appends(page, traffic, writers, tags, steps)
-                browser.close()
+            own = tags[:_GROWING_TAGS]
+            writers = _write(logs, _GROWING, own, steps)
+            print(f"growing: {_GROWING} runs, {_GROWING_TAGS} tags, {steps} steps")
+            _measure(
+                logs,
+                Path(place) / "state",
+                "#runs=all&locale=en",
+                1600,
+                lambda page, traffic: _appends(page, traffic, writers, own, steps),  # noqa: B023  # called at once
+            )
             for writer in writers:
                 writer.close()
 

@@ -122,7 +122,7 @@ export interface HostError extends Error {
 export interface Columns {
   readonly metadata: Readonly<Record<string, string>>;
   readonly names: readonly string[];
-  column(name: string): Float32Array | Float64Array | Int32Array | BigInt64Array | Uint8Array;
+  column(name: string): Float32Array | Float64Array | Int32Array | BigInt64Array | Uint16Array | Uint8Array;
 }
 
 export interface Codec<T> {
@@ -256,6 +256,8 @@ export interface PluginContext {
   readonly data: {
     json<T>(route: string, query?: Query, options?: { signal?: AbortSignal }): Promise<T>;
     columns(route: string, query?: Query, options?: { signal?: AbortSignal }): Promise<Columns>;
+    /** The parts of an answer of several (`framed_response`), each as soon as it is there. */
+    frames(route: string, query?: Query, options?: { signal?: AbortSignal }): AsyncIterable<Columns>;
     /** URL of a route of this plugin, for links and images. */
     href(route: string, query?: Query): string;
   };

@@ -22,14 +22,14 @@ export function useTableView(
   page: Page,
   name: string,
   title: string,
-  data: () => ChartData | null,
+  data: () => ChartData | null | Promise<ChartData | null>,
   load: () => Promise<{ readonly TableDialog: Dialog }>,
 ): TableView {
   const shown = useSignal<{ readonly Dialog: Dialog; readonly data: ChartData } | null>(null);
   const open = async (): Promise<void> => {
-    const drawn = data();
-    if (!drawn) return;
     try {
+      const drawn = await data();
+      if (!drawn) return;
       const { TableDialog } = await load();
       shown.value = { Dialog: TableDialog, data: drawn };
     } catch (error) {

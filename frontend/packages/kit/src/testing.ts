@@ -57,6 +57,7 @@ export interface FakeAnswers {
   readonly series?: FakeSeries;
   readonly json?: (route: string, query: Query, signal: AbortSignal) => Promise<unknown>;
   readonly columns?: (route: string, query: Query, signal: AbortSignal) => Promise<Columns>;
+  readonly frames?: (route: string, query: Query, signal: AbortSignal) => AsyncIterable<Columns>;
 }
 
 export function fakeRun(name: string): Run {
@@ -138,7 +139,7 @@ function fakeCatalogue(series?: FakeSeries): FakeCatalogue {
   });
 }
 
-export function fakeContext(runs: readonly string[], { series, json, columns }: FakeAnswers = {}): FakeContext {
+export function fakeContext(runs: readonly string[], { series, json, columns, frames }: FakeAnswers = {}): FakeContext {
   const ended = new AbortController();
   const memory = new Map<string, unknown>();
   const address = signal<ReadonlyMap<string, string>>(new Map());
@@ -223,6 +224,9 @@ export function fakeContext(runs: readonly string[], { series, json, columns }: 
       json: async <T>(route: string, query: Query = {}, options?: { signal?: AbortSignal }) =>
         (await (json ?? never)(route, query, options?.signal ?? ended.signal)) as T,
       columns: (route, query = {}, options) => (columns ?? never)(route, query, options?.signal ?? ended.signal),
+      frames: async function* (route, query = {}, options) {
+        yield* frames ? frames(route, query, options?.signal ?? ended.signal) : [await never()];
+      },
       href: (route) => route,
     },
     ui: { icon: () => document.createElementNS('http://www.w3.org/2000/svg', 'svg'), download: () => undefined },

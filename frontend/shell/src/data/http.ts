@@ -3,7 +3,7 @@ import type { Query } from '@insight-host/api';
 import { message } from '@insight-host/kit';
 import { reasonsIn } from '../i18n/reasons';
 import { RequestError } from './errors';
-import { type Columns, decodeSafetensors } from './safetensors';
+import { type Columns, decodeSafetensors, MalformedColumns } from './safetensors';
 
 const FORBIDDEN = 403;
 
@@ -78,6 +78,30 @@ export async function getJson<T>(path: string, query?: Query, signal?: AbortSign
 
 export async function getColumns(path: string, query?: Query, signal?: AbortSignal): Promise<Columns> {
   return decodeSafetensors(await (await read(path, query, signal)).arrayBuffer());
+}
+
+/** The parts of an answer that comes in parts: the length of each as 32 bits, then its columns. */
+export async function* getFrames(path: string, query?: Query, signal?: AbortSignal): AsyncGenerator<Columns> {
+  const reader = ((await read(path, query, signal)).body as ReadableStream<Uint8Array>).getReader();
+  try {
+    for (let held = new Uint8Array(0); ;) {
+      const end = held.length < 4 ? Infinity : 4 + new DataView(held.buffer).getUint32(0, true);
+      if (held.length >= end) {
+        yield decodeSafetensors(held.slice(4, end).buffer);
+        held = held.slice(end);
+        continue;
+      }
+      const { done, value } = await reader.read();
+      if (done && held.length > 0) throw new MalformedColumns('the answer is cut off between its parts');
+      if (done) return;
+      const more = new Uint8Array(held.length + value.length);
+      more.set(held);
+      more.set(value, held.length);
+      held = more;
+    }
+  } finally {
+    void reader.cancel().catch(() => {});
+  }
 }
 
 /**

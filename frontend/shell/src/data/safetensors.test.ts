@@ -102,4 +102,10 @@ describe('safetensors', () => {
     }
     expect(() => decodeSafetensors(encode([])).column('nowhere')).toThrow('nowhere');
   });
+
+  it('reads numbers of 16 bits', () => {
+    const bytes = new Uint8Array(Uint16Array.of(1, 65535).buffer);
+    const found = decodeSafetensors(encode([{ name: 'deltas', dtype: 'U16', bytes, size: 2 }]));
+    expect([...found.column('deltas')]).toEqual([1, 65535]);
+  });
 });

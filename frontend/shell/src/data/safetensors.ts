@@ -13,6 +13,7 @@ const TYPES: Readonly<Record<string, Constructor>> = {
   F64: Float64Array,
   I32: Int32Array,
   I64: BigInt64Array,
+  U16: Uint16Array,
   U8: Uint8Array,
 };
 

@@ -10,7 +10,7 @@ import type {
   TagCatalogue,
 } from '@insight-host/api';
 import { RequestError } from '../data/errors';
-import { getColumns, getJson, href } from '../data/http';
+import { getColumns, getFrames, getJson, href } from '../data/http';
 import { reasonText } from '../i18n/reasons';
 import { pluginText } from '../i18n/translate';
 import type { TagSource } from '../live/tags';
@@ -163,6 +163,10 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
     data: {
       json: (path, query, options) => saying(getJson(route(path), query, until(options?.signal))),
       columns: (path, query, options) => saying(getColumns(route(path), query, until(options?.signal))),
+      frames: async function* (path, query, options) {
+        const frames = getFrames(route(path), query, until(options?.signal));
+        for (let next = await saying(frames.next()); !next.done; next = await saying(frames.next())) yield next.value;
+      },
       href: (path, query) => href(route(path), query),
     },
     ui: {

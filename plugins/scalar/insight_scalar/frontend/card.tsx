@@ -16,6 +16,7 @@ import { widened } from './zoom_stack';
 import { Tooltip, type Reading } from './tooltip';
 
 const WIDTH_STEP = 50; // pixels; a card a little wider asks for nothing new
+const MANY = 20; // runs of a tag; more get two points a pixel
 const GUTTERS = 68; // pixels left and right of the plot, until the chart reports the real value
 
 /** What is in a card while it is near the screen. */
@@ -26,7 +27,8 @@ export function CardBody({ board, card, place }: ContentOfCard<ScalarParts>): JS
   const chart = useRef<LineChart | null>(null);
   const width = useSignal(0);
   const reading = useSignal<Reading | null>(null);
-  const query = useComputed(() => (width.value > 0 ? cardQuery(board, tag, width.value) : null));
+  const times = useSignal(false); // marks need wall times
+  const query = useComputed(() => (width.value > 0 ? cardQuery(board, tag, width.value, times.value) : null));
   const picture = feed.picture.value;
   const runs = board.page.runs.value;
   const locale = board.page.locale.value;
@@ -57,7 +59,7 @@ export function CardBody({ board, card, place }: ContentOfCard<ScalarParts>): JS
   const full = sameCard(board.cards.full.value, card);
   useEffect(() => void (reading.value = null), [full]); // it stands at a place of the screen, where the card no longer is
 
-  const markers = useMarkers(board, tag, picture);
+  const markers = useMarkers(board, tag, picture, times);
   const marks = useMemo(() => [...(lines?.marks ?? []), ...markers.marks], [lines, markers]);
   const props = chartProps(board, tag, { ...(lines ?? NOTHING), marks }, feed, reading, host);
   useChart(mountLineChart, props, host, chart, feed);
@@ -74,7 +76,10 @@ export function CardBody({ board, card, place }: ContentOfCard<ScalarParts>): JS
   }, [feed]);
 
   const second = board.pairs.value.get(tag);
-  const data = (): ChartData | null => picture && chartData(picture, (key) => board.page.t(key), marks);
+  const data = async (): Promise<ChartData | null> => {
+    const exact = await feed.exact();
+    return exact && chartData(exact, (key) => board.page.t(key), marks);
+  };
   const table = useTableView(board.page, tag, board.page.titleOf(tag), data, () => import('@insight-host/kit/table'));
   return (
     <>
@@ -98,7 +103,7 @@ export function CardBody({ board, card, place }: ContentOfCard<ScalarParts>): JS
   );
 }
 
-function cardQuery(board: ScalarParts, tag: string, width: number): CardQuery | null {
+function cardQuery(board: ScalarParts, tag: string, width: number, times: boolean): CardQuery | null {
   const runsOf = (name: string): readonly string[] => board.tags.runNames(name);
   const layers: Layer[] = [{ tag, runs: runsOf(tag), axis: 'left' }];
   const second = board.pairs.value.get(tag);
@@ -107,19 +112,27 @@ function cardQuery(board: ScalarParts, tag: string, width: number): CardQuery | 
   const group = board.grouping.query(board.centre.value, board.shownSpread.value);
   if (layers[0]?.runs.length === 0 || group === undefined) return null;
   const x = board.x.value;
-  const logX = board.logs.of(tag).x && x !== 'wall';
-  const zoom = board.zooms.of(tag).x;
+  const logs = board.logs.of(tag);
+  const logX = logs.x && x !== 'wall';
+  const zooms = board.zooms.of(tag);
+  const zoom = zooms.x;
+  // by the runs that there are, not by those that are selected: a series that is here fits any selection
+  const columns = layers.some((layer) => board.tags.runsOf(layer.tag).length > MANY) ? Math.ceil(width / 2) : width;
+  // codes are fractions of all that is there, of which these charts show a small part
+  const isPartial = zooms.x !== null || zooms.y !== null || board.outliers.value;
   return {
     layers,
     x,
     logX,
     window: zoom && widened(zoom, logX),
-    width: zoom ? 2 * width : width,
+    width: zoom ? 2 * columns : columns,
     smoothing: board.smoothing.value,
     smoother: board.smoother.value,
     raw: board.raw.value,
     attempts: board.attempts.value,
     group,
+    values: isPartial ? 'exact' : logs.y ? 'log' : 'linear',
+    times: times || x !== 'step',
   };
 }
 

@@ -1,102 +1,30 @@
-import type { Query } from '@insight-host/api';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { fakeContext, type FakeContext } from '@insight-host/kit/testing';
 import { Page } from '@insight-host/kit';
 import { scalarParts, type ScalarParts } from './board';
 import type { CardQuery, Feed } from './feed';
+import { FakeHost, type Sent } from './fake_host';
 import { cardQuery, groupQuery } from './testing';
 
-class Refused extends Error {
-  constructor(readonly status: number) {
-    super(`status ${status}`);
-  }
-}
-
-interface Sent {
-  readonly route: string;
-  readonly tag: string;
-  /** null: not named. */
-  readonly runs: readonly string[] | null;
-  readonly from: unknown;
-}
-
-/** A host whose every series grows when the test says so. */
-class Host {
-  readonly sent: Sent[] = [];
-  readonly steps = new Map<string, number>();
-  readonly broken = new Set<string>();
-  decimated = false;
-  /** A promise that holds back all answers. */
-  held: Promise<void> | null = null;
-
-  constructor(
-    readonly runs: readonly string[],
-    readonly tags: readonly string[],
-  ) {}
-
-  stepsOf(run: string): number {
-    return this.steps.get(run) ?? 3;
-  }
-
-  readonly answer = async (route: string, query: Query) => {
-    const named = query['run'] as readonly string[] | null | undefined;
-    const runs = named ?? this.runs;
-    const tag = String(query['tag']);
-    this.sent.push({ route, tag, runs: named ?? null, from: query['from'] ?? null });
-    await this.held;
-    if (runs.some((run) => this.broken.has(run))) throw new Refused(500);
-    const columns: Record<string, readonly number[]> = {};
-    const first = Number(query['from'] ?? 0);
-    const headers = runs.map((run, i) => {
-      const total = this.stepsOf(run);
-      const steps = Array.from({ length: total }, (_, step) => step).filter((step) => step >= first);
-      Object.assign(columns, {
-        [`${i}.steps`]: steps,
-        [`${i}.wall_times`]: steps,
-        [`${i}.values`]: steps,
-        [`${i}.x`]: steps,
-        [`${i}.centre`]: steps,
-        [`${i}.low`]: steps,
-        [`${i}.high`]: steps,
-      });
-      return {
-        run,
-        tag,
-        group: run,
-        runs,
-        points: steps.length,
-        decimated: this.decimated,
-        total,
-        hidden: 0,
-        kept: total,
-        origin: 0,
-        extent: [0, total - 1],
-        restarts: [],
-        breaks: [],
-        nonfinite: { nan: 0, inf: 0, neg_inf: 0 },
-      };
-    });
-    const metadata = { [route === 'bands' ? 'groups' : 'series']: JSON.stringify(headers) };
-    return { metadata, names: Object.keys(columns), column: (name: string) => Float64Array.from(columns[name] ?? []) };
-  };
-}
-
-let host: Host;
+let host: FakeHost;
 let ctx: FakeContext;
 let board: ScalarParts;
 
 async function open(runs: readonly string[], tags: readonly string[] = ['loss']): Promise<void> {
-  host = new Host(runs, tags);
+  host = new FakeHost(runs, tags);
   ctx = fakeContext(runs, {
     series: Object.fromEntries(runs.map((run) => [run, tags])),
-    columns: host.answer,
+    columns: host.bands,
+    frames: host.frames,
   });
   board = scalarParts(new Page(ctx));
   await settled();
 }
 
 /** Everything that was asked for has been answered. */
-const settled = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0);
+const settled = async (): Promise<void> => {
+  for (let i = 0; i < 3; i++) await vi.advanceTimersByTimeAsync(1); // a batch waits for the end of the task
+};
 
 const query = (runs: readonly string[], more: Partial<CardQuery> = {}, tag = 'loss'): CardQuery => ({
   ...cardQuery,
@@ -190,7 +118,7 @@ describe('what is there already', () => {
     await open(['a']);
     await wanting(query(['a']));
     await wanting(query(['a'], { smoothing: 0.5 }));
-    expect(asked()).toHaveLength(2); // the raw line is there
+    expect(asked()).toHaveLength(1);
     const feed = await wanting(query(['a'], { window: [1, 2], width: 200 }));
     feed.rest();
     expect(board.feeds.of('loss')).not.toBe(feed);
@@ -378,13 +306,66 @@ describe('failures', () => {
     expect(feed.error.value).toBe('status 500');
   });
 
-  it('of every request end in few requests', async () => {
-    const runs = Array.from({ length: 100 }, (_, i) => `run ${i}`);
-    await open(runs);
-    for (const run of runs) host.broken.add(run);
-    const feed = await wanting(query(runs));
-    expect(asked().length).toBeLessThan(40);
-    expect(feed.error.value).toBe('status 500');
-    expect(feed.picture.value).toBeNull();
+  it('of one card leave the others', async () => {
+    await open(['a'], ['acc', 'loss']);
+    host.lost.add('acc');
+    const [lost, feed] = [board.feeds.of('acc'), board.feeds.of('loss')];
+    lost.want(query(['a'], {}, 'acc'));
+    feed.want(query(['a']));
+    await settled();
+    expect(host.requests).toBe(1);
+    expect([lost.error.value, feed.error.value]).toEqual(['status 500', null]);
+    expect(shown(feed)).toEqual(['a 3']);
+  });
+});
+
+describe('the smoothing slider', () => {
+  it('asks for nothing while every point is here, and smooths as the host does', async () => {
+    await open(['a', 'b']);
+    const feed = await wanting(query(['a', 'b']));
+    asked();
+    for (const smoothing of [0.3, 0.5, 0.6]) await wanting(query(['a', 'b'], { smoothing }));
+    expect(asked()).toEqual([]);
+    const [layer] = feed.picture.value?.layers ?? [];
+    // 0.4 / 0.64, and (0.6 * 0.4 + 0.4 * 2) / 0.784: the sums of weighted values over those of the weights
+    expect([...(layer?.main[0]?.values ?? [])]).toEqual([0, 0.625, expect.closeTo(1.3265306, 6)]);
+    expect([...(layer?.raw?.[0]?.values ?? [])]).toEqual([0, 1, 2]);
+  });
+
+  it('has at most one request under way, and ends where it stopped', async () => {
+    await open(['a']);
+    host.decimated = true;
+    const feed = await wanting(query(['a'], { smoothing: 0.1 }));
+    asked();
+    let release = (): void => undefined;
+    host.held = new Promise((resolve) => (release = resolve));
+    for (let move = 2; move <= 90; move++) {
+      feed.want(query(['a'], { smoothing: move / 100 }));
+      await vi.advanceTimersByTimeAsync(20);
+    }
+    expect(asked()).toHaveLength(1);
+    host.held = null;
+    release();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(asked()).toMatchObject([{ smoothing: 0.9 }]);
+    expect(feed.picture.value?.query.smoothing).toBe(0.9);
+  });
+});
+
+describe('cards', () => {
+  it('that appear together are asked for together, the nearest first, with their runs named once', async () => {
+    await open(['a', 'b'], ['acc', 'loss', 'lr']);
+    ['acc', 'loss', 'lr'].forEach((tag, i) => {
+      const feed = board.feeds.of(tag);
+      feed.urgency = () => 3 - i;
+      feed.want(query(tag === 'loss' ? ['b'] : ['a', 'b'], {}, tag));
+    });
+    await settled();
+    expect(host.requests).toBe(1);
+    expect(asked().map(({ tag, runs }) => [tag, runs])).toEqual([
+      ['lr', ['a', 'b']],
+      ['loss', ['b']],
+      ['acc', ['a', 'b']],
+    ]);
   });
 });

@@ -36,6 +36,7 @@ export type ChangedRuns = ReadonlyMap<string, readonly string[]> | null; // runs
 
 const APART = 1000; // ms between two refreshes of a card as its series grow
 const APART_SINGLE = 250; // of a card with one series of which only what was appended is asked for
+const APART_SMOOTHING = 500; // between two requests while the slider moves
 
 /** What a query needs of one layer: series of one smoothing, or bands; and what of it is there. */
 type Part =
@@ -44,6 +45,8 @@ type Part =
       readonly query: SeriesQuery;
       readonly runs: readonly string[];
       readonly here: ReadonlyMap<string, KeptSeries>;
+      /** Runs that the page has to ask for; it smooths the others itself. */
+      readonly asked: readonly string[];
     }
   | { readonly kind: 'bands'; readonly query: BandQuery; readonly here: KeptBands | null };
 interface Needs extends Layer {
@@ -69,6 +72,7 @@ export class Feed {
     () => this.apart(),
     () => this.refresh(),
   );
+  private readonly drags = new Spaced(APART_SMOOTHING, () => this.follow());
 
   constructor(
     private readonly feeds: Feeds,
@@ -82,12 +86,23 @@ export class Feed {
     this.awake = true;
     this.feeds.woke(this);
     if (!moved && !this.stale && (this.working || (this.picture.value && !this.error.value))) return;
-    const goesOn = this.working !== null && this.wanted !== null && shapeOf(this.wanted) === shapeOf(query);
+    const before = this.wanted;
     this.wanted = query;
     this.key = key;
-    if (!goesOn) return this.load();
+    if (before && isSmoothedAnew(before, query)) {
+      if (this.show(query) === 'current' && !this.working) this.error.value = null;
+      else this.drags.ask();
+      return;
+    }
+    if (!this.working || !before || shapeOf(before) !== shapeOf(query)) return this.load();
     this.next = 'now'; // only other runs: what is under way is of use
     this.show(query);
+  }
+
+  /** The slider has moved: asks once what is under way has come. */
+  private follow(): void {
+    if (this.working) this.next = 'now';
+    else this.load();
   }
 
   /** The card has left the screen: nothing is fetched for it until it comes back. */
@@ -105,6 +120,18 @@ export class Feed {
 
   retry(): void {
     if (this.wanted) this.load();
+  }
+
+  /** The picture with exact values. Rejects with the reason why it cannot be had. */
+  async exact(): Promise<Picture | null> {
+    const { value: picture } = this.picture;
+    const isExact = (all: readonly Series[] | null): boolean => !all?.some(({ precision }) => precision);
+    if (!picture || picture.layers.every(({ main, raw }) => isExact(main) && isExact(raw))) return picture;
+    const query: CardQuery = { ...picture.query, values: 'exact' };
+    const signal = new AbortController().signal;
+    const failures = await this.fetch(query, signal);
+    if (failures.length > 0) throw failures[0];
+    return { query, layers: this.needs(query).map(({ parts, ...layer }) => dataOf(layer, parts)) };
   }
 
   /** Series of these runs have changed, by tag; null: any may have. */
@@ -136,6 +163,7 @@ export class Feed {
 
   private stop(): void {
     this.refreshes.cancel();
+    this.drags.cancel();
     this.working?.abort();
     this.working = null;
     this.next = null;
@@ -164,7 +192,7 @@ export class Feed {
     this.next = null;
     this.busy.value = false;
     this.error.value = failures.length > 0 ? message(failures[0]) : null;
-    this.show(wanted ?? query, true);
+    this.show(wanted && shapeOf(wanted) === shapeOf(query) ? wanted : query, true);
     if (next === 'now') this.load();
     else if (next === 'later') this.refreshes.ask();
   }
@@ -183,43 +211,52 @@ export class Feed {
       for (const [key, kept] of found) all.set(key, kept);
       failures.push(...more);
     };
-    await Promise.all(
-      this.needs(query)
-        .flatMap(({ parts }) => parts)
-        .map(async (part) => {
-          if (part.kind !== 'bands')
-            return take(series, await source.fetchSeries(part.query, this.outdated(part), part.here, ask));
-          if (this.outdated(part).length > 0) take(bands, await source.fetchBands(part.query, ask));
-        }),
-    );
+    const work = async (layer: Layer): Promise<void> => {
+      for (let i = 0; ; i++) {
+        const part = this.partsOf(query, layer, series)[i]; // what the page smooths comes with the raw series
+        if (!part) return;
+        if (part.kind !== 'bands')
+          take(series, await source.fetchSeries(part.query, this.outdated(part), part.here, ask));
+        else if (this.outdated(part).length > 0) take(bands, await source.fetchBands(part.query, ask));
+      }
+    };
+    await Promise.all(query.layers.map(work));
     if (!signal.aborted) [this.ownSeries, this.ownBands] = [series, bands];
     return failures;
   }
 
   private needs(query: CardQuery): readonly Needs[] {
+    return query.layers.map((layer) => ({ ...layer, parts: this.partsOf(query, layer, this.ownSeries) }));
+  }
+
+  /** In the order in which they are asked for. */
+  private partsOf(query: CardQuery, { tag, runs }: Layer, own: ReadonlyMap<string, KeptSeries>): readonly Part[] {
     const { source } = this.feeds;
-    return query.layers.map((layer) => {
-      const { tag, runs } = layer;
-      if (query.group) {
-        const own = { ...query, tag, runs, group: query.group };
-        return { ...layer, parts: [{ kind: 'bands', query: own, here: source.bands(own, this.ownBands) }] };
-      }
-      const part = (kind: 'main' | 'raw', smoothing: number): Part => {
-        const own = { ...query, tag, smoothing };
-        return { kind, query: own, runs, here: source.series(own, runs, this.ownSeries) };
-      };
-      return {
-        ...layer,
-        parts: [part('main', query.smoothing), ...(query.smoothing > 0 && query.raw ? [part('raw', 0)] : [])],
-      };
-    });
+    if (query.group) {
+      const banded = { ...query, tag, runs, group: query.group };
+      return [{ kind: 'bands', query: banded, here: source.bands(banded, this.ownBands) }];
+    }
+    const [raw, main] = [
+      { ...query, tag, smoothing: 0 },
+      { ...query, tag },
+    ];
+    if (query.smoothing > 0 && !query.raw)
+      return [{ kind: 'main', query: main, runs, here: source.series(main, runs, own), asked: runs }];
+    const here = source.series(raw, runs, own);
+    if (query.smoothing === 0) return [{ kind: 'main', query: main, runs, here, asked: runs }];
+    const smoothed = source.smoothed(main, here);
+    const asked = runs.filter((run) => !smoothed.has(run));
+    return [
+      { kind: 'raw', query: raw, runs, here, asked: runs },
+      { kind: 'main', query: main, runs, here: new Map([...source.series(main, asked, own), ...smoothed]), asked },
+    ];
   }
 
   /** Runs of which something is missing or has changed. */
   private outdated(part: Part): readonly string[] {
     const { source } = this.feeds;
     if (part.kind === 'bands') return part.here && source.areCurrent(part.query, part.here) ? [] : part.query.runs;
-    return source.outdated(part.query, part.runs, part.here);
+    return source.outdated(part.query, part.asked, part.here);
   }
 
   /**
@@ -270,6 +307,14 @@ function isSame(old: Picture | null, query: CardQuery, layers: readonly LayerDat
         same(layer.raw, old.layers[i]?.raw ?? null) &&
         same(layer.bands, old.layers[i]?.bands ?? null),
     )
+  );
+}
+
+/** Whether nothing else has changed. */
+function isSmoothedAnew(before: CardQuery, query: CardQuery): boolean {
+  const isSmoothed = before.smoothing > 0 && query.smoothing > 0 && before.smoothing !== query.smoothing;
+  return (
+    isSmoothed && !query.group && JSON.stringify({ ...before, smoothing: query.smoothing }) === JSON.stringify(query)
   );
 }
 

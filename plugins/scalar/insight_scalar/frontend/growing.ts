@@ -2,7 +2,7 @@
  * How series that have grown are asked for: by what was appended, where that gives the same as asking for everything.
  */
 import type { Query } from '@insight-host/api';
-import { isWhole, joined, lastX, mergeTail, type Grid, type Series } from './series';
+import { isWhole, joinedColumns, lastX, mergeTail, WHOLE, type Grid, type Series } from './series';
 import type { SeriesQuery } from './source';
 
 const ROOM = 1.05; // of a new grid, at least
@@ -78,7 +78,7 @@ function isSteady(series: Series, { x, logX, window, width }: SeriesQuery): bool
   return (
     isPlain &&
     series.decimated &&
-    series.points > 4 * gridWidth(width) &&
+    series.points > WHOLE * gridWidth(width) &&
     series.kept === series.total &&
     series.breaks.length === 0
   );
@@ -117,11 +117,5 @@ export function mergeColumns(old: Series, tail: Series, since: number): Series |
     return null;
   let cut = old.steps.length;
   while (cut > 0 && (old.steps[cut - 1] as number) >= since) cut--;
-  return {
-    ...tail,
-    steps: joined(old.steps, cut, tail.steps),
-    wallTimes: joined(old.wallTimes, cut, tail.wallTimes),
-    values: joined(old.values, cut, tail.values),
-    grid,
-  };
+  return { ...tail, ...joinedColumns(old, cut, tail), grid };
 }

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals';
+import { useSignal, type Signal } from '@preact/signals';
 import type { Marker, Run } from '@insight-host/api';
 import type { XKind } from '@insight-host/kit/draw';
 import type { Mark } from '@insight-host/kit/lines';
@@ -29,8 +29,8 @@ export function drawn(marks: readonly PlacedMarker[]): Drawn {
   return { marks: some, more: marks.length - MOST_MARKS };
 }
 
-/** The marks that plugins have for the chart of a tag. */
-export function useMarkers(board: ScalarParts, tag: string, picture: Picture | null): Drawn {
+/** The marks that plugins have for the chart of a tag. `times`: whether wall times are needed to place them. */
+export function useMarkers(board: ScalarParts, tag: string, picture: Picture | null, times: Signal<boolean>): Drawn {
   const found = useSignal<readonly Marker[]>([]);
   const contributed = board.contributed.value;
   const second = board.pairs.value.get(tag);
@@ -41,7 +41,10 @@ export function useMarkers(board: ScalarParts, tag: string, picture: Picture | n
   useEffect(() => {
     if (!isVisible) return;
     const chart = { tags, runs: JSON.parse(names) as readonly string[] };
-    return contributed.markers(chart, (markers) => (found.value = markers));
+    return contributed.markers(chart, (markers) => {
+      found.value = markers;
+      times.value = markers.some(({ step, wallTime }) => step === undefined && wallTime !== undefined);
+    });
   }, [contributed, isVisible, tag, second, names]);
   const { value: markers } = found;
   const theme = board.page.theme.value;

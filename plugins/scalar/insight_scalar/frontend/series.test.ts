@@ -1,6 +1,5 @@
-import type { Columns } from '@insight-host/api';
 import { describe, expect, it } from 'vitest';
-import { count, decodeSeries, indexAt, mergeTail, pointsIn, sizeOf, xColumn, type Series } from './series';
+import { count, indexAt, mergeTail, pointsIn, xColumn, type Series } from './series';
 import { summary } from './summary';
 import { fakeSeries as series } from './testing';
 
@@ -28,35 +27,6 @@ describe('merging what was appended', () => {
 });
 
 describe('series', () => {
-  it('are decoded with 64-bit steps and numbers that JSON cannot carry', () => {
-    const columns: Record<string, ReturnType<Columns['column']>> = {
-      '0.steps': BigInt64Array.of(1n, 2n ** 40n),
-      '0.wall_times': Float64Array.of(5, 6),
-      '0.values': Float32Array.of(0.5, NaN),
-    };
-    const header = { ...series([], []), extent: ['NaN', 7] };
-    const [found] = decodeSeries({
-      metadata: { series: JSON.stringify([header]) },
-      names: Object.keys(columns),
-      column: (name) => columns[name]!,
-    });
-    expect([...found!.steps]).toEqual([1, 2 ** 40]);
-    expect([...found!.values]).toEqual([0.5, NaN]);
-    expect(found!.extent).toEqual([NaN, 7]);
-  });
-  it('do not hold on to the answer that they came with', () => {
-    const answer = new ArrayBuffer(1 << 16);
-    const header = series([], []);
-    const [found] = decodeSeries({
-      metadata: { series: JSON.stringify([{ ...header, extent: [0, 1] }]) },
-      names: [],
-      column: () => new Float64Array(answer, 8, 2),
-    });
-    expect([found!.steps, found!.wallTimes, found!.values].map(({ buffer }) => buffer.byteLength)).toEqual([
-      16, 16, 16,
-    ]);
-    expect(sizeOf(found!)).toBe(sizeOf(series([], [])) + 48);
-  });
   it('have three kinds of x, and add up', () => {
     const s = series([1, 2], [1, 1]);
     expect([...xColumn(s, 'relative')]).toEqual([1, 2]);

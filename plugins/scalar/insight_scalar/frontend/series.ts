@@ -2,13 +2,16 @@ import type { Columns } from '@insight-host/api';
 import type { XKind } from '@insight-host/kit/draw';
 import { floats } from '@insight-host/kit';
 
-/** One series of an answer of the `series` route. */
+/** One series of an answer for drawing. */
 export interface Series {
   readonly run: string;
   readonly tag: string;
   readonly steps: Float64Array;
+  /** Empty where the axis needs none. */
   readonly wallTimes: Float64Array;
   readonly values: Float64Array | Float32Array;
+  /** How far a value may be off, `relative` to the value itself or not; null: all are exact. */
+  readonly precision: { readonly by: number; readonly relative: boolean } | null;
   readonly points: number;
   readonly decimated: boolean;
   readonly total: number;
@@ -21,6 +24,8 @@ export interface Series {
   readonly nonfinite: { readonly nan: number; readonly inf: number; readonly neg_inf: number };
   /** The columns in which it was decimated, where they outlast some growth. */
   readonly grid?: Grid;
+  /** The weight with which the page has smoothed it. */
+  readonly smoothing?: number;
 }
 
 /** So many columns from the first step to `until`. */
@@ -44,28 +49,9 @@ export interface Band {
   readonly decimated: boolean;
 }
 
+/** Points a column up to which the host sends every point for drawing. */
+export const WHOLE = 8;
 const HEADER_BYTES = 1000; // of a series, about
-
-type Header = Omit<Series, 'steps' | 'wallTimes' | 'values' | 'extent' | 'grid'> & {
-  readonly extent: readonly [unknown, unknown];
-};
-
-/** Numbers that JSON cannot carry come as text. */
-function number(value: unknown): number {
-  return typeof value === 'number' ? value : Number(value);
-}
-
-export function decodeSeries(columns: Columns): Series[] {
-  const headers = JSON.parse(columns.metadata['series'] ?? '[]') as Header[];
-  return headers.map((header, i) => ({
-    ...header,
-    extent: [number(header.extent[0]), number(header.extent[1])],
-    origin: number(header.origin),
-    steps: owned(columns.column(`${i}.steps`)),
-    wallTimes: owned(columns.column(`${i}.wall_times`)),
-    values: owned(columns.column(`${i}.values`)),
-  }));
-}
 
 /** A column that does not hold on to the whole answer, of which other parts may be dropped. */
 function owned(column: ReturnType<Columns['column']>): Float64Array {
@@ -141,24 +127,28 @@ export function mergeTail(old: Series, tail: Series, from: number, kind: XKind):
   let cut = xs.length;
   while (cut > 0 && (xs[cut - 1] as number) >= from) cut--;
   if (cut + tail.points !== tail.total - tail.hidden) return null;
-  const steps = joined(old.steps, cut, tail.steps);
-  const nonfinite = tally(joined(old.values, cut, tail.values));
+  const columns = joinedColumns(old, cut, tail);
+  return { ...tail, ...columns, points: columns.steps.length, nonfinite: tally(columns.values) };
+}
+
+/** The columns of the first `count` points of a series, then those of another. */
+export function joinedColumns(
+  old: Series,
+  count: number,
+  tail: Series,
+): Pick<Series, 'steps' | 'wallTimes' | 'precision'> & { readonly values: Float64Array } {
+  const hasTimes = old.wallTimes.length === old.steps.length && tail.wallTimes.length === tail.steps.length;
+  const [a, b] = [old.precision, tail.precision];
   return {
-    ...tail,
-    steps,
-    wallTimes: joined(old.wallTimes, cut, tail.wallTimes),
-    values: joined(old.values, cut, tail.values),
-    points: steps.length,
-    nonfinite,
+    steps: joined(old.steps, count, tail.steps),
+    wallTimes: hasTimes ? joined(old.wallTimes, count, tail.wallTimes) : new Float64Array(0),
+    values: joined(old.values, count, tail.values),
+    precision: a && b ? (a.by > b.by ? a : b) : (a ?? b),
   };
 }
 
 /** The first `count` numbers of a column, then another column. */
-export function joined(
-  head: Float64Array | Float32Array,
-  count: number,
-  tail: Float64Array | Float32Array,
-): Float64Array {
+function joined(head: Float64Array | Float32Array, count: number, tail: Float64Array | Float32Array): Float64Array {
   const out = new Float64Array(count + tail.length);
   out.set(head.subarray(0, count));
   out.set(tail, count);

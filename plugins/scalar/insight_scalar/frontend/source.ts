@@ -1,26 +1,18 @@
 import type { Columns, Query } from '@insight-host/api';
 import type { XKind } from '@insight-host/kit/draw';
-import {
-  ByteCache,
-  portions,
-  RequestQueue,
-  SeriesClock,
-  statusOf,
-  type ChangedSeries,
-  type Page,
-  type Tags,
-} from '@insight-host/kit';
+import { ByteCache, RequestQueue, SeriesClock, type ChangedSeries, type Page, type Tags } from '@insight-host/kit';
+import { Batches } from './batches';
 import type { Range } from './codecs';
 import type { GroupQuery } from './grouping';
 import { continuations } from './growing';
 import { looksAhead, type Smoother } from './smoothers';
-import { decodeBands, decodeSeries, isWhole, sizeOf, type Band, type Series } from './series';
+import { decodeBands, isWhole, sizeOf, WHOLE, type Band, type Series } from './series';
+import { canSmooth, smoothed } from './smoothing';
 
 const AT_ONCE = 4; // requests
 const SERIES_BYTES = 64 << 20;
 const BANDS_BYTES = 16 << 20;
 const FEW = 20; // runs whose names go into a URL at no cost
-const SPLITS = 16; // of requests that failed, per fetch
 
 /** Which points of one series of a tag are asked for; the run is separate. */
 export interface SeriesQuery {
@@ -32,6 +24,10 @@ export interface SeriesQuery {
   readonly smoothing: number;
   readonly smoother: Smoother;
   readonly attempts: 'last' | 'all';
+  /** How exact values have to be: as recorded, or to a fraction of a pixel of a linear or logarithmic axis. */
+  readonly values: 'exact' | 'linear' | 'log';
+  /** Whether wall times are needed. */
+  readonly times: boolean;
 }
 
 /** Bands are computed from all their runs together. */
@@ -67,13 +63,16 @@ type Found<T> = ReadonlyMap<string, Kept<T>>;
 export class Source {
   private readonly queue = new RequestQueue(AT_ONCE);
   private readonly clock = new SeriesClock();
+  private readonly batches: Batches;
   private readonly seriesCache = new ByteCache<KeptSeries>(SERIES_BYTES);
   private readonly bandsCache = new ByteCache<KeptBands>(BANDS_BYTES);
 
   constructor(
     private readonly page: Page,
     private readonly tags: Tags,
-  ) {}
+  ) {
+    this.batches = new Batches(page, () => this.clock.now);
+  }
 
   changed(series: ChangedSeries): void {
     this.clock.changed(series);
@@ -88,16 +87,27 @@ export class Source {
    * What is there already, by run, be it out of date. `own`: of the card that asks, for it may show more than is kept.
    */
   series(query: SeriesQuery, runs: readonly string[], own: Found<Series>): Map<string, KeptSeries> {
-    const [whole, cut] = keysOf(query);
+    const keys = keysOf(query).flat();
     const found = new Map<string, KeptSeries>();
     for (const run of runs) {
-      const known = [whole + run, cut + run]
-        .flatMap((key) => this.seriesCache.get(key) ?? own.get(key) ?? [])
+      const known = keys
+        .flatMap((key) => this.seriesCache.get(key + run) ?? own.get(key + run) ?? [])
         .filter(({ value }) => !isWhole(value) || fits(value, query));
       const best = known.find(({ time }) => this.clock.isCurrent(time, query.tag, [run])) ?? known[0];
       if (best) found.set(run, best);
     }
     return found;
+  }
+
+  /** Of series that are here with every point, what the host would answer to a query with smoothing. */
+  smoothed(query: SeriesQuery, raw: ReadonlyMap<string, KeptSeries>): Map<string, KeptSeries> {
+    return new Map(
+      [...raw].flatMap(([run, { key, value, time }]): [string, KeptSeries][] =>
+        query.smoother === 'ema' && canSmooth(value)
+          ? [[run, { key: `${key} ${query.smoothing}`, value: smoothed(value, query.smoothing), time }]]
+          : [],
+      ),
+    );
   }
 
   /** The runs of which nothing is there, or something that has changed since. */
@@ -122,17 +132,28 @@ export class Source {
     ask: Ask,
   ): Promise<Fetched<Series>> {
     const fetched: Fetched<Series> = { found: new Map(), failures: [] };
-    const keep = (series: Series, time: number): void => this.keep(query, series, time, fetched);
-    const fetchWhole = (names: readonly string[]): Promise<void> =>
-      this.request(
-        'series',
-        names,
-        parametersOf(query),
-        ask,
-        fetched,
-        (columns, time) => decodeSeries(columns).forEach((series) => keep(series, time)),
-        this.isEveryRun(query, names),
-      );
+    const request = async (
+      names: readonly string[],
+      more: Query,
+      take: (series: Series) => Series | null,
+    ): Promise<void> => {
+      if (names.length === 0) return;
+      try {
+        const { series, failures, time } = await this.batches.ask(
+          { runs: names, parameters: { ...parametersOf(query), ...more } },
+          ask,
+        );
+        fetched.failures.push(...failures);
+        for (const one of series) {
+          const taken = take(one);
+          if (taken) this.keep(query, taken, time, fetched);
+        }
+      } catch (error) {
+        fetched.failures.push(error);
+      }
+    };
+    const windowOf = ({ window }: SeriesQuery): Query => ({ from: window?.[0], to: window?.[1] });
+    const fetchWhole = (names: readonly string[]): Promise<void> => request(names, windowOf(query), (series) => series);
     const bases = runs.flatMap((run) => old.get(run) ?? []).filter(({ time }) => this.clock.isKnown(time));
     const continued =
       query.smoothing > 0 && looksAhead(query.smoother)
@@ -146,20 +167,12 @@ export class Source {
     await Promise.all([
       fetchWhole(runs.filter((run) => !names.has(run))),
       ...continued.map((one) =>
-        this.request(
-          'series',
-          one.runs,
-          { ...parametersOf({ ...query, window: null }), ...one.more },
-          ask,
-          fetched,
-          (columns, time) => {
-            for (const answer of decodeSeries(columns)) {
-              const series = one.take(answer);
-              if (series && (series.decimated || fits(series, query))) keep(series, time);
-              else misfits.push(answer.run);
-            }
-          },
-        ),
+        request(one.runs, one.more, (answer) => {
+          const series = one.take(answer);
+          if (series && (series.decimated || fits(series, query))) return series;
+          misfits.push(answer.run);
+          return null;
+        }),
       ),
     ]);
     await fetchWhole(misfits);
@@ -180,7 +193,7 @@ export class Source {
     const { group, runs } = query;
     const run = this.isEveryRun(query, runs) ? null : runs;
     try {
-      const { columns, time } = await this.answer('bands', { ...parametersOf(query), ...group, run }, ask);
+      const { columns, time } = await this.answer(query, { ...group, run }, ask);
       const kept: KeptBands = { key: bandsKey(query), value: decodeBands(columns), time };
       this.bandsCache.set(
         kept.key,
@@ -195,7 +208,7 @@ export class Source {
   }
 
   private keep(query: SeriesQuery, series: Series, time: number, { found }: Fetched<Series>): void {
-    const [whole, cut] = keysOf(query);
+    const [[whole, cut] = ['', '']] = keysOf(query);
     const kept: KeptSeries = { key: (isWhole(series) ? whole : cut) + series.run, value: series, time };
     const older = this.seriesCache.get(whole + series.run);
     if (older && !this.clock.isCurrent(older.time, query.tag, [series.run])) this.seriesCache.delete(older.key); // has grown too long to be shown whole
@@ -203,41 +216,17 @@ export class Source {
     found.set(kept.key, kept);
   }
 
-  /** Asks for runs in as many requests as their names need, and for each half of a request on which the host fails. */
-  private async request(
-    route: string,
-    runs: readonly string[],
-    query: Query,
-    ask: Ask,
-    { failures }: Fetched<unknown>,
-    take: (columns: Columns, time: number) => void,
-    everyRun = false,
-    splits = { left: SPLITS },
-  ): Promise<void> {
-    const send = async (names: readonly string[], run: readonly string[] | null): Promise<void> => {
-      try {
-        const { columns, time } = await this.answer(route, { ...query, run }, ask);
-        take(columns, time);
-      } catch (error) {
-        if (ask.signal.aborted || statusOf(error) !== 500 || names.length < 2 || splits.left === 0)
-          return void failures.push(error);
-        splits.left -= 1;
-        const middle = names.length >> 1;
-        await Promise.all(
-          [names.slice(0, middle), names.slice(middle)].map((half) =>
-            this.request(route, half, query, ask, { found: new Map(), failures }, take, false, splits),
-          ),
-        );
-      }
-    };
-    if (runs.length === 0) return;
-    await Promise.all(everyRun ? [send(runs, null)] : portions(runs).map((names) => send(names, names)));
-  }
-
-  private answer(route: string, query: Query, { urgency, signal }: Ask): Promise<{ columns: Columns; time: number }> {
+  private answer(
+    query: SeriesQuery,
+    more: Query,
+    { urgency, signal }: Ask,
+  ): Promise<{ columns: Columns; time: number }> {
+    const { tag, x, logX, window, width, attempts } = query;
+    const common = { tag, x, xscale: logX ? 'log' : null, from: window?.[0], to: window?.[1], width, attempts };
     return this.queue.run(urgency, signal, async () => {
       const time = this.clock.now;
-      return { columns: await this.page.ctx.data.columns(route, query, { signal }), time };
+      const parameters = { ...common, smoothing: query.smoothing || null, ...more, format: 'safetensors' };
+      return { columns: await this.page.ctx.data.columns('bands', parameters, { signal }), time };
     });
   }
 
@@ -254,43 +243,41 @@ export class Source {
 
 /** The host would send every point for this width, too. */
 function fits(series: Series, { width }: SeriesQuery): boolean {
-  return series.points <= 4 * width;
+  return series.points <= WHOLE * width;
 }
 
 /**
- * The key of a series with every point, which window and width do not change, and that of a part of it; the run is
- * appended.
+ * The keys of a series with every point, which window and width do not change, and of a part of it; the run is appended.
+ * First those of the query itself, then those of more exact answers to it.
  */
-function keysOf({
-  tag,
-  x,
-  smoothing,
-  smoother,
-  attempts,
-  logX,
-  window,
-  width,
-}: SeriesQuery): readonly [string, string] {
-  const whole = [tag, x, smoothing, smoothing > 0 && smoother, attempts];
-  return [JSON.stringify(whole), JSON.stringify([...whole, logX, window, width])];
+function keysOf(query: SeriesQuery): readonly (readonly [string, string])[] {
+  const { tag, x, smoothing, smoother, attempts, logX, window, width } = query;
+  const kinds = [...new Set([query.values, 'exact'])].flatMap((values) =>
+    [...new Set([query.times, true])].map((times) => [values, times]),
+  );
+  return kinds.map((kind) => {
+    const whole = [tag, x, smoothing, smoothing > 0 && smoother, attempts, ...kind];
+    return [JSON.stringify(whole), JSON.stringify([...whole, logX, window, width])];
+  });
 }
 
 function bandsKey(query: BandQuery): string {
   const { runs, group } = query;
-  return JSON.stringify([keysOf(query)[1], group, runs]);
+  return JSON.stringify([keysOf({ ...query, values: 'exact', times: false })[0], group, runs]);
 }
 
+/** All but the window. */
 function parametersOf(query: SeriesQuery): Query {
   return {
     tag: query.tag,
     x: query.x,
     xscale: query.logX ? 'log' : null,
-    from: query.window?.[0],
-    to: query.window?.[1],
     width: query.width,
     smoothing: query.smoothing || null,
     smoother: query.smoothing > 0 && query.smoother !== 'ema' ? query.smoother : null,
     attempts: query.attempts,
-    format: 'safetensors',
+    values: query.values === 'exact' ? 'exact' : null,
+    yscale: query.values === 'log' ? 'log' : null,
+    times: query.times ? 1 : null,
   };
 }

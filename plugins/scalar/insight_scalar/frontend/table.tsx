@@ -156,6 +156,8 @@ async function load(board: ScalarParts, signal: AbortSignal): Promise<SummaryRow
         smoothing: 0,
         smoother: 'ema',
         attempts: board.attempts.value,
+        values: 'exact',
+        times: false,
       } as const;
       return source.current(query, board.tags.runNames(tag), {
         signal,

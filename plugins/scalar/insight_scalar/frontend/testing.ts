@@ -12,6 +12,8 @@ const query = {
   smoothing: 0,
   smoother: 'ema',
   attempts: 'last',
+  values: 'linear',
+  times: false,
 } as const;
 export const seriesQuery: SeriesQuery = { ...query, tag: 't' };
 export const groupQuery: GroupQuery = { group: '(.)', by: [], centre: 'mean', spread: 'minmax' };
@@ -25,6 +27,7 @@ export function fakeSeries(steps: readonly number[], values: readonly number[], 
     steps: Float64Array.from(steps),
     wallTimes: Float64Array.from(steps, (step) => 100 + step),
     values: Float64Array.from(values),
+    precision: null,
     points: steps.length,
     decimated: false,
     total: steps.length,

@@ -10,7 +10,7 @@ import { StepTabs } from './step_tabs';
 import type { Lines } from './lines';
 import type { PlacedMarker } from './markers';
 import { ordered, ORDERS } from './tooltip_order';
-import { rowsOf, type Exact, type Row } from './tooltip_rows';
+import { roughText, rowsOf, type Exact, type Row } from './tooltip_rows';
 
 /** What the pointer reads; `pinned` stays until it is closed. */
 export interface Reading {
@@ -38,7 +38,7 @@ export function Tooltip({ board, feed, lines, marks, reading }: TooltipProps): J
     reading.value = null;
     board.page.ctx.cursor.pin(null);
   };
-  useExact(board, feed, now?.cursor ?? null, exact);
+  useExact(board, feed, now, lines, exact);
   useEffect(() => {
     if (!now) return;
     const close = (event: KeyboardEvent): void => {
@@ -60,16 +60,20 @@ export function Tooltip({ board, feed, lines, marks, reading }: TooltipProps): J
   const smoothed = rows.some((row) => row.smoothed !== null);
   const { value: locale } = board.page.locale;
   const { group } = query;
+  const text = ({ rough }: Row, value: number | null): string =>
+    value === null ? '' : rough ? roughText(value, rough) : valueText(value);
+  const time = (at: number | null, textOf: typeof timeText): string =>
+    at === null ? '' : Number.isNaN(at) ? '…' : textOf(at, locale);
   const columns: readonly (readonly [string, (row: Row) => string])[] = [
     [group ? 'group' : 'run', (row) => row.label],
-    ['smoothed', (row) => (row.smoothed === null ? '' : valueText(row.smoothed))],
-    [group?.centre ?? 'value', (row) => (row.value === null ? '' : valueText(row.value))],
+    ['smoothed', (row) => text(row, row.smoothed)],
+    [group?.centre ?? 'value', (row) => text(row, row.value)],
     ['low', (row) => (row.group ? valueText(row.group.low) : '')],
     ['high', (row) => (row.group ? valueText(row.group.high) : '')],
     ['runs', (row) => row.group?.runs.toLocaleString(locale) ?? ''],
     ['step', (row) => row.step?.toLocaleString(locale) ?? ''],
-    ['relative', (row) => (row.relative === null ? '' : durationText(row.relative, locale))],
-    ['time', (row) => (row.wall === null ? '' : timeText(row.wall, locale))],
+    ['relative', (row) => time(row.relative, durationText)],
+    ['time', (row) => time(row.wall, timeText)],
   ];
   const table = columns
     .map(([head, text]) => ({ head, cells: rows.map(text) }))
@@ -99,6 +103,7 @@ export function Tooltip({ board, feed, lines, marks, reading }: TooltipProps): J
             action="copy"
             icon="copy"
             label={say('tooltip.copy')}
+            disabled={rows.some(({ rough }) => rough)}
             onPress={() => void copy(board, rows, smoothed)}
           />
           <Button action="unpin" icon="close" label={say('tooltip.close')} onPress={unpin} />
@@ -207,52 +212,53 @@ function Marks({ marks }: { readonly marks: readonly (Mark | PlacedMarker)[] }):
 
 const NONE: ReadonlyMap<string, Exact> = new Map();
 
-/** Replaces points that stand for several by the exact ones, once the pointer rests. */
+/** Replaces what is known for drawing only by exact numbers, once the pointer rests. */
 function useExact(
   board: ScalarParts,
   feed: Feed,
-  cursor: Cursor | null,
+  reading: Reading | null,
+  lines: Lines,
   exact: Signal<ReadonlyMap<string, Exact>>,
 ): void {
-  const x = cursor?.x;
+  const x = reading?.cursor.x;
+  const read = reading?.cursor.nearest.slice(0, reading.pinned ? Infinity : ROWS) ?? [];
+  const sources = read.flatMap(({ id }) => lines.sources.get(id) ?? []).filter(({ main }) => main);
+  useEffect(() => void (exact.value = NONE), [x, feed]);
   useEffect(() => {
-    exact.value = NONE;
-    const picture = feed.picture.value;
-    if (
-      x === undefined ||
-      !picture ||
-      picture.query.group ||
-      !picture.layers.some((l) => l.main.some((s) => s.decimated))
-    )
-      return;
+    const query = feed.picture.value?.query;
+    if (x === undefined || !query) return;
+    const runs = new Map<string, string[]>();
+    for (const { tag, run } of sources)
+      if (!exact.value.has(`${tag}\n${run}`)) runs.set(tag, [...(runs.get(tag) ?? []), run]);
     const stop = new AbortController();
-    const timer = setTimeout(() => {
-      void (async () => {
-        const found = new Map<string, Exact>();
-        for (const layer of picture.layers) {
-          const runs = layer.main.slice(0, 100).map((series) => series.run);
-          const query = {
-            tag: layer.tag,
-            run: runs,
-            at: x,
-            x: picture.query.x,
-            smoothing: picture.query.smoothing || null,
-            smoother: picture.query.smoother,
-            attempts: picture.query.attempts,
-          };
-          const answer = await board.page.ctx.data
-            .json<{ points: readonly Exact[] }>('nearest', query, { signal: stop.signal })
-            .catch(() => ({ points: [] }));
-          for (const point of answer.points) found.set(`${point.tag}\n${point.run}`, point);
-        }
-        if (!stop.signal.aborted) exact.value = found;
-      })();
-    }, WAIT);
+    const ask = async (tag: string, run: readonly string[]): Promise<void> => {
+      const { smoother, smoothing } = query;
+      const answer = await board.page.ctx.data
+        .json<{ points: readonly Exact[] }>(
+          'nearest',
+          { tag, run, at: x, x: query.x, smoothing: smoothing || null, smoother, attempts: query.attempts },
+          { signal: stop.signal },
+        )
+        .catch(() => ({ points: [] }));
+      if (stop.signal.aborted) return;
+      exact.value = new Map([
+        ...exact.value,
+        ...answer.points.map((point) => [`${point.tag}\n${point.run}`, point] as const),
+      ]);
+    };
+    const timer = setTimeout(() => runs.forEach((run, tag) => void ask(tag, run)), WAIT);
     return () => {
       clearTimeout(timer);
       stop.abort();
     };
-  }, [x, feed]);
+  }, [
+    x,
+    feed,
+    sources
+      .map(({ tag, run }) => `${tag}\n${run}`)
+      .sort()
+      .join('\n'),
+  ]);
 }
 
 async function copy(board: ScalarParts, rows: readonly Row[], smoothed: boolean): Promise<void> {

@@ -1,3 +1,4 @@
+import { valueText } from '@insight-host/kit';
 import type { Cursor } from '@insight-host/kit/lines';
 import type { CardQuery } from './feed';
 import type { Lines } from './lines';
@@ -17,6 +18,8 @@ export interface Row {
   readonly relative: number | null;
   /** Of a group: edges of its band, and how many runs reach across this x. */
   readonly group: { readonly low: number; readonly high: number; readonly runs: number } | null;
+  /** Until the exact numbers are here: how far values may be off. */
+  readonly rough: { readonly by: number; readonly relative: boolean } | null;
 }
 
 /** An answer of the route `nearest`. */
@@ -53,13 +56,14 @@ export function rowsOf(
           wall: x === 'wall' ? point.x : null,
           relative: x === 'relative' ? point.x : null,
           group: band ? groupAt(band, point) : null,
+          rough: null,
         },
       ];
     const precise = exact.get(`${source.tag}\n${source.run}`);
     const index = indexAt(main, x, point);
     if (index < 0) return [];
     const step = precise?.step ?? (main.steps[index] as number);
-    const wall = precise?.wall_time ?? (main.wallTimes[index] as number);
+    const wall = precise?.wall_time ?? main.wallTimes[index] ?? NaN;
     const shown = precise ? Number(precise.smoothed ?? precise.value) : (main.values[index] as number);
     const value = precise
       ? Number(precise.value)
@@ -80,6 +84,7 @@ export function rowsOf(
         wall,
         relative: wall - main.origin,
         group: null,
+        rough: precise ? null : ((raw ?? main).precision ?? (Number.isNaN(wall) ? EXACT : null)),
       },
     ];
   });
@@ -89,6 +94,16 @@ export function rowsOf(
 function groupAt(band: Band, { index, x }: Cursor['nearest'][number]): Row['group'] {
   if (band.x[index] !== x) return null;
   return { low: band.low[index] ?? NaN, high: band.high[index] ?? NaN, runs: band.count[index] ?? 0 };
+}
+
+const EXACT = { by: 0, relative: false };
+
+/** As many digits of a value as are known. */
+export function roughText(value: number, { by, relative }: NonNullable<Row['rough']>): string {
+  const off = relative ? by * Math.abs(value) : by;
+  if (!(off > 0) || !Number.isFinite(value)) return valueText(value);
+  const digits = Math.floor(Math.log10(Math.abs(value) / off));
+  return `≈ ${valueText(digits > 0 ? Number(value.toPrecision(Math.min(15, digits))) : 0)}`;
 }
 
 /** The raw value at a step; NaN when the raw line left that step out. */
