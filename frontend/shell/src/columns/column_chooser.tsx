@@ -5,6 +5,7 @@ import { useEffect } from 'preact/hooks';
 import { usePage } from '../state/page';
 import { matching } from '../views/palette';
 import { keyOf } from './cells';
+import { words } from './words';
 import type { ColumnAnswer } from './run_columns';
 import { loadColumns } from './start';
 
@@ -39,14 +40,19 @@ export function ColumnChooser() {
   }));
   const shown = matching(all, query.value, MOST_SHOWN);
   return (
-    <Dialog name="columns" title={t('columns.title')} close={t('close')} onClose={() => (page.dialog.value = null)}>
+    <Dialog
+      name="columns"
+      title={words(page, 'columns.title')}
+      close={t('close')}
+      onClose={() => (page.dialog.value = null)}
+    >
       <input
         class="ih-input"
         type="text"
         spellcheck={false}
         autocomplete="off"
-        placeholder={t('columns.filter')}
-        aria-label={t('columns.filter')}
+        placeholder={words(page, 'columns.filter')}
+        aria-label={words(page, 'columns.filter')}
         value={query.value}
         onInput={(event) => (query.value = event.currentTarget.value)}
       />
@@ -57,7 +63,7 @@ export function ColumnChooser() {
             {text}
           </p>
         ))}
-      {found.value && shown.length === 0 && <p class="ih-muted">{t('columns.none')}</p>}
+      {found.value && shown.length === 0 && <p class="ih-muted">{words(page, 'columns.none')}</p>}
       <div class="ih-column-list">
         {shown.map(({ key, label, group }) => (
           <label key={key}>
@@ -74,7 +80,7 @@ export function ColumnChooser() {
         ))}
       </div>
       {all.length > MOST_SHOWN && !query.value && (
-        <p class="ih-muted">{t('columns.more', { shown: MOST_SHOWN, total: all.length })}</p>
+        <p class="ih-muted">{words(page, 'columns.more', { shown: MOST_SHOWN, total: all.length })}</p>
       )}
     </Dialog>
   );

@@ -3,6 +3,7 @@ import { computed, signal } from '@preact/signals';
 import { usePage } from '../state/page';
 import { keyOf } from './cells';
 import type { RunColumns } from './run_columns';
+import { words } from './words';
 
 const MOST = 6;
 const PLAIN = /^[^\W\d][\w./:#-]*$/u;
@@ -88,7 +89,8 @@ export class Completion {
 
 /** What is wrong with the expression of the filter, and what may be meant. */
 function ExpressionError() {
-  const { t, runs } = usePage();
+  const page = usePage();
+  const { runs } = page;
   const { error, isExpression } = runs.filter.value;
   const { value: matched } = runs.matched;
   if (!error || !isExpression || !matched) return null;
@@ -99,10 +101,10 @@ function ExpressionError() {
   };
   return (
     <p id="run-filter-error" class="ih-field-note ih-run-filter-error" role="status" title={error}>
-      {error}
+      {error}{' '}
       {matched.suggestions.map((name) => (
         <button key={name} type="button" class="ih-link" onClick={() => correct(name)}>
-          {t.value('runs.filter.meant', { name })}
+          {words(page, 'runs.filter.meant', { name })}
         </button>
       ))}
     </p>
@@ -114,7 +116,7 @@ export function CompletionList({ completion }: { readonly completion: Completion
   const items = completion.items.value;
   if (items.length === 0) return <ExpressionError />;
   return (
-    <ul id="run-filter-names" class="ih-completions" role="listbox" aria-label={page.t.value('columns.title')}>
+    <ul id="run-filter-names" class="ih-completions" role="listbox" aria-label={words(page, 'columns.title')}>
       {items.map(({ name, title }, at) => (
         <li
           key={name}

@@ -7,6 +7,7 @@ import { getJson } from '../data/http';
 import type { Page } from '../state/page';
 import { keyOf } from './cells';
 import { orderOf } from './order';
+import { words } from './words';
 
 const AGAIN = 3000; // ms between two questions while data change
 const FIRST_SHOWN = 8; // columns of plugins, as long as the user has chosen none
@@ -164,7 +165,7 @@ export class RunColumns {
     const at = (value: Cell): number => STATES.indexOf(String(value) as (typeof STATES)[number]);
     return {
       title: undefined,
-      cell: (value) => this.page.t.value(`status.${STATES[at(value)] ?? 'stopped'}`),
+      cell: (value) => words(this.page, `status.${STATES[at(value)] ?? 'stopped'}`),
       order: (value) => at(value),
     };
   }
@@ -206,6 +207,6 @@ export class RunColumns {
   }
 
   private failed(cause: unknown): void {
-    this.page.toasts.show('error', this.page.t.value('columns.failed', { reason: message(cause) }));
+    this.page.toasts.show('error', words(this.page, 'columns.failed', { reason: message(cause) }));
   }
 }

@@ -13,6 +13,8 @@ import { cellOf } from './cells';
 import { RunColumns, type ShownColumn } from './run_columns';
 import { RunTableTools } from './table_tools';
 import { type GroupLine, linesOf, pathOf, type TableLine } from './tree';
+import { words } from './words';
+import styles from './run_table.css?inline';
 
 const LINE = 28; // pixels
 type Tables = typeof import('@insight-host/kit/table');
@@ -27,6 +29,9 @@ export interface ColumnView {
 }
 
 export function columnView(page: Page): ColumnView {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(styles);
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
   const columns = new RunColumns(page);
   const completion = new Completion(columns);
   return { columns, Table: RunTable, Tools: RunTableTools, completion, Completions: CompletionList };
@@ -156,7 +161,7 @@ function Loaded({ tables: { Table, rowsOf }, columns }: { readonly tables: Table
         }
         sort={{
           by,
-          hint: t('columns.sort.hint'),
+          hint: words(page, 'columns.sort.hint'),
           turn: (key, more) =>
             key === 'name' ? runs.sort.set(by[0]?.key === 'name' ? ['time'] : ['name']) : columns.turn(key, more),
         }}
@@ -186,7 +191,8 @@ interface GroupLabelProps {
 }
 
 function GroupLabel({ line, onFold, onTick }: GroupLabelProps) {
-  const { t, runs } = usePage();
+  const page = usePage();
+  const { runs } = page;
   const selected = runs.selectedSet.value;
   const state = triState(selected, line.runs);
   const box = useRef<HTMLInputElement>(null);
@@ -199,7 +205,7 @@ function GroupLabel({ line, onFold, onTick }: GroupLabelProps) {
         type="button"
         class="ih-fold"
         tabIndex={-1}
-        aria-label={t.value(line.open ? 'group.fold' : 'group.open', { group: line.title })}
+        aria-label={words(page, line.open ? 'group.fold' : 'group.open', { group: line.title })}
         onClick={(event) => {
           event.stopPropagation();
           onFold();
@@ -213,7 +219,7 @@ function GroupLabel({ line, onFold, onTick }: GroupLabelProps) {
         class="ih-checkbox"
         tabIndex={-1}
         checked={state === 'all'}
-        aria-label={t.value('group.all', { group: line.title })}
+        aria-label={words(page, 'group.all', { group: line.title })}
         onClick={(event) => event.stopPropagation()}
         onChange={onTick}
       />

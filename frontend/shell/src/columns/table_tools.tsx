@@ -2,10 +2,10 @@
 import { Icon } from '@insight-host/kit';
 import { usePage } from '../state/page';
 import type { RunColumns } from './run_columns';
+import { words } from './words';
 
 export function RunTableTools({ columns }: { readonly columns: RunColumns }) {
   const page = usePage();
-  const t = page.t.value;
   const { sort } = page.runs;
   const isFirst = sort.value.includes('selected');
   const [group = ''] = columns.group.value;
@@ -16,8 +16,8 @@ export function RunTableTools({ columns }: { readonly columns: RunColumns }) {
       <button
         type="button"
         class="ih-button ih-quiet ih-square ih-small"
-        aria-label={t('columns.title')}
-        title={t('columns.title')}
+        aria-label={words(page, 'columns.title')}
+        title={words(page, 'columns.title')}
         data-action="columns"
         onClick={() => (page.dialog.value = { kind: 'columns' })}
       >
@@ -25,14 +25,14 @@ export function RunTableTools({ columns }: { readonly columns: RunColumns }) {
       </button>
       <select
         class="ih-select ih-small"
-        aria-label={t('group.by')}
-        title={t('group.by')}
+        aria-label={words(page, 'group.by')}
+        title={words(page, 'group.by')}
         data-control="group-runs"
         value={columns.group.value.join(';')}
         onChange={({ currentTarget: { value } }) => columns.group.set(value ? value.split(';') : [])}
       >
-        <option value="">{t('group.none')}</option>
-        <option value="path">{t('group.path')}</option>
+        <option value="">{words(page, 'group.none')}</option>
+        <option value="path">{words(page, 'group.path')}</option>
         {shown.map(({ key, title }) => (
           <option key={key} value={key}>
             {title}
@@ -49,7 +49,7 @@ export function RunTableTools({ columns }: { readonly columns: RunColumns }) {
             .filter(({ key }) => !columns.group.value.includes(key))
             .map(({ key, title }) => (
               <option key={`and ${key}`} value={[...columns.group.value, key].join(';')}>
-                {t('group.and', {
+                {words(page, 'group.and', {
                   groups: columns.group.value.map((one) => columns.columnOf(one)?.title ?? one).join(', '),
                   column: title,
                 })}
@@ -60,11 +60,11 @@ export function RunTableTools({ columns }: { readonly columns: RunColumns }) {
         type="button"
         class="ih-button ih-quiet ih-small"
         aria-pressed={isFirst}
-        title={t('runs.selected.first')}
+        title={words(page, 'runs.selected.first')}
         data-action="selected-first"
         onClick={() => sort.set(isFirst ? sort.value.filter((key) => key !== 'selected') : ['selected', ...sort.value])}
       >
-        {t('runs.selected.first')}
+        {words(page, 'runs.selected.first')}
       </button>
     </>
   );
