@@ -150,6 +150,9 @@ def test_groups_by_columns_fold_and_tick_all_their_runs(page: Page, shared: Serv
     page.keyboard.press("Enter")
     expect(box).not_to_be_checked()
     expect(page).to_have_url(re.compile("group=lineage/optimizer"))
+    page.reload()
+    expect(first).to_have_attribute("aria-expanded", "false")
+    expect(table.locator("[data-run]")).to_have_count(6 - count)
 
 
 def test_an_expression_filters_list_and_charts_and_its_names_are_completed(

@@ -59,6 +59,8 @@ export class RunColumns {
   readonly chosen: Mutable<readonly string[]>;
   /** `path`, or keys of columns, by which the table groups the runs. */
   readonly group: Mutable<readonly string[]>;
+  /** The groups whose runs are not shown. */
+  readonly folded: Mutable<readonly string[]>;
   /** All columns of the host, without values; null until they are known. */
   readonly listing = signal<readonly Known[] | null>(null);
   private readonly answer = signal<readonly Known[]>([]);
@@ -88,6 +90,7 @@ export class RunColumns {
   constructor(private readonly page: Page) {
     this.chosen = page.url.state('columns', codecs.names);
     this.group = page.url.state('group', codecs.names);
+    this.folded = page.url.state('folded', codecs.names);
     effect(() => {
       if (page.tableOpen.value && this.chosen.value.length === 0) untracked(() => this.need());
     });

@@ -55,21 +55,18 @@ function Loaded({ tables: { Table, rowsOf }, columns }: { readonly tables: Table
   const page = usePage();
   const t = page.t.value;
   const { runs } = page;
-  const folded = useSignal<ReadonlySet<string>>(new Set());
   const widths = useSignal<Widths>(new Map(recall<[string, number][]>('page', 'run_table.widths', [])));
   const naming = useSignal<string | null>(null);
   const anchor = useRef<string | null>(null);
   const place = useRef<HTMLDivElement>(null);
   const selected = runs.selectedSet.value;
-  const lines = useComputed(() => linesOf(runs.rows.value, pathOf(columns), folded.value)).value;
+  const lines = useComputed(() => linesOf(runs.rows.value, pathOf(columns), new Set(columns.folded.value))).value;
   const rows = useMemo(() => rowsOf(lines), [lines]);
   const isGrouped = columns.group.value.length > 0;
 
   const fold = ({ id, open }: GroupLine): void => {
-    const next = new Set(folded.value);
-    if (open) next.add(id);
-    else next.delete(id);
-    folded.value = next;
+    const others = columns.folded.value.filter((one) => one !== id);
+    columns.folded.set(open ? [...others, id] : others);
   };
   const press = (run: Run, range: boolean): void => {
     const shown = lines.flatMap((line) => (line.kind === 'run' ? line.run : []));

@@ -29,7 +29,10 @@ export function RunTableTools({ columns }: { readonly columns: RunColumns }) {
         title={words(page, 'group.by')}
         data-control="group-runs"
         value={columns.group.value.join(';')}
-        onChange={({ currentTarget: { value } }) => columns.group.set(value ? value.split(';') : [])}
+        onChange={({ currentTarget: { value } }) => {
+          columns.group.set(value ? value.split(';') : []);
+          columns.folded.set([]);
+        }}
       >
         <option value="">{words(page, 'group.none')}</option>
         <option value="path">{words(page, 'group.path')}</option>
