@@ -2,14 +2,21 @@
 import type { Locale } from '@insight-host/api';
 import en from '../locales/en.json';
 import zh from '../locales/zh-CN.json';
+import type later from '../views/locales/en.json';
 
-type Base<K> = K extends `${infer Stem}.one` ? (Stem extends keyof typeof en ? never : K) : K;
+type All = keyof typeof en | keyof typeof later;
+type Base<K> = K extends `${infer Stem}.one` ? (Stem extends All ? never : K) : K;
 /** Keys of texts, without the plural forms of another. */
-export type Key = Base<keyof typeof en>;
+export type Key = Base<All>;
 export type Values = Readonly<Record<string, string | number>>;
 export type Translate = (key: Key, values?: Values) => string;
 
-export const CATALOGUES: Readonly<Record<Locale, Readonly<Record<string, string>>>> = { en, 'zh-CN': zh };
+export const CATALOGUES: Readonly<Record<Locale, Record<string, string>>> = { en: { ...en }, 'zh-CN': { ...zh } };
+
+/** Texts of code that is loaded later. */
+export function addTexts(texts: Readonly<Record<Locale, Readonly<Record<string, string>>>>): void {
+  for (const locale of ['en', 'zh-CN'] as const) Object.assign(CATALOGUES[locale], texts[locale]);
+}
 
 /** `{name}` stands for a value; numbers are written as the locale writes them. */
 export function fill(text: string, values: Values | undefined, locale: string): string {

@@ -3,7 +3,6 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { NARROW, usePage } from '../state/page';
 import { Banners, ToastList } from './banners';
-import { EmptyLogdir } from './empty_logdir';
 import { Footer } from './footer';
 import { Header } from './header';
 import { PluginPanel } from './plugin_panel';
@@ -45,7 +44,7 @@ function Main() {
           <p class="ih-muted">{t('offline.start.hint')}</p>
         </div>
       )}
-      {started && page.isEmpty.value && <EmptyLogdir />}
+      {started && page.isEmpty.value && <NoRuns />}
       {started && page.hasRuns.value && page.tabs.value.length === 0 && (
         <div class="ih-empty">
           <h2>{t('plugin.empty')}</h2>
@@ -56,6 +55,19 @@ function Main() {
       ))}
     </main>
   );
+}
+
+/** Stands in for a view while there are no runs; loaded then. */
+function NoRuns() {
+  const page = usePage();
+  const loaded = useSignal<typeof import('./empty_logdir') | null>(null);
+  useEffect(() => {
+    import('./empty_logdir').then(
+      (found) => (loaded.value = found),
+      (cause: unknown) => page.toasts.show('error', message(cause)),
+    );
+  }, []);
+  return loaded.value && <loaded.value.EmptyLogdir />;
 }
 
 function Dialogs() {

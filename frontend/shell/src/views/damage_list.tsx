@@ -1,4 +1,5 @@
 /** The list of damaged places in logs. */
+import './later_texts';
 import type { Messages, Reason } from '@insight-host/api';
 import { bytesText, Dialog, message } from '@insight-host/kit';
 import type { Column, Sort, Value } from '@insight-host/kit/table';

@@ -1,4 +1,5 @@
 /** The empty page: where the host looks for logs, and how to write one. */
+import './later_texts';
 import { useSignal } from '@preact/signals';
 import { usePage } from '../state/page';
 

@@ -1,4 +1,5 @@
 /** The list of shortcuts: the page's, and those of the plugin in front. */
+import './later_texts';
 import { Dialog } from '@insight-host/kit';
 import { keyLabel, type Shortcut } from '../plugin/shortcuts';
 import { usePage } from '../state/page';

@@ -1,4 +1,5 @@
 /** The command palette: one field that finds tabs, saved views, runs, tags and settings. */
+import './later_texts';
 import { Dialog, message } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
@@ -95,15 +96,18 @@ export function matching<T extends { readonly label: string; readonly group: str
   const words = wanted.split(/\s+/);
   let known = texts.get(all);
   if (!known) texts.set(all, (known = all.map(({ label, group }) => `${label} ${group}`.toLowerCase())));
-  const ranks: [T[], T[], T[]] = [[], [], []];
-  for (const [at, text] of known.entries()) {
-    if (!words.every((word) => text.includes(word))) continue;
-    const one = all[at] as T;
+  const ranks: [number[], number[], number[]] = [[], [], []];
+  for (let at = 0; at < known.length && ranks[0].length < most; at++) {
+    const text = known[at] as string;
     const place = text.indexOf(wanted);
-    ranks[place === 0 ? 0 : place > 0 && place < one.label.length ? 1 : 2].push(one);
-    if (ranks[0].length === most) break;
+    if (place < 0 && !words.every((word) => text.includes(word))) continue;
+    const rank = ranks[place === 0 ? 0 : place > 0 && place < (all[at] as T).label.length ? 1 : 2];
+    if (rank.length < most) rank.push(at); // more are not shown
   }
-  return ranks.flat().slice(0, most);
+  return ranks
+    .flat()
+    .slice(0, most)
+    .map((at) => all[at] as T);
 }
 
 function browseTags(page: Page): void {

@@ -1,4 +1,5 @@
 /** The tags of a tab as a tree: what stands between their slashes, part by part. */
+import './later_texts';
 import { Dialog, Icon } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
