@@ -3,34 +3,22 @@ import type { JSX } from 'preact';
 import type { AudioParts } from './board';
 import { AudioCard } from './card';
 
-interface AppProps {
-  readonly board: AudioParts;
-}
-
-export function App({ board }: AppProps): JSX.Element {
+export function App({ board }: { readonly board: AudioParts }): JSX.Element {
+  const { t: say } = board.page;
+  const tools = (
+    <>
+      <TimeChoice page={board.page} setting={board.time} />
+      <Toggle action="loop" icon="reset" text={say('loop')} label={say('loop.hint')} setting={board.loop} />
+      <LinkSteps board={board} />
+      {board.hasRestarts.value && <AttemptsChoice page={board.page} setting={board.attempts} />}
+    </>
+  );
   return (
     <Frame
       board={board}
       name="sounds"
-      tools={<Tools board={board} />}
+      tools={tools}
       card={(card, place) => <AudioCard board={board} card={card} place={place} />}
     />
-  );
-}
-
-function Tools({ board }: AppProps): JSX.Element {
-  return (
-    <>
-      <TimeChoice page={board.page} setting={board.time} />
-      <Toggle
-        action="loop"
-        icon="reset"
-        text={board.page.t('loop')}
-        label={board.page.t('loop.hint')}
-        setting={board.loop}
-      />
-      <LinkSteps board={board} />
-      {board.hasRestarts.value && <AttemptsChoice page={board.page} setting={board.attempts} />}
-    </>
   );
 }

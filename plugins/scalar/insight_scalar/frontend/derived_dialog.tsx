@@ -4,6 +4,7 @@ import { Button, byName, Dialog, message } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { ScalarParts } from './board';
+import { DialogEnd } from './dialog_end';
 import { expressionOf, quoted, tagOf } from './derived';
 
 const MOST = 50; // tags listed at once
@@ -100,14 +101,7 @@ export function DerivedDialog({
             </li>
           ))}
         </ul>
-        <div class="row end">
-          <button type="button" data-action="cancel" onClick={onClose}>
-            {say('cancel')}
-          </button>
-          <button type="submit" class="primary" data-action="apply">
-            {say('apply')}
-          </button>
-        </div>
+        <DialogEnd page={board.page} onClose={onClose} />
       </form>
       {names.value.size > 0 && (
         <div class="there">

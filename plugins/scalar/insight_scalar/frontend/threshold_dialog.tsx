@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { Button, Dialog } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ScalarParts } from './board';
+import { DialogEnd } from './dialog_end';
 import { readForm, thresholdText, writeForm, type ThresholdForm, type ThresholdProblem } from './conditions';
 
 export interface ThresholdDialogProps {
@@ -86,14 +87,7 @@ export function ThresholdDialog({ board, tag, onClose }: ThresholdDialogProps): 
         <p class="problem" role="alert">
           {problem.value ? say(problem.value) : '\u00a0'}
         </p>
-        <div class="row end">
-          <button type="button" data-action="cancel" onClick={onClose}>
-            {say('cancel')}
-          </button>
-          <button type="submit" class="primary" data-action="apply">
-            {say('apply')}
-          </button>
-        </div>
+        <DialogEnd page={board.page} onClose={onClose} />
       </form>
       {there.length > 0 && (
         <div class="there">
