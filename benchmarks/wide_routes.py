@@ -75,7 +75,11 @@ class Served:
     def _cpu(self) -> tuple[float, float]:
         return self.host.processor_time(), self.server.processor_time() if self.server else 0.0
 
-    def is_loaded(self) -> bool:
+    def await_loaded(self) -> None:
+        """Waits until every file was read. Raises Failed."""
+        self.host.wait(self._is_loaded, pause=0.2, patience=_PATIENCE)
+
+    def _is_loaded(self) -> bool:
         try:
             _, table = self.get("/data/run_table")
         except (OSError, Failed):
@@ -99,6 +103,11 @@ class Served:
         return int(self.get("/data/changes", [("since", 1 << 40)])[1]["generation"])
 
 
+def tag_names(count: int) -> list[str]:
+    """Names of so many tags, a hundred in a group."""
+    return [f"group{number // 100}/metric_{number:04d}" for number in range(count)]
+
+
 def write_logs(place: Path, runs: int, tags: Sequence[str]) -> EventWriter:
     """Writes the logdir, and returns the writer of the run that grows."""
     values = np.random.default_rng(1).random((_STEPS, len(tags)))
@@ -117,7 +126,7 @@ def write_logs(place: Path, runs: int, tags: Sequence[str]) -> EventWriter:
 
 
 @contextmanager
-def _hosted(source: str, logdir: Path, cache: Path) -> Iterator[Served]:
+def hosted(source: str, logdir: Path, cache: Path) -> Iterator[Served]:
     port = free_port()
     command = [sys.executable, "-m", "insight_core.cli", "--port", str(port)]
     if source == "local":
@@ -134,7 +143,7 @@ def _hosted(source: str, logdir: Path, cache: Path) -> Iterator[Served]:
 
 
 def _measure(served: Served, logdir: Path, tags: Sequence[str], writer: EventWriter) -> None:
-    served.host.wait(served.is_loaded, pause=0.2, patience=_PATIENCE)
+    served.await_loaded()
     middle = tags[len(tags) // 2]
     some = [(("run"), f"run_{number:04d}") for number in range(40)]
     width = [("tag", middle), ("width", 300)]
@@ -181,7 +190,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--tags", type=int, default=1000)
     parser.add_argument("--only", choices=("local", "grpc"))
     options = parser.parse_args(arguments)
-    tags = [f"group{number // 100}/metric_{number:04d}" for number in range(options.tags)]
+    tags = tag_names(options.tags)
     with tempfile.TemporaryDirectory(prefix="insight-bench-") as directory:
         place = Path(directory)
         print(describe_machine(place))
@@ -191,7 +200,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 logdir = place / source
                 with (
                     write_logs(logdir, options.runs, tags) as writer,
-                    _hosted(source, logdir, place / "cache") as served,
+                    hosted(source, logdir, place / "cache") as served,
                 ):
                     _measure(served, logdir, tags, writer)
 
