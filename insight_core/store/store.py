@@ -5,16 +5,12 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TypeAlias
-
-from attrs import frozen
 
 from insight_core.formats.batch import Batch, Flaw
 from insight_core.formats.stored_block import Lost
 from insight_core.plugin import (
     CachePolicy,
     Changes,
-    Claim,
     Damage,
     Dialect,
     Plugin,
@@ -27,6 +23,7 @@ from insight_core.plugin import (
     tables_of,
 )
 from insight_core.store.change_log import MOST_CHANGES, ChangeLog
+from insight_core.store.changed_series import Came, Change, Gone, run_of
 from insight_core.store.claimed_file import NamedFile
 from insight_core.store.claims import Claims, FileState, assign
 from insight_core.store.column_memory import ColumnMemory
@@ -38,27 +35,6 @@ from insight_core.store.snapshot import Snapshot
 
 _SERIES_AT_ONCE = 500  # added to without letting readers in
 _MOST_LOOKED_AT = 20_000  # changes that are looked through when series go; beyond, anything may have changed
-
-
-@frozen(eq=False)
-class _Came:
-    """Series that were added together, kept as they are."""
-
-    run: str
-    claim: Claim
-    tags: tuple[str, ...]
-
-
-@frozen(eq=False)
-class _Gone:
-    """Series of a plugin that were removed, or lost points."""
-
-    run: str
-    plugin: str
-    tags: tuple[str, ...]
-
-
-_Change: TypeAlias = "Series | _Came | _Gone"
 
 
 class Store:
@@ -128,10 +104,10 @@ class Store:
             self._log.add(None)
             return
         found = {plugin: dict.fromkeys(names) for plugin, names in tags.items()}
-        for change in self._log.forget(lambda change: _run_of(change) == run):
-            if isinstance(change, _Gone):
+        for change in self._log.forget(lambda change: run_of(change) == run):
+            if isinstance(change, Gone):
                 found.setdefault(change.plugin, {}).update(dict.fromkeys(change.tags))
-        gone = [_Gone(run, plugin, tuple(names)) for plugin, names in found.items()]
+        gone = [Gone(run, plugin, tuple(names)) for plugin, names in found.items()]
         self._log.add(gone, runs=True, gone=True)
 
     def set_loaded(self, names: Iterable[str]) -> None:
@@ -205,7 +181,7 @@ class Store:
                 table.metadata.setdefault(tag, metadata)
             assigned = list(assign(batch, (held.metadata, table.metadata), file.rpartition("/")[2]))
             came, found = table.rest(order, assigned)
-            self._log.add([_Came(run, claim, block.tags) for claim, block in came], runs=is_news)
+            self._log.add([Came(run, claim, block.tags) for claim, block in came], runs=is_news)
         self._add(table, order, held, found, expected)
 
     def restore_resting(self, files: Sequence[tuple[str, str, FileOrder, FileState]]) -> list[bool]:
@@ -227,7 +203,7 @@ class Store:
                 came += found or ()
             changes = None  # more than are ever listed: anything may have changed
             if sum(len(each.block.tags) for each in came) <= MOST_CHANGES:
-                changes = [_Came(each.run, each.claim, each.block.tags) for each in came]
+                changes = [Came(each.run, each.claim, each.block.tags) for each in came]
             self._log.add(changes, runs=True)
         return restored
 
@@ -247,7 +223,7 @@ class Store:
             if held.refused:
                 table.list_refused()
             came, found = table.rest(order, content.blocks)
-            self._log.add([_Came(run, claim, block.tags) for claim, block in came], runs=True)
+            self._log.add([Came(run, claim, block.tags) for claim, block in came], runs=True)
         self._add(table, order, held, found, 1.0)
         return True
 
@@ -332,11 +308,11 @@ class Store:
         """Changes after generation ``since``; waits up to ``timeout`` seconds for one."""
         return self._log.changes(since, timeout)
 
-    def _named(self, change: _Change) -> Iterable[tuple[str, SeriesKey]]:
-        if isinstance(change, _Came):
+    def _named(self, change: Change) -> Iterable[tuple[str, SeriesKey]]:
+        if isinstance(change, Came):
             name = self._claims.owner(change.claim)
             return ((name, SeriesKey(change.run, tag)) for tag in change.tags)
-        if isinstance(change, _Gone):
+        if isinstance(change, Gone):
             return ((change.plugin, SeriesKey(change.run, tag)) for tag in change.tags)
         return [(change.reader, change.key)] if change.reader else []
 
@@ -415,7 +391,3 @@ class Store:
             wanted = self._runs if runs is None else dict.fromkeys(runs)
             tables = [table for run in wanted if (table := self._runs.get(run)) is not None]
             return [(table, table.found(plugin, tags)) for table in tables]
-
-
-def _run_of(change: _Change) -> str:
-    return change.key.run if isinstance(change, Series) else change.run
