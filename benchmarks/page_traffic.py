@@ -1,4 +1,4 @@
-"""Bytes and requests of the Scalars tab: first load, selection, smoothing slider, growing runs.
+"""Bytes and requests of the Scalars tab: first load, selection, growing runs.
 
 ``python -m benchmarks.page_traffic [--runs 100] [--steps 1000] [--peer]`` prints one line per action:
 requests for series, bytes of their answers, and bytes of everything that the browser receives, with page
@@ -26,16 +26,6 @@ from insight_core.plugin.testing import EventWriter
 _QUIET = 1500  # ms without a request: the page has everything
 _TAGS = 20
 _GROWING, _GROWING_TAGS, _GROWING_STEPS, _SECONDS = 8, 6, 3000, 20
-_DRAG = 60  # moves of the slider, of 33 ms each
-_MOVES = """
-async (input, moves) => {
-  for (let move = 1; move <= moves; move++) {
-    input.value = String(0.95 * move / moves);
-    input.dispatchEvent(new Event('input', { bubbles: true }));
-    await new Promise((resolve) => setTimeout(resolve, 33));
-  }
-}
-"""
 
 
 class Traffic:
@@ -137,15 +127,6 @@ def _selection(page: Page, traffic: Traffic) -> None:
     traffic.settle("select a new run")
 
 
-def _drag(page: Page, traffic: Traffic) -> None:
-    """One card of all runs, and the slider moved for two seconds."""
-    page.wait_for_timeout(500)
-    traffic.settle("first load of one card")
-    page.locator("#smoothing").evaluate(_MOVES, _DRAG)
-    print(page.url)
-    traffic.settle("a drag of the smoothing slider")
-
-
 def _appends(page: Page, traffic: Traffic, writers: list[EventWriter], tags: list[str], steps: int) -> None:
     traffic.settle("first load")
     begun = time.monotonic()
@@ -217,8 +198,6 @@ def main() -> None:
             writer.close()
         print(f"{options.runs} runs, {_TAGS} tags, {options.steps} steps; 40 % selected")
         _measure(logs, state, f"#runs={selected}&locale=en", options.height, _selection)
-        print("all of these runs")
-        _measure(logs, state, "#runs=all&locale=en&scalar.tags=t00", options.height, _drag)
         if options.peer:
             print("TensorBoard, all of these runs")
             act = lambda _, traffic: traffic.settle("first load")  # noqa: E731

@@ -1,6 +1,5 @@
 /** A host of series, for tests. */
 import type { Columns, Query } from '@insight-host/api';
-import { fakeColumns } from '@insight-host/kit/testing';
 
 export interface Sent {
   readonly route: string;
@@ -9,6 +8,10 @@ export interface Sent {
   readonly runs: readonly string[] | null;
   readonly from: unknown;
   readonly smoothing: number;
+}
+
+function fakeColumns(columns: Readonly<Record<string, readonly number[]>>, metadata = {}): Columns {
+  return { metadata, names: Object.keys(columns), column: (name) => new Float64Array(columns[name] ?? []) };
 }
 
 interface Card {
