@@ -30,6 +30,8 @@ export class FakeHost {
   readonly broken = new Set<string>();
   /** Tags of cards that fail as a whole. */
   readonly lost = new Set<string>();
+  /** Parameters of the last request for bands. */
+  bandsQuery: Query = {};
   requests = 0;
   decimated = false;
   /** A promise that holds back all answers. */
@@ -102,6 +104,7 @@ export class FakeHost {
 
   readonly bands = async (route: string, query: Query): Promise<Columns> => {
     const runs = (query['run'] as readonly string[] | null | undefined) ?? this.runs;
+    this.bandsQuery = query;
     this.sent.push({ route, tag: String(query['tag']), runs, from: null, smoothing: 0 });
     const groups = runs.map((run) => ({ group: run, tag: query['tag'], runs: [run], points: 1, decimated: false }));
     const names = runs.flatMap((_, i) => ['x', 'centre', 'low', 'high'].map((name) => `${i}.${name}`));

@@ -111,6 +111,12 @@ describe('the selection', () => {
     expect(asked()).toEqual([]);
     expect(feed.picture.value?.layers[0]?.bands.map(({ group }) => group)).toEqual(['a', 'b']);
   });
+
+  it('asks for bands of the series as they are smoothed', async () => {
+    await open(['a']);
+    await wanting(query(['a'], { group: groupQuery, smoothing: 0.5, smoother: 'gaussian' }));
+    expect(host.bandsQuery).toMatchObject({ smoothing: 0.5, smoother: 'gaussian' });
+  });
 });
 
 describe('what is there already', () => {

@@ -221,11 +221,10 @@ export class Source {
     more: Query,
     { urgency, signal }: Ask,
   ): Promise<{ columns: Columns; time: number }> {
-    const { tag, x, logX, window, width, attempts } = query;
-    const common = { tag, x, xscale: logX ? 'log' : null, from: window?.[0], to: window?.[1], width, attempts };
+    const common = { ...pointsOf(query), from: query.window?.[0], to: query.window?.[1] };
     return this.queue.run(urgency, signal, async () => {
       const time = this.clock.now;
-      const parameters = { ...common, smoothing: query.smoothing || null, ...more, format: 'safetensors' };
+      const parameters = { ...common, ...more, format: 'safetensors' };
       return { columns: await this.page.ctx.data.columns('bands', parameters, { signal }), time };
     });
   }
@@ -266,8 +265,8 @@ function bandsKey(query: BandQuery): string {
   return JSON.stringify([keysOf({ ...query, values: 'exact', times: false })[0], group, runs]);
 }
 
-/** All but the window. */
-function parametersOf(query: SeriesQuery): Query {
+/** Which points, but for the window. */
+function pointsOf(query: SeriesQuery): Query {
   return {
     tag: query.tag,
     x: query.x,
@@ -276,6 +275,13 @@ function parametersOf(query: SeriesQuery): Query {
     smoothing: query.smoothing || null,
     smoother: query.smoothing > 0 && query.smoother !== 'ema' ? query.smoother : null,
     attempts: query.attempts,
+  };
+}
+
+/** All but the window. */
+function parametersOf(query: SeriesQuery): Query {
+  return {
+    ...pointsOf(query),
     values: query.values === 'exact' ? 'exact' : null,
     yscale: query.values === 'log' ? 'log' : null,
     times: query.times ? 1 : null,
