@@ -163,6 +163,19 @@ describe('what is there already', () => {
     expect(asked()).toMatchObject([{ runs: ['a'], from: null }]);
   });
 
+  it('are completed once a time-weighted average knows its unit, not before', async () => {
+    await open(['a']);
+    await wanting(query(['a'], { smoothing: 0.5, smoother: 'twema', raw: false }));
+    asked();
+    host.steps.set('a', 100);
+    grow(['a']);
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(asked()).toMatchObject([{ from: null }]);
+    grow(['a']);
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(asked()).toMatchObject([{ from: 100 }]);
+  });
+
   it('are asked for as a whole where new points change smoothed old ones', async () => {
     await open(['a']);
     const smoothed = query(['a'], { smoothing: 0.5, smoother: 'gaussian', raw: false });

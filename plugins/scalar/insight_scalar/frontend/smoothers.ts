@@ -2,7 +2,9 @@
 export type Smoother = 'ema' | 'twema' | 'gaussian' | 'mean';
 export const SMOOTHERS: readonly Smoother[] = ['ema', 'twema', 'gaussian', 'mean'];
 
-/** Whether a smoothed point depends on later ones, so that new points change old ones. */
-export function looksAhead(smoother: Smoother): boolean {
-  return smoother === 'gaussian' || smoother === 'mean';
+const UNIT_POINTS = 101; // that decide the unit of time of `twema`, see _GAPS in smoothers.py
+
+/** Whether new points leave the smoothed ones of a series of so many points as they are. */
+export function isSettled(smoother: Smoother, points: number): boolean {
+  return smoother === 'ema' || (smoother === 'twema' && points >= UNIT_POINTS);
 }

@@ -5,7 +5,7 @@ import { Batches } from './batches';
 import type { Range } from './codecs';
 import type { GroupQuery } from './grouping';
 import { continuations } from './growing';
-import { looksAhead, type Smoother } from './smoothers';
+import { isSettled, type Smoother } from './smoothers';
 import { decodeBands, isWhole, sizeOf, WHOLE, type Band, type Series } from './series';
 import { canSmooth, smoothed } from './smoothing';
 
@@ -155,13 +155,12 @@ export class Source {
     const windowOf = ({ window }: SeriesQuery): Query => ({ from: window?.[0], to: window?.[1] });
     const fetchWhole = (names: readonly string[]): Promise<void> => request(names, windowOf(query), (series) => series);
     const bases = runs.flatMap((run) => old.get(run) ?? []).filter(({ time }) => this.clock.isKnown(time));
-    const continued =
-      query.smoothing > 0 && looksAhead(query.smoother)
-        ? []
-        : continuations(
-            query,
-            bases.map(({ value }) => value),
-          );
+    const continued = continuations(
+      query,
+      bases
+        .map(({ value }) => value)
+        .filter(({ points }) => query.smoothing === 0 || isSettled(query.smoother, points)),
+    );
     const names = new Set(continued.flatMap((one) => one.runs));
     const misfits: string[] = [];
     await Promise.all([
