@@ -46,6 +46,8 @@ it('the link keeps expressions with their names, and a change of a tag changes w
   expect(derived.catalogue.value.value?.tagsOf('r')).toEqual(['x', 'y', '="x" / "y"']);
   expect(derived.affected({ r: ['y'], s: ['z'] })).toEqual({ r: ['y', '="x" / "y"'], s: ['z'] });
   expect(derived.affected(null)).toBeNull();
+  derived.set('"x" / "y"', null);
+  expect(derived.affected({ r: ['y'] })).toEqual({ r: ['y', '="x" / "y"'] }); // it may be cached, and come back
   expect(expressionOf('x')).toBeNull();
 });
 

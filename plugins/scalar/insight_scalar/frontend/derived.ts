@@ -36,6 +36,8 @@ export class Derived {
   readonly names: Setting<ReadonlyMap<string, string>>;
   /** All series of the tab: recorded and derived. */
   readonly catalogue: Live<TagCatalogue>;
+  /** The tags of each expression since the page was opened: one that comes back may still be cached. */
+  private readonly inputs = new Map<string, readonly string[]>();
 
   constructor(page: Page) {
     const { tags } = page.ctx;
@@ -46,6 +48,7 @@ export class Derived {
     this.catalogue = computed(() => catalogue);
     page.until(
       effect(() => {
+        for (const expression of this.names.value.keys()) this.inputs.set(expression, tagsIn(expression));
         const titles = [...this.names.value].map(([expression, name]): [string, string] => [tagOf(expression), name]);
         page.titles.value = new Map([[SIGN, page.t('derived.group')], ...titles]);
       }),
@@ -58,12 +61,12 @@ export class Derived {
 
   /** What changed, with the series derived from it. */
   affected(series: ChangedSeries): ChangedSeries {
-    if (!series || this.names.value.size === 0) return series;
-    const inputs = [...this.names.value.keys()].map((expression) => [tagOf(expression), tagsIn(expression)] as const);
+    if (!series || this.inputs.size === 0) return series;
+    const inputs = [...this.inputs];
     return Object.fromEntries(
       Object.entries(series).map(([run, tags]) => [
         run,
-        [...tags, ...inputs.filter(([, names]) => names.some((name) => tags.includes(name))).map(([tag]) => tag)],
+        [...tags, ...inputs.filter(([, names]) => names.some((name) => tags.includes(name))).map(([one]) => tagOf(one))],
       ]),
     );
   }
