@@ -178,7 +178,9 @@ class Store:
                 table.wake()
             for tag, metadata in batch.metadata.items():
                 held.metadata.setdefault(tag, metadata)
-                table.metadata.setdefault(tag, metadata)
+            if not batch.metadata.keys() <= table.metadata.keys():
+                # a new mapping: that of a restored file may be the one of the run
+                table.metadata = {**batch.metadata, **table.metadata}
             assigned = list(assign(batch, (held.metadata, table.metadata), file.rpartition("/")[2]))
             came, found = table.rest(order, assigned)
             self._log.add([Came(run, claim, block.tags) for claim, block in came], runs=is_news)

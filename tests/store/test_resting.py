@@ -199,6 +199,23 @@ def exercise(some: list[tuple[str, int, list[str], list[int], str]], memory: Col
     store.remove_run("r")
 
 
+def test_metadata_of_a_later_file_go_with_it_although_the_first_file_was_restored() -> None:
+    first, second = Store([SCALAR], {}), Store([SCALAR], {})
+    first.add_runs(["r"])
+    second.add_runs(["r"])
+    append(first, FILES[0], found("simple_value", {"a": [1, 2]}))
+    state = first.file_state("r", FILES[0])
+    assert state is not None
+    assert second.restore_resting([("r", "f0", FILES[0], state)]) == [True]
+    for name in ("before", "after"):
+        append(second, FILES[1], found("simple_value", {"a": [3]}), about=name)
+        restored = second.file_state("r", FILES[0])
+        assert restored is not None
+        assert restored.metadata == {}
+        assert [info.display_name for info in second.infos("scalar", None)] == [name]
+        second.drop_file("r", "f1", FILES[1])
+
+
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Tags of the series that were made."""
