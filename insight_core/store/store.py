@@ -88,26 +88,31 @@ class Store:
             if new:
                 self._log.add((), runs=True)
 
-    def remove_run(self, name: str) -> None:
-        """Removes a run and its series."""
+    def remove_runs(self, names: Iterable[str]) -> None:
+        """Removes these runs and their series."""
         with self._lock:
-            table = self._runs.pop(name, None)
-            if table is not None:
-                self._note_gone(name, table.tags())
+            found = [table for name in names if (table := self._runs.pop(name, None)) is not None]
+            if found:
+                self._note_gone({table.name: table.tags() for table in found})
 
-    def _note_gone(self, run: str, tags: Mapping[str, Iterable[str]]) -> None:
-        """Reports that series of a run, by plugin, may have disappeared or lost points.
+    def _note_gone(self, tags: Mapping[str, Mapping[str, Collection[str]]]) -> None:
+        """Reports that series, by run and plugin, may have disappeared or lost points.
 
-        Earlier changes of the run are part of this one then, so that nothing refers to data that are gone.
+        Earlier changes of the runs are part of this one then, so that nothing refers to data that are gone.
         """
-        if len(self._log) > _MOST_LOOKED_AT:
+        count = sum(len(names) for plugins in tags.values() for names in plugins.values())
+        if count > MOST_CHANGES or len(self._log) > _MOST_LOOKED_AT:
             self._log.add(None)
             return
-        found = {plugin: dict.fromkeys(names) for plugin, names in tags.items()}
-        for change in self._log.forget(lambda change: run_of(change) == run):
+        found = {
+            (run, plugin): dict.fromkeys(names)
+            for run, plugins in tags.items()
+            for plugin, names in plugins.items()
+        }
+        for change in self._log.forget(lambda change: run_of(change) in tags):
             if isinstance(change, Gone):
-                found.setdefault(change.plugin, {}).update(dict.fromkeys(change.tags))
-        gone = [Gone(run, plugin, tuple(names)) for plugin, names in found.items()]
+                found.setdefault((change.run, change.plugin), {}).update(dict.fromkeys(change.tags))
+        gone = [Gone(*place, tuple(names)) for place, names in found.items()]
         self._log.add(gone, runs=True, gone=True)
 
     def set_loaded(self, names: Iterable[str]) -> None:
@@ -149,7 +154,7 @@ class Store:
                 tags = table.tags()
                 table.damage.pop(file, None)
                 table.drop(order)
-                self._note_gone(run, tags)
+                self._note_gone({run: tags})
 
     def append(
         self,

@@ -25,6 +25,7 @@ from insight_core.plugin import (
     SeriesKey,
 )
 from insight_core.store import run_table
+from insight_core.store.changed_series import Change, run_of
 from insight_core.store.claimed_file import NamedFile
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.segment import FileOrder, PartOrder
@@ -169,7 +170,7 @@ def exercise(some: list[tuple[str, int, list[str], list[int], str]], memory: Col
                 state = store.file_state("r", kept)
                 assert state is not None
                 again.restore("r", kept[1], kept, state)
-            store.remove_run("r")
+            store.remove_runs(["r"])
             store = again
         elif operation == "state":
             state = store.file_state("r", order)
@@ -196,7 +197,7 @@ def exercise(some: list[tuple[str, int, list[str], list[int], str]], memory: Col
             for held in (*model.files.values(), *([("image", "")] for _ in model.named))
             for field, _ in held
         }
-    store.remove_run("r")
+    store.remove_runs(["r"])
 
 
 def test_metadata_of_a_later_file_go_with_it_although_the_first_file_was_restored() -> None:
@@ -306,6 +307,42 @@ def test_more_changes_than_are_listed_are_told_as_anything() -> None:
     store.add_runs(["r"])
     append(store, FILES[0], found("simple_value", {str(number): [1] for number in range(2001)}))
     assert store.changes(0, 0).series is None
+
+
+def test_many_runs_go_with_one_look_at_earlier_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store([SCALAR], {})
+    names = [f"run{number}" for number in range(100)]
+    store.add_runs(names)
+    batch = Batch(1000, Dialect.TENSORBOARD, [found("simple_value", {"a": [1]})], {}, first_wall_time=5.0)
+    for name in names:
+        store.append(name, "f0", FILES[0], Dialect.TENSORBOARD, batch)
+    before = store.generation
+    looked: list[Change] = []
+
+    def watched(change: Change) -> str:
+        looked.append(change)
+        return run_of(change)
+
+    monkeypatch.setattr("insight_core.store.store.run_of", watched)
+    store.remove_runs(names)
+    for name in names:  # as the loader does, file by file
+        store.drop_file(name, "f0", FILES[0])
+    assert len(looked) == 100
+    assert store.runs() == []
+    told = store.changes(before, 0)
+    assert told.gone
+    assert told.series == {"scalar": [SeriesKey(name, "a") for name in reversed(names)]}
+
+
+def test_series_of_a_removed_run_beyond_what_is_listed_are_told_as_anything_and_not_kept() -> None:
+    store = Store([SCALAR], {})
+    store.add_runs(["r", "other"])
+    append(store, FILES[0], found("simple_value", {str(number): [1] for number in range(2001)}))
+    before = store.generation
+    store.remove_runs(["r"])
+    told = store.changes(before, 0)
+    assert (told.series, told.runs, told.gone) == (None, True, True)
+    assert len(store._log) == 0
 
 
 def test_values_of_one_field_go_to_the_plugins_that_their_metadata_names() -> None:
