@@ -8,16 +8,17 @@ from contextlib import suppress
 from typing import TypeAlias
 
 import numpy as np
-from attrs import Factory, define, evolve
+from attrs import evolve
 
 from insight_core.formats.batch import Flaw
 from insight_core.formats.columns import Columns
 from insight_core.formats.event import Metadata
 from insight_core.formats.reason import Reason
 from insight_core.formats.stored_block import AnyBlock, AnyColumns, Lost, StoredBlock
-from insight_core.plugin import CachePolicy, Claim, Damage, Dialect, FileName, Run, SeriesInfo, SeriesKey
+from insight_core.plugin import CachePolicy, Claim, Damage, FileName, Run, SeriesInfo, SeriesKey
 from insight_core.store.claims import Claims, FileState
 from insight_core.store.column_memory import ColumnMemory
+from insight_core.store.held_file import HeldFile, tags_left_out
 from insight_core.store.resting import Resting
 from insight_core.store.retention import keeps_all
 from insight_core.store.segment import FileOrder
@@ -27,24 +28,6 @@ from insight_core.store.snapshot import Snapshot, joined
 Layout: TypeAlias = tuple[bool, bool]  # see ``Columns.layout``
 
 ClaimedBlock: TypeAlias = tuple[Claim, AnyBlock]
-
-_MORE_RECORDS = "more records from here on cannot be read", "more_records"
-_MORE_TAGS = "more tags are left out", "more_tags"
-MOST_LISTED = (
-    200  # tags of a run that are left out, and damaged records of a file, that are listed one by one
-)
-
-
-@define(eq=False)
-class HeldFile:
-    """State of one file."""
-
-    name: str
-    dialect: Dialect | None  # of an event file
-    start_time: float | None = None
-    metadata: dict[str, Metadata] = Factory(dict)
-    refused: dict[str, Flaw] = Factory(dict)  # by tag: values that a cache policy left out
-    served: dict[int, Flaw] = Factory(dict)  # by offset: records found damaged when they were served
 
 
 class RunTable:
@@ -353,23 +336,15 @@ class RunTable:
         )
 
     def note_served(self, order: FileOrder, record: int, flaw: Flaw | None) -> bool:
-        """Lists a record as damaged; without a flaw, removes it from the list. Returns False if unchanged."""
+        """See ``HeldFile.note_served``; False if the file has gone."""
         held = self.files.get(order)
-        if held is None or (record in held.served) == (flaw is not None):
-            return False
-        if flaw is None:  # the file was repaired in place
-            del held.served[record]
-        else:
-            held.served[record] = flaw
-        return True
+        return held is not None and held.note_served(record, flaw)
 
     def all_damage(self) -> list[Damage]:
         """Damage found while scanning and serving, and tags that are left out."""
         found = [entry for entries in self.damage.values() for entry in entries]
         for held in self.files.values():
-            if held.served:
-                flaws = sorted(held.served.values(), key=lambda flaw: flaw.offset)
-                found += self._listed([(held.name, flaw) for flaw in flaws], _MORE_RECORDS)
+            found += held.served_damage(self.name)
         return [*found, *self._refused]
 
     def list_refused(self) -> None:
@@ -390,16 +365,4 @@ class RunTable:
                     text = f"{tag!r} of plugin {plugin} is not one number"
                     flaw = Flaw(offset, Reason(text, "not_one_number", tag=tag, plugin=plugin))
                     flaws.setdefault(tag, (self.files[snapshot.file_of(0)].name, flaw))
-        self._refused = tuple(self._listed(list(flaws.values()), _MORE_TAGS))
-
-    def _listed(self, flaws: list[tuple[str, Flaw]], more: tuple[str, str]) -> list[Damage]:
-        """One entry for each of the first flaws, and one entry that counts the others."""
-        found = [Damage(self.name, file, each.offset, each.reason, each.skipped) for file, each in flaws]
-        if len(found) > MOST_LISTED:
-            first, rest = found[MOST_LISTED], found[MOST_LISTED:]
-            text, code = more
-            text = f"{len(rest)} {text}; only {MOST_LISTED} are listed"
-            reason = Reason(text, code, more=len(rest), most=MOST_LISTED)
-            skipped = sum(each.skipped for each in rest)
-            found[MOST_LISTED:] = [Damage(self.name, first.file, first.offset, reason, skipped)]
-        return found
+        self._refused = tuple(tags_left_out(self.name, list(flaws.values())))

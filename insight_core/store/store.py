@@ -27,8 +27,9 @@ from insight_core.store.changed_series import Came, Change, Gone, run_of
 from insight_core.store.claimed_file import NamedFile
 from insight_core.store.claims import Claims, FileState, assign
 from insight_core.store.column_memory import ColumnMemory
+from insight_core.store.held_file import HeldFile
 from insight_core.store.resting import Resting
-from insight_core.store.run_table import ClaimedBlock, HeldFile, RunTable
+from insight_core.store.run_table import ClaimedBlock, RunTable
 from insight_core.store.segment import FileOrder
 from insight_core.store.series import Series
 from insight_core.store.snapshot import Snapshot
@@ -82,9 +83,8 @@ class Store:
     def add_runs(self, names: Iterable[str]) -> None:
         """Adds those of these runs that are not there."""
         with self._lock:
-            new = [name for name in names if name not in self._runs]
-            for name in new:
-                self._runs[name] = RunTable(name, self._claims, self._memory)
+            new = {name: RunTable(name, self._claims, self._memory) for name in names if name not in self._runs}
+            self._runs |= new
             if new:
                 self._log.add((), runs=True)
 

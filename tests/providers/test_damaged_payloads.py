@@ -204,7 +204,7 @@ def test_many_records_found_damaged_are_summed_up(local: Open, tmp_path: Path) -
     places = [damage(path, number) for number in reversed(range(4))][::-1]
     data = local()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("insight_core.store.run_table.MOST_LISTED", 2)
+        patch.setattr("insight_core.store.held_file.MOST_LISTED", 2)
         for index in (3, 1, 0, 2):
             with pytest.raises(Undecodable):
                 data.payload("tensor", WEIGHTS, index)
