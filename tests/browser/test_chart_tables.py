@@ -8,17 +8,19 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser import graph_page, landscapes_page
+from tests.browser import graph_page, landscapes_page, timeline_page
 from tests.browser.profiler_page import open_page
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
 
 
-def as_table(place: Locator, action: str = "view-table", *, menu: bool = True) -> Locator:
+def as_table(
+    place: Locator, action: str = "view-table", *, menu: bool = True, opener: str = "export"
+) -> Locator:
     """The table of what is drawn there, opened with keys."""
     if menu:
-        place.locator('[data-action="export"]').first.press("Enter")
+        place.locator(f'[data-action="{opener}"]').first.press("Enter")
         place = place.page.get_by_role("menu")
     place.locator(f'[data-action="{action}"]').first.press("Enter")
     table = place.page.get_by_test_id("chart-table")
@@ -119,3 +121,20 @@ def test_the_lines_of_a_profile(page: Page, shared: Serve, traced: Path) -> None
     expect(lines.locator("canvas").first).to_be_visible()
     table = as_table(lines)
     assert cells(table, 0) == ["line", "x", "y"]
+
+
+def test_the_slices_of_a_timeline_in_sight(page: Page, shared: Serve, traced: Path) -> None:
+    panel = timeline_page.opened(page, shared("--logdir", traced))
+    table = as_table(panel, opener="timeline-files")
+    assert cells(table, 0) == ["track", "name", "start (ns)", "duration (ns)", "slices"]
+    everything = int(table.get_attribute("data-rows") or 0)
+    with page.expect_download() as download:
+        page.locator('[data-action="save-table"]').click()
+    assert len(download.value.path().read_text().splitlines()) == everything + 1
+    closed(table)
+    panel.get_by_test_id(timeline_page.CANVAS).focus()
+    for _ in range(6):
+        page.keyboard.press("w")
+    expect(panel.locator('[data-action="zoom-all"]')).to_be_enabled()
+    table = as_table(panel, opener="timeline-files")
+    assert 0 < int(table.get_attribute("data-rows") or 0) < everything

@@ -118,6 +118,12 @@ export class Stage {
     return { layout: state.layout.value, span: state.span.value, width: state.width.value, answers: store.slices };
   }
 
+  /** Tracks of the rows in sight, from the top. */
+  get inSight(): readonly number[] {
+    const top = this.top.peek();
+    return rowsBetween(this.state.layout.peek(), top, top + this.height.peek()).flatMap((row) => row.tracks);
+  }
+
   hit(x: number, y: number): Hit | null {
     return hitAt(this.view, x, y + this.top.value);
   }
@@ -245,7 +251,7 @@ export class Stage {
       rowsBetween(layout, from, to).flatMap((row) => row.tracks);
     const lanes = layout.rows.reduce((sum, row) => sum + row.levels * row.tracks.length, 0);
     const near = lanes <= MANY ? of(0, layout.height) : of(top - height / 2, top + 1.5 * height);
-    store.wantSlices(tracks.version, state.span.peek(), state.whole.peek(), columns, of(top, top + height), near);
+    store.wantSlices(tracks.version, state.span.peek(), state.whole.peek(), columns, this.inSight, near);
     const all = tracks.tracks.filter(({ slices }) => slices > 0).map(({ id }) => id);
     const width = Math.max(100, Math.min(columns, Math.round(MOST / Math.max(1, all.length))));
     const query = {

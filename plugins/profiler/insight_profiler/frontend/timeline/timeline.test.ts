@@ -4,6 +4,7 @@ import { axisOf } from './axis';
 import { firstIn, hitAt, neighbour, type View } from './hit';
 import { Labels, ownName } from './labels';
 import { barTop, BAR, layoutOf, LEVEL, rowAt, rowsBetween } from './layout';
+import { sliceTable } from './sight_table';
 import { around, covers, lengthOf, moved, NEAREST, rangeCodec, spanCodec, within, zoomed } from './span';
 import { layersOf } from './store';
 import { colorOf } from './strips';
@@ -204,5 +205,35 @@ describe('which slice is at a place', () => {
   test('covers', () => {
     expect(covers({ from: 0, to: 10 }, { from: 0, to: 10 })).toBe(true);
     expect(covers({ from: 1, to: 10 }, { from: 0, to: 10 })).toBe(false);
+  });
+});
+
+describe('the table of what is in sight', () => {
+  const say = (key: string): string => key;
+  const answer = tracksAnswer([
+    track(0, null, { label: 'process' }),
+    track(1, 0, { label: 'main', levels: 2 }),
+    track(2, 0, { label: 'loader' }),
+  ]);
+  const drawn = slices(0, 1000, 100, [
+    { track: 2, depth: 0, start: 5, duration: 20 },
+    { track: 1, depth: 0, start: 100, duration: 400 },
+    { track: 1, depth: 0, start: 600, duration: 50 },
+    { track: 1, depth: 1, start: 150, duration: 100 },
+  ]);
+  const rowsOf = (closed: readonly string[]): readonly (readonly unknown[])[] =>
+    sliceTable({ t: say }, answer, layoutOf(answer, new Set(closed)), drawn).rows;
+
+  test('bars stand in the order of the tracks, levels and times, with the exact nanoseconds', () => {
+    expect(rowsOf([])).toEqual([
+      ['process / main', 'slice 1', 100, 400, 1],
+      ['process / main', 'slice 2', 600, 50, 1],
+      ['process / main', 'slice 3', 150, 100, 1],
+      ['process / loader', 'slice 0', 5, 20, 1],
+    ]);
+  });
+  test('the levels that a closed track hides are left out', () => {
+    expect(rowsOf(['t1']).map(([, name]) => name)).toEqual(['slice 1', 'slice 2', 'slice 0']);
+    expect(rowsOf(['g0']).map(([, name]) => name)).toEqual(['slice 1', 'slice 2', 'slice 0']);
   });
 });

@@ -1,9 +1,10 @@
 /** What stands above the timeline: search, zoom, steps, colours, files. */
-import { Button, Choice, Cluster, Menu, Toggle, useDraft } from '@insight-host/kit';
+import { Button, Choice, Cluster, Menu, Toggle, useDraft, useTableView } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useSignal } from '@preact/signals';
 import { stepsText } from '../steps';
 import { countText, timeText } from '../units';
+import { tableOfSight } from './sight_table';
 import type { Stage } from './stage';
 import { zoomed } from './span';
 
@@ -84,35 +85,46 @@ export function Tools({ stage }: { readonly stage: Stage }): JSX.Element {
   );
 }
 
-/** The stretch that was chosen, or what is in sight, for other programs. */
+/** The stretch that was chosen, or what is in sight, as a table and for other programs. */
 function Files({ stage }: { readonly stage: Stage }): JSX.Element {
   const { state } = stage;
   const { t: say } = state.page;
+  const table = useTableView(
+    state.page,
+    'timeline',
+    say('view.timeline'),
+    () => tableOfSight(stage),
+    () => import('@insight-host/kit/table'),
+  );
   return (
-    <Menu
-      action="timeline-files"
-      icon="export"
-      label={say(state.board.range.value ? 'timeline.files.range' : 'timeline.files.window')}
-      items={() => {
-        const { from, to, tracks } = state.subject.value;
-        const query = {
-          ...state.board.profiles.query.value,
-          from: Math.floor(from),
-          to: Math.ceil(to),
-          tracks: tracks?.join() ?? null,
-        };
-        const { data } = state.page.ctx;
-        return [
-          { action: 'trace', text: say('timeline.files.trace'), href: data.href('trace', query) },
-          {
-            action: 'trace-packed',
-            text: say('timeline.files.packed'),
-            href: data.href('trace', { ...query, packed: 1 }),
-          },
-          { action: 'perfetto', text: say('timeline.perfetto'), onPress: () => (state.dialog.value = 'perfetto') },
-        ];
-      }}
-    />
+    <>
+      <Menu
+        action="timeline-files"
+        icon="export"
+        label={say(state.board.range.value ? 'timeline.files.range' : 'timeline.files.window')}
+        items={() => {
+          const { from, to, tracks } = state.subject.value;
+          const query = {
+            ...state.board.profiles.query.value,
+            from: Math.floor(from),
+            to: Math.ceil(to),
+            tracks: tracks?.join() ?? null,
+          };
+          const { data } = state.page.ctx;
+          return [
+            table.item,
+            { action: 'trace', text: say('timeline.files.trace'), href: data.href('trace', query) },
+            {
+              action: 'trace-packed',
+              text: say('timeline.files.packed'),
+              href: data.href('trace', { ...query, packed: 1 }),
+            },
+            { action: 'perfetto', text: say('timeline.perfetto'), onPress: () => (state.dialog.value = 'perfetto') },
+          ];
+        }}
+      />
+      {table.dialog}
+    </>
   );
 }
 
