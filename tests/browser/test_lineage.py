@@ -104,14 +104,29 @@ def test_two_runs_differ_in_what_is_listed(page: Page, shared: Serve, six_runs: 
     expect(page.get_by_test_id("ticked")).to_have_text("2 selected")
     page.locator("[data-action=diff]").click()
     diff = page.get_by_test_id("diff")
-    expect(diff.locator("thead th[data-run]")).to_have_count(2)
-    rows = diff.locator("tbody tr[data-column]")
-    names = set(rows.evaluate_all("rows => rows.map((row) => row.dataset.column)"))
+    expect(diff.locator(".head [data-column]:not(.stays)")).to_have_count(2)
+    rows = diff.locator(".line[data-property]")
+    names = set(rows.evaluate_all("rows => rows.map((row) => row.dataset.property)"))
     assert {"lr", "optimizer", ACCURACY} <= names
     assert "layers" not in names
-    expect(diff.locator('[data-column="lr"]')).to_contain_text(f"{MINUS}99 %")  # the newest run is the first
+    expect(diff.locator('[data-property="lr"]')).to_contain_text(
+        f"{MINUS}99 %"
+    )  # the newest run is the first
     page.locator("[data-control=everything]").check()
-    expect(diff.locator('[data-column="layers"]')).to_be_visible()
+    expect(diff.locator('[data-property="layers"]')).to_be_visible()
+
+
+def test_keys_go_through_the_differences_line_by_line(page: Page, shared: Serve, six_runs: Path) -> None:
+    open_page(page, shared("--logdir", six_runs), "&runs=adam_0,sgd_2")
+    page.locator("[data-action=diff]").click()
+    diff = page.get_by_role("grid", name="Differences between 2 runs")
+    first, last = diff.locator(".line:not(.head)").first, diff.locator(".line:not(.head)").last
+    expect(first).to_have_attribute("data-group", "hyperparameter")
+    diff.focus()
+    page.keyboard.press("ArrowDown")
+    expect(first).not_to_have_class(re.compile(r"\bactive\b"))
+    page.keyboard.press("Control+End")
+    expect(last).to_have_class(re.compile(r"\bactive\b"))
 
 
 def test_selection_and_comparison_go_everywhere(page: Page, shared: Serve, six_runs: Path) -> None:

@@ -1,10 +1,22 @@
 import { useSignal } from '@preact/signals';
 import { copyTable, Dialog } from '@insight-host/kit';
+import { rowsOf, Table, type CellLook, type Column } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
+import type { Group } from './answers';
 import type { LineageParts } from './board';
 import { COMPARED, differencesOf, type Difference } from './differences';
 import { loadRuns } from './source';
 import { useAnswer } from './use_answer';
+
+const ROW_HEIGHT = 28; // pixels
+const MOST_ROWS = 22; // before the table scrolls
+const PROPERTY_WIDTH = 220;
+const RUN_WIDTHS = [110, 300] as const;
+const LETTER = 8;
+const SCROLL_BAR = 18;
+
+/** The heading of a group, or what differs in one property. */
+type Row = Difference | Group;
 
 /** Runs side by side: what differs between them, or everything. */
 export function Diff({ board, runs }: { readonly board: LineageParts; readonly runs: readonly string[] }): JSX.Element {
@@ -42,82 +54,109 @@ export function Diff({ board, runs }: { readonly board: LineageParts; readonly r
         </button>
       </div>
       {error && <p class="problem">{error}</p>}
-      <div class="diff" data-testid="diff" tabIndex={0}>
-        {loaded && (
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{say('diff.property')}</th>
-                {runs.map((run) => (
-                  <th key={run} scope="col" data-run={run} title={run}>
-                    <span class="dot" style={{ background: board.page.runsByName.value.get(run)?.color }} />
-                    {board.page.nameOf(run)}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            {COMPARED.map((group) => {
-              const own = shown.filter((difference) => difference.group === group);
-              if (own.length === 0) return null;
-              return (
-                <tbody key={group} data-group={group}>
-                  <tr class="group-name">
-                    <th colSpan={runs.length + 1} scope="colgroup">
-                      {say(`group.${group}`)}
-                    </th>
-                  </tr>
-                  {own.map((difference) => (
-                    <DifferenceRow key={difference.column.name} board={board} difference={difference} />
-                  ))}
-                </tbody>
-              );
-            })}
-          </table>
-        )}
-        {loaded && shown.length === 0 && (
-          <p class="hint" data-testid="no-difference">
-            {say('diff.none')}
-          </p>
-        )}
-      </div>
+      {loaded && shown.length > 0 && <Differences board={board} runs={runs} shown={shown} />}
+      {loaded && shown.length === 0 && (
+        <p class="hint" data-testid="no-difference">
+          {say('diff.none')}
+        </p>
+      )}
     </Dialog>
   );
 }
 
-function DifferenceRow({
-  board,
-  difference: { column, texts, changes, differs },
-}: {
+interface DifferencesProps {
   readonly board: LineageParts;
-  readonly difference: Difference;
-}): JSX.Element {
-  const title =
-    column.group === 'annotation'
-      ? board.page.t(`column.${column.name}`)
-      : column.group === 'scalar'
-        ? column.name
-        : column.title;
+  readonly runs: readonly string[];
+  readonly shown: readonly Difference[];
+}
+
+function Differences({ board, runs, shown }: DifferencesProps): JSX.Element {
+  const { t: say } = board.page;
+  const rows = COMPARED.flatMap((group): readonly Row[] => {
+    const own = shown.filter((difference) => difference.group === group);
+    return own.length > 0 ? [group, ...own] : [];
+  });
+  const columns = runs.map((run, at) => runColumn(board, run, at, shown));
+  const width = columns.reduce((sum, column) => sum + column.width, PROPERTY_WIDTH + SCROLL_BAR);
+  const lines = Math.min(MOST_ROWS, rows.length) + 1;
   return (
-    <tr data-column={column.name} class={differs ? 'differs' : undefined}>
-      <th scope="row" title={column.name}>
-        {title}
-      </th>
-      {texts.map((text, at) => {
-        const change = changes[at] ?? null;
-        return (
-          <td
-            key={at}
-            class={[column.isNumeric && 'number', text === null && 'missing', at > 0 && text !== texts[0] && 'other']
-              .filter(Boolean)
-              .join(' ')}
-          >
-            {text ?? '—'}
-            {change !== null && <span class="change">{`${change > 0 ? '+' : '−'}${percent(Math.abs(change))}`}</span>}
-          </td>
-        );
-      })}
-    </tr>
+    <div class="diff-place" style={{ width: `${width}px`, height: `${lines * ROW_HEIGHT + SCROLL_BAR}px` }}>
+      <Table<Row>
+        name="diff"
+        class="diff"
+        label={say('diff.title', { count: runs.length })}
+        rows={rowsOf(rows)}
+        frozen={[propertyColumn(board)]}
+        columns={columns}
+        rowHeight={ROW_HEIGHT}
+        idOf={(row) => (isHeading(row) ? `group ${row}` : row.column.name)}
+        line={(row) =>
+          isHeading(row) ? { class: 'heading', data: { group: row } } : { data: { property: row.column.name } }
+        }
+        onCopyRows={(table, all) => void copyTable(board.page, table, all)}
+      />
+    </div>
   );
+}
+
+const isHeading = (row: Row): row is Group => typeof row === 'string';
+
+function propertyColumn({ page: { t: say } }: LineageParts): Column<Row> {
+  const titleOf = (row: Row): string => {
+    if (isHeading(row)) return say(`group.${row}`);
+    const { group, name, title } = row.column;
+    return group === 'annotation' ? say(`column.${name}`) : group === 'scalar' ? name : title;
+  };
+  return {
+    key: 'property',
+    title: say('diff.property'),
+    kind: 'text',
+    width: PROPERTY_WIDTH,
+    cell: (row) => ({ content: titleOf(row), title: isHeading(row) ? undefined : row.column.name }),
+    value: titleOf,
+  };
+}
+
+function runColumn(board: LineageParts, run: string, at: number, shown: readonly Difference[]): Column<Row> {
+  const title = board.page.nameOf(run);
+  const letters = Math.max(
+    title.length,
+    ...shown.map((row) => (row.texts[at] ?? '').length + changeOf(row, at).length),
+  );
+  return {
+    key: run,
+    title,
+    hint: run,
+    kind: 'text',
+    width: Math.max(RUN_WIDTHS[0], Math.min(RUN_WIDTHS[1], letters * LETTER + 40)),
+    grows: true,
+    tool: <span class="dot" style={{ background: board.page.runsByName.value.get(run)?.color }} />,
+    cell: (row) => (isHeading(row) ? { content: '' } : cellOf(row, at)),
+    value: (row) => (isHeading(row) ? null : (row.texts[at] ?? null)),
+  };
+}
+
+function cellOf(row: Difference, at: number): CellLook {
+  const { column, texts } = row;
+  const text = texts[at] ?? null;
+  const change = changeOf(row, at);
+  const classes = [column.isNumeric && 'exact', text === null && 'missing', at > 0 && text !== texts[0] && 'other'];
+  return {
+    content: (
+      <>
+        {text ?? '—'}
+        {change && <span class="change">{change}</span>}
+      </>
+    ),
+    title: [text, change].filter(Boolean).join(' '),
+    class: classes.filter(Boolean).join(' '),
+  };
+}
+
+/** How far from the value of the first run; empty where that is not a number. */
+function changeOf({ changes }: Difference, at: number): string {
+  const change = changes[at] ?? null;
+  return change === null ? '' : `${change > 0 ? '+' : '−'}${percent(Math.abs(change))}`;
 }
 
 function percent(share: number): string {
