@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from attrs import field, frozen
 
@@ -106,23 +106,33 @@ class RunColumnTable:
         runs = [run.name for run in self.provider.runs()]
         found = self.found(runs, _named(names))
         if found.errors:
-            raise Unavailable("; ".join(f"plugin {one['plugin']}: {one['error']}" for one in found.errors))
-        return [RunCells(**one.described(), values=one.by_run(runs)) for one in found.columns]
+            raise unavailable(found.errors)
+        given = []
+        for one in found.columns:
+            try:
+                given.append(RunCells(**one.described(), values=one.by_run(runs)))
+            except TypeError as error:
+                raise unavailable([{"plugin": one.plugin, "error": in_one_line(error)}]) from error
+        return given
 
     def found(self, runs: Sequence[str], wanted: Wanted | None) -> GivenColumns:
         """Columns with their cells for these runs; without ``wanted``, all columns and no cells."""
+        failed: list[dict[str, str]] = []
+
+        def ends(asked: Sequence[str]) -> Mapping[str, str]:
+            """What logs say of the end of runs: the columns ``status`` of plugins."""
+            found = self._added(asked, lambda _, column: column.name == STATUS)
+            failed.extend(found.errors)
+            return {run: str(value) for one in reversed(found.columns) for run, value in one.values.items()}
+
         own = [
             GivenColumn(OWN, column, column.values(self.provider, runs) if wanted else {})
-            for column in own_columns(self.annotations, self._ends)
+            for column in own_columns(self.annotations, ends)
             if wanted is None or wanted(OWN, column)
         ]
         added = self._added(runs, wanted)
-        return GivenColumns([*own, *added.columns], added.errors)
-
-    def _ends(self, runs: Sequence[str]) -> Mapping[str, str]:
-        """What logs say of the end of runs: the columns ``status`` of plugins."""
-        found = self._added(runs, lambda _, column: column.name == STATUS)
-        return {run: str(value) for one in reversed(found.columns) for run, value in one.values.items()}
+        errors = [*added.errors, *(one for one in failed if one not in added.errors)]
+        return GivenColumns([*own, *added.columns], errors)
 
     def _added(self, runs: Sequence[str], wanted: Wanted | None) -> GivenColumns:
         given: dict[str, list[RunColumn | RunColumns]] = {}
@@ -180,8 +190,7 @@ class RunColumnTable:
                 if wanted is None:
                     yield GivenColumn(name, source, {})
                 elif wanted(name, source):
-                    values = source.values(self.provider, runs)
-                    yield GivenColumn(name, source, {run: values[run] for run in runs if run in values})
+                    yield GivenColumn(name, source, _of_runs(source.values(self.provider, runs), runs))
                 continue
             ctx = self.context_of(module)
             listed = [one for one in source.list(ctx) if wanted is None or wanted(name, one)]
@@ -189,7 +198,18 @@ class RunColumnTable:
             if wanted is not None and listed:
                 cells = source.values(ctx, [one.name for one in listed], runs)
             for column in listed:
-                yield GivenColumn(name, column, cells.get(column.name, {}))
+                yield GivenColumn(name, column, _of_runs(cells.get(column.name, {}), runs))
+
+
+def unavailable(errors: Sequence[Mapping[str, str]], text: str = "") -> Unavailable:
+    """The error of a request for columns that plugins failed to give. ``text`` comes first."""
+    causes = "; ".join(f"plugin {one['plugin']}: {one['error']}" for one in errors)
+    return Unavailable(f"{text}: {causes}" if text else causes)
+
+
+def _of_runs(values: Mapping[str, Any], runs: Sequence[str]) -> Mapping[str, Any]:
+    """The cells of these runs, none of others. Raises TypeError for what has no cells."""
+    return {run: values[run] for run in runs if run in values}
 
 
 def _named(names: Collection[str]) -> Wanted:
@@ -207,7 +227,14 @@ def _answer(found: GivenColumns, runs: Sequence[str]) -> dict[str, object]:
 
 
 def _cell(column: str, value: Any) -> Cell:  # noqa: ANN401
-    plain = value.item() if hasattr(value, "item") else value  # of numpy
-    if plain is not None and not isinstance(plain, (str, int, float, bool)):
-        raise TypeError(f"a cell of column {column!r} is a {type(plain).__name__}, not a text or number")
-    return plain
+    try:
+        plain = value.item() if hasattr(value, "item") else value  # of numpy
+    except Exception:  # an array of several numbers, or whatever else a plugin gives
+        plain = value
+    if plain is None or type(plain) in (str, int, float, bool):
+        return cast("Cell", plain)
+    if isinstance(plain, str):
+        return str.__str__(plain)  # of an enumeration
+    if isinstance(plain, (int, float)):
+        return int(plain) if isinstance(plain, int) else float(plain)
+    raise TypeError(f"a cell of column {column!r} is a {type(plain).__name__}, not a text or number")

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from attrs import define, field
+from attrs import define
 
+from insight_core.isolation import in_one_line
 from insight_core.plugin.filters.column import Column, values_of
 from insight_core.plugin.filters.conditions import NoColumn
 from insight_core.plugin.filters.expression import parsed
-from insight_core.web.run_columns import GivenColumn, RunColumnTable
+from insight_core.web.run_columns import GivenColumn, GivenColumns, RunColumnTable, unavailable
 
 
 def matching_runs(table: RunColumnTable, where: str) -> list[str]:
-    """The names of these runs. Raises ExpressionError with the place of a mistake."""
+    """The names of these runs.
+
+    Raises ExpressionError with the place of a mistake, and Unavailable if a plugin fails to give a column.
+    """
     condition = parsed(where)
     runs = [run.name for run in table.provider.runs()]
     mask = condition.holds(_Lookup(table, runs).column)
@@ -24,16 +28,27 @@ def matching_runs(table: RunColumnTable, where: str) -> list[str]:
 class _Lookup:
     table: RunColumnTable
     runs: Sequence[str]
-    _listed: list[GivenColumn] = field(factory=list)
+    _listed: GivenColumns | None = None
 
     def column(self, name: str) -> Column:
-        """The column that an expression names. Raises NoColumn, or TypeError for cells that are not plain."""
-        if not self._listed:
-            self._listed = self.table.found((), None).columns
-        key = key_of(name, self._listed)
+        """The column that an expression names. Raises NoColumn, or Unavailable if its plugin fails."""
+        if self._listed is None:
+            self._listed = self.table.found((), None)
+        listed = self._listed
+        try:
+            key = key_of(name, listed.columns)
+        except NoColumn as error:
+            if listed.errors and not error.similar:
+                raise unavailable(listed.errors, str(error)) from error
+            raise
         found = self.table.found(self.runs, lambda plugin, column: f"{plugin}/{column.name}" == key)
         for one in found.columns:
-            return Column(key, "", one.column.title, values_of(one.cells(self.runs)))
+            try:
+                return Column(key, "", one.column.title, values_of(one.cells(self.runs)))
+            except TypeError as error:
+                raise unavailable([{"plugin": one.plugin, "error": in_one_line(error)}]) from error
+        if found.errors:
+            raise unavailable(found.errors)
         raise NoColumn(name)
 
 

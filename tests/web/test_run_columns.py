@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from enum import IntEnum, StrEnum
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -128,9 +129,10 @@ def _hangs(data: DataProvider, runs: Sequence[str]) -> Any:  # noqa: ANN401
         (_exits, "SystemExit: 3"),
         (_hangs, "has not returned for 2 s"),
         (lambda data, runs: {"a": object()}, "a cell of column 'bad' is a object"),
+        (lambda data, runs: {"a": np.zeros(2)}, "a cell of column 'bad' is a ndarray"),
         (lambda data, runs: 7, "int"),
     ],
-    ids=["raises", "exits", "hangs", "wrong cell", "no mapping"],
+    ids=["raises", "exits", "hangs", "wrong cell", "array", "no mapping"],
 )
 def test_a_module_that_fails_costs_its_own_columns(
     provider: DataProvider, values: Values, reason: str
@@ -161,6 +163,17 @@ def test_columns_may_depend_on_the_logs(provider: DataProvider) -> None:
 
     table = _table(provider, "m/of b", m=_module(RunColumns(listed, values)))
     assert [(one["name"], one["values"]) for one in table["columns"]] == [("of b", ["of b", "of b"])]
+
+
+def test_columns_of_the_logs_without_a_mapping_of_cells_cost_only_their_module(
+    provider: DataProvider,
+) -> None:
+    def values(ctx: PluginContext, names: Sequence[str], runs: Sequence[str]) -> Any:  # noqa: ANN401
+        return dict.fromkeys(names, 7)
+
+    table = _table(provider, bad=_module(RunColumns(lambda _: [SIZE], values)), good=_module(SIZE))
+    assert [(one["plugin"], one["values"]) for one in table["columns"]] == [("good", [0, 1])]
+    assert [one["plugin"] for one in table["column_errors"]] == ["bad"]
 
 
 def test_lineage_adds_hyperparameters_metrics_and_scalars(tmp_path: Path) -> None:
@@ -213,6 +226,62 @@ def test_an_expression_that_is_wrong_says_where_and_what_may_be_meant(provider: 
     assert wrong("val_acc > 1")["suggestions"] == ['"last/val acc"']
     assert wrong("size < 1 and siez > 2")["code"] == "unknown_column"
     assert wrong("size <")["code"] == "bad_expression"
+
+
+class _Mode(StrEnum):
+    FAST = "fast"
+
+
+class _Level(IntEnum):
+    HIGH = 3
+
+
+def test_cells_of_enumerations_are_compared_by_their_values(provider: DataProvider) -> None:
+    mode = RunColumn("mode", "Mode", lambda _, runs: {"a": _Mode.FAST})
+    level = RunColumn("level", "Level", lambda _, runs: {"b": _Level.HIGH}, kind="number")
+    client = _client(provider, m=_module(mode, level))
+    assert _json(client, "/data/run_matches", where="mode = 'fast'")["runs"] == ["a"]
+    assert _json(client, "/data/run_matches", where="level > 2")["runs"] == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [(_raises, "no luck"), (lambda data, runs: {"a": object()}, "a cell of column 'width' is a object")],
+)
+def test_an_expression_over_a_column_that_fails_names_the_plugin_and_the_cause(
+    provider: DataProvider, values: Values, reason: str
+) -> None:
+    client = _client(provider, m=_module(SIZE, RunColumn("width", "Width", values)))
+    answer = client.get("/data/run_matches", query_string={"where": "width > 1"})
+    assert (answer.status_code, answer.get_json()["code"]) == (503, "unavailable")
+    assert "plugin m: " in answer.get_json()["error"]
+    assert reason in answer.get_json()["error"]
+    assert _json(client, "/data/run_matches", where="size < 1")["runs"] == ["a"]
+
+
+def test_an_unknown_column_may_be_one_of_a_plugin_that_fails(provider: DataProvider) -> None:
+    def listed(ctx: PluginContext) -> Sequence[RunColumn]:
+        raise RuntimeError("no luck")
+
+    client = _client(provider, m=_module(RunColumns(listed, lambda ctx, names, runs: {})), good=_module(SIZE))
+    answer = client.get("/data/run_matches", query_string={"where": "depth > 1"})
+    assert answer.status_code == 503
+    assert "plugin m: RuntimeError: no luck" in answer.get_json()["error"]
+    typo = client.get("/data/run_matches", query_string={"where": "siez > 1"}).get_json()
+    assert (typo["code"], typo["details"]["suggestions"]) == ("unknown_column", ["size"])
+
+
+def test_a_status_without_what_the_logs_say_of_the_end_names_the_plugin_that_failed(tmp_path: Path) -> None:
+    with EventWriter(tmp_path / "logs" / "a", start_time=100.0) as writer:
+        writer.scalar("loss", 0, 1.0, wall_time=100.0)
+    opened = LocalProvider([Logdir(str(tmp_path / "logs"))], [], reload_interval=0)
+    opened.load()
+    try:
+        table = _table(opened, "run/status", m=_module(RunColumn("status", "Status", _raises)))
+    finally:
+        opened.close()
+    assert [one["values"] for one in table["columns"]] == [["stopped"]]
+    assert table["column_errors"] == [{"plugin": "m", "error": "RuntimeError: no luck"}]
 
 
 def test_the_status_of_a_run_is_what_its_logs_say_or_how_long_they_are_silent() -> None:
