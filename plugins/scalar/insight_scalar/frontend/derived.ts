@@ -66,7 +66,10 @@ export class Derived {
     return Object.fromEntries(
       Object.entries(series).map(([run, tags]) => [
         run,
-        [...tags, ...inputs.filter(([, names]) => names.some((name) => tags.includes(name))).map(([one]) => tagOf(one))],
+        [
+          ...tags,
+          ...inputs.filter(([, names]) => names.some((name) => tags.includes(name))).map(([one]) => tagOf(one)),
+        ],
       ]),
     );
   }
