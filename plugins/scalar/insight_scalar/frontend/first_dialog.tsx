@@ -87,8 +87,10 @@ export function FirstDialog({
           value={kind.value}
           options={KINDS.map((value) => ({ value, text: say(`first.${value}`) }))}
           onPick={(value) => {
+            request.peek()?.abort(); // its answer is about another condition
             kind.value = value;
             answer.value = null;
+            error.value = '';
           }}
         />
         {kind.value !== 'nonfinite' && (

@@ -223,7 +223,9 @@ function useExact(
   const x = reading?.cursor.x;
   const read = reading?.cursor.nearest.slice(0, reading.pinned ? Infinity : ROWS) ?? [];
   const sources = read.flatMap(({ id }) => lines.sources.get(id) ?? []).filter(({ main }) => main);
-  useEffect(() => void (exact.value = NONE), [x, feed]);
+  const shown = feed.picture.value?.query;
+  const kind = JSON.stringify([shown?.x, shown?.smoothing, shown?.smoother, shown?.attempts]);
+  useEffect(() => void (exact.value = NONE), [x, feed, kind]);
   useEffect(() => {
     const query = feed.picture.value?.query;
     if (x === undefined || !query) return;
@@ -254,6 +256,7 @@ function useExact(
   }, [
     x,
     feed,
+    kind,
     sources
       .map(({ tag, run }) => `${tag}\n${run}`)
       .sort()
