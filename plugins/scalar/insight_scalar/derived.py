@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import reduce
+from operator import or_
 
 import numpy as np
 from attrs import evolve, frozen
@@ -41,7 +43,7 @@ class DerivedData:
 
     The tag of a derived series is ``=`` and its expression. The series of its tags are aligned by step: there
     is a point at each step at which all of them have one. Of several points at one step the last counts, of
-    several attempts the last. Wall times are those of the first tag.
+    several attempts the last. Wall times are those of the first tag, restarts those of all.
     """
 
     data: DataProvider
@@ -111,6 +113,8 @@ def _evaluated(expression: Expression, inputs: Mapping[str, ScalarColumns]) -> S
     first = inputs[expression.tags[0]]
     wall_times = first.wall_times[places[expression.tags[0]]]
     origin = min((columns.origin for columns in inputs.values() if len(columns.steps)), default=0.0)
+    # of a run whose tags restart together one restart, not one for each tag
+    restarts = reduce(or_, (Counter(columns.restarts.tolist()) for columns in inputs.values()))
     values = {tag: inputs[tag].values[place].astype(np.float64) for tag, place in places.items()}
     values |= {"step": steps.astype(np.float64), "wall": wall_times, "relative": wall_times - origin}
     with np.errstate(all="ignore"):
@@ -125,7 +129,7 @@ def _evaluated(expression: Expression, inputs: Mapping[str, ScalarColumns]) -> S
         hidden=0,
         kept=len(steps),
         origin=origin,
-        restarts=np.zeros(0, np.int64),
+        restarts=np.array(sorted(restarts.elements()), np.int64),
         breaks=np.zeros(0, np.int64),
     )
 

@@ -56,6 +56,18 @@ def test_tags_are_aligned_at_the_steps_that_all_of_them_have(uneven: Client) -> 
     ]
 
 
+def test_restarts_are_those_of_the_tags() -> None:
+    # without them a page takes the points of the earlier attempt for those of the new one
+    fake = FakeProvider()
+    fake.add_scalars("a", "x", [1.0] * 5, steps=[0, 1, 2, 1, 2])
+    fake.add_scalars("a", "y", [1.0] * 7, steps=[0, 1, 2, 0, 1, 2, 1])
+    client = _client(fake)
+    restarts = {tag: _get(client, "series", tag=tag)["series"][0]["restarts"] for tag in ("x", "y")}
+    assert restarts == {"x": [1], "y": [0, 1]}
+    [one] = _get(client, "series", tag="=x + y")["series"]
+    assert one["restarts"] == [0, 1]
+
+
 def test_nan_and_infinities_are_values_and_counted(uneven: Client) -> None:
     [one] = _get(uneven, "series", run="a", tag='=1 / ("train/loss" - 4)')["series"]
     assert one["values"] == [0.2, "Infinity", "NaN", -1 / 3, pytest.approx(-1 / 3.5)]
