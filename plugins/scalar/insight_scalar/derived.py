@@ -165,20 +165,21 @@ def answered(columns: ScalarColumns, query: ScalarQuery, smoother: Smoother) -> 
         inside[:] = True
     chosen = np.flatnonzero(inside)
     points, shown = len(chosen), raw[chosen]
+    finite = x[np.isfinite(x)]
+    extent = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 0.0)
     nonfinite = (int(np.isnan(shown).sum()), int((shown == np.inf).sum()), int((shown == -np.inf).sum()))
     if query.nearest is not None:
         distances = np.abs(x[chosen] - query.nearest)
         chosen = chosen[[int(np.nanargmin(distances))]] if np.isfinite(distances).any() else chosen[:0]
     elif query.width is not None and points > 4 * query.width:
-        chosen = chosen[_envelope(x[chosen], values[chosen], columns.breaks, chosen, query)]
-    finite = x[np.isfinite(x)]
+        chosen = chosen[_envelope(x[chosen], values[chosen], columns.breaks, chosen, extent, query)]
     return evolve(
         columns,
         steps=columns.steps[chosen],
         wall_times=columns.wall_times[chosen],
         values=values[chosen],
         points=points,
-        extent=(float(finite.min()), float(finite.max())) if len(finite) else (0.0, 0.0),
+        extent=extent,
         breaks=np.searchsorted(chosen, columns.breaks).astype(np.int64, copy=False),
         nonfinite=nonfinite,
     )
@@ -189,6 +190,7 @@ def _envelope(
     values: NDArray[np.float32] | NDArray[np.float64],
     breaks: NDArray[np.int64],
     places: NDArray[np.intp],
+    extent: tuple[float, float],
     query: ScalarQuery,
 ) -> NDArray[np.intp]:
     """Of each column of each attempt the first, smallest, largest and last value, and the first of each
@@ -197,7 +199,9 @@ def _envelope(
         raise InvalidArgument("width is missing")
     finite = np.isfinite(x)
     columns = np.full(len(x), -2, np.int64)
-    columns[finite] = pixel_columns(x[finite], query.width, query.window, log_x=query.log_x)
+    low, high = query.window  # an open end is that of x, which a restart takes back
+    window = (extent[0] if low is None else low, extent[1] if high is None else high)
+    columns[finite] = pixel_columns(x[finite], query.width, window, log_x=query.log_x)
     columns += np.searchsorted(breaks, places, side="right") * (query.width + 3)
     starts = np.concatenate([[0], np.flatnonzero(np.diff(columns)) + 1])
     stretch = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(x))))

@@ -172,3 +172,21 @@ def test_each_attempt_is_smoothed_by_itself() -> None:
     [one] = _get(client, "series", tag="t", attempts="all", smoothing=0.5, smoother="mean")["series"]
     assert one["values"] == [1.5, 2.0, 2.5, 150.0, 150.0]
     assert one["breaks"] == [3]
+
+
+@pytest.mark.parametrize("scale", ["linear", "log"])
+def test_smoothed_attempts_are_reduced_in_the_columns_of_recorded_ones(tmp_path: Path, scale: str) -> None:
+    steps = np.concatenate([np.arange(2000), np.arange(300, 600)])
+    values = np.random.default_rng(1).normal(size=len(steps)).astype(np.float32)
+    with EventWriter(tmp_path / "run") as writer:
+        writer.scalar_block(["t"], steps, values[:, None])
+    registry = Registry.of([("scalar", lambda: insight_scalar)])
+    provider = LocalProvider([Logdir(str(tmp_path))], registry.plugins.values(), reload_interval=0)
+    provider.load()
+    query: dict[str, Any] = {"tag": "t", "attempts": "all", "width": 40, "xscale": scale}
+    client = Client(Host(registry, provider))
+    [recorded] = _get(client, "series", **query)["series"]
+    [barely] = _get(client, "series", **query, smoothing=1e-9, smoother="gaussian")["series"]
+    provider.close()
+    assert barely["steps"] == recorded["steps"]
+    assert barely["breaks"] == recorded["breaks"]
