@@ -49,16 +49,25 @@ class DerivedData:
     data: DataProvider
 
     def keys(self, request: Request, plugin: str) -> Sequence[SeriesKey]:
-        """The series that ``run`` and ``tag`` name; of expressions, those of all runs that are named."""
+        """The series that ``run`` and ``tag`` name; of an expression, those of runs with all its tags.
+
+        Raises InvalidArgument for an expression that is not valid.
+        """
         tags = list(dict.fromkeys(request.args.getlist("tag")))
         if not any(tag.startswith(_SIGN) for tag in tags):
             return series_keys(request, self.data, plugin)
         named = list(dict.fromkeys(request.args.getlist("run")))
-        tables = self.data.series_tables(plugin, [], runs=named or None)
-        existing = {SeriesKey(table.run, tag) for table in tables for tag in table.tags}
-        runs = named or list(dict.fromkeys(key.run for key in sorted(existing)))
-        keys = [SeriesKey(run, tag) for tag in tags for run in runs]
-        return [key for key in keys if key in existing or key.tag.startswith(_SIGN)]
+        existing = {
+            table.run: set(table.tags) for table in self.data.series_tables(plugin, [], runs=named or None)
+        }
+        recorded = set().union(*existing.values())
+        keys = []
+        for tag in tags:
+            needed = {tag}
+            if tag.startswith(_SIGN) and tag not in recorded:
+                needed = set(self.expression(plugin, tag.removeprefix(_SIGN)).tags)
+            keys += [SeriesKey(run, tag) for run in named or existing if needed <= existing.get(run, set())]
+        return keys
 
     def series_tables(
         self,

@@ -91,6 +91,14 @@ def test_windows_nearest_points_and_bands_are_those_of_any_series(uneven: Client
     assert (band["x"], band["centre"][0]) == ([0.0, 1.0, 2.0, 3.0, 4.0], 10.0)
 
 
+def test_runs_without_the_tags_of_an_expression_are_in_no_group_and_not_counted(uneven: Client) -> None:
+    query = {"tag": '="val/loss" * 2', "group": "."}
+    found = _get(uneven, "bands", **query)["groups"]
+    assert [(band["group"], band["runs"]) for band in found] == [("a", ["a", "again"])]
+    answer = _get(uneven, "first", tag=query["tag"], when="above", value=7)
+    assert (answer["series"], [point["run"] for point in answer["found"]]) == (2, ["a", "again"])
+
+
 def test_an_expression_can_be_tried(uneven: Client) -> None:
     found = _get(uneven, "expression", text="train/loss-val/loss")
     assert found == {"text": '"train/loss" - "val/loss"', "tags": ["train/loss", "val/loss"]}
