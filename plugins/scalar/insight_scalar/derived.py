@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import reduce
 from operator import or_
+from typing import cast
 
 import numpy as np
 from attrs import evolve, frozen
@@ -28,6 +29,7 @@ from insight_scalar.expressions import Expression, Floats, parsed
 from insight_scalar.smoothers import Smoother, smoothed
 
 _SIGN = "="  # before an expression in the place of a tag
+_POINTS = 1_000_000  # that are asked for at a time, but for one series whatever it has
 
 
 @frozen
@@ -98,8 +100,10 @@ class DerivedData:
         if smoother == "ema":
             found = dict(self.data.scalars(plugin, keys, plain))
         else:
-            whole = self.data.scalars(plugin, keys, ScalarQuery(x=query.x, attempts=query.attempts))
-            found = {key: answered(columns, query, smoother) for key, columns in whole.items()}
+            found = {}
+            for some in self.portions(plugin, keys):
+                whole = self.data.scalars(plugin, some, ScalarQuery(x=query.x, attempts=query.attempts))
+                found |= {key: answered(columns, query, smoother) for key, columns in whole.items()}
         derived = [key for key in keys if key.tag.startswith(_SIGN) and key not in found]
         for tag in dict.fromkeys(key.tag for key in derived):
             expression = self.expression(plugin, tag.removeprefix(_SIGN))
@@ -110,6 +114,29 @@ class DerivedData:
                     whole_series = _evaluated(expression, {key.tag: given[key] for key in inputs})
                     found[SeriesKey(run, tag)] = answered(whole_series, query, smoother)
         return {key: found[key] for key in keys if key in found}
+
+    def portions(self, plugin: str, keys: Collection[SeriesKey]) -> Iterator[Sequence[SeriesKey]]:
+        """The keys, in portions of some million points: to read one after the other bounds memory.
+
+        A derived series is a portion by itself, for its number of points is not known.
+        """
+        runs, tags = {key.run for key in keys}, {key.tag for key in keys}
+        kept = {
+            SeriesKey(table.run, tag): cast(int, count)
+            for table in self.data.series_tables(plugin, ["kept"], runs=runs, tags=tags)
+            for tag, count in zip(table.tags, table.column("kept"), strict=True)
+        }
+        portion: list[SeriesKey] = []
+        points = 0
+        for key in keys:
+            count = kept.get(key, _POINTS)
+            if portion and points + count > _POINTS:
+                yield portion
+                portion, points = [], 0
+            portion.append(key)
+            points += count
+        if portion:
+            yield portion
 
 
 def _evaluated(expression: Expression, inputs: Mapping[str, ScalarColumns]) -> ScalarColumns:

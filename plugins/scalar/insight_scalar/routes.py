@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import cast
 
 import numpy as np
 from attrs import evolve, frozen
@@ -29,7 +28,6 @@ from insight_scalar.parameters import scalar_query
 
 _SCALAR = PluginNameEnum.SCALAR
 _TRIES = 3
-_POINTS = 1_000_000  # that are asked for at a time, but for one series whatever it has
 
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
@@ -76,29 +74,11 @@ class _Views:
         self, keys: Sequence[SeriesKey], query: ScalarQuery
     ) -> Iterator[tuple[SeriesKey, ScalarColumns]]:
         """The points of each series, of some million points at a time: whoever takes them bounds memory."""
-        for some in [keys] if query.width is not None else self._portions(keys):
+        for some in [keys] if query.width is not None else self.data.portions(_SCALAR, keys):
             columns = self.data.scalars(_SCALAR, some, query)
             for key in some:
                 if key in columns:
                     yield key, columns[key]
-
-    def _portions(self, keys: Sequence[SeriesKey]) -> Iterator[Sequence[SeriesKey]]:
-        runs, tags = {key.run for key in keys}, {key.tag for key in keys}
-        kept = {
-            SeriesKey(table.run, tag): cast(int, count)
-            for table in self.data.series_tables(_SCALAR, ["kept"], runs=runs, tags=tags)
-            for tag, count in zip(table.tags, table.column("kept"), strict=True)
-        }
-        portion: list[SeriesKey] = []
-        points = 0
-        for key in keys:
-            if portion and points + kept.get(key, 0) > _POINTS:
-                yield portion
-                portion, points = [], 0
-            portion.append(key)
-            points += kept.get(key, 0)
-        if portion:
-            yield portion
 
     def nearest(self, request: Request) -> Response:
         query = scalar_query(request, nearest=required_number(request, "at"))

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 import insight_scalar
 import numpy as np
 import pytest
-from insight_scalar import routes
+from insight_scalar import derived
 from werkzeug.test import Client
 
 from insight_core.formats.json_text import encode_json
@@ -100,13 +100,24 @@ def test_json_is_what_it_would_be_in_one_piece(client: Client, provider: Countin
 def test_long_series_are_asked_for_one_after_the_other(
     client: Client, provider: Counting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(routes, "_POINTS", 6000)
+    monkeypatch.setattr(derived, "_POINTS", 6000)
     a, b, c = (SeriesKey(run, "x") for run in "abc")
     client.get(URL, query_string={"tag": "x", "format": "csv"}).get_data()
     assert provider.asked == [[a], [b, c]]
     provider.asked.clear()
     client.get(URL, query_string={"tag": "x", "width": 10}).get_data()  # decimated: all at once
     assert provider.asked == [[a, b, c]]
+    provider.asked.clear()
+    smoothed = {"tag": "x", "width": 10, "smoothing": 0.9, "smoother": "mean"}  # needs every point
+    client.get(URL, query_string=smoothed).get_data()
+    assert provider.asked == [[a], [b, c]]
+
+
+def test_computed_series_are_downloaded_one_after_the_other(client: Client, provider: Counting) -> None:
+    made = client.get(URL, query_string={"tag": '="x"', "format": "csv"}).get_data(as_text=True)
+    assert {line.partition(",")[0] for line in made.splitlines()[1:]} == {"a", "b"}  # c has no points
+    each = [[SeriesKey(run, '="x"')] for run in "abc"]
+    assert [asked for asked in provider.asked if asked[0].tag != "x"] == each
 
 
 @pytest.mark.parametrize("form", ["csv", "json"])
