@@ -10,6 +10,7 @@ import difflib
 import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cache
 from typing import TypeAlias
 
 import numpy as np
@@ -72,11 +73,16 @@ def parsed(text: str, known: Callable[[], Collection[str]]) -> Expression:
     Of ``a/b-c`` the longest part that is a tag is one. Raises InvalidArgument with the position (from 1) and
     the cause; ``code`` is ``expression_`` and a word for the cause, ``details`` have the same values.
     """
+    _check_length(text)
+    found = _Parser(text, cache(known)).whole()
+    _check_length(found.text)  # with quotes it may be longer, and it has to parse again
+    return found
+
+
+def _check_length(text: str) -> None:
     if len(text) > MAX_LENGTH:
-        raise _refusal(
-            "long", f"an expression has at most {MAX_LENGTH} characters, not {len(text)}", most=MAX_LENGTH
-        )
-    return _Parser(text, known).whole()
+        where = f"an expression has at most {MAX_LENGTH} characters with quotes, not {len(text)}"
+        raise _refusal("long", where, most=MAX_LENGTH)
 
 
 @frozen
@@ -252,6 +258,11 @@ def _combined(ufunc: np.ufunc, left: Evaluate, right: Evaluate) -> Evaluate:
 
 
 def _unquoted(token: _Token) -> str:
+    if token.text[0] == '"':  # as JSON, of which the text of an expression is made
+        try:
+            return str(json.loads(token.text))
+        except ValueError:
+            pass
     return re.sub(r"\\(.)", r"\1", token.text[1:-1])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from typing import Any
 
@@ -102,6 +103,7 @@ def test_tags_are_found_and_quoted(text: str, tags: tuple[str, ...], canonical: 
         ("(" * 100 + "a", "deep", 42),
         ("-" * 100 + "a", "deep", 42),
         ("a+" * 1000 + "a", "long", None),
+        ("a+" * 400 + "a", "long", None),  # with quotes
     ],
 )
 def test_errors_say_where_and_why(text: str, code: str, position: int | None) -> None:
@@ -125,3 +127,21 @@ def test_any_text_is_parsed_or_refused(text: str) -> None:
     except InvalidArgument:
         return
     assert parsed(found.text, set).text == found.text
+
+
+@pytest.mark.parametrize("tag", ["tab\there", "two\nlines", "back\\slash", "\\n", 'say "x"', "\x7f\u2028"])
+def test_the_text_of_an_expression_names_the_same_tag_again(tag: str) -> None:
+    text = parsed(json.dumps(tag), lambda: ()).text
+    assert parsed(text, lambda: ()).tags == (tag,)
+
+
+def test_names_of_tags_are_asked_for_once() -> None:
+    times = 0
+
+    def known() -> set[str]:
+        nonlocal times
+        times += 1
+        return TAGS
+
+    parsed("a + b + a/b", known)
+    assert times == 1
