@@ -24,7 +24,7 @@ LEAST = 30  # earlier points without which nothing is called a jump: fewer say l
 WINDOW = 100
 SIGMA = 5.0
 _MOST_WINDOW = 10_000
-_ROWS = 8192  # windows that are looked at together
+_CELLS = 1 << 20  # values of windows that are looked at together, to bound memory
 _ROUNDING = 1e-6  # of the mean: a smaller difference is no jump, however steady the series was
 
 
@@ -65,8 +65,9 @@ def _windows(values: Floats, window: int) -> Iterator[tuple[int, Floats, Floats]
     if len(values) <= window:
         return
     views = sliding_window_view(values, window)[:-1]  # the last one is before no value
-    for start in range(0, len(views), _ROWS):
-        some = views[start : start + _ROWS]
+    rows = max(1, _CELLS // window)
+    for start in range(0, len(views), rows):
+        some = views[start : start + rows]
         yield window + start, some.mean(axis=1), some.std(axis=1, ddof=1)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 
 import insight_scalar
 import numpy as np
@@ -43,6 +44,15 @@ def test_jumps_are_those_of_a_plain_loop(window: int, sigma: float) -> None:
         values[rng.integers(0, 400, 12)] = rng.choice([np.nan, np.inf, -np.inf], 12)
         values[rng.integers(250, 400)] += 40.0
         assert first_jump(values, sigma, window) == _oracle(values, sigma, window)
+
+
+def test_memory_does_not_grow_with_the_window() -> None:
+    values = np.random.default_rng(0).normal(size=12_000)
+    tracemalloc.start()
+    assert first_jump(values, 50.0, 5000) is None
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 40e6
 
 
 @pytest.mark.parametrize("at", [31, 99, 100, 101, 8291, 8292, 8293, 19_999])
