@@ -83,8 +83,8 @@ class Store:
     def add_runs(self, names: Iterable[str]) -> None:
         """Adds those of these runs that are not there."""
         with self._lock:
-            new = {name: RunTable(name, self._claims, self._memory) for name in names if name not in self._runs}
-            self._runs |= new
+            new = [name for name in names if name not in self._runs]
+            self._runs |= {name: RunTable(name, self._claims, self._memory) for name in new}
             if new:
                 self._log.add((), runs=True)
 
