@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import math
 import pickle
 import re
 from collections.abc import Iterator
@@ -11,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from insight_core.plugin import InvalidArgument, Reason, Undecodable
+from insight_core.plugin import Damage, InvalidArgument, Messages, Reason, Undecodable
+from insight_core.rpc.messages import damage_message, damage_of
 
 ROOT = Path(__file__).parents[1]
 CATALOGUES = [
@@ -78,6 +80,22 @@ def test_what_is_stored_of_a_reason_makes_it_again(reason: Reason) -> None:
     again = Reason.restored(reason.stored())
     assert again.fields() == {**reason.fields(), "error": reason.replace("\0", "\N{REPLACEMENT CHARACTER}")}
     assert pickle.loads(pickle.dumps(reason)).fields() == reason.fields()
+
+
+def test_a_detail_that_json_cannot_hold_is_its_text_and_costs_no_list_of_damage() -> None:
+    around: list[object] = []
+    around.append(around)
+    reason = Reason("text", "mine_odd", file=Path("a/b"), names={(1, 2): 3}, around=around, number=math.nan)
+    details = {"file": "a/b", "names": "{(1, 2): 3}", "around": "[[...]]", "number": "NaN"}
+    assert Reason.restored(reason.stored()).details == details
+    received = damage_of(damage_message(Damage("run", "file", 0, reason)))
+    assert Reason.of(received.reason).details == details
+
+
+@pytest.mark.parametrize("texts", [["error.a"], {"error.a": 3}, {3: "text"}, [], "text", None])
+def test_messages_of_a_plugin_are_texts_by_code(texts: object) -> None:
+    with pytest.raises(TypeError, match="must be"):
+        Messages("zh-CN", texts)  # type: ignore[arg-type]
 
 
 def test_other_text_is_no_stored_reason() -> None:

@@ -79,8 +79,18 @@ class Reason(str):
 
 
 def json_details(details: Mapping[str, object]) -> dict[str, object]:
-    """Details as JSON values: a Reason among them as its fields, or its text if it has no code."""
-    return {
-        name: (value.fields() if value.code else str(value)) if isinstance(value, Reason) else value
-        for name, value in details.items()
-    }
+    """Details as JSON values: a Reason among them as its fields, or its text if it has no code.
+
+    A value that JSON cannot hold becomes its text: the mistake of a plugin must not cost a list of damage.
+    """
+    return {name: _json_value(value) for name, value in details.items()}
+
+
+def _json_value(value: object) -> object:
+    if isinstance(value, Reason):
+        return value.fields() if value.code else str(value)
+    try:
+        encode_json(value)
+    except (TypeError, ValueError, RecursionError):
+        return str(value)
+    return value

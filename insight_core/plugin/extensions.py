@@ -206,10 +206,15 @@ class Messages:
         for a detail. The first plugin with a text for a code gives it.
     """
 
-    locale: str
-    texts: Mapping[str, str]
+    locale: str = field(validator=validators.instance_of(str))
+    texts: Mapping[str, str] = field(
+        validator=[
+            validators.instance_of(Mapping),  # type: ignore[type-abstract]
+            validators.deep_mapping(validators.instance_of(str), validators.instance_of(str)),
+        ]
+    )
 
     @classmethod
     def read(cls, locale: str, path: Path) -> Messages:
-        """Those of a JSON file, an object of texts. Raises OSError and ValueError."""
+        """Those of a JSON file. Raises OSError, ValueError, and TypeError if it is no object of texts."""
         return cls(locale, json.loads(path.read_text(encoding="utf-8")))
