@@ -25,7 +25,8 @@ class ChangeLog:
         self._runs = 0  # generation at which the run table last changed
         self._everything = 0  # generation at which anything may have changed
         self._gone = 0  # generation at which series last disappeared
-        self._changes: OrderedDict[Hashable, int] = OrderedDict()  # the last generation of each
+        self._changes: OrderedDict[Hashable, int] = OrderedDict()  # the last generation of each, ascending
+        self._left_out = 0  # generation of the latest of those that are no longer kept
         self._ended = False
 
     def note(
@@ -52,6 +53,8 @@ class ChangeLog:
                 for change in changes:
                     self._changes[change] = self._generation
                     self._changes.move_to_end(change)
+                while len(self._changes) > MOST_CHANGES:  # nobody would be given their list
+                    self._left_out = self._changes.popitem(last=False)[1]
             if runs:
                 self._runs = self._generation
             if gone:
@@ -71,9 +74,6 @@ class ChangeLog:
                 del self._changes[change]
             return found
 
-    def __len__(self) -> int:
-        return len(self._changes)
-
     @property
     def gone(self) -> int:
         """The generation at which series last disappeared."""
@@ -86,6 +86,8 @@ class ChangeLog:
                 self._grown.wait(timeout)
             if since < self._everything or since > self._generation:
                 return Changes(self._generation, None, True, True)
+            if since < self._left_out:
+                return Changes(self._generation, None, self._runs > since, self._gone > since)
             found: dict[str, dict[SeriesKey, None]] = {}
             count = 0
             for change, generation in reversed(self._changes.items()):

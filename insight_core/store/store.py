@@ -35,7 +35,6 @@ from insight_core.store.series import Series
 from insight_core.store.snapshot import Snapshot
 
 _SERIES_AT_ONCE = 500  # added to without letting readers in
-_MOST_LOOKED_AT = 20_000  # changes that are looked through when series go; beyond, anything may have changed
 
 
 class Store:
@@ -101,7 +100,7 @@ class Store:
         Earlier changes of the runs are part of this one then, so that nothing refers to data that are gone.
         """
         count = sum(len(names) for plugins in tags.values() for names in plugins.values())
-        if count > MOST_CHANGES or len(self._log) > _MOST_LOOKED_AT:
+        if count > MOST_CHANGES:
             self._log.add(None)
             return
         found = {
