@@ -39,7 +39,7 @@ export function followExpression(page: Page): void {
     if (isExpression(runs.filterText.value)) untracked(() => typed.ask());
   });
   effect(() => {
-    void session.generation.value;
+    void [session.generation.value, session.annotations.byRun.value]; // notes are columns, too
     if (untracked(() => isExpression(runs.filterText.value))) changed.ask();
   });
 }

@@ -84,6 +84,74 @@ describe('columns of the run list', () => {
     expect(rows()).toBe('abcd');
   });
 
+  it('ask again for the status of runs that go on: silence ends them without a change of the data', async () => {
+    vi.useFakeTimers();
+    try {
+      const status = {
+        ...LENGTH,
+        plugin: 'run',
+        name: 'status',
+        kind: 'text',
+        values: ['running', 'finished', '', ''],
+      };
+      let answered = status;
+      vi.stubGlobal('fetch', async () => Response.json({ runs: RUNS, columns: [answered], column_errors: [] }));
+      const columns = new RunColumns(page);
+      columns.choose('run/status', true);
+      await vi.advanceTimersByTimeAsync(10);
+      expect(columns.shown.value[0]?.values['a']).toBe('running');
+      answered = { ...status, values: ['stopped', 'finished', '', ''] };
+      await vi.advanceTimersByTimeAsync(70_000);
+      expect(columns.shown.value[0]?.values['a']).toBe('stopped');
+      const fetched = vi.fn(fetch);
+      vi.stubGlobal('fetch', fetched);
+      await vi.advanceTimersByTimeAsync(200_000);
+      expect(fetched).not.toHaveBeenCalled(); // no run goes on
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('shown at first follow the logs: what comes later is shown, too', async () => {
+    vi.useFakeTimers();
+    try {
+      let listed = [LENGTH];
+      vi.stubGlobal('fetch', async () => Response.json({ runs: RUNS, columns: listed, column_errors: [] }));
+      const columns = new RunColumns(page);
+      const keys = (): unknown => columns.shown.value.map(({ key }) => key);
+      await vi.advanceTimersByTimeAsync(10);
+      expect(keys()).toEqual(['mine/length']);
+      listed = [LENGTH, { ...LENGTH, name: 'width' }];
+      page.session.latest.value = { ...page.session.latest.value, generation: 2 };
+      await vi.advanceTimersByTimeAsync(5000);
+      expect(keys()).toEqual(['mine/length', 'mine/width']);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('with notes of runs are asked for again when a note was written', async () => {
+    await chosen('mine/length');
+    const before = asked.length;
+    page.session.annotations.byRun.value = new Map();
+    await vi.waitFor(() => expect(asked.length).toBeGreaterThan(before), { timeout: 4500 });
+  });
+
+  it('that a plugin fails to give are reported once, with the cause', async () => {
+    const failed = [
+      { plugin: 'mine', error: 'no luck' },
+      { plugin: 'other', error: 'not asked for' },
+    ];
+    vi.stubGlobal('fetch', async () => Response.json({ runs: RUNS, columns: [], column_errors: failed }));
+    const columns = new RunColumns(page);
+    columns.choose('mine/length', true);
+    const told = (): readonly string[] => page.toasts.list.value.map(({ text }) => text);
+    await vi.waitFor(() => expect(told().join()).toContain('mine: no luck'));
+    columns.choose('mine/width', true);
+    await vi.waitFor(() => expect(columns.keys.value).toHaveLength(2));
+    expect(told()).toHaveLength(1);
+  });
+
   it('are titled and sorted as a plugin says', async () => {
     const given: Contributions = {
       apiVersion: API,

@@ -10,6 +10,7 @@ import { orderOf } from './order';
 import { words } from './words';
 
 const AGAIN = 3000; // ms between two questions while data change
+const GOING_ON = 60_000; // ms until the status of a run that goes on is asked for again: silence alone ends it
 const FIRST_SHOWN = 8; // columns of plugins, as long as the user has chosen none
 const STATES = ['running', 'finished', 'failed', 'stopped'] as const;
 /** Stands in the URL for having no column. */
@@ -83,7 +84,12 @@ export class RunColumns {
   });
   /** The columns of the table that the host has. */
   readonly shown = computed(() => this.keys.value.flatMap((key) => this.known.value.get(key) ?? []));
-  private readonly refresh = new Spaced(AGAIN, () => void this.load());
+  private readonly refresh = new Spaced(AGAIN, () => {
+    if (this.showsFirst()) this.list(); // the logs may have more by now
+    void this.load();
+  });
+  private later: ReturnType<typeof setTimeout> | undefined;
+  private readonly reported = new Set<string>(); // why columns are missing
   private loads = 0;
   private isListing = false;
 
@@ -92,7 +98,7 @@ export class RunColumns {
     this.group = page.url.state('group', codecs.names);
     this.folded = page.url.state('folded', codecs.names);
     effect(() => {
-      if (page.tableOpen.value && this.chosen.value.length === 0) untracked(() => this.need());
+      if (this.showsFirst()) untracked(() => this.need());
     });
     let before = '';
     effect(() => {
@@ -100,9 +106,11 @@ export class RunColumns {
       if (keys !== before && keys) void untracked(() => this.load());
       before = keys;
     });
+    let isFirst = true;
     effect(() => {
-      void page.session.generation.value;
-      if (untracked(() => this.needed.value).length > 0) this.refresh.ask();
+      void [page.session.generation.value, page.session.annotations.byRun.value]; // notes are columns, too
+      if (isFirst) isFirst = false;
+      else if (untracked(() => this.needed.value.length > 0 || this.showsFirst())) this.refresh.ask();
     });
     effect(() => {
       const { runs } = page;
@@ -192,7 +200,16 @@ export class RunColumns {
 
   /** Asks for the list of columns, if it is not known. */
   need(): void {
-    if (this.listing.value || this.isListing) return;
+    if (!this.listing.value) this.list();
+  }
+
+  /** Whether the table has the columns that are shown at first. */
+  private showsFirst(): boolean {
+    return this.page.tableOpen.value && this.chosen.value.length === 0;
+  }
+
+  private list(): void {
+    if (this.isListing) return;
     this.isListing = true;
     this.all(new AbortController().signal)
       .catch((cause: unknown) => this.failed(cause))
@@ -200,13 +217,30 @@ export class RunColumns {
   }
 
   private async load(): Promise<void> {
+    const keys = untracked(() => this.needed.value);
+    if (keys.length === 0) return;
     const mine = ++this.loads;
     try {
-      const { columns } = await asked(untracked(() => this.needed.value));
-      if (mine === this.loads) this.answer.value = columns;
+      const { columns, errors } = await asked(keys);
+      if (mine !== this.loads) return;
+      this.answer.value = columns;
+      for (const { plugin, error } of errors) {
+        if (keys.some((key) => key.startsWith(`${plugin}/`))) this.report(`${plugin}: ${error}`);
+      }
+      clearTimeout(this.later);
+      const status = columns.find((column) => keyOf(column) === 'run/status');
+      const goesOn = Object.values(status?.values ?? {}).includes('running');
+      if (goesOn) this.later = setTimeout(() => this.refresh.ask(), GOING_ON);
     } catch (cause) {
       if (mine === this.loads) this.failed(cause);
     }
+  }
+
+  /** Says why columns are missing: once, however often they are asked for. */
+  private report(reason: string): void {
+    if (this.reported.has(reason)) return;
+    this.reported.add(reason);
+    this.failed(new Error(reason));
   }
 
   private failed(cause: unknown): void {
