@@ -144,7 +144,7 @@ function Loaded({ tables: { Table, rowsOf }, columns }: { readonly tables: Table
         frozen={[name]}
         columns={columns.shown.value.map((column) => tableColumn(columns, column))}
         rowHeight={LINE}
-        idOf={(line) => (line.kind === 'run' ? line.run.name : `group${line.id}`)}
+        idOf={(line) => (line.kind === 'run' ? `run ${line.run.name}` : `group ${line.id}`)}
         tree={isGrouped}
         line={(line) =>
           line.kind === 'group'

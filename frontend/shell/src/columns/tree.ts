@@ -21,18 +21,32 @@ export interface RunLine {
 
 export type TableLine = GroupLine | RunLine;
 
-/** What a run is grouped by: names of groups from the outermost to the innermost. */
-type Path = (run: Run) => readonly string[];
+interface Step {
+  /** Unique in the group around it, whatever the language of the page. */
+  readonly id: string;
+  readonly title: string;
+}
+
+/** What a run is grouped by: groups from the outermost to the innermost. */
+type Path = (run: Run) => readonly Step[];
 
 export function pathOf(columns: RunColumns): Path | null {
   const { value: group } = columns.group;
-  if (group.includes('path')) return (run) => run.name.split('/').slice(0, -1);
+  if (group.includes('path'))
+    return (run) =>
+      run.name
+        .split('/')
+        .slice(0, -1)
+        .map((part) => ({ id: part, title: part }));
   const by = group.flatMap((key) => columns.columnOf(key) ?? []);
   if (by.length === 0) return null;
   return (run) =>
     by.map((column) => {
       const value = cellOf(column, run.name);
-      return `${column.title}: ${value === undefined ? '–' : columns.text(column, value)}`;
+      if (value === undefined) return { id: column.key, title: `${column.title}: –` };
+      const shown = column.look?.cell(value, run.name);
+      const text = typeof shown === 'string' ? shown : columns.text(column, value);
+      return { id: `${column.key}=${value}`, title: `${column.title}: ${text}` };
     });
 }
 
@@ -51,11 +65,11 @@ export function linesOf(runs: readonly Run[], path: Path | null, folded: Readonl
   const root: Group = { id: '', title: '', level: 0, runs: [], parts: [], groups: new Map() };
   for (const run of runs) {
     let at = root;
-    for (const title of path(run)) {
-      let next = at.groups.get(title);
+    for (const { id, title } of path(run)) {
+      let next = at.groups.get(id);
       if (!next) {
-        next = { id: `${at.id}/${title}`, title, level: at.level + 1, runs: [], parts: [], groups: new Map() };
-        at.groups.set(title, next);
+        next = { id: `${at.id}/${id}`, title, level: at.level + 1, runs: [], parts: [], groups: new Map() };
+        at.groups.set(id, next);
         at.parts.push(next);
       }
       next.runs.push(run);
