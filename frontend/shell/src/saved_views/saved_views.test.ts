@@ -98,12 +98,24 @@ describe.each([
     expect(names()).toEqual(['one *']);
     await views.rename(listed('one'), 'two');
     expect(names()).toEqual(['two *']);
+    await views.save('three');
+    await expect(views.rename(listed('three'), 'two')).rejects.toThrow('There is a view “two” already');
+    await views.remove(listed('three'));
     const undo = await views.remove(listed('two'));
     expect(names()).toEqual([]);
     await undo();
     expect(names()).toEqual(['two *']);
     await views.toggleStart(listed('two'));
     expect(names()).toEqual(['two']);
+  });
+
+  it('may be called like a member of every object', async () => {
+    for (const name of ['constructor', '__proto__']) {
+      await views.save(name);
+      expect((await views.shelf.value.get(name))?.state).toEqual({ runs: 'a' });
+      await views.remove(listed(name));
+      expect(await views.shelf.value.get(name)).toBeNull();
+    }
   });
 
   it('go to a file and come back under free names', async () => {
@@ -113,9 +125,31 @@ describe.each([
     const file = await (await views.exported(views.list.value ?? [])).text();
     expect(await views.imported(file)).toBe(2);
     expect(names()).toEqual(['one', 'one (2)', 'one (3)', 'one (4)']);
-    for (const bad of ['', '[]', '{"insight_host_views":1,"views":[{"name":"a","state":{"x":1}}]}'])
+    for (const bad of [
+      '',
+      '[]',
+      '{"insight_host_views":1,"views":[null]}',
+      '{"insight_host_views":1,"views":[{"name":"a","state":{"x":1}}]}',
+    ])
       await expect(views.imported(bad)).rejects.toThrow('holds no views');
   });
+});
+
+it('a view that a full browser cannot keep is not said to be saved', async () => {
+  localStorage.clear();
+  vi.stubGlobal('fetch', hostOf(false));
+  const views = new SavedViews(new Page(), undefined);
+  await vi.waitFor(() => expect(views.list.value).toEqual([]));
+  const setItem = (): void => {
+    throw new DOMException('full', 'QuotaExceededError');
+  };
+  vi.stubGlobal('localStorage', { getItem: () => null, setItem });
+  try {
+    await expect(views.save('one')).rejects.toThrow('This browser could not store the view');
+    expect(views.list.value).toEqual([]);
+  } finally {
+    vi.unstubAllGlobals();
+  }
 });
 
 it('a page without a hash begins with the view of this browser, else with that of the host', () => {

@@ -45,7 +45,7 @@ export class SavedViews {
     start: StartView | undefined,
   ) {
     this.host = new HostShelf(page);
-    this.browser = new BrowserShelf(told().logs ?? '');
+    this.browser = new BrowserShelf(told().logs ?? '', () => this.say('browser.full'));
     if (start) this.opened.value = { ...start, version: null };
     this.gone = new GoneNames(page, this.opened);
     this.host.follow();
@@ -121,6 +121,7 @@ export class SavedViews {
   /** The new name is saved before the old one goes: whatever fails, the view is there. */
   async rename(view: ListedView, to: string): Promise<void> {
     const { name, version, shelf, isStart } = view;
+    if (shelf.entries.value?.some((entry) => entry.name === to)) throw new Error(this.say('taken', { name: to }));
     const found = await shelf.get(name);
     if (!found) throw new Error(this.say('unreadable', { name }));
     const renamed = await shelf.set(to, found.state, null);
@@ -172,7 +173,7 @@ export class SavedViews {
       file = null;
     }
     const views = file?.insight_host_views === 1 && Array.isArray(file.views) ? file.views : null;
-    if (!views?.every(({ name, state }) => typeof name === 'string' && name !== '' && isState(state)))
+    if (!views?.every((view) => typeof view?.name === 'string' && view.name.trim() !== '' && isState(view.state)))
       throw new Error(this.say('import.malformed'));
     for (const { name, state } of views) await this.shelf.value.set(this.freeName(name), state, null);
     return views.length;

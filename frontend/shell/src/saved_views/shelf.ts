@@ -91,7 +91,11 @@ export class BrowserShelf implements Shelf {
   readonly entries;
   readonly start;
 
-  constructor(private readonly logs: string) {
+  /** `full` is the text of the error when this browser stores no more. */
+  constructor(
+    private readonly logs: string,
+    private readonly full: () => string,
+  ) {
     this.kept = signal(browserViews(logs));
     this.entries = computed(() =>
       Object.entries(this.kept.value.views).map(([name, state]) => ({ name, version: JSON.stringify(state) })),
@@ -100,7 +104,7 @@ export class BrowserShelf implements Shelf {
   }
 
   async get(name: string): Promise<{ readonly version: string; readonly state: ViewState } | null> {
-    const state = this.read()[name];
+    const state = this.stateOf(name);
     return isState(state) ? { version: JSON.stringify(state), state } : null;
   }
 
@@ -125,14 +129,22 @@ export class BrowserShelf implements Shelf {
     return this.kept.value.views;
   }
 
+  /** The view may be called "constructor". */
+  private stateOf(name: string): ViewState | undefined {
+    const views = this.read();
+    return Object.hasOwn(views, name) ? views[name] : undefined;
+  }
+
   private require(name: string, version: string | null): void {
-    const state = this.read()[name];
+    const state = this.stateOf(name);
     const found = state === undefined ? null : JSON.stringify(state);
     if (found !== version) throw new RequestError({ error: '', code: 'saved_changed', details: { name } }, 409);
   }
 
   private keep(views: Readonly<Record<string, ViewState>>, start = this.kept.value.start): void {
-    this.kept.value = { views, start };
-    remember(OWNER, this.logs, this.kept.value);
+    const wanted = { views, start };
+    remember(OWNER, this.logs, wanted);
+    this.read();
+    if (JSON.stringify(this.kept.value) !== JSON.stringify(wanted)) throw new Error(this.full());
   }
 }
