@@ -87,6 +87,13 @@ export class Completion {
   }
 }
 
+/** The text with `name`, as an expression has it, for the name at `position`, which counts characters as the host does. */
+export function corrected(text: string, position: number, name: string): string {
+  const start = [...text].slice(0, position).join('');
+  const rest = text.slice(start.length).replace(/^("(""|[^"])*"|'(''|[^'])*'|[^\s<>=!,()]+)/, () => name);
+  return start + rest;
+}
+
 /** What is wrong with the expression of the filter, and what may be meant. */
 function ExpressionError() {
   const page = usePage();
@@ -95,9 +102,7 @@ function ExpressionError() {
   const { value: matched } = runs.matched;
   if (!error || !isExpression || !matched) return null;
   const correct = (name: string): void => {
-    const { value: text } = runs.filterText;
-    const rest = text.slice(matched.position).replace(/^("(""|[^"])*"|'(''|[^'])*'|[^\s<>=!,()]+)/, () => name);
-    runs.filterText.set(text.slice(0, matched.position) + rest);
+    runs.filterText.set(corrected(runs.filterText.value, matched.position, name));
   };
   return (
     <p id="run-filter-error" class="ih-field-note ih-run-filter-error" role="status" title={error}>
