@@ -7,6 +7,7 @@ import { isExpression } from '../state/filter';
 import type { Page } from '../state/page';
 
 const AGAIN = 3000; // ms between two questions while data change
+const GOING_ON = 60_000; // ms until the status of runs is asked for again: silence alone ends those that go on
 const TYPING = 120; // ms without a key
 
 /** Follows the filter, and the data, from now on. */
@@ -15,8 +16,10 @@ export function followExpression(page: Page): void {
   const typed = new Spaced(TYPING, () => void ask());
   const changed = new Spaced(AGAIN, () => void ask());
   let request: AbortController | null = null;
+  let later: ReturnType<typeof setTimeout> | undefined;
   const ask = async (): Promise<void> => {
     request?.abort();
+    clearTimeout(later);
     const { value: text } = runs.filterText;
     if (!isExpression(text)) return;
     const mine = (request = new AbortController());
@@ -27,6 +30,7 @@ export function followExpression(page: Page): void {
         mine.signal,
       );
       runs.matched.value = { text, runs: new Set(names), error: null, suggestions: [], position: 0 };
+      if (/status/i.test(text)) later = setTimeout(() => changed.ask(), GOING_ON);
     } catch (cause) {
       if (mine.signal.aborted) return;
       const details = cause instanceof RequestError ? cause.details : {};

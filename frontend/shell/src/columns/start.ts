@@ -19,7 +19,10 @@ export function columnsWhenShown(page: Page): void {
     follows = true; // the charts wait for what it matches: at once
     import('./matches').then(
       ({ followExpression }) => followExpression(page),
-      (cause: unknown) => page.toasts.show('error', message(cause)),
+      (cause: unknown) => {
+        follows = false; // the host is away: with the next expression again
+        page.toasts.show('error', message(cause));
+      },
     );
   });
   effect(() => {
