@@ -63,8 +63,14 @@ export function TagTree({ plugin }: { readonly plugin: string }) {
     if (tags === null) void page.tags.of(plugin).ask();
   }, [plugin]);
   const nodes = useMemo(() => treeOf(tags ?? []), [tags]);
+  const failure = page.tags.of(plugin).failure.value;
   return (
     <Dialog name="tags" title={t('tags.tree')} close={t('close')} onClose={close}>
+      {tags === null && failure && (
+        <p class="ih-error-message" role="alert">
+          {failure}
+        </p>
+      )}
       {tags?.length === 0 && <p class="ih-muted">{t('tags.none')}</p>}
       <Tree page={page} nodes={nodes} onOpen={(node) => show(page, plugin, node, close)} />
     </Dialog>
