@@ -24,7 +24,7 @@ export function RunTableTools({ columns }: { readonly columns: RunColumns }) {
         <Icon name="columns" />
       </button>
       <select
-        class="ih-select ih-small"
+        class="ih-select"
         aria-label={words(page, 'group.by')}
         title={words(page, 'group.by')}
         data-control="group-runs"
