@@ -12,8 +12,10 @@ export interface ButtonProps {
   readonly icon?: IconName | JSX.Element;
   readonly text?: string;
   readonly pressed?: boolean;
-  /** Whether the menu is open that it opens. */
+  /** Whether what the button opens is open. */
   readonly expanded?: boolean;
+  /** What the button opens; a menu by default. */
+  readonly opens?: 'menu' | 'dialog';
   readonly disabled?: boolean;
   readonly element?: Ref<HTMLButtonElement>;
   readonly onPress: () => void;
@@ -27,6 +29,7 @@ export function Button({
   text,
   pressed,
   expanded,
+  opens = 'menu',
   disabled,
   element = null,
   onPress,
@@ -40,7 +43,7 @@ export function Button({
       title={label}
       {...(text ? {} : { 'aria-label': label })}
       {...(pressed === undefined ? {} : { 'aria-pressed': pressed })}
-      {...(expanded === undefined ? {} : { 'aria-expanded': expanded, 'aria-haspopup': 'menu' })}
+      {...(expanded === undefined ? {} : { 'aria-expanded': expanded, 'aria-haspopup': opens })}
       disabled={disabled === true}
       onClick={onPress}
     >

@@ -8,20 +8,22 @@ export interface PopoverProps {
   /** The button that opened it: gets the focus back, and closes it. */
   readonly anchor: { readonly current: HTMLButtonElement | null };
   readonly class: string;
-  readonly role: 'menu' | 'radiogroup';
+  /** A dialog has controls of any kind, which the Tab key finds; in the others arrow keys move. */
+  readonly role: 'menu' | 'radiogroup' | 'dialog';
   readonly label: string;
   readonly side: 'below-left' | 'below-right';
   readonly onClose: () => void;
-  /** Buttons and links, among which the arrow keys move. */
+  /** Buttons and links; in a dialog also other controls. */
   readonly children: ComponentChildren;
 }
 
 /**
- * A list over everything else, next to its button. Render it while it is open; Escape, Tab, scrolling or a press
- * elsewhere closes it.
+ * A list, or a small dialog, over everything else, next to its button. Render it while it is open; Escape or a press
+ * elsewhere closes it. So do Tab and scrolling for a list, and for a dialog a focus that leaves it.
  */
 export function Popover({ anchor, class: name, role, label, side, onClose, children }: PopoverProps): JSX.Element {
   const root = useRef<HTMLDivElement>(null);
+  const isDialog = role === 'dialog'; // what is set in it may scroll the page
   const items = (): readonly HTMLElement[] => [...(root.current?.querySelectorAll<HTMLElement>('button, a') ?? [])];
   // before it is painted: who sees the list may press a key that is meant for it
   useLayoutEffect(() => {
@@ -31,11 +33,12 @@ export function Popover({ anchor, class: name, role, label, side, onClose, child
     const timer = setTimeout(() => (button.popoverTargetElement = list));
     list.showPopover();
     put(list, button.getBoundingClientRect(), side);
-    (list.querySelector<HTMLElement>('[aria-checked=true]') ?? items()[0])?.focus({ preventScroll: true });
+    const first = isDialog ? list.querySelector<HTMLElement>('input, select, button, a') : items()[0];
+    (list.querySelector<HTMLElement>('[aria-checked=true]') ?? first)?.focus({ preventScroll: true });
     const scrolled = (event: Event): void => {
       if (!list.contains(event.target as Node)) onClose();
     };
-    addEventListener('scroll', scrolled, true);
+    if (!isDialog) addEventListener('scroll', scrolled, true);
     return () => {
       clearTimeout(timer);
       button.popoverTargetElement = null;
@@ -58,8 +61,12 @@ export function Popover({ anchor, class: name, role, label, side, onClose, child
         if (event.key === 'Escape') {
           event.preventDefault();
           onClose();
-        } else if (event.key === 'Tab') onClose();
+        } else if (isDialog) return;
+        else if (event.key === 'Tab') onClose();
         else rove(event, items());
+      }}
+      onFocusOut={({ currentTarget, relatedTarget: to }) => {
+        if (isDialog && to instanceof Node && to !== anchor.current && !currentTarget.contains(to)) onClose();
       }}
     >
       {children}

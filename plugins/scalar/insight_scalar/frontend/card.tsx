@@ -90,7 +90,9 @@ export function CardBody({ board, card, place }: ContentOfCard<ScalarParts>): JS
       >
         <CardTools board={board} tag={tag} chart={chart} items={[table.item]} />
       </CardHead>
-      {lines && (picture?.query.group || full) && <Legend lines={lines} />}
+      {lines && (picture?.query.group || full) && (
+        <Legend lines={lines} label={board.page.t('tooltip.rows', { count: mainLines(lines).length })} />
+      )}
       <div
         class={feed.busy.value ? 'plot busy' : 'plot'}
         ref={host}
