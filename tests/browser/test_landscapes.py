@@ -97,6 +97,37 @@ def _read(panel: Locator) -> float:
     return loss
 
 
+def test_a_plan_comes_nearer_moves_and_goes_back(page: Page, shared: Serve, landscapes: Path) -> None:
+    panel = opened(page, shared("--logdir", landscapes))
+    stage, whole = panel.get_by_test_id("stage"), panel.locator('[data-action="whole"]')
+    drawn(panel, "contour")
+    place = box_of(stage)
+    # whole pixels: a wheel has no others
+    x, y = round(place["x"] + place["width"] / 2), round(place["y"] + place["height"] / 2)
+    expect(whole).to_be_disabled()
+    page.mouse.move(x, y)
+    expect(panel.get_by_test_id("reading")).to_be_visible()
+    before = _read(panel)
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -600)
+    page.keyboard.up("Control")
+    expect(page).to_have_url(re.compile(r"landscape\.window=[\d.]+~[\d.]+~2\.7"))
+    until(page, lambda: _read(panel) == pytest.approx(before, rel=1e-4))  # what is there stays
+    page.mouse.down()
+    page.mouse.move(x - 80, y, steps=4)
+    page.mouse.up()
+    expect(page).to_have_url(re.compile(r"landscape\.window=0\.[5-9]\d*~"))
+    page.reload()
+    expect(whole).to_be_enabled()
+    stage.focus()
+    page.keyboard.press("0")
+    expect(whole).to_be_disabled()
+    page.keyboard.press("+")
+    expect(whole).to_be_enabled()
+    whole.click()
+    expect(page).not_to_have_url(re.compile("window="))
+
+
 def test_the_surface_turns_and_comes_nearer(page: Page, shared: Serve, landscapes: Path) -> None:
     panel = opened(page, shared("--logdir", landscapes), "&landscape.form=surface")
     picture = drawn(panel, "surface")

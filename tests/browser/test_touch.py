@@ -62,6 +62,13 @@ def test_fingers_turn_a_surface_and_bring_it_nearer(touched: Page, shared: Serve
     expect(touched).to_have_url(re.compile(r"landscape\.azimuth=-59"))
 
 
+def test_fingers_bring_a_plan_nearer(touched: Page, shared: Serve, landscapes: Path) -> None:
+    panel = landscapes_page.opened(touched, shared("--logdir", landscapes))
+    landscapes_page.drawn(panel, "contour")
+    pinch(touched, *middle(panel.get_by_test_id("picture").first), (30, 40, 60))
+    expect(touched).to_have_url(re.compile(r"landscape\.window=[\d.]+~[\d.]+~2(\.0\d*)?(&|$)"))
+
+
 def test_a_tap_reads_a_loss(touched: Page, shared: Serve, landscapes: Path) -> None:
     panel = landscapes_page.opened(touched, shared("--logdir", landscapes))
     touch(touched, [[middle(landscapes_page.drawn(panel, "contour"))]])

@@ -6,6 +6,7 @@ import { Compared } from './compared';
 import { Lists } from './lists';
 import { Loads } from './loads';
 import { Orbit } from './orbit';
+import { planViewCodec } from './plan_view';
 import { RAMP_NAMES, type RampName } from './ramps';
 
 export const FORMS = ['contour', 'topographic', 'surface'] as const;
@@ -52,6 +53,8 @@ export function landscapeParts(page: Page) {
     chosen,
     compared: new Compared(page, runs, lists, loads),
     orbit: new Orbit(page),
+    /** Which part of their planes all landscapes seen from above show. */
+    planView: page.setting('window', planViewCodec, SETTLE),
     mode,
     form: page.setting('form', codecs.choice(FORMS, 'contour')),
     layout: page.setting('layout', codecs.choice(LAYOUTS, 'tiled')),

@@ -118,7 +118,7 @@ export function planPicture(items: readonly Item[], look: Look, width: number, h
   const inFront: Mark[] = [];
   if (first) {
     const { landscape } = first;
-    const region = plotRegion(landscape, to);
+    const region = plotRegion(landscape, to, plot);
     const lines = levels.map((level) => lineData(ringsOf(landscape, level), to.toX, to.toY));
     if (filled) {
       const areas = [box(region), ...levels.map((level) => areaData(ringsOf(landscape, level), to.toX, to.toY))];
@@ -153,7 +153,7 @@ export function planPicture(items: readonly Item[], look: Look, width: number, h
   const stride = strideOf(levels.length, items.length);
   const some = levels.filter((_, n) => n % stride === Math.floor(stride / 2));
   for (const { landscape, color } of others) {
-    const clip = plotRegion(landscape, to);
+    const clip = plotRegion(landscape, to, plot);
     const d = some.map((level) => lineData(ringsOf(landscape, level), to.toX, to.toY)).join('');
     if (d && filled) behind.push({ kind: 'path', d, stroke: ink.surface, width: 2.6, opacity: 0.6, clip });
     if (d) behind.push({ kind: 'path', d, stroke: color, width: 1.3, opacity: filled ? 1 : 0.6, clip });
@@ -180,11 +180,13 @@ function labelled(low: number, high: number, count: number): readonly (readonly 
   return values.map((value, n) => [value, texts[n] as string]);
 }
 
-/** The area of a landscape, which may be smaller than the plot. */
-function plotRegion({ x, y }: Landscape, to: Projection): Rectangle {
-  const [left, right] = [to.toX(x[0] as number), to.toX(x.at(-1) as number)];
-  const [bottom, top] = [to.toY(y[0] as number), to.toY(y.at(-1) as number)];
-  return { left, top, width: right - left, height: bottom - top };
+/** The area of a landscape within the plot, which may be smaller or larger. */
+function plotRegion({ x, y }: Landscape, to: Projection, plot: Rectangle): Rectangle {
+  const left = Math.max(plot.left, to.toX(x[0] as number));
+  const right = Math.min(plot.left + plot.width, to.toX(x.at(-1) as number));
+  const top = Math.max(plot.top, to.toY(y.at(-1) as number));
+  const bottom = Math.min(plot.top + plot.height, to.toY(y[0] as number));
+  return { left, top, width: Math.max(0, right - left), height: Math.max(0, bottom - top) };
 }
 
 /** The squares of the grid that have a corner without a number. */

@@ -1,12 +1,13 @@
 import { signal } from '@preact/signals';
 import { announce, drag, NO_PIXELS, valueText, watchPixels } from '@insight-host/kit';
-import type { JSX } from 'preact';
+import type { JSX, TargetedPointerEvent } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { LandscapeParts } from './board';
 import { FIRST_CAMERA, turned, zoomed, type Camera } from './camera';
 import { lossAt } from './landscape';
 import { paint, type Mark, type Picture } from './marks';
 import { circle, pathMarks, planPicture, plotOf, projection, type Item, type Look } from './plan';
+import { isWhole, movedBy, seenOf, WHOLE, zoomedAt, type PlanView } from './plan_view';
 import { Renderer } from './renderer';
 import { pick, surfacePicture } from './surface';
 
@@ -51,6 +52,13 @@ const KEY_TURN = 6; // degrees
 const READING = 34; // pixels of the height of what is read, next to its lines
 const READING_LINE = 17;
 const KEY_MOVE = 12; // pixels
+const KEY_ZOOM = 1.4; // times nearer
+const SLOP = 4; // pixels that a press may wander
+
+/** Of a landscape seen from above, with the part of the plane that is shown. */
+function seenLook(board: LandscapeParts, look: Look): Look {
+  return look.form === 'surface' ? look : { ...look, extent: seenOf(look.extent, board.planView.value) };
+}
 
 /** The picture without anything that moves over it, for files too. */
 export function pictureOf(
@@ -62,7 +70,7 @@ export function pictureOf(
   ratio: number,
   moving = false,
 ): Picture | null {
-  if (look.form !== 'surface') return planPicture(items, look, width, height);
+  if (look.form !== 'surface') return planPicture(items, seenLook(board, look), width, height);
   const gl = renderer();
   if (!gl) return null;
   return surfacePicture(
@@ -91,17 +99,18 @@ export function pathsOver(
 ): readonly Mark[] {
   if (look.form === 'surface') return [];
   const plot = plotOf(width, height, look);
+  const seen = seenLook(board, look);
   return items.flatMap((item) =>
     pathMarks(
       item,
-      items.length > 1 ? { ...look, path: { ...look.path, color: item.color } } : look,
+      items.length > 1 ? { ...seen, path: { ...seen.path, color: item.color } } : seen,
       plot,
       board.chosen.player.progress.value,
     ),
   );
 }
 
-/** A landscape, or several upon each other: drawn, turned, read. */
+/** A landscape, or several upon each other: drawn, turned or zoomed, read. */
 export function Stage({ board, items, look, label, id }: StageProps): JSX.Element {
   const place = useRef<HTMLDivElement>(null);
   const picture = useRef<HTMLCanvasElement>(null);
@@ -111,6 +120,7 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
   const { width, height, ratio } = size.value;
   const isSurface = look.form === 'surface';
   const camera = board.orbit.camera.value;
+  const view = board.planView.value;
   const moving =
     board.orbit.moving.value ||
     board.chosen.player.playing.value ||
@@ -136,7 +146,7 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
     look,
     font,
     board.page.visible.value,
-    ...(isSurface ? [camera, opacity, progress, moving] : []),
+    ...(isSurface ? [camera, opacity, progress, moving] : [view]),
   ]);
   useEffect(() => {
     if (!overlay.current || width === 0) return;
@@ -144,7 +154,8 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
     const at = reading.value;
     if (at) marks.push({ kind: 'path', d: circle(at.px, at.py, 4), stroke: look.ink.text, width: 1.5 });
     paint(overlay.current, { width, height, marks }, ratio, font);
-  }, [size.value, items, look, font, progress, reading.value]);
+  }, [size.value, items, look, font, progress, view, reading.value]);
+  const plot = plotOf(width, height, look);
   const read = (px: number, py: number): void => {
     if (isSurface) {
       const found = pick(items, look, board.orbit.camera.value, width, height, px, py);
@@ -155,8 +166,7 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
           : null;
       return;
     }
-    const plot = plotOf(width, height, look);
-    const to = projection(look.extent, plot);
+    const to = projection(seenLook(board, look).extent, plot);
     const inside = px >= plot.left && px <= plot.left + plot.width && py >= plot.top && py <= plot.top + plot.height;
     const [x, y] = [to.fromX(px), to.fromY(py)];
     reading.value = inside
@@ -173,8 +183,21 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
     const box = place.current?.getBoundingClientRect();
     return box ? [event.clientX - box.left, event.clientY - box.top] : [0, 0];
   };
-  const turns = useRef(false);
+  useEffect(() => {
+    if (!isSurface && reading.value) read(reading.value.px, reading.value.py); // another value is there now
+  }, [view]);
+  /** Shares of the plot, from its lower left corner. */
+  const shares = ([px, py]: readonly [number, number]): readonly [number, number] => [
+    (px - plot.left) / plot.width,
+    1 - (py - plot.top) / plot.height,
+  ];
+  const lookAt = (next: PlanView): void => board.planView.set(next);
+  const turns = useRef(false); // or moves
+  /** Where keys read and zoom: what was read last, or the middle. */
+  const keyPlace = (): readonly [number, number] =>
+    reading.value ? [reading.value.px, reading.value.py] : [plot.left + plot.width / 2, plot.top + plot.height / 2];
   const keys = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
     const moves: Readonly<Record<string, readonly [number, number]>> = {
       ArrowLeft: [-1, 0],
       ArrowRight: [1, 0],
@@ -185,32 +208,67 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
     if (move) {
       if (isSurface) board.orbit.look(turned(camera, move[0] * KEY_TURN, move[1] * KEY_TURN));
       else {
-        const plot = plotOf(width, height, look);
-        const at = reading.value ?? { px: plot.left + plot.width / 2, py: plot.top + plot.height / 2 };
-        read(
-          Math.max(plot.left, Math.min(plot.left + plot.width, at.px + move[0] * KEY_MOVE)),
-          Math.max(plot.top, Math.min(plot.top + plot.height, at.py - move[1] * KEY_MOVE)),
-        );
+        const [x, y] = [keyPlace()[0] + move[0] * KEY_MOVE, keyPlace()[1] - move[1] * KEY_MOVE];
+        const px = Math.max(plot.left, Math.min(plot.left + plot.width, x));
+        const py = Math.max(plot.top, Math.min(plot.top + plot.height, y));
+        if (px !== x || py !== y) lookAt(movedBy(view, (px - x) / plot.width, (y - py) / plot.height));
+        read(px, py);
       }
     } else if (isSurface && (event.key === '+' || event.key === '=')) board.orbit.look(zoomed(camera, 1.15));
     else if (isSurface && event.key === '-') board.orbit.look(zoomed(camera, 1 / 1.15));
     else if (isSurface && event.key === '0') board.orbit.look(FIRST_CAMERA);
+    else if (event.key === '+' || event.key === '=') lookAt(zoomedAt(view, KEY_ZOOM, ...shares(keyPlace())));
+    else if (event.key === '-') lookAt(zoomedAt(view, 1 / KEY_ZOOM, ...shares(keyPlace())));
+    else if (event.key === '0') lookAt(WHOLE);
     else return;
     event.preventDefault();
     event.stopPropagation();
   };
   useEffect(() => {
     const element = place.current;
-    if (!element || !isSurface) return;
-    // The page scrolls with the wheel alone; the surface comes nearer with it when it has the focus, or with Ctrl.
+    if (!element) return;
+    // The page scrolls with the wheel alone; the landscape comes nearer with it when it has the focus, or with Ctrl.
     const wheel = (event: WheelEvent): void => {
       if (!event.ctrlKey && !event.metaKey && document.activeElement !== element) return;
       event.preventDefault();
-      board.orbit.look(zoomed(board.orbit.camera.value, Math.exp(-event.deltaY / 600)));
+      const factor = Math.exp(-event.deltaY / 600);
+      if (isSurface) board.orbit.look(zoomed(board.orbit.camera.value, factor));
+      else lookAt(zoomedAt(board.planView.value, factor, ...shares(local(event))));
     };
     element.addEventListener('wheel', wheel, { passive: false });
     return () => element.removeEventListener('wheel', wheel);
-  }, [isSurface]);
+  }, [isSurface, size.value, look]);
+  /** On a plan: a press reads, a drag moves what is shown, two fingers zoom it. */
+  const press = (event: TargetedPointerEvent<HTMLDivElement>): void => {
+    read(...local(event)); // a finger that taps does not move
+    const before = board.planView.value;
+    let pinched: PlanView | null = null;
+    const rest = (): void => void (turns.current = false);
+    const begin = (): void => {
+      turns.current = true;
+      reading.value = null;
+    };
+    drag(event, {
+      slop: SLOP,
+      move(_, dx, dy) {
+        if (isWhole(before)) return; // there is nowhere to go
+        begin();
+        lookAt(movedBy(before, dx / plot.width, -dy / plot.height));
+      },
+      pinch({ scale, x, y, dx, dy }) {
+        begin();
+        pinched ??= board.planView.value;
+        const box = place.current?.getBoundingClientRect();
+        const middle = shares([x - dx - (box?.left ?? 0), y - dy - (box?.top ?? 0)]);
+        lookAt(movedBy(zoomedAt(pinched, scale, ...middle), dx / plot.width, -dy / plot.height));
+      },
+      end: rest,
+      cancel() {
+        rest();
+        lookAt(pinched ?? before);
+      },
+    });
+  };
   const at = reading.value;
   useEffect(() => {
     if (at && place.current?.matches(':focus-visible')) return announce(readingText(board, at));
@@ -218,7 +276,7 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
   return (
     <div
       ref={place}
-      class={isSurface ? 'stage turns' : 'stage'}
+      class={isSurface ? 'stage turns' : isWhole(view) ? 'stage' : 'stage near'}
       role="img"
       tabIndex={0}
       aria-label={label}
@@ -227,7 +285,7 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
       onKeyDown={keys}
       onPointerDown={(event) => {
         if (event.button !== 0) return;
-        if (!isSurface) return read(...local(event)); // a finger that taps does not move
+        if (!isSurface) return press(event);
         turns.current = true;
         reading.value = null;
         const before = board.orbit.camera.value;
@@ -254,7 +312,7 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
         if (pointerType !== 'touch') reading.value = null; // a lifted finger leaves too: what it read stays
       }}
       onBlur={() => (reading.value = null)}
-      onDblClick={() => isSurface && board.orbit.look(FIRST_CAMERA)}
+      onDblClick={() => (isSurface ? board.orbit.look(FIRST_CAMERA) : lookAt(WHOLE))}
     >
       <canvas ref={picture} aria-hidden="true" data-testid="picture" />
       <canvas ref={overlay} aria-hidden="true" />

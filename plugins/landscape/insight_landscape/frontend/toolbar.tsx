@@ -2,6 +2,7 @@ import { Button, Choice, Cluster, FullScreenToggle, Range, Select, Toggle } from
 import type { JSX } from 'preact';
 import { FORMS, LAYOUTS, LEVELS, MODES, WIDTHS, type LandscapeParts } from './board';
 import { FIRST_CAMERA } from './camera';
+import { isWhole, WHOLE } from './plan_view';
 import { RAMP_NAMES } from './ramps';
 import { intervalText } from './texts';
 
@@ -53,8 +54,16 @@ export function Toolbar({ board }: { readonly board: LandscapeParts }): JSX.Elem
           digits={2}
         />
       )}
-      {board.form.value === 'surface' && (
+      {board.form.value === 'surface' ? (
         <Button action="camera" icon="camera" label={say('camera')} onPress={() => board.orbit.look(FIRST_CAMERA)} />
+      ) : (
+        <Button
+          action="whole"
+          icon="reset"
+          label={say('whole')}
+          disabled={isWhole(board.planView.value)}
+          onPress={() => board.planView.set(WHOLE)}
+        />
       )}
       {isAnalysis && (
         <label class="range" title={say('path.hint')}>
