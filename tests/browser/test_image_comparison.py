@@ -120,7 +120,7 @@ def test_linked_sliders_stand_at_the_nearest_step(page: Page, shared: Serve, pic
     expect(two.get_by_test_id("step-label")).to_have_text("step 27")
     page.locator('[data-action="link"]').click()
     one.locator('[data-control="step"]').fill("11")
-    expect(two.get_by_test_id("step-label")).to_have_text("step 12")
+    expect(two.get_by_test_id("step-label")).to_have_text("step 12, nearest to step 11")
     expect_pixel(page, two, [35, 20, 12, 255])
     expect_url(page, "image.step=11")
 
