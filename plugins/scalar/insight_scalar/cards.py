@@ -15,6 +15,7 @@ from insight_core.plugin import (
     InsightError,
     InvalidArgument,
     PluginNameEnum,
+    Reason,
     ScalarColumns,
     ScalarQuery,
     SeriesKey,
@@ -140,6 +141,8 @@ def _chosen(runs: Sequence[str], places: object) -> Sequence[str]:
 def _told(error: Exception) -> dict[str, object]:
     """As other routes answer an error."""
     if isinstance(error, InsightError):
-        return {"error": str(error), "code": error.code, "status": error.status}
+        return {**Reason.of(error).fields(), "status": error.status}
     log.error("the series of a card cannot be answered", exc_info=error)
-    return {"error": "the host failed to answer; its log says why", "code": "failed", "status": 500}
+    who = f"plugin {_SCALAR}"
+    reason = Reason(f"{who} failed to answer; the log of the host says why", "failed", who=who)
+    return {**reason.fields(), "status": 500}

@@ -109,7 +109,14 @@ def test_a_run_that_cannot_be_read_leaves_the_others(client: Client) -> None:
     assert runs_of(frame) == ["a", "c"]
     failed = metadata_of(frame)["failed"]
     assert failed.keys() == {"damaged"}
-    assert failed["damaged"]["status"] == 500
+    assert (failed["damaged"]["code"], failed["damaged"]["status"]) == ("failed", 500)
+    assert failed["damaged"]["details"] == {"who": "plugin scalar"}
+
+
+def test_an_error_of_a_card_has_the_details_of_its_text(client: Client) -> None:
+    [frame] = ask(client, {"tag": "=loss -"})
+    error = metadata_of(frame)["error"]
+    assert (error["code"], error["details"]) == ("expression_end", {"position": 7})
 
 
 @pytest.mark.parametrize("count", [0, 1001])

@@ -1,5 +1,5 @@
 /** Requests for the series of many cards at once. */
-import type { Columns, Query } from '@insight-host/api';
+import type { Columns, Query, Reason } from '@insight-host/api';
 import type { Page } from '@insight-host/kit';
 import { decodeDisplay } from './display';
 import type { Series } from './series';
@@ -33,6 +33,7 @@ export class Batches {
   private waiting: Waiting[] = [];
   private isGathering = false;
   private running = 0;
+  private failures = 0; // of cards and runs
 
   constructor(
     private readonly page: Page,
@@ -76,11 +77,13 @@ export class Batches {
         [...left.values()].map(({ card }) => card),
         this.page.allRuns.value.length,
       );
+      // an answer with failures is complete for the browser, which would take it from its cache for the next try
+      if (this.failures > 0) query['after_failures'] = this.failures;
       for await (const frame of this.page.ctx.data.frames('cards', query, { signal: stop.signal })) {
         const place = Number(frame.metadata['card']);
         const one = left.get(place);
         left.delete(place);
-        if (one) answer(one, frame, time);
+        if (one) this.answer(one, frame, time);
       }
       for (const { reject } of left.values()) reject(new Error('the answer of the host ended early'));
     } catch (error) {
@@ -91,26 +94,27 @@ export class Batches {
       if (this.waiting.length > 0) this.gather();
     }
   }
-}
 
-function answer({ resolve, reject }: Waiting, frame: Columns, time: number): void {
-  const { error, failed } = frame.metadata;
-  try {
-    if (error !== undefined) return reject(told(JSON.parse(error)));
-    const failures = Object.values(JSON.parse(failed ?? '{}') as object).map(told);
-    resolve({ series: decodeDisplay(frame), failures, time });
-  } catch (reason) {
-    reject(reason);
+  private answer({ resolve, reject }: Waiting, frame: Columns, time: number): void {
+    const { error, failed } = frame.metadata;
+    try {
+      if (error !== undefined) return reject(this.told(JSON.parse(error)));
+      const failures = Object.values(JSON.parse(failed ?? '{}') as object).map((reason) => this.told(reason));
+      resolve({ series: decodeDisplay(frame), failures, time });
+    } catch (reason) {
+      reject(reason);
+    }
+  }
+
+  /** An error that the host answers for a card or a run. */
+  private told(reason: Reason): Error {
+    this.failures++;
+    return Object.assign(new Error(this.page.ctx.reason(reason)), reason);
   }
 }
 
-/** An error that the host answers for a card or a run. */
-function told(reason: { readonly error: string }): Error {
-  return Object.assign(new Error(reason.error), reason);
-}
-
 /** Runs are named once; each card names places among them, unless it asks for all. */
-function queryOf(cards: readonly CardAsk[], count: number): Query {
+function queryOf(cards: readonly CardAsk[], count: number): Record<string, Query[string]> {
   const runs = [...new Set(cards.flatMap((card) => card.runs))];
   const isEveryCard = cards.every((card) => card.runs.length === runs.length);
   const place = new Map(runs.map((run, i) => [run, i]));

@@ -30,6 +30,8 @@ export class FakeHost {
   readonly broken = new Set<string>();
   /** Tags of cards that fail as a whole. */
   readonly lost = new Set<string>();
+  /** Parameters of requests for series. */
+  readonly queries: Query[] = [];
   /** Parameters of the last request for bands. */
   bandsQuery: Query = {};
   requests = 0;
@@ -49,6 +51,7 @@ export class FakeHost {
   readonly frames = async function* (this: FakeHost, _route: string, query: Query): AsyncGenerator<Columns> {
     const cards = (query['card'] as readonly string[]).map((text) => JSON.parse(text) as Card);
     this.requests += 1;
+    this.queries.push(query);
     const named = query['run'] as readonly string[] | null;
     const runsOf = ({ runs }: Card): readonly string[] | null =>
       runs && named ? runs.map((i) => named[i] as string) : named;

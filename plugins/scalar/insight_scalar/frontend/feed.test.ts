@@ -334,6 +334,14 @@ describe('failures', () => {
     await settled();
     expect(host.requests).toBe(1);
     expect([lost.error.value, feed.error.value]).toEqual(['status 500', null]);
+    const failing = host.queries.at(-1);
+    lost.retry();
+    await settled();
+    expect(host.queries).toHaveLength(2);
+    expect(host.queries[1], 'the browser has an answer to the first request').not.toEqual({
+      ...failing,
+      card: host.queries[1]?.['card'],
+    });
     expect(shown(feed)).toEqual(['a 3']);
   });
 });
