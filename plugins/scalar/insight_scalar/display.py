@@ -75,8 +75,8 @@ def coded(
     if not len(shown):
         return codes, (0.0, 0.0)
     low, high = float(shown.min()), float(shown.max())
-    if low < high:
-        scaled = np.log(np.append(shown, (low, high))) if log else np.append(shown, (low, high))
+    scaled = np.log(np.append(shown, (low, high))) if log else np.append(shown, (low, high))
+    if scaled[-2] < scaled[-1]:  # neighbouring numbers may have one logarithm
         with np.errstate(over="ignore"):
             if not np.isfinite(scaled[-1] - scaled[-2]):
                 scaled /= 2

@@ -175,3 +175,10 @@ def _decoded(sample: dict[str, str]) -> dict[str, object]:
 
 if __name__ == "__main__":
     SAMPLES.write_text(json.dumps(_samples(), indent=1) + "\n")
+
+
+def test_neighbouring_numbers_with_one_logarithm_have_one_code() -> None:
+    low, high = 1e10, float(np.nextafter(1e10, np.inf))
+    with np.errstate(all="raise"):
+        codes, bounds = coded(np.array([low, high]), log=True)
+    assert (codes.tolist(), bounds) == ([0, 0], (low, high))
