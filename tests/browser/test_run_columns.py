@@ -52,6 +52,20 @@ def test_chosen_columns_stand_beside_the_runs_sort_them_and_come_back_by_the_url
     expect(head).to_have_attribute("aria-sort", "none")
 
 
+def test_the_bar_of_the_table_shows_all_of_its_tools_in_the_dark_too(
+    page: Page, shared: Serve, six_runs: Path, violations: Callable[[Page], list[str]]
+) -> None:
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto(shared("--logdir", six_runs) + "#locale=en&theme=dark&table=1")
+    expect(page.locator('[data-control="group-runs"]')).to_be_visible()
+    bar = box_of(page.locator(".ih-selection-bar"))
+    last = box_of(page.get_by_role("button", name="Sort runs"))
+    assert last["x"] + last["width"] <= bar["x"] + bar["width"]
+    expect(page.get_by_test_id("run-count")).to_have_text("6 / 6")
+    assert box_of(page.get_by_test_id("run-count"))["width"] > 0
+    assert violations(page) == []
+
+
 def test_a_page_without_columns_asks_for_none_and_loads_no_code_for_them(
     page: Page, shared: Serve, six_runs: Path
 ) -> None:
