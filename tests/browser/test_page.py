@@ -132,8 +132,10 @@ def test_the_first_answers_come_in_one_beside_the_modules(page: Page, shared: Se
     page.on("request", lambda request: asked.append(request.url.removeprefix(url).partition("?")[0]))
     page.goto(f"{url}#tab=scalar")
     expect(page.locator('[data-plugin="scalar"] [data-ready="1"]')).to_be_visible()
-    page.wait_for_function("() => performance.getEntriesByType('resource').some(e => /series/.test(e.name))")
-    before = asked[: next(i for i, path in enumerate(asked) if path.endswith("/series"))]
+    page.wait_for_function(
+        "() => performance.getEntriesByType('resource').some(e => /scalar.cards/.test(e.name))"
+    )
+    before = asked[: next(i for i, path in enumerate(asked) if path.endswith("/scalar/cards"))]
     assert before.count("data/start") == 1
     for path in ("data/run_table", "data/plugins_listing", "data/environment", "data/catalog"):
         assert path not in before
