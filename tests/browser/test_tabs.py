@@ -241,5 +241,5 @@ def test_sliders_are_linked_at_the_nearest_step(page: Page, serve: Serve, tmp_pa
     for _ in range(2):
         page.keyboard.press("ArrowLeft")
     expect(every.get_by_test_id("step-label")).to_have_text("step 7")
-    expect(some.get_by_test_id("step-label")).to_have_text("step 6")
+    expect(some.get_by_test_id("step-label")).to_have_text("step 6, nearest to step 7")
     expect(page).to_have_url(re.compile(rf"{tab}\.step=7"))
