@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from insight_core.formats.json_text import encode_json
 
-_END = "\0"  # of the text, in what is stored
+_END = "\0"  # of the text, in what is stored; JSON after it has none
 
 
 class Reason(str):
@@ -62,19 +62,20 @@ class Reason(str):
     def stored(self) -> str:
         """As one text, from which ``restored`` makes it again."""
         known = self.fields()
-        text = known.pop("error")
-        text = str(text).replace(_END, "\N{REPLACEMENT CHARACTER}")
-        return f"{text}{_END}{encode_json(known).decode()}" if known else text
+        text = str(known.pop("error"))
+        return f"{text}{_END}{encode_json(known).decode()}" if known or _END in text else text
 
     @classmethod
     def restored(cls, stored: str) -> Reason:
         """What ``stored`` made. Raises ValueError for anything else."""
-        text, _, known = stored.partition(_END)
-        if not known:
-            return cls(text)
+        text, end, known = stored.rpartition(_END)
+        if not end:
+            return cls(stored)
         match json.loads(known):
             case {"code": str(code), **rest} if isinstance(details := rest.get("details", {}), dict):
                 return cls(text, code, **details)
+            case {**rest} if not rest:
+                return cls(text)
         raise ValueError(f"not a stored reason: {known:.100}")
 
 

@@ -3,13 +3,22 @@
 // PLAN is JSON: {executable, patience (milliseconds), visits: [{url, again, content: {selector, text, painted}}]}.
 // A page is ready when a visible element that the selector finds has the text and, if `painted` is not 0, a picture of which more
 // than this share is not background. With `again` the page is left and opened a second time.
-// REPORT is JSON, for each visit: {errors, text, scripts: [[url, bytes over the network]]}, of the last load.
+// REPORT is JSON, for each visit: {errors, text, scripts: [[url, bytes over the network]]}, of the last load, and
+// `before`, the scripts of the first.
 
 import { readFile, writeFile } from 'node:fs/promises';
 import puppeteer from 'puppeteer-core';
 
 const [planned, reported] = process.argv.slice(2);
 const { executable, patience, visits } = JSON.parse(await readFile(planned, 'utf8'));
+
+/** Runs in the page. */
+function scripts() {
+  return performance
+    .getEntriesByType('resource')
+    .filter((entry) => entry.name.endsWith('.js'))
+    .map((entry) => [entry.name, entry.transferSize]);
+}
 
 /** Runs in the page. */
 function shows({ selector, text, painted }) {
@@ -38,23 +47,20 @@ async function load(page, { url, content }) {
 async function visit(browser, wanted) {
   const page = await browser.newPage();
   const errors = [];
+  let before = [];
   page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
   page.on('pageerror', (error) => errors.push(String(error)));
   try {
     await load(page, wanted);
+    before = (await page.evaluate(scripts)).map(([name]) => name);
     if (wanted.again) await load(page, wanted);
   } catch (error) {
     errors.push(`${error}: ${JSON.stringify(wanted)}`);
   }
-  const seen = await page.evaluate(() => ({
-    text: document.body.innerText,
-    scripts: performance
-      .getEntriesByType('resource')
-      .filter((entry) => entry.name.endsWith('.js'))
-      .map((entry) => [entry.name, entry.transferSize]),
-  }));
+  const text = await page.evaluate(() => document.body.innerText);
+  const report = { errors, text, scripts: await page.evaluate(scripts), before };
   await page.close();
-  return { errors, ...seen };
+  return report;
 }
 
 const browser = await puppeteer.launch({

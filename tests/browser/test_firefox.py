@@ -101,6 +101,7 @@ def test_firefox_shows_the_content_of_every_tab(
 
 @each_tab
 def test_firefox_loads_no_script_of_a_tab_twice(reports: Mapping[tuple[str, str], Report], tab: str) -> None:
-    scripts = dict(reports["", tab]["scripts"])
+    scripts, before = dict(reports["", tab]["scripts"]), reports["", tab]["before"]
     assert any(f"/data/plugin/{tab}/static/" in name for name in scripts), scripts
-    assert {name: size for name, size in scripts.items() if size > 0} == {}
+    assert len(before) > 5, before  # what the page loads when it is idle may come with the second load first
+    assert {name: size for name, size in scripts.items() if size > 0 and name in before} == {}
