@@ -6,7 +6,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { Run } from '@insight-host/api';
 import { recall, remember } from '../state/memory';
 import { type Page, usePage } from '../state/page';
-import { toggled, triState, withRows } from '../state/selection';
+import { pressed, triState, withRows } from '../state/selection';
 import { RunLabel } from '../views/run_row';
 import { Completion, CompletionList } from './completion';
 import { cellOf } from './cells';
@@ -70,15 +70,9 @@ function Loaded({ tables: { Table, rowsOf }, columns }: { readonly tables: Table
   };
   const press = (run: Run, range: boolean): void => {
     const shown = lines.flatMap((line) => (line.kind === 'run' ? line.run : []));
-    const from = shown.findIndex(({ name }) => name === anchor.current);
-    const to = shown.indexOf(run);
-    if (range && from >= 0) {
-      const between = shown.slice(Math.min(from, to), Math.max(from, to) + 1);
-      runs.select(withRows(selected, between, selected.has(anchor.current as string)));
-    } else {
-      runs.select(toggled(selected, run.name));
-      anchor.current = run.name;
-    }
+    const next = pressed(selected, shown, run.name, range ? anchor.current : null);
+    runs.select(next.selected);
+    anchor.current = next.anchor;
   };
   const lineOf = (element: Element | null): TableLine | undefined => {
     const { run, group } = element?.closest<HTMLElement>('[role=row]')?.dataset ?? {};

@@ -92,6 +92,23 @@ export function withRows(selected: ReadonlySet<string>, rows: readonly Known[], 
   return next;
 }
 
+/**
+ * What a press on a run selects: the run is toggled, or, from an `anchor` among the rows, all between become what the
+ * anchor is. `anchor` of the result is that of the next press.
+ */
+export function pressed(
+  selected: ReadonlySet<string>,
+  rows: readonly Known[],
+  name: string,
+  anchor: string | null,
+): { readonly selected: Set<string>; readonly anchor: string } {
+  const from = rows.findIndex((row) => row.name === anchor);
+  if (anchor === null || from < 0) return { selected: toggled(selected, name), anchor: name };
+  const to = rows.findIndex((row) => row.name === name);
+  const between = rows.slice(Math.min(from, to), Math.max(from, to) + 1);
+  return { selected: withRows(selected, between, selected.has(anchor)), anchor };
+}
+
 export function inverted(selected: ReadonlySet<string>, rows: readonly Known[]): Set<string> {
   const next = new Set(selected);
   for (const row of rows) if (!next.delete(row.name)) next.add(row.name);

@@ -4,7 +4,7 @@ import type { Run } from '@insight-host/api';
 import { linesInSight, showing, trackOf, useSize } from '@insight-host/kit';
 import { useRef } from 'preact/hooks';
 import { usePage } from '../state/page';
-import { toggled, withRows } from '../state/selection';
+import { pressed } from '../state/selection';
 import { RunRowView } from './run_row';
 
 const ROW_HEIGHT = 28;
@@ -31,16 +31,10 @@ export function RunList() {
 
   const only = (run: Run): void => runs.selectOnly(run);
   const press = (run: Run, range: boolean): void => {
-    const from = rows.findIndex((row) => row.name === anchor.current);
-    const to = rows.indexOf(run);
-    if (range && from >= 0) {
-      const between = rows.slice(Math.min(from, to), Math.max(from, to) + 1);
-      runs.select(withRows(selected, between, selected.has(anchor.current as string)));
-    } else {
-      runs.select(toggled(selected, run.name));
-      anchor.current = run.name;
-    }
-    active.value = to;
+    const next = pressed(selected, rows, run.name, range ? anchor.current : null);
+    runs.select(next.selected);
+    anchor.current = next.anchor;
+    active.value = rows.indexOf(run);
   };
   const move = (to: number): void => {
     const at = Math.max(0, Math.min(rows.length - 1, to));
