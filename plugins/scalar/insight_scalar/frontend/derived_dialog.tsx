@@ -3,23 +3,14 @@ import type { HostError } from '@insight-host/api';
 import { Button, byName, Dialog, message } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
-import type { ScalarParts } from './board';
+import type { CardDialogProps } from './card_dialog';
 import { DialogEnd } from './dialog_end';
 import { expressionOf, quoted, tagOf } from './derived';
 
 const MOST = 50; // tags listed at once
 
 /** Makes, renames and removes series that are computed from others. */
-export function DerivedDialog({
-  board,
-  tag,
-  onClose,
-}: {
-  readonly board: ScalarParts;
-  /** The derived series to begin with; any other tag begins an expression. */
-  readonly tag: string;
-  readonly onClose: () => void;
-}): JSX.Element {
+export function DerivedDialog({ board, tag, onClose }: CardDialogProps): JSX.Element {
   const { t: say } = board.page;
   const { names } = board.derived;
   const edited = useSignal(expressionOf(tag));

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { Dialog, message, Select, TagName, valueText } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { ScalarParts } from './board';
+import type { CardDialogProps } from './card_dialog';
 
 const KINDS = ['nonfinite', 'above', 'below', 'jump'] as const;
 const MOST = 100; // runs that are listed
@@ -25,15 +25,7 @@ interface Answer {
 /**
  * Finds the first step where something happens to a tag, in the selected runs, and takes the cursor of all tabs there.
  */
-export function FirstDialog({
-  board,
-  tag,
-  onClose,
-}: {
-  readonly board: ScalarParts;
-  readonly tag: string;
-  readonly onClose: () => void;
-}): JSX.Element {
+export function FirstDialog({ board, tag, onClose }: CardDialogProps): JSX.Element {
   const { t: say, ctx, locale } = board.page;
   const kind = useSignal<(typeof KINDS)[number]>('nonfinite');
   const limit = useSignal('');

@@ -1,21 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { Dialog } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import type { ScalarParts } from './board';
+import type { CardDialogProps } from './card_dialog';
 import { readLimits, type LimitTexts } from './limits';
 
 const FIELDS = ['x0', 'x1', 'y0', 'y1'] as const;
 
 /** Types the limits of the axes of a card; an axis without limits shows everything. */
-export function LimitsDialog({
-  board,
-  tag,
-  onClose,
-}: {
-  readonly board: ScalarParts;
-  readonly tag: string;
-  readonly onClose: () => void;
-}): JSX.Element {
+export function LimitsDialog({ board, tag, onClose }: CardDialogProps): JSX.Element {
   const { t: say } = board.page;
   const log = board.logs.of(tag);
   const zoom = board.zooms.of(tag);

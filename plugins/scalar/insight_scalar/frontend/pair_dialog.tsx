@@ -1,20 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { byName, Dialog } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import { setPair, type ScalarParts } from './board';
+import { setPair } from './board';
+import type { CardDialogProps } from './card_dialog';
 
 const MOST = 200; // tags listed at once; the filter finds the others
 
 /** Chooses a second tag for a card, on an axis of its own. */
-export function PairDialog({
-  board,
-  tag,
-  onClose,
-}: {
-  readonly board: ScalarParts;
-  readonly tag: string;
-  readonly onClose: () => void;
-}): JSX.Element {
+export function PairDialog({ board, tag, onClose }: CardDialogProps): JSX.Element {
   const { t: say } = board.page;
   const filter = useSignal('');
   const wanted = filter.value.toLowerCase();

@@ -1,17 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { Button, Dialog } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import type { ScalarParts } from './board';
+import type { CardDialogProps } from './card_dialog';
 import { DialogEnd } from './dialog_end';
 import { readForm, thresholdText, writeForm, type ThresholdForm, type ThresholdProblem } from './conditions';
 
-export interface ThresholdDialogProps {
-  readonly board: ScalarParts;
-  readonly tag: string;
-  readonly onClose: () => void;
-}
-
-export function ThresholdDialog({ board, tag, onClose }: ThresholdDialogProps): JSX.Element {
+export function ThresholdDialog({ board, tag, onClose }: CardDialogProps): JSX.Element {
   const { t: say } = board.page;
   const form = useSignal<ThresholdForm>(writeForm(board.thresholds.byTag.value.get(tag) ?? null));
   const everywhere = useSignal(false);
