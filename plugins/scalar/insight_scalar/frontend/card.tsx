@@ -12,8 +12,9 @@ import type { CardQuery, Feed, Layer } from './feed';
 import { Legend } from './legend';
 import { useMarkers } from './markers';
 import { linesOf, mainLines, patternsOf, type Lines } from './lines';
+import { followed, type Reading } from './reading';
 import { widened } from './zoom_stack';
-import { Tooltip, type Reading } from './tooltip';
+import { Tooltip } from './tooltip';
 
 const WIDTH_STEP = 50; // pixels; a card a little wider asks for nothing new
 const MANY = 20; // runs of a tag; more get two points a pixel
@@ -187,7 +188,7 @@ function chartProps(
     onCursor: (cursor) => {
       if (board.link.value) board.cursors.linked.value = cursor ? { tag, x: cursor.x } : null;
       board.cursors.share('point', kind, cursor?.nearest[0]?.x ?? null);
-      if (!reading.value?.pinned) reading.value = cursor ? read(cursor, false) : null;
+      reading.value = followed(reading.value, cursor && read(cursor, false));
     },
     onClick: (cursor) => {
       const point = reading.value?.pinned ? undefined : cursor.nearest[0];

@@ -1,24 +1,17 @@
 import { useSignal, type Signal } from '@preact/signals';
-import { marksAt, type Cursor, type Mark } from '@insight-host/kit/lines';
+import { marksAt, type Mark } from '@insight-host/kit/lines';
 import { Button, copyTable, durationText, Select, timeText, Tooltip as Box, valueText } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect } from 'preact/hooks';
 import type { ScalarParts } from './board';
 import type { Feed } from './feed';
 import { Sample } from './legend';
 import { StepTabs } from './step_tabs';
 import type { Lines } from './lines';
 import type { PlacedMarker } from './markers';
+import type { Reading } from './reading';
 import { ordered, ORDERS } from './tooltip_order';
 import { roughText, rowsOf, type Exact, type Row } from './tooltip_rows';
-
-/** What the pointer reads; `pinned` stays until it is closed. */
-export interface Reading {
-  readonly cursor: Cursor;
-  readonly clientX: number;
-  readonly clientY: number;
-  readonly pinned: boolean;
-}
 
 const ROWS = 8;
 const WAIT = 150; // ms of rest before exact values are asked for
@@ -33,17 +26,18 @@ export interface TooltipProps {
 
 export function Tooltip({ board, feed, lines, marks, reading }: TooltipProps): JSX.Element | null {
   const exact = useSignal<ReadonlyMap<string, Exact>>(NONE);
-  const now = reading.value;
+  const now = reading.value?.dismissed ? null : reading.value;
   const unpin = (): void => {
     reading.value = null;
     board.page.ctx.cursor.pin(null);
   };
   useExact(board, feed, now, lines, exact);
-  useEffect(() => {
+  // before it is painted: whoever sees the box can close it
+  useLayoutEffect(() => {
     if (!now) return;
     const close = (event: KeyboardEvent): void => {
       if (event.key !== 'Escape') return;
-      if (!now.pinned) return void (reading.value = null); // until the pointer moves; the key has its other meanings
+      if (!now.pinned) return void (reading.value = { ...now, dismissed: true }); // the key has its other meanings
       event.stopPropagation();
       unpin();
     };
