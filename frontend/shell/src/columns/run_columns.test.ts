@@ -73,6 +73,16 @@ describe('columns of the run list', () => {
     ]);
   });
 
+  it('keep chosen columns that the host does not have now, when another one is moved', async () => {
+    page.url.set('columns', 'gone/a;mine/length;gone/b;other/length');
+    const columns = new RunColumns(page);
+    await vi.waitFor(() => expect(columns.shown.value).toHaveLength(2));
+    columns.move('mine/length', 1);
+    expect(page.url.get('columns')).toBe('gone/a;gone/b;other/length;mine/length');
+    columns.move('mine/length', 0);
+    expect(page.url.get('columns')).toBe('gone/a;gone/b;mine/length;other/length');
+  });
+
   it('have nothing for a run without a value, whatever its name is', async () => {
     const [column] = (await chosen('mine/length')).shown.value;
     expect(column && ['a', 'd', 'constructor'].map((run) => cellOf(column, run))).toEqual([3, undefined, undefined]);

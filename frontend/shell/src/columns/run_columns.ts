@@ -135,12 +135,13 @@ export class RunColumns {
     this.set(isShown ? [...others, key] : others);
   }
 
-  /** Puts a column to this place among the columns that are shown. */
+  /** Puts a column to this place among those that are shown; chosen ones that the host does not have now stay. */
   move(key: string, to: number): void {
-    const others = this.shown.peek().map((column) => column.key);
-    others.splice(others.indexOf(key), 1);
-    others.splice(to, 0, key);
-    this.set(others);
+    const others = this.keys.peek().filter((other) => other !== key);
+    const shown = this.shown.peek().filter((column) => column.key !== key);
+    const [before, last] = [shown[to], shown.at(-1)];
+    const at = before ? others.indexOf(before.key) : last ? others.indexOf(last.key) + 1 : others.length;
+    this.set(others.toSpliced(at, 0, key));
   }
 
   private set(keys: readonly string[]): void {
