@@ -42,6 +42,7 @@ ROOMS = {
     ),
     f"{_KIT}/table": PageRoom("frontend/packages/kit/src/table", f"{_API} {_KIT}", _PREACT),
     f"{_KIT}/html": PageRoom("frontend/packages/kit/src/html", "", "preact htm"),
+    f"{_KIT}/markdown": PageRoom("frontend/packages/kit/src/markdown", "", "dompurify marked"),
     f"{_KIT}/testing": PageRoom("frontend/packages/kit/src/testing", _API, "@preact/signals"),
     "gallery": PageRoom(
         "frontend/gallery",
@@ -53,7 +54,7 @@ ROOMS = {
 PLUGIN = PageRoom(
     "plugins",
     " ".join(ROOMS.keys() - {"shell", "gallery", f"{_KIT}/testing"}),
-    f"{_PREACT} d3-contour @dagrejs/dagre dompurify marked",
+    f"{_PREACT} d3-contour @dagrejs/dagre",
 )  # each of them a room of its own
 NO_ROOMS = {  # parts of the build
     "frontend/packages/kit/build.d.ts",

@@ -1,9 +1,9 @@
+import { isRenderable, rendered } from '@insight-host/kit/markdown';
 import type { JSX } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { TextParts, Texts } from './board';
 import { diffLines } from './diff';
 import { rowsOf } from './grid';
-import { isRenderable, rendered } from './markdown';
 import { mark } from './marks';
 
 const MOST_ROWS = 500; // of a table of strings, or of a diff

@@ -1,4 +1,5 @@
 import { boardKeys, cardStyles, stepKeys, stepMessages, stepStyles, tab } from '@insight-host/kit';
+import { markdownStyles } from '@insight-host/kit/markdown';
 import { App } from './app';
 import { textParts } from './board';
 import en from './locales/en.json';
@@ -7,7 +8,7 @@ import styles from './text.css?inline';
 
 export default tab({
   messages: { en: { ...stepMessages.en, ...en }, 'zh-CN': { ...stepMessages['zh-CN'], ...zh } },
-  styles: cardStyles + stepStyles + styles,
+  styles: cardStyles + stepStyles + markdownStyles + styles,
   board: textParts,
   view: (board) => <App board={board} />,
   keys: (board, host) => [...stepKeys(board), ...boardKeys(board, host)],

@@ -1,6 +1,10 @@
-/** Markdown of a log as markup that is safe to show: no script, no style, no form, nothing that is loaded from other servers. */
+/** Markdown as markup that is safe to show: no script, no style, no form, nothing that is loaded from other servers. */
 import createPurifier from 'dompurify';
 import { marked } from 'marked';
+import styles from './markdown.css?inline';
+
+/** CSS text of what is rendered, in an element of the class `markdown`. */
+export const markdownStyles: string = styles;
 
 const FORBIDDEN_TAGS = [
   'style',
