@@ -54,10 +54,11 @@ export function CardStatus({
   }
   if (moreMarks > 0) parts.push(say('card.more_marks', { count: moreMarks }));
   if (all.hidden > 0) parts.push(say('card.hidden', { hidden: all.hidden }));
+  // with the signs that the chart draws for them
   const odd = [
-    all.nan && `${format(all.nan)} NaN`,
-    all.inf && `${format(all.inf)} +Inf`,
-    all.negInf && `${format(all.negInf)} −Inf`,
+    all.nan && `✕ ${format(all.nan)} NaN`,
+    all.inf && `▲ ${format(all.inf)} +Inf`,
+    all.negInf && `▼ ${format(all.negInf)} −Inf`,
   ].filter(Boolean);
   const threshold = board.thresholds.byTag.value.get(tag);
   return (
@@ -65,7 +66,7 @@ export function CardStatus({
       <span class="counts">{parts.join(' · ')}</span>
       {odd.length > 0 && (
         <span class="nonfinite" title={say('card.nonfinite')}>
-          ▲ {odd.join(say('list.separator'))}
+          {odd.join(say('list.separator'))}
         </span>
       )}
       {threshold && <span class="threshold">{thresholdText(threshold)}</span>}

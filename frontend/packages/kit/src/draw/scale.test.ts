@@ -33,7 +33,7 @@ describe('scales', () => {
 
 describe('ticks', () => {
   it('are round numbers inside the domain', () => {
-    expect(linearTicks([0, 1], 5).map((t) => t.label)).toEqual(['0', '0.2', '0.4', '0.6', '0.8', '1.0']);
+    expect(linearTicks([0, 1], 5).map((t) => t.label)).toEqual(['0.0', '0.2', '0.4', '0.6', '0.8', '1.0']);
     expect(linearTicks([-1, 1], 2).map((t) => t.value)).toEqual([-1, 0, 1]);
   });
 
@@ -52,9 +52,45 @@ describe('ticks', () => {
     }
   });
 
+  it('of one axis have one notation: as many decimals, one unit, one power of ten', () => {
+    const labels = (lo: number, hi: number, count: number): string[] =>
+      linearTicks([lo, hi], count).map((tick) => tick.label);
+    expect(labels(0.5, 1.5, 2)).toEqual(['0.5', '1.0', '1.5']);
+    expect(labels(0, 12_000, 6)).toEqual(['0', '2k', '4k', '6k', '8k', '10k', '12k']);
+    expect(labels(0, 2e6, 4)).toEqual(['0', '0.5M', '1.0M', '1.5M', '2.0M']);
+    expect(labels(-1e-6, 1e-6, 4)).toEqual(['−1.0e−6', '−0.5e−6', '0', '0.5e−6', '1.0e−6']);
+    expect(labels(8e-7, 1.2e-6, 4)).toEqual(['0.8e−6', '0.9e−6', '1.0e−6', '1.1e−6', '1.2e−6']);
+    expect(xTicks('step', [0, 20_000], false, 4, 'en').map((tick) => tick.label)).toEqual([
+      '0',
+      '5k',
+      '10k',
+      '15k',
+      '20k',
+    ]);
+  });
+
+  it('of a log axis have one notation, too', () => {
+    const labels = (lo: number, hi: number, count: number): string[] =>
+      logTicks([lo, hi], count).flatMap((tick) => tick.label || []);
+    expect(labels(1e-5, 10, 10)).toEqual(['10⁻⁵', '10⁻⁴', '10⁻³', '10⁻²', '10⁻¹', '10⁰', '10¹']);
+    expect(labels(0.01, 100, 6)).toEqual(['0.01', '0.1', '1', '10', '100']);
+    expect(labels(1e-6, 1e-5, 9)).toEqual(['1e−6', '2e−6', '5e−6', '1e−5']);
+    expect(labels(1, 100, 9)).toEqual(['1', '2', '5', '10', '20', '50', '100']);
+  });
+
+  it('of a log axis are minor between those with text, where there is room', () => {
+    const minor = (lo: number, hi: number, count: number): number[] =>
+      logTicks([lo, hi], count).flatMap((tick) => (tick.minor ? [tick.value] : []));
+    expect(minor(1, 100, 3)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 20, 30, 40, 50, 60, 70, 80, 90]);
+    expect(minor(1, 10, 9)).toEqual([3, 4, 6, 7, 8, 9]);
+    expect(minor(1, 1e6, 2)).toEqual([10, 100, 1e4, 1e5]);
+    expect(minor(1e-300, 1e300, 4)).toEqual([]);
+  });
+
   it('of log axes are powers of ten, or plain ones within a decade', () => {
     expect(logTicks([0.001, 1000], 20).filter((t) => t.label).length).toBeGreaterThanOrEqual(7);
-    expect(logTicks([1, 1e6], 4).every((t) => Number.isInteger(Math.log10(t.value)))).toBe(true);
+    const named = logTicks([1, 1e6], 4).filter((t) => t.label);
+    expect(named.map((t) => t.value)).toEqual([1, 100, 1e4, 1e6]);
     expect(logTicks([2, 4], 4).map((t) => t.value)).toEqual([2, 2.5, 3, 3.5, 4]);
   });
 

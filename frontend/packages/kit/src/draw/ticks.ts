@@ -5,8 +5,10 @@ import { calendarTicks } from './calendar';
 
 export interface Tick {
   readonly value: number;
-  /** Empty for a tick that has a grid line only. */
+  /** Empty for a tick without text. */
   readonly label: string;
+  /** A short line at the axis, between ticks that have grid lines. */
+  readonly minor?: boolean;
 }
 
 const SUPERSCRIPT = '⁰¹²³⁴⁵⁶⁷⁸⁹';
@@ -14,23 +16,38 @@ const SUPERSCRIPT = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 export function linearTicks(domain: readonly [number, number], count: number): Tick[] {
   const [lo, hi] = domain;
   const step = niceStep((hi - lo) / Math.max(1, count));
-  return multiples(lo, hi, step).map((value) => ({ value, label: tickNumber(value, step) }));
+  return numbered(multiples(lo, hi, step), step);
 }
 
+/** Ticks whose texts have one notation: as many decimals, and the same unit or power of ten. */
+function numbered(values: readonly number[], step: number): Tick[] {
+  const largest = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  return values.map((value) => ({ value, label: tickNumber(value, step, largest) }));
+}
+
+/** Powers of ten; with 1, 2 and 5 times them, and with minor ticks, where `count` says that there is room. */
 export function logTicks(domain: readonly [number, number], count: number): Tick[] {
   const [lo, hi] = [Math.log10(domain[0]), Math.log10(domain[1])];
   if (hi - lo < 1) return linearTicks(domain, count).filter((tick) => tick.value > 0);
   const every = Math.max(1, Math.ceil((hi - lo) / Math.max(1, count)));
-  const ticks: Tick[] = [];
-  const between = every === 1 && (hi - lo) * 3 <= count ? [1, 2, 5] : [1];
+  const named = every === 1 && (hi - lo) * 3 <= count ? [1, 2, 5] : [1];
+  const between = hi - lo <= count * 2 ? [1, 2, 3, 4, 5, 6, 7, 8, 9] : [1];
+  const hasUnnamed = hi - lo <= count * 6; // lines closer than this are a surface
+  const found = [];
   for (let power = Math.floor(lo); power <= Math.ceil(hi); power++) {
-    for (const m of between) {
-      const value = m * 10 ** power;
+    if (power % every !== 0 && !hasUnnamed) continue;
+    for (const mantissa of between) {
+      const value = Number(`${mantissa}e${power}`);
       if (value < domain[0] * (1 - 1e-9) || value > domain[1] * (1 + 1e-9)) continue;
-      ticks.push({ value, label: power % every === 0 ? decade(m, power) : '' });
+      found.push({ value, power, mantissa, isNamed: power % every === 0 && named.includes(mantissa) });
     }
   }
-  return ticks;
+  const powers = found.flatMap(({ power, isNamed }) => (isNamed ? [power] : []));
+  const isPlain = powers.every((power) => power >= -4 && power <= 4);
+  return found.map(({ value, power, mantissa, isNamed }) => {
+    if (!isNamed) return { value, label: '', minor: true };
+    return { value, label: isPlain ? String(value) : powerText(mantissa, power, named.length > 1) };
+  });
 }
 
 export function xTicks(
@@ -48,7 +65,7 @@ export function xTicks(
   if (kind === 'relative') return durationTicks(domain, count, locale);
   const step = Math.max(1, niceStep((domain[1] - domain[0]) / Math.max(1, count)));
   const whole = step === 2.5 ? 5 : step; // steps are whole numbers
-  return multiples(domain[0], domain[1], whole).map((value) => ({ value, label: tickNumber(value, whole) }));
+  return numbered(multiples(domain[0], domain[1], whole), whole);
 }
 
 const DURATION_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400];
@@ -86,40 +103,45 @@ export function duration(seconds: number, locale: Locale): string {
   return sign + text;
 }
 
-/** A number for an axis: as many digits as the distance between ticks needs, at most nine characters. */
-export function tickNumber(value: number, step: number): string {
-  const size = Math.abs(value);
-  if (size < step * 1e-6) return '0';
-  const sign = value < 0 ? '−' : '';
-  if (size >= 1e15 || (size < 1e-4 && step < 1e-4)) {
-    const digits = Math.max(0, Math.min(6, Math.floor(Math.log10(size)) - Math.floor(Math.log10(step) + 1e-9)));
-    return (
-      sign +
-      exponential(size, step < size ? digits + (step / 10 ** Math.floor(Math.log10(step) + 1e-9) === 2.5 ? 1 : 0) : 0)
-    );
+/**
+ * A number for an axis: as many digits as the distance between ticks needs. `largest` of the axis determines unit and
+ * power of ten, so that they are the same for all of its numbers.
+ */
+export function tickNumber(value: number, step: number, largest = Math.abs(value)): string {
+  const isZero = Math.abs(value) < step * 1e-6;
+  const size = isZero ? 0 : Math.abs(value);
+  const sign = value < 0 && !isZero ? '−' : '';
+  if (largest >= 1e15 || (largest < 1e-4 && step < 1e-4 && largest > 0)) {
+    if (isZero) return '0';
+    const power = Math.floor(Math.log10(largest) + 1e-9);
+    const digits = Math.min(6, decimals(inPowers(step, power)));
+    return `${sign}${inPowers(size, power).toFixed(digits)}e${power < 0 ? '−' : ''}${Math.abs(power)}`;
   }
-  for (const [unit, letter] of [
-    [1e12, 'T'],
-    [1e9, 'G'],
-    [1e6, 'M'],
-    [1e3, 'k'],
-  ] as const) {
-    if (size < unit || size < 1e4 || step * 1000 < unit) continue;
-    return `${sign}${trim((size / unit).toFixed(decimals(step / unit)))}${letter}`;
+  for (const [unit, letter] of UNITS_OF_NUMBERS) {
+    if (largest < unit || largest < 1e4 || step * 1000 < unit) continue;
+    return isZero ? '0' : `${sign}${(size / unit).toFixed(decimals(step / unit))}${letter}`;
   }
   return sign + size.toFixed(decimals(step));
 }
 
-function exponential(size: number, digits: number): string {
-  const [mantissa = '', exponent = ''] = size.toExponential(digits).split('e');
-  return `${trim(mantissa)}e${exponent.replace('+', '').replace('-', '−')}`;
+const UNITS_OF_NUMBERS = [
+  [1e12, 'T'],
+  [1e9, 'G'],
+  [1e6, 'M'],
+  [1e3, 'k'],
+] as const;
+
+/** A power of ten, or, where other ticks are multiples of powers, what computers write. */
+function powerText(mantissa: number, power: number, multiples: boolean): string {
+  const digits = String(Math.abs(power));
+  if (multiples) return `${mantissa}e${power < 0 ? '−' : ''}${digits}`;
+  return `10${power < 0 ? '⁻' : ''}${[...digits].map((digit) => SUPERSCRIPT[Number(digit)]).join('')}`;
 }
 
-function decade(mantissa: number, power: number): string {
-  if (power >= -3 && power <= 4) return String(Number((mantissa * 10 ** power).toPrecision(3)));
-  if (mantissa !== 1) return `${mantissa}e${power < 0 ? '−' : ''}${Math.abs(power)}`;
-  const digits = [...String(Math.abs(power))].map((d) => SUPERSCRIPT[Number(d)]).join('');
-  return `10${power < 0 ? '⁻' : ''}${digits}`;
+/** A number in units of a power of ten that may have no number itself. */
+function inPowers(size: number, power: number): number {
+  const [mantissa, own] = size.toExponential(15).split('e');
+  return Number(mantissa) * 10 ** (Number(own) - power);
 }
 
 function decimals(step: number): number {

@@ -100,6 +100,34 @@ describe('SVG', () => {
     expect(svg(props).querySelector(`path[stroke="${red}"]`)).toBeNull();
   });
 
+  it('draws NaN and infinities with signs of their own, at the edges that they are beyond', () => {
+    const odd = { id: 'a', label: 'a', color: '#abcdef', x: [0, 1, 2, 3], y: [NaN, Infinity, -Infinity, 1] };
+    const found = svg({ ...props, yRightLabel: '', lines: [odd] });
+    const made = figure({ ...props, yRightLabel: '', lines: [odd] }, whole, size);
+    const { top, height } = made.plot;
+    const tips = [...found.querySelectorAll('polygon[fill="#abcdef"]')].map((triangle) =>
+      (triangle.getAttribute('points') ?? '').split(' ').at(-1),
+    );
+    const at = (x: number, y: number): string => `${Math.round(made.x.toPixel(x) * 100) / 100},${y}`;
+    expect(tips).toEqual([at(1, top), at(2, top + height)]);
+    const strokes = [...found.querySelectorAll('line[stroke="#abcdef"][stroke-width="1.5"]')];
+    expect(strokes).toHaveLength(2); // of a cross
+    for (const stroke of strokes) expect(Number(stroke.getAttribute('y1'))).toBeLessThan(top + height);
+  });
+
+  it('has short lines without text at a log axis, and no grid lines there', () => {
+    const log = { ...props, logY: true, lines: [{ id: 'a', label: 'a', color: 'red', x: [0, 1], y: [1, 900] }] };
+    const made = figure(log, whole, size);
+    const minor = made.yTicks.filter((tick) => tick.minor);
+    expect(minor.length).toBeGreaterThan(4);
+    const lengths = (value: number): number[] =>
+      [...svg(log).querySelectorAll('line')]
+        .filter((line) => Math.abs(Number(line.getAttribute('y1')) - made.y.toPixel(value)) < 0.01)
+        .map((line) => Number(line.getAttribute('x2')) - Number(line.getAttribute('x1')));
+    expect(minor.map(({ value }) => lengths(value))).toEqual(minor.map(() => [4]));
+    expect(lengths(100)).toEqual([made.plot.width]);
+  });
+
   it('draws nothing but axes without lines', () => {
     expect(svg({ ...props, lines: [] }).querySelectorAll('path')).toHaveLength(0);
   });

@@ -1,6 +1,6 @@
 import type { Threshold } from './props';
 import { drawCaption, drawMark, estimatedWidth } from '@insight-host/kit/draw';
-import type { Painter, Palette, Stroke } from '@insight-host/kit/draw';
+import type { Painter, Palette, Stroke, Tick } from '@insight-host/kit/draw';
 import { mainLines, namesX, type Entry, type Figure } from './figure';
 import { satisfying, holds, toPixels, within } from './threshold';
 import { words } from './words';
@@ -42,10 +42,14 @@ export function draw(figure: Figure, painter: Painter, colors: Palette): void {
 
 function grid({ plot, xTicks, yTicks, x, y }: Figure, painter: Painter, colors: Palette): void {
   const stroke: Stroke = { color: colors.grid, width: painter.hairline };
-  for (const tick of yTicks)
+  for (const tick of major(yTicks))
     painter.segment(plot.left, y.toPixel(tick.value), plot.left + plot.width, y.toPixel(tick.value), stroke);
-  for (const tick of xTicks)
+  for (const tick of major(xTicks))
     painter.segment(x.toPixel(tick.value), plot.top, x.toPixel(tick.value), plot.top + plot.height, stroke);
+}
+
+function major(ticks: readonly Tick[]): readonly Tick[] {
+  return ticks.filter((tick) => !tick.minor);
 }
 
 function line({ line: { color, role, dash }, trace }: Entry, painter: Painter, many: boolean, faint: number): void {
@@ -121,14 +125,18 @@ function violations(figure: Figure, threshold: Threshold, painter: Painter, colo
   }
 }
 
-/** Values that are not finite: a triangle at the edge that they are nearest to. */
+/** Values that are not finite: a triangle at the edge that an infinity is beyond, a cross at the bottom for NaN. */
 function edgeMarks({ entries, plot }: Figure, painter: Painter): void {
   const bottom = plot.top + plot.height;
   for (const { trace, line } of entries) {
+    const stroke: Stroke = { color: line.color, width: 1.5 };
     for (const { x, kind } of trace.marks) {
       if (kind === 'up') painter.polygon([x - 4, plot.top + 7, x + 4, plot.top + 7, x, plot.top], line.color);
       else if (kind === 'down') painter.polygon([x - 4, bottom - 7, x + 4, bottom - 7, x, bottom], line.color);
-      else painter.polygon([x - 4, bottom, x + 4, bottom, x, bottom - 7], line.color);
+      else {
+        painter.segment(x - 3, bottom - 8, x + 3, bottom - 2, stroke);
+        painter.segment(x - 3, bottom - 2, x + 3, bottom - 8, stroke);
+      }
     }
   }
 }
@@ -139,6 +147,7 @@ function axes(figure: Figure, painter: Painter, colors: Palette): void {
   const stroke: Stroke = { color: colors.axis, width: painter.hairline };
   painter.segment(plot.left, bottom, right, bottom, stroke);
   if (yRight) painter.segment(right, plot.top, right, bottom, stroke);
+  minorTicks(figure, painter, stroke);
   for (const tick of figure.yTicks) {
     if (tick.label)
       painter.text(plot.left - 6, y.toPixel(tick.value), tick.label, {
@@ -179,5 +188,25 @@ function axes(figure: Figure, painter: Painter, colors: Palette): void {
       color: colors.faint,
       maxWidth: plot.width - taken,
     });
+  }
+}
+
+const MINOR = 4; // pixels
+
+function minorTicks(
+  { plot, x, y, yRight, xTicks, yTicks, yRightTicks }: Figure,
+  painter: Painter,
+  stroke: Stroke,
+): void {
+  const [bottom, right] = [plot.top + plot.height, plot.left + plot.width];
+  for (const tick of xTicks) {
+    if (tick.minor) painter.segment(x.toPixel(tick.value), bottom - MINOR, x.toPixel(tick.value), bottom, stroke);
+  }
+  for (const tick of yTicks) {
+    if (tick.minor) painter.segment(plot.left, y.toPixel(tick.value), plot.left + MINOR, y.toPixel(tick.value), stroke);
+  }
+  for (const tick of yRightTicks) {
+    const at = tick.minor && yRight ? yRight.toPixel(tick.value) : NaN;
+    if (at >= plot.top) painter.segment(right - MINOR, at, right, at, stroke);
   }
 }
