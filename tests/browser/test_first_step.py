@@ -68,3 +68,21 @@ def test_the_first_step_is_found_and_its_picture_shown(
     label = page.locator('[data-plugin="image"]').get_by_test_id("step-label").first
     expect(label).to_contain_text(picture)
     expect(label).to_contain_text(f"{step:,}")
+
+
+def test_the_search_is_in_the_palette_before_scalars_is_opened_and_once_afterwards(
+    page: Page, shared: Serve, exploding: Path
+) -> None:
+    page.goto(shared("--logdir", exploding) + "#locale=en&theme=light&tab=image&runs=broken")
+    expect(page.locator('[data-plugin="image"]').get_by_test_id("step-label").first).to_be_visible()
+    command = page.get_by_role("option").filter(has_text="Find the first step where…")
+    dialog = page.locator('[data-dialog="first"]')
+    for _ in range(2):
+        page.keyboard.press("Control+k")
+        page.get_by_role("dialog").get_by_role("combobox").fill("first step")
+        expect(command).to_have_count(1)
+        page.keyboard.press("Enter")
+        expect(dialog).to_contain_text("loss")
+        expect(page).not_to_have_url(re.compile("dialog="))
+        page.keyboard.press("Escape")
+        expect(dialog).to_have_count(0)

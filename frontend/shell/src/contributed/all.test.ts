@@ -69,6 +69,14 @@ describe('what plugins contribute', () => {
     expect(found('整理')).toBeUndefined();
   });
 
+  it('has a command once in the palette that is a shortcut of the open tab, too', async () => {
+    await load({ mine: give({ commands: [{ text: 'tidy', run: () => undefined }] }), image: give({}) });
+    page.shortcuts.add({ key: 'x', owner: 'mine', description: () => 'Tidy up', run: () => undefined });
+    page.shortcuts.add({ key: 'y', owner: 'image', description: () => 'Tidy up', run: () => undefined });
+    const groups = commands(page).flatMap(({ label, group }) => (label === 'Tidy up' ? [group] : []));
+    expect(groups.sort()).toEqual(['image', 'mine']);
+  });
+
   it('keeps a module while its address stays, and loads another build', async () => {
     const command = (text: string): Contributions => give({ commands: [{ text, run: () => undefined }] });
     await load({ mine: command('one') });

@@ -70,10 +70,10 @@ export function commands(page: Page): Command[] {
       group: titleOf(owner),
       run: () => inFront(owner, run),
     })),
-    ...(page.contributions.value?.commands ?? []).map(({ owner, ...command }) => ({
-      ...command,
-      group: titleOf(owner),
-    })),
+    ...(page.contributions.value?.commands ?? [])
+      // what the open tab does by a key, too, is there once
+      .filter(({ owner, label }) => !actions.some((one) => one.owner === owner && one.description() === label))
+      .map(({ owner, ...command }) => ({ ...command, group: titleOf(owner) })),
     ...runs.all.value.map((run) => ({
       label: run.displayName === run.name ? run.name : `${run.displayName} (${run.name})`,
       group: t('command.run'),

@@ -1,5 +1,5 @@
-import { Page } from '@insight-host/kit';
-import { fakeContext, type FakeContext } from '@insight-host/kit/testing';
+import { codecs, Page } from '@insight-host/kit';
+import { fakeContext, fakeTags, type FakeContext } from '@insight-host/kit/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { scalarParts, setXKind, type ScalarParts } from './board';
 
@@ -68,5 +68,12 @@ describe('the parts of the scalar tab', () => {
     expect([cursors.sharedX('wall'), cursors.sharedX('step')]).toEqual([100, null]);
     cursors.share('point', 'step', null);
     expect(cursors.sharedX('wall')).toBeNull();
+  });
+
+  it('open the dialog that a link asks for as soon as there is a card, and once', () => {
+    ctx.url.state('dialog', codecs.text).set('first');
+    expect(board.dialog.value).toBeNull();
+    ctx.tags.value = fakeTags({ a: ['loss'] });
+    expect([board.dialog.value?.tag, ctx.address.value.has('dialog')]).toEqual(['loss', false]);
   });
 });

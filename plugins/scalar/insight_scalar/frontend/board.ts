@@ -1,5 +1,5 @@
-import { computed, signal } from '@preact/signals';
-import { cardParts, changed, codecs, type Page } from '@insight-host/kit';
+import { computed, effect, signal, untracked, type Signal } from '@preact/signals';
+import { cardParts, changed, codecs, type CardParts, type Page } from '@insight-host/kit';
 import type { XKind } from '@insight-host/kit/draw';
 import * as own from './codecs';
 import { Cursors } from './cursors';
@@ -12,7 +12,11 @@ import { Thresholds } from './thresholds';
 import { ORDERS, type TooltipOrder } from './tooltip_order';
 import { Zooms } from './zooms';
 
-type DialogKind = 'threshold' | 'pair' | 'derived' | 'first' | 'limits';
+interface OpenDialog {
+  readonly kind: 'threshold' | 'pair' | 'derived' | 'first' | 'limits';
+  readonly tag: string;
+}
+
 export type ScalarParts = ReturnType<typeof scalarParts>;
 
 /** What the scalar tab is made of. */
@@ -26,6 +30,17 @@ export function scalarParts(page: Page) {
   const zooms = new Zooms(page, link);
   const centre = page.setting('centre', codecs.choice<Centre>(CENTRES, 'mean'));
   const spread = page.setting('spread', codecs.choice<Spread>(SPREADS, 'minmax'));
+  const dialog = signal<OpenDialog | null>(null);
+  const asked = page.setting('dialog', codecs.choice<'' | 'first'>(['', 'first'], ''));
+  page.until(
+    effect(() => {
+      if (asked.value === '' || firstTag(parts) === undefined) return; // its tags are not known yet
+      untracked(() => {
+        asked.set(''); // a reload does not open it again
+        openFirst({ ...parts, dialog });
+      });
+    }),
+  );
   return {
     ...parts,
     x: page.setting('x', codecs.xKind),
@@ -63,9 +78,22 @@ export function scalarParts(page: Page) {
     stepTabs: page.follow(page.ctx.stepTabs),
     /** What plugins add to this tab. */
     contributed: page.follow(page.ctx.contributed),
-    dialog: signal<{ readonly kind: DialogKind; readonly tag: string } | null>(null),
+    dialog,
     feeds: new Feeds(parts, hasRestarts, (series) => derived.affected(series)),
   };
+}
+
+type Cards = Pick<CardParts, 'cards' | 'filter'>;
+
+/** The tag of the card that keys act on, else of the first one. */
+function firstTag({ cards, filter }: Cards): string | undefined {
+  return cards.full.value?.tag ?? cards.current.value?.tag ?? cards.pins.value[0] ?? filter.shown.value[0];
+}
+
+/** Opens the search for the first step that meets a condition. */
+export function openFirst({ dialog, ...cards }: Cards & { readonly dialog: Signal<OpenDialog | null> }): void {
+  const tag = firstTag(cards);
+  if (tag !== undefined) dialog.value = { kind: 'first', tag };
 }
 
 export function setXKind({ x, zooms }: ScalarParts, kind: XKind): void {

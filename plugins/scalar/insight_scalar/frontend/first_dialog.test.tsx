@@ -3,7 +3,10 @@ import { fakeContext } from '@insight-host/kit/testing';
 import { render } from 'preact';
 import { expect, it, vi } from 'vitest';
 import { scalarParts } from './board';
+import contributions from './contributions';
 import { FirstDialog } from './first_dialog';
+import en from './locales/en.json';
+import zh from './locales/zh-CN.json';
 
 it('an answer about another condition than the chosen one is not shown', async () => {
   const signals: AbortSignal[] = [];
@@ -23,4 +26,9 @@ it('an answer about another condition than the chosen one is not shown', async (
   await vi.waitFor(() => expect(signals[0]?.aborted).toBe(true));
   render(null, host);
   board.page.dispose();
+});
+
+it('the search has one name, in the palette before the tab is opened and in the tab', () => {
+  const { messages } = contributions;
+  expect([messages.en.first, messages['zh-CN'].first]).toEqual([en['first.title'], zh['first.title']]);
 });

@@ -1,11 +1,5 @@
 import { boardKeys, focusOn, onCard, type Key } from '@insight-host/kit';
-import type { ScalarParts } from './board';
-
-/** For the card that keys act on, else the first one. */
-function openFirst({ cards, filter, dialog }: ScalarParts): void {
-  const tag = cards.full.value?.tag ?? cards.current.value?.tag ?? cards.pins.value[0] ?? filter.shown.value[0];
-  if (tag !== undefined) dialog.value = { kind: 'first', tag };
-}
+import { openFirst, type ScalarParts } from './board';
 
 /** The tab's keys; those of a card act on the one under the pointer or with the focus. */
 export function keys(board: ScalarParts, host: HTMLElement): readonly Key[] {
