@@ -11,12 +11,14 @@ import { contributeWhenIdle } from './contributed/start';
 import { viewsWhenShown } from './saved_views/start';
 import { Page, PageProvider } from './state/page';
 import { App } from './views/app';
+import { whenIdle } from './when_idle';
 
 const page = new Page();
 page.session.start();
 contributeWhenIdle(page);
 columnsWhenShown(page);
 viewsWhenShown(page);
+whenIdle(() => void import('./hovering').then(({ hoverRuns }) => hoverRuns(page.hovered)));
 addEventListener('error', (event) => page.uncaught(event.error, event.filename));
 addEventListener('unhandledrejection', (event) => page.uncaught(event.reason, ''));
 

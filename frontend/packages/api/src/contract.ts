@@ -213,6 +213,14 @@ export interface PluginContext {
     readonly selected: ReadonlySignal<readonly Run[]>;
     /** Selects exactly these of `shown`; the selection of runs that the filter hides stays. */
     select(names: readonly string[]): void;
+    /**
+     * Runs that stand out in every tab: draw them thicker, and all others faint. Changes once a frame at most. Any element
+     * with `data-hover-run` hovers that run while it has the pointer or the focus, and a card with `data-card-run` of another
+     * run fades.
+     */
+    readonly hovered: ReadonlySignal<readonly string[]>;
+    /** These runs are under the pointer or have the focus; none: no longer. Ends when the tab leaves the front. */
+    hover(names: readonly string[]): void;
     /** Writes these fields of a run down. Rejects with the reason; where `annotatable` is false it always does. */
     annotate(run: string, fields: Partial<Annotation>): Promise<void>;
     /** False while the host takes no annotations (`--read-only`). */

@@ -78,7 +78,10 @@ export function CardHead({ board, card, note, children }: CardHeadProps): JSX.El
   const title = board.page.titleOf(card.tag);
   return (
     <header>
-      <h3 title={card.run === null ? title : `${title}\n${card.run}`}>
+      <h3
+        title={card.run === null ? title : `${title}\n${card.run}`}
+        {...(card.run === null ? {} : { 'data-hover-run': card.run })}
+      >
         {card.run !== null && <i class="dot" style={{ background: board.page.colorOf(card.run) }} />}
         {card.run !== null && <span class={full ? 'run beside' : 'run'}>{board.page.nameOf(card.run)}</span>}
         {(card.run === null || full) && <TagName title={title} />}

@@ -14,6 +14,8 @@ export class Page {
   /** Those that are selected. */
   readonly runs: Live<readonly Run[]>;
   readonly allRuns: Live<readonly Run[]>;
+  /** Names of the runs that stand out, in every tab. */
+  readonly hovered: Live<readonly string[]>;
   /** False while another tab is in front: stop drawing and fetching. */
   readonly visible: Live<boolean>;
   /** Names of the plugins that have a tab. */
@@ -24,6 +26,7 @@ export class Page {
     this.locale = this.follow(ctx.locale);
     this.runs = this.follow(ctx.runs.selected);
     this.allRuns = this.follow(ctx.runs.all);
+    this.hovered = this.follow(ctx.runs.hovered);
     this.visible = this.follow(ctx.visible);
     this.tabs = this.follow(ctx.tabs);
   }

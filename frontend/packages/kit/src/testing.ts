@@ -23,6 +23,7 @@ export interface FakeContext extends PluginContext {
     readonly selected: Signal<readonly Run[]>;
     readonly shown: Signal<readonly Run[]>;
     readonly all: Signal<readonly Run[]>;
+    readonly hovered: Signal<readonly string[]>;
   };
   readonly changes: Signal<Changes>;
   /** Set `value` to a table (`fakeTags`), `failure.value` to a reason; `withUnclaimed` is apart. */
@@ -147,6 +148,7 @@ export function fakeContext(runs: readonly string[], { series, json, columns, fr
   const all = signal<readonly Run[]>(runs.map(fakeRun));
   const shown = signal<readonly Run[]>(all.value);
   const selected = signal<readonly Run[]>(all.value);
+  const hovered = signal<readonly string[]>([]);
   const notices: string[] = [];
   const tabs = signal<readonly string[]>(['scalar', 'image', 'sample']);
   const opened: { plugin: string; state: Readonly<Record<string, string | null>> }[] = [];
@@ -161,6 +163,8 @@ export function fakeContext(runs: readonly string[], { series, json, columns, fr
       shown,
       selected,
       select: (names) => (selected.value = all.value.filter((run) => names.includes(run.name))),
+      hovered,
+      hover: (names) => void (hovered.value = names),
       annotate: async (name, fields) =>
         void (all.value = all.value.map((run) =>
           run.name === name ? { ...run, ...fields, displayName: (fields.displayName ?? run.displayName) || name } : run,

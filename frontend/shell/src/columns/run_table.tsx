@@ -145,7 +145,7 @@ function Loaded({ tables: { Table, rowsOf }, columns }: { readonly tables: Table
             ? { class: 'ih-group-line', expanded: line.open, level: line.level, data: { group: line.id } }
             : {
                 selected: selected.has(line.run.name),
-                data: { run: line.run.name },
+                data: { run: line.run.name, 'hover-run': line.run.name },
                 title: line.run.name,
                 ...(isGrouped ? { level: line.level } : {}),
               }
@@ -166,6 +166,9 @@ function Loaded({ tables: { Table, rowsOf }, columns }: { readonly tables: Table
           },
         }}
         onPick={(line, range) => (line.kind === 'group' ? fold(line) : press(line.run, range))}
+        onPoint={(line) =>
+          page.hovered.set(!line ? [] : line.kind === 'run' ? [line.run.name] : line.runs.map(({ name }) => name))
+        }
         onMove={(key, to) => columns.move(key, to)}
         onHide={(key) => columns.choose(key, false)}
       />

@@ -102,7 +102,13 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
     };
   };
 
-  endWith(effect(() => void (mounting.visible.value || untracked(() => page.cursor.point(null, name)))));
+  endWith(
+    effect(() => {
+      if (mounting.visible.value) return;
+      untracked(() => page.cursor.point(null, name));
+      page.hovered.set([], name);
+    }),
+  );
   const tabs = computed(() => page.tabs.value.map((tab) => tab.name));
   const stepTabs = computed(() =>
     page.stepTabs.value.flatMap((tab) => (tab.name === name ? [] : [{ plugin: tab.name, title: page.tabTitle(tab) }])),
@@ -126,6 +132,8 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
       shown: wrap(page.runs.shown),
       selected: wrap(page.runs.selected),
       select: (names) => page.runs.selectShown(names),
+      hovered: wrap(page.hovered.runs),
+      hover: (names) => page.hovered.set(names, name),
       annotate: (run, fields) => page.session.annotations.write(run, fields),
       annotatable: wrap(page.session.annotations.writable),
     },

@@ -12,6 +12,7 @@ import type { MountedPlugin } from '../plugin/mounted';
 import { Shortcuts } from '../plugin/shortcuts';
 import type { SavedViews } from '../saved_views/saved_views';
 import { Cursor } from './cursor';
+import { Hovered } from './hovered';
 import { Preferences } from './preferences';
 import { Runs } from './runs';
 import { isFramed, isWholePage, Session, type Tab } from './session';
@@ -33,6 +34,7 @@ export class Page {
   readonly runs = new Runs(this.session.table, this.session.annotations.byRun, this.preferences.mode, this.url);
   readonly tags = new TagSources();
   readonly cursor = new Cursor(this.url);
+  readonly hovered = new Hovered();
   readonly shortcuts = new Shortcuts();
   readonly toasts = new Toasts();
   /** null until they are loaded. */

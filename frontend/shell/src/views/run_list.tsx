@@ -39,6 +39,7 @@ export function RunList() {
   const move = (to: number): void => {
     const at = Math.max(0, Math.min(rows.length - 1, to));
     active.value = at;
+    page.hovered.set(rows.slice(at, at + 1).map((run) => run.name));
     const element = scroller.current;
     if (!element) return;
     element.scrollTop = showing(

@@ -41,6 +41,7 @@ export function RunRowView({ run, at, count, top, selected, active, onPress, onO
       style={{ transform: `translateY(${top}px)` }}
       title={titleOf(run)}
       data-run={run.name}
+      data-hover-run={run.name}
       onClick={(event) => onPress(run, event.shiftKey)}
       onDblClick={() => onOnly(run)}
     >

@@ -29,7 +29,7 @@ export function Pane({ board, card, first, step, at, pixel, waiting }: PaneProps
   const { frame } = picture;
   useWaiting(waiting, picture.busy);
   return (
-    <figure ref={place} class="pane" data-testid="pane" data-run={card.run ?? ''}>
+    <figure ref={place} class="pane" data-testid="pane" data-run={card.run ?? ''} data-card-run={card.run ?? ''}>
       <RunLabel board={board} picture={picture} step={step} />
       <div class={picture.busy ? 'view busy' : 'view'}>
         {problemOf(board.page, card, picture.steps, picture) ?? (
@@ -67,7 +67,7 @@ export function RunLabel({ board, picture, step }: RunLabelProps): JSX.Element {
   const own = records && index >= 0 ? records.steps[index] : undefined;
   const other = own !== undefined && step !== null && own !== step;
   return (
-    <figcaption>
+    <figcaption data-hover-run={card.run ?? ''}>
       <i class="dot" style={{ background: board.page.runsByName.value.get(card.run ?? '')?.color ?? 'var(--faint)' }} />
       <span class="run" title={card.run ?? ''}>
         {board.page.nameOf(card.run ?? '')}

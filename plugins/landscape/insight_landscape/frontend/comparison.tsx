@@ -107,7 +107,7 @@ function Tiles({ board, look }: { readonly board: LandscapeParts; readonly look:
           aria-label={run.displayName}
         >
           <header>
-            <h3 title={run.name}>
+            <h3 title={run.name} data-hover-run={run.name}>
               <i class="dot" style={{ background: run.color }} />
               <span class="run">{run.displayName}</span>
             </h3>
@@ -249,7 +249,7 @@ function Summary({ board, items, look }: ItemsProps): JSX.Element {
             typeof value === 'number' ? [`${name} ${valueText(value)}`] : [],
           );
           return (
-            <div key={item.run} class="summary" data-run={item.run}>
+            <div key={item.run} class="summary" data-run={item.run} data-hover-run={item.run}>
               <strong title={item.run}>
                 <i class="dot" style={{ background: item.color }} />
                 {item.name}

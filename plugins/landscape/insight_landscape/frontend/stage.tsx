@@ -100,14 +100,15 @@ export function pathsOver(
   if (look.form === 'surface') return [];
   const plot = plotOf(width, height, look);
   const seen = seenLook(board, look);
-  return items.flatMap((item) =>
-    pathMarks(
-      item,
-      items.length > 1 ? { ...seen, path: { ...seen.path, color: item.color } } : seen,
-      plot,
-      board.chosen.player.progress.value,
-    ),
-  );
+  const { value: hovered } = board.page.hovered;
+  const someHovered = items.length > 1 && items.some(({ run }) => hovered.includes(run));
+  return items.flatMap((item) => {
+    const path = { ...seen.path, ...(items.length > 1 ? { color: item.color } : {}) };
+    const isHovered = someHovered && hovered.includes(item.run);
+    const own = { ...seen, path: isHovered ? { ...path, width: 2 * path.width } : path };
+    const marks = pathMarks(item, own, plot, board.chosen.player.progress.value);
+    return someHovered && !isHovered ? marks.map((mark) => ({ ...mark, opacity: 0.25 })) : marks;
+  });
 }
 
 /** A landscape, or several upon each other: drawn, turned or zoomed, read. */
@@ -154,7 +155,7 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
     const at = reading.value;
     if (at) marks.push({ kind: 'path', d: circle(at.px, at.py, 4), stroke: look.ink.text, width: 1.5 });
     paint(overlay.current, { width, height, marks }, ratio, font);
-  }, [size.value, items, look, font, progress, view, reading.value]);
+  }, [size.value, items, look, font, progress, view, reading.value, items.length > 1 && board.page.hovered.value]);
   const plot = plotOf(width, height, look);
   const read = (px: number, py: number): void => {
     if (isSurface) {

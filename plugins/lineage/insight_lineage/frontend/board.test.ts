@@ -62,6 +62,15 @@ describe('the board', () => {
   });
   const shown = (): string[] => [...board.rows.shown.value].map((row) => RUNS[row] as string);
 
+  it('has the runs that are hovered in any tab as rows, and hovers the run of a row', () => {
+    ctx.runs.hovered.value = ['c', 'a', 'of another tab'];
+    expect([...board.hovered.value]).toEqual([0, 2]);
+    board.hover(1);
+    expect(ctx.runs.hovered.value).toEqual(['b']);
+    board.hover(null);
+    expect([...board.hovered.value]).toEqual([]);
+  });
+
   it('shows parameters and metrics, and asks for scalars only where they are wanted', async () => {
     expect(board.columns.shown.value).toEqual(['mark', 'remark', 'metric/acc', 'lr', 'optimizer', 'last/loss']);
     expect(board.columns.axisNames.value).toEqual(['lr', 'optimizer', 'metric/acc', 'last/loss']);

@@ -65,8 +65,17 @@ export function lineageParts(page: Page) {
     }),
     plot: page.setting('plot', codecs.flag(true)),
     analysis: page.setting('analysis', codecs.flag(false)),
-    /** The row under the pointer, wherever it is shown. */
-    pointed: signal<number | null>(null),
+    /** Rows of the runs that stand out, in whatever tab the pointer is. */
+    hovered: computed<Int32Array>(() => {
+      const names = new Set(page.hovered.value);
+      const { runs = [] } = names.size > 0 ? (frame.value ?? {}) : {};
+      return Int32Array.from(runs.flatMap((run, row) => (names.has(run) ? row : [])));
+    }),
+    /** The row is under the pointer; null: none is. */
+    hover: (row: number | null): void => {
+      const run = row === null ? undefined : frame.value?.runs[row];
+      page.ctx.runs.hover(run === undefined ? [] : [run]);
+    },
     dialog: signal<'columns' | 'diff' | 'problems' | { readonly pipeline: string } | null>(null),
   };
 }

@@ -32,14 +32,8 @@ export function Parallel({ board, height }: { readonly board: LineageParts; read
     if (event.buttons) return;
     const box = host.current?.getBoundingClientRect();
     if (!box) return;
-    board.pointed.value = rowAt(
-      layout,
-      heights,
-      board.rows.mask.value,
-      event.clientX - box.left,
-      event.clientY - box.top,
-      REACH,
-    );
+    const { value: mask } = board.rows.mask;
+    board.hover(rowAt(layout, heights, mask, event.clientX - box.left, event.clientY - box.top, REACH));
     tip.value = { x: event.clientX, y: event.clientY };
   };
   return (
@@ -55,12 +49,12 @@ export function Parallel({ board, height }: { readonly board: LineageParts; read
       })}
       onPointerMove={onPointerMove}
       onPointerLeave={() => {
-        board.pointed.value = null;
+        board.hover(null);
         tip.value = null;
       }}
       onClick={() => {
-        const { value: row } = board.pointed;
-        const run = row === null ? undefined : board.frame.value?.runs[row];
+        const [row = -1] = board.hovered.value;
+        const run = board.frame.value?.runs[row];
         if (run !== undefined) board.selection.toggle(run);
       }}
     >
@@ -75,8 +69,13 @@ export function Parallel({ board, height }: { readonly board: LineageParts; read
         </>
       )}
       {axes.length === 0 && board.frame.value && <p class="nothing">{say('parallel.none')}</p>}
-      {tip.value && board.pointed.value !== null && (
-        <RowTip board={board} row={board.pointed.value} columns={axes.map(({ column }) => column)} {...tip.value} />
+      {tip.value && board.hovered.value.length > 0 && (
+        <RowTip
+          board={board}
+          row={board.hovered.value[0] as number}
+          columns={axes.map(({ column }) => column)}
+          {...tip.value}
+        />
       )}
     </div>
   );
@@ -96,7 +95,7 @@ function LineLayers({ board, layout, heights }: LayersProps): JSX.Element {
   const { value: mask } = board.rows.mask;
   const { value: candidates } = board.rows.candidates;
   const { value: coloring } = board.coloring;
-  const pointed = board.pointed.value;
+  const { value: hovered } = board.hovered;
   const brushed = board.brushing.all.value.size > 0;
   const pixels = useSignal(NO_PIXELS);
   const size = pixels.value;
@@ -138,17 +137,17 @@ function LineLayers({ board, layout, heights }: LayersProps): JSX.Element {
     );
   }, [size, layout, heights, mask, coloring]);
   useEffect(() => {
-    const rows = pointed === null ? new Int32Array() : Int32Array.of(pointed);
+    const rows = hovered.filter((row) => mask[row] === 1);
     const own = shown <= FEW ? coloring : { palette: [strong], codes: new Uint8Array(mask.length) }; // its own colour is everywhere
     above.lines.current?.draw(
       { ...lines, rows, palette: own.palette, codes: own.codes, opacity: 1, lineWidth: 3 },
       size,
     );
-  }, [size, layout, heights, pointed, coloring, shown, strong]);
+  }, [size, layout, heights, mask, hovered, coloring, shown, strong]);
   return (
     <>
       {behind.canvas}
-      {front.canvas}
+      <div class={hovered.length > 0 ? 'lines faded' : 'lines'}>{front.canvas}</div>
       {above.canvas}
     </>
   );

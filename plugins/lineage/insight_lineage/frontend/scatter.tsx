@@ -37,14 +37,14 @@ export function Scatter({ board, x, y, parameters }: ScatterProps): JSX.Element 
   const { value: rows } = board.rows.shown;
   const { value: coloring } = board.coloring;
   const points = useMemo(() => (y ? pointsOf(x, y, rows, width.value) : null), [x, y, rows, width.value]);
-  const pointed = board.pointed.value;
+  const { value: hovered } = board.hovered;
   useEffect(
     () => (canvas.current ? watchPixels(canvas.current, (found) => (pixels.value = found)) : undefined),
     [points === null],
   );
   useEffect(() => {
-    if (canvas.current && points) draw(canvas.current, points, coloring.palette, coloring.codes, pixels.value, pointed);
-  }, [points, coloring, pointed, pixels.value]);
+    if (canvas.current && points) draw(canvas.current, points, coloring.palette, coloring.codes, pixels.value, hovered);
+  }, [points, coloring, hovered, pixels.value]);
   if (!y || !points) return null;
   const { t: say } = board.page;
   const title = say('scatter.title', { x: x.column.title, y: y.column.title });
@@ -96,11 +96,11 @@ export function Scatter({ board, x, y, parameters }: ScatterProps): JSX.Element 
           role="img"
           aria-label={say('scatter.label', { x: x.column.name, y: y.column.name, count: points.rows.length })}
           onPointerMove={(event) => {
-            board.pointed.value = near(event);
+            board.hover(near(event));
             tip.value = { x: event.clientX, y: event.clientY };
           }}
           onPointerLeave={() => {
-            board.pointed.value = null;
+            board.hover(null);
             tip.value = null;
           }}
           onClick={(event) => {
@@ -113,10 +113,10 @@ export function Scatter({ board, x, y, parameters }: ScatterProps): JSX.Element 
       {points.rows.length < rows.length && (
         <p class="hint">{say('scatter.missing', { count: rows.length - points.rows.length })}</p>
       )}
-      {tip.value && pointed !== null && (
+      {tip.value && hovered.length > 0 && (
         <RowTip
           board={board}
-          row={pointed}
+          row={hovered[0] as number}
           columns={[...new Set([x.column, y.column, ...parameters])]}
           {...tip.value}
         />
@@ -162,7 +162,7 @@ function draw(
   palette: readonly string[],
   codes: ArrayLike<number>,
   size: PixelSize,
-  pointed: number | null,
+  hovered: Int32Array,
 ): void {
   fitBitmap(canvas, size);
   const context = canvas.getContext('2d');
@@ -171,7 +171,7 @@ function draw(
   context.clearRect(0, 0, size.columns, size.rows);
   context.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
   const radius = rows.length > 2000 ? 2 : rows.length > 200 ? 3 : 4;
-  context.globalAlpha = rows.length > 2000 ? 0.5 : 0.8;
+  context.globalAlpha = (rows.length > 2000 ? 0.5 : 0.8) * (hovered.length > 0 ? 0.3 : 1);
   palette.forEach((color, code) => {
     context.fillStyle = color;
     context.beginPath();
@@ -182,14 +182,15 @@ function draw(
     }
     context.fill();
   });
-  const at = pointed === null ? -1 : rows.indexOf(pointed);
-  if (at < 0) return;
   context.globalAlpha = 1;
-  context.lineWidth = 2;
-  context.strokeStyle = palette[codes[pointed as number] as number] ?? 'currentColor';
-  context.beginPath();
-  context.arc(xs[at] as number, ys[at] as number, radius + 4, 0, 2 * Math.PI);
-  context.stroke();
+  for (const row of hovered) {
+    const at = rows.indexOf(row);
+    if (at < 0) continue;
+    context.fillStyle = palette[codes[row] as number] ?? 'currentColor';
+    context.beginPath();
+    context.arc(xs[at] as number, ys[at] as number, radius + 3, 0, 2 * Math.PI);
+    context.fill();
+  }
 }
 
 /** Every so many of them, so that at most `most` stay. */

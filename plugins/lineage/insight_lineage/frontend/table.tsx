@@ -53,7 +53,7 @@ export function RunsTable({ board }: { readonly board: LineageParts }): JSX.Elem
         hint: board.page.t('sort.hint'),
       }}
       onPick={press}
-      onPoint={(line) => (board.pointed.value = line !== null && line >= 0 ? line : null)}
+      onPoint={(line) => board.hover(line !== null && line >= 0 ? line : null)}
       onCopyRows={(rows, all) => void copyTable(board.page, rows, all)}
     />
   );
@@ -75,9 +75,9 @@ function lineOf(board: LineageParts, line: LineNumber): LineLook {
   const run = board.frame.value?.runs[line] as string;
   const selected = board.selection.names.value.has(run);
   return {
-    class: [selected && 'selected', board.pointed.value === line && 'pointed'].filter(Boolean).join(' '),
+    class: selected ? 'selected' : '',
     selected,
-    data: { run },
+    data: { run, 'hover-run': run },
     ...(board.rows.rowGroups.value ? { level: 2 } : {}),
   };
 }

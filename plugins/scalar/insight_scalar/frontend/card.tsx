@@ -5,6 +5,7 @@ import { CardHead, sameCard, urgencyOf, useChart, useTableView, type ContentOfCa
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ScalarParts } from './board';
+import { pointedRuns, useHoveredRuns } from './hovering';
 import { CardStatus } from './card_status';
 import { CardTools } from './card_tools';
 import { chartData } from './chart_data';
@@ -64,6 +65,7 @@ export function CardBody({ board, card, place }: ContentOfCard<ScalarParts>): JS
   const marks = useMemo(() => [...(lines?.marks ?? []), ...markers.marks], [lines, markers]);
   const props = chartProps(board, tag, { ...(lines ?? NOTHING), marks }, feed, reading, host);
   useChart(mountLineChart, props, host, chart, feed);
+  useHoveredRuns(board.page, chart, feed);
   useEffect(() => {
     const element = host.current;
     if (!element) return;
@@ -188,6 +190,7 @@ function chartProps(
     onCursor: (cursor) => {
       if (board.link.value) board.cursors.linked.value = cursor ? { tag, x: cursor.x } : null;
       board.cursors.share('point', kind, cursor?.nearest[0]?.x ?? null);
+      board.page.ctx.runs.hover(pointedRuns(cursor, found.sources));
       reading.value = followed(reading.value, cursor && read(cursor, false));
     },
     onClick: (cursor) => {

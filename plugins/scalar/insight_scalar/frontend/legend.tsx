@@ -45,7 +45,11 @@ export function Legend({ lines, label }: LegendProps): JSX.Element | null {
     <div class="legend" data-testid="legend">
       <div class="entries" role="group" tabIndex={0} aria-label={label} ref={entries}>
         {all.slice(0, MOST).map((line) => (
-          <span key={line.id} title={line.label}>
+          <span
+            key={line.id}
+            title={line.label}
+            {...(line.runs?.length === 1 ? { 'data-hover-run': line.runs[0] } : {})}
+          >
             <Sample color={line.color} dash={line.dash ?? []} />
             <em>{line.label}</em>
           </span>

@@ -10,6 +10,8 @@ export interface Source {
   readonly label: string;
   readonly color: string;
   readonly run: string;
+  /** Names of the runs that it shows: several of a group. */
+  readonly runs: readonly string[];
   readonly tag: string;
   readonly dash: readonly number[];
   readonly main: Series | null;
@@ -66,6 +68,7 @@ export function linesOf(
         x: band.x,
         y: band.centre,
         axis: layer.axis,
+        runs: band.runs,
         band: { low: band.low, high: band.high },
         ...dashed(dashOf(layer, [])),
       });
@@ -73,6 +76,7 @@ export function linesOf(
         label,
         color,
         run: band.group,
+        runs: band.runs,
         tag: layer.tag,
         dash: dashOf(layer, []),
         main: null,
@@ -91,7 +95,16 @@ export function linesOf(
       const dash = dashOf(layer, patternOf(series.run));
       main.push(lineOf(series, { ...own, id, label, color, dash, role: 'main' }));
       if (behind) raw.push(lineOf(behind, { ...own, id, label, color, dash: dashOf(layer, []), role: 'raw' }));
-      sources.set(id, { label, color, run: series.run, tag: layer.tag, dash, main: series, raw: behind });
+      sources.set(id, {
+        label,
+        color,
+        run: series.run,
+        runs: [series.run],
+        tag: layer.tag,
+        dash,
+        main: series,
+        raw: behind,
+      });
       if (layer.axis === 'left') marks.push(...restarts(series, picture.query.x, color, markText));
     }
   }
@@ -148,7 +161,14 @@ function lineOf(
   let line = lines.get(key);
   if (!line) {
     const { x, dash, ...rest } = of;
-    line = { ...rest, x: xColumn(series, x), y: series.values, breaks: series.breaks, ...dashed(dash) };
+    line = {
+      ...rest,
+      runs: [series.run],
+      x: xColumn(series, x),
+      y: series.values,
+      breaks: series.breaks,
+      ...dashed(dash),
+    };
     lines.set(key, line);
   }
   return line;

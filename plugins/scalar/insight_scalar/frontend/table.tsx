@@ -77,6 +77,8 @@ export function SummaryTable({ board }: { readonly board: ScalarParts }): JSX.El
           by: sorts.value,
           turn: (key, more) => (sorts.value = turned(sorts.value, key, more, key !== 'run' && key !== 'tag')),
         }}
+        line={({ run }) => ({ data: { 'hover-run': run } })}
+        onPoint={(row) => board.page.ctx.runs.hover(row ? [row.run] : [])}
         onCopyRows={(table, all) => void copyTable(board.page, table, all)}
       />
     </div>

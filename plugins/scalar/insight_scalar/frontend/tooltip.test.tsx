@@ -11,7 +11,7 @@ import { followed, type Reading } from './reading';
 import { Tooltip } from './tooltip';
 
 const POINT: Reading = {
-  cursor: { x: 1, y: 8, px: 0, py: 0, reach: [1, 1], nearest: [{ id: 'left:r', index: 1, x: 1, y: 8 }] },
+  cursor: { x: 1, y: 8, px: 0, py: 0, reach: [1, 1], nearest: [{ id: 'left:r', index: 1, x: 1, y: 8, distance: 0 }] },
   clientX: 0,
   clientY: 0,
   pinned: false,
@@ -67,7 +67,7 @@ it('a reading that was dismissed returns when the pointer moves, not when new va
   const dismissed = { ...POINT, dismissed: true };
   const at = (px: number, index: number): Reading => ({
     ...POINT,
-    cursor: { ...POINT.cursor, px, nearest: [{ id: 'left:r', index, x: 1, y: 8 }] },
+    cursor: { ...POINT.cursor, px, nearest: [{ id: 'left:r', index, x: 1, y: 8, distance: 0 }] },
   });
   expect(followed(dismissed, at(0, 2))).toBe(dismissed);
   expect(followed(dismissed, at(1, 1))).toEqual(at(1, 1));

@@ -143,7 +143,7 @@ function Rows({
       </thead>
       <tbody>
         {rows.map((row, i) => (
-          <tr key={row.id} class={row.id === closest ? 'closest' : ''}>
+          <tr key={row.id} class={row.id === closest ? 'closest' : ''} data-hover-run={row.run}>
             <td>
               <Sample color={row.color} dash={row.dash} />
             </td>

@@ -3,7 +3,7 @@ import type { Lines, Source } from './lines';
 import { ORDERS, ordered } from './tooltip_order';
 
 const values: Readonly<Record<string, number>> = { near: 2, 'run 10': NaN, 'run 9': 1, far: Infinity };
-const points = Object.entries(values).map(([id, y]) => ({ id, y, x: 0, index: 0 }));
+const points = Object.entries(values).map(([id, y]) => ({ id, y, x: 0, index: 0, distance: 0 }));
 const sources = new Map(points.map(({ id }) => [id, { label: id } as Source]));
 const lines: Lines = { lines: [], sources, extent: null, marks: [] };
 

@@ -7,6 +7,8 @@ import { indexAt, type Band } from './series';
 /** A line of a reading. */
 export interface Row {
   readonly id: string;
+  /** The run that it is of; undefined for a group. */
+  readonly run: string | undefined;
   readonly label: string;
   readonly color: string;
   readonly dash: readonly number[];
@@ -47,6 +49,7 @@ export function rowsOf(
       return [
         {
           id: point.id,
+          run: undefined,
           label,
           color,
           dash,
@@ -75,6 +78,7 @@ export function rowsOf(
     return [
       {
         id: point.id,
+        run: source.run,
         label,
         color,
         dash,

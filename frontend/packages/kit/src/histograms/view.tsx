@@ -55,6 +55,7 @@ export function HistogramView(props: HistogramViewProps): JSX.Element {
     errors,
     onCursor: (now) => {
       cursor.value = now;
+      if (found && found.runs.length > 0) page.ctx.runs.hover(now ? found.runs.slice(now.row, now.row + 1) : []);
       props.onRow?.(now ? now.row : null);
     },
   };
@@ -87,8 +88,11 @@ function wordsOf({
   marked,
 }: HistogramViewProps): Omit<HistogramChartProps, 'edges' | 'rows' | 'errors'> {
   const tag = page.titleOf(card.tag);
+  const hovered =
+    found && found.runs.length > 0 ? page.hovered.value.find((run) => found.runs.includes(run)) : undefined;
   const row =
-    marked === null || marked === undefined || !found ? null : (found.runs[marked] ?? String(found.indices[marked]));
+    hovered ??
+    (marked === null || marked === undefined || !found ? null : (found.runs[marked] ?? String(found.indices[marked])));
   return {
     view,
     rowKind: time,

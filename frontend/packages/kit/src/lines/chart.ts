@@ -20,6 +20,7 @@ class Chart implements LineChart, Gestures, Drawn<Figure> {
   private selection: Selection | null = null;
   private pointer: readonly [number, number] | null = null;
   private cursor: Cursor | null = null;
+  private hovered: ReadonlySet<string> = new Set();
 
   constructor(
     host: HTMLElement,
@@ -43,6 +44,12 @@ class Chart implements LineChart, Gestures, Drawn<Figure> {
     this.describe();
     if (onlyCursorDiffers(before, props)) this.screen.refresh('overlay');
     else this.screen.refresh('picture');
+  }
+
+  hover(runs: readonly string[]): void {
+    if (runs.length === 0 && this.hovered.size === 0) return;
+    this.hovered = new Set(runs);
+    this.screen.refresh('overlay');
   }
 
   figure(): Figure {
@@ -127,12 +134,12 @@ class Chart implements LineChart, Gestures, Drawn<Figure> {
       this.cursor = cursor;
       this.props.onCursor?.(cursor);
     }
-    return cursor !== null || this.selection !== null || this.props.cursorX != null;
+    return cursor !== null || this.selection !== null || this.props.cursorX != null || this.hovered.size > 0;
   }
 
   drawOverlay(shown: Figure, painter: Painter, colors: Palette): void {
-    const { cursor, selection } = this;
-    drawOverlay(shown, { cursor, linkedX: this.props.cursorX ?? null, selection }, painter, colors);
+    const { cursor, selection, hovered } = this;
+    drawOverlay(shown, { cursor, linkedX: this.props.cursorX ?? null, selection, hovered }, painter, colors);
   }
 
   private describe(): void {

@@ -140,11 +140,37 @@ describe('the text of marks at the pointer', () => {
     const px = marked.x.toPixel(1);
     const cursor = { x: 1, y: 2, px, py: marked.plot.top + 20, reach: reach(marked, px), nearest: [] };
     const { texts, boxes } = recorded((painter) =>
-      drawOverlay(marked, { cursor, linkedX: null, selection: null }, painter, palette(theme)),
+      drawOverlay(marked, { cursor, linkedX: null, selection: null, hovered: new Set() }, painter, palette(theme)),
     );
     expect(texts.map(({ text }) => text)).toEqual(['a restarts at step 1 · saved']);
     for (const box of boxes) expect(box.y).toBeGreaterThanOrEqual(marked.plot.top + marked.plot.height);
     expect(boxes).toHaveLength(1);
+  });
+});
+
+describe('hovered runs', () => {
+  const lines = props.lines.map((line) => ({ ...line, runs: [line.id === 'b' ? 'second' : 'first'] }));
+  const drawn = figure({ ...props, lines }, whole, size);
+  const above = (...hovered: string[]): Document => {
+    const painter = new SvgPainter(480, 400, '', '');
+    drawOverlay(
+      drawn,
+      { cursor: null, linkedX: null, selection: null, hovered: new Set(hovered) },
+      painter,
+      palette(theme),
+    );
+    return new DOMParser().parseFromString(painter.toString(), 'application/xml');
+  };
+  it('have thick lines above a veil over all others, and none of the raw ones', () => {
+    const paths = [...above('first').querySelectorAll('path')];
+    expect(paths.map((path) => [path.getAttribute('stroke'), path.getAttribute('stroke-width')])).toEqual([
+      ['#123456', '3'],
+    ]);
+    expect(above('first').querySelectorAll('polygon')).toHaveLength(1);
+    expect(above('second').querySelector('path')?.getAttribute('stroke-dasharray')).toBe('6 3');
+  });
+  it('that are not on the chart leave it as it is', () => {
+    expect(above('elsewhere').querySelectorAll('path, polygon')).toHaveLength(0);
   });
 });
 
@@ -153,8 +179,8 @@ describe('cursor', () => {
   it('finds the nearest points, the closest line first', () => {
     const px = drawn.x.toPixel(1);
     const first = drawn.x.toPixel(0);
-    expect(nearest(drawn, first + 3, drawn.y.toPixel(1))).toEqual([
-      { id: 'a', index: 0, x: 0, y: 1 },
+    expect(nearest(drawn, first + 3, drawn.y.toPixel(1))).toMatchObject([
+      { id: 'a', index: 0, x: 0, y: 1, distance: 3 },
       { id: 'b', index: 0, x: 0, y: 30 },
     ]);
     expect(nearest(drawn, first, drawn.yRight!.toPixel(30)).map((p) => p.id)).toEqual(['b', 'a']);

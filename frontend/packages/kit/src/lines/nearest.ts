@@ -3,7 +3,7 @@ import type { Area } from '@insight-host/kit/draw';
 import { lowerBound, pieces, upperBound } from './extent';
 import type { Entry, Figure } from './figure';
 
-type Point = Cursor['nearest'][number] & { readonly distance: number };
+type Point = Cursor['nearest'][number];
 
 /** For each main line the point nearest to a pixel in x, sorted by distance. */
 export function nearest(figure: Figure, px: number, py: number): Cursor['nearest'] {
@@ -13,7 +13,7 @@ export function nearest(figure: Figure, px: number, py: number): Cursor['nearest
     const point = nearestOf(entry, figure, px, py);
     if (point) found.push(point);
   }
-  return found.sort((a, b) => a.distance - b.distance).map(({ id, index, x, y }) => ({ id, index, x, y }));
+  return found.sort((a, b) => a.distance - b.distance);
 }
 
 function nearestOf({ line, scale }: Entry, figure: Figure, px: number, py: number): Point | null {

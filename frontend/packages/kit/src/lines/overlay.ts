@@ -8,6 +8,8 @@ export interface Overlay {
   readonly cursor: Cursor | null;
   readonly linkedX: number | null;
   readonly selection: Selection | null;
+  /** Names of runs. */
+  readonly hovered: ReadonlySet<string>;
 }
 
 export interface Selection {
@@ -42,6 +44,7 @@ export function selectedArea(
 export function drawOverlay(figure: Figure, overlay: Overlay, painter: Painter, colors: Palette): void {
   const { plot, x } = figure;
   const { cursor, selection } = overlay;
+  drawHovered(figure, overlay.hovered, painter, colors);
   if (selection) {
     const area = selectedArea(selection, plot);
     painter.polygon(
@@ -78,6 +81,26 @@ export function drawOverlay(figure: Figure, overlay: Overlay, painter: Painter, 
     }
   });
   markText(figure, marksAt(figure.props.marks ?? [], cursor.reach), painter, colors);
+}
+
+/** Lines of hovered runs, thick, over a veil on all others. */
+function drawHovered({ plot, entries }: Figure, hovered: ReadonlySet<string>, painter: Painter, colors: Palette): void {
+  const found = entries.filter(({ line }) => line.role !== 'raw' && line.runs?.some((run) => hovered.has(run)));
+  if (found.length === 0) return;
+  const { left, top, width, height } = plot;
+  painter.clipped(left, top, width, height, () => {
+    painter.polygon(
+      [left, top, left + width, top, left + width, top + height, left, top + height],
+      colors.surface,
+      0.7,
+    );
+    for (const { line, trace } of found) {
+      const { color, dash } = line;
+      painter.polylines(trace, { color, width: 3, ...(dash ? { dash } : {}) });
+      for (let i = 0; i + 1 < trace.dots.length; i += 2)
+        painter.circle(trace.dots[i] as number, trace.dots[i + 1] as number, 4, color);
+    }
+  });
 }
 
 const WITHIN = 4; // pixels

@@ -11,6 +11,8 @@ export interface Line {
   readonly y: Numbers;
   /** 'raw' is the faint line behind a smoothed one: not in the legend, not read by the cursor. */
   readonly role?: 'main' | 'raw';
+  /** Names of the runs that it shows: it stands out while one of them is hovered. */
+  readonly runs?: readonly string[];
   readonly axis?: 'left' | 'right';
   readonly dash?: readonly number[];
   /** Indices at which a new attempt begins: the line is not joined there. */
@@ -86,9 +88,18 @@ export interface Cursor {
   readonly py: number;
   /** From which x to which a mark is at the pointer. */
   readonly reach: readonly [number, number];
-  readonly nearest: readonly { readonly id: string; readonly index: number; readonly x: number; readonly y: number }[];
+  readonly nearest: readonly {
+    readonly id: string;
+    readonly index: number;
+    readonly x: number;
+    readonly y: number;
+    /** Pixels from the pointer. */
+    readonly distance: number;
+  }[];
 }
 export interface LineChart extends Chart<LineChartProps> {
   /** Plot area in CSS pixels; its width is the `width` to ask the server for. */
   readonly plot: Area;
+  /** Lines of these runs stand out, all others fade. Draws the overlay only, however many lines there are. */
+  hover(runs: readonly string[]): void;
 }

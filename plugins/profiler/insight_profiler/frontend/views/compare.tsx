@@ -203,7 +203,7 @@ function Side({
 }): JSX.Element {
   const run = board.page.runsByName.value.get(profile.run);
   return (
-    <span class="side" title={`${profile.run}\n${profile.profile}`}>
+    <span class="side" data-hover-run={profile.run} title={`${profile.run}\n${profile.profile}`}>
       <span class="label">{label}</span>
       <span class="dot" style={{ background: run?.color ?? 'transparent' }} />
       <span class="name">
