@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import errno
 import json
 import math
+import os
 import pickle
 import re
 from collections.abc import Iterator
@@ -12,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from insight_core.formats.batch import CUT_MEANWHILE, unreadable
+from insight_core.formats.reason import system_reason
 from insight_core.plugin import Damage, InvalidArgument, Messages, Reason, Undecodable
 from insight_core.rpc.messages import damage_message, damage_of
 
@@ -19,13 +23,25 @@ ROOT = Path(__file__).parents[1]
 CATALOGUES = [
     ROOT / "frontend/shell/src/i18n/reasons.zh-CN.json",
     *sorted(ROOT.glob("plugins/*/insight_*/**/reasons.zh-CN.json")),
+    *sorted(ROOT.glob("plugins/*/frontend/reasons.zh-CN.json")),
 ]
 PIECES = ("metadata", "convergence", "interval", "path")
+READERS = [  # what they cannot read is shown to users
+    *(path for path in ROOT.glob("insight_core/formats/*.py") if path.stem not in {"reason", "stored_block"}),
+    *ROOT.glob("plugins/*/insight_*/decoder.py"),
+    *ROOT.glob("plugins/graph/insight_graph/*.py"),
+    *ROOT.glob("plugins/image/insight_image/*.py"),
+    ROOT / "plugins/audio/insight_audio/wav.py",
+]
+SYSTEM = {f"system_{name.lower()}" for name in errno.errorcode.values()}
 BUILT: dict[str, set[str]] = {  # codes that are put together, with their details
     **{f"landscape_{piece}_missing": set() for piece in PIECES},
     **{f"landscape_{piece}_unreadable": {"cause"} for piece in PIECES},
     "more_records": {"more", "most"},
     "more_tags": {"more", "most"},
+    **{f"system_{name}": set() for name in ("eacces", "enoent", "eio", "enospc", "estale", "emfile")},
+    "state_not_read": {"path", "cause"},
+    "state_not_written": {"path", "cause"},
     "undecodable_record": {"run", "tag", "step", "index", "cause"},
     "metric_logs_not_a_number": {"name", "value", "more"},
     "metric_logs_not_a_number_more": {"name", "value", "more"},
@@ -60,11 +76,33 @@ def test_every_code_has_a_text_in_chinese_that_names_no_other_details() -> None:
     assert {f"error.{code}" for code in known} <= texts.keys()
     sources = "".join(path.read_text(encoding="utf-8") for path in python_files())
     of_the_page = {"malformed"}  # an answer that is not JSON
-    others = {key.removeprefix("error.") for key in texts} - known.keys() - of_the_page
+    others = {key.removeprefix("error.") for key in texts} - known.keys() - of_the_page - SYSTEM
     assert [code for code in others if f'"{code}"' not in sources] == [], "nothing has these codes"
     for code, details in known.items():
         wanted = set(re.findall(r"\{(\w+)\}", texts[f"error.{code}"]))
         assert details is None or wanted <= details | {"text"}, code  # the server's own text
+
+
+def test_what_readers_cannot_read_has_a_code() -> None:
+    plain = [
+        f"{path.name}:{node.lineno}"
+        for path in READERS
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Raise)
+        and isinstance(call := node.exc, ast.Call)
+        and getattr(call.func, "id", "") in {"ValueError", "Malformed", "Undecodable", "Unavailable"}
+        and (not call.args or isinstance(call.args[0], ast.Constant | ast.JoinedStr))
+    ]
+    assert plain == []
+
+
+def test_an_error_of_the_system_has_its_own_code_and_other_texts_stay() -> None:
+    denied = PermissionError(errno.EACCES, os.strerror(errno.EACCES), "/log")
+    assert system_reason(denied).fields() == {"error": "Permission denied", "code": "system_eacces"}
+    assert unreadable(denied).details["cause"] == system_reason(denied)
+    assert system_reason(OSError(errno.EAGAIN, "it is locked")).fields() == {"error": "it is locked"}
+    assert system_reason(OSError(CUT_MEANWHILE)).code == "file_cut"
+    assert system_reason(OSError(7777, "odd")).fields() == {"error": "odd"}
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from attrs import Factory, define, frozen
 from insight_core.formats.columns import Block
 from insight_core.formats.dialects import Dialect
 from insight_core.formats.event import Metadata
-from insight_core.formats.reason import Reason
+from insight_core.formats.reason import Reason, system_reason
 
 BAD_DATA = Reason("the checksum of the record's data is wrong", "record_checksum")
 BAD_HEADER = Reason("the checksum of a record's length is wrong", "record_length")
@@ -75,10 +75,10 @@ def record_cut_off(end: int, size: int, wanted: int) -> Flaw:
 
 def malformed_event(error: ValueError) -> Reason:
     """The reason of a record with its checksum whose event cannot be parsed."""
-    return Reason(f"malformed event: {error}", "malformed_event", cause=str(error))
+    return Reason(f"malformed event: {error}", "malformed_event", cause=Reason.of(error))
 
 
 def unreadable(error: OSError) -> Reason:
     """The reason of a file that the system does not let us read."""
-    cause = error.strerror or str(error)
+    cause = system_reason(error)
     return Reason(f"cannot be read: {cause}", "unreadable", cause=cause)

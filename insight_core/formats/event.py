@@ -14,6 +14,7 @@ from attrs import define, field, frozen
 from insight_core.formats.dialects import Dialect
 from insight_core.formats.protobuf import Buffer, fields, signed, varint
 from insight_core.formats.protobuf import Malformed as Malformed
+from insight_core.formats.reason import Reason
 
 VALUE_FIELDS: dict[Dialect, dict[int, str]] = {
     Dialect.TENSORBOARD: {2: "simple_value", 4: "image", 5: "histo", 6: "audio", 8: "tensor"},
@@ -135,7 +136,7 @@ _known_dialect_of = functools.lru_cache(maxsize=64)(_dialect_of)
 
 def _check_wire_type(name: str, kind: int, wanted: int) -> None:
     if kind != wanted:
-        raise Malformed(f"{name} has wire type {kind}")
+        raise Malformed(Reason(f"{name} has wire type {kind}", "event_field_type", name=name, kind=kind))
 
 
 def _read_summary(buffer: Buffer, start: int, size: int, dialect: Dialect, event: Event) -> None:

@@ -12,6 +12,8 @@ import zlib
 from collections.abc import Callable
 from typing import NamedTuple
 
+from insight_core.formats.reason import Reason
+
 _MOST_MARKERS = 10_000  # segments of a JPEG before its size
 _FILL = re.compile(rb"\xff*(?=\xff)")  # bytes that a JPEG may have before a marker
 _PNG_CHANNELS = {0: 1, 2: 3, 3: 3, 4: 2, 6: 4}  # by colour type; 3 is a palette of colours
@@ -47,24 +49,32 @@ def header_of(data: bytes) -> ImageHeader:
     pixels.
     """
     if not data:
-        raise ValueError("the picture is empty")
+        raise ValueError(Reason("the picture is empty", "picture_empty"))
     for form in _FORMATS:
         if form.known(data):
             name = form.mimetype.removeprefix("image/").upper()
             try:
                 width, height, channels = form.read(data)
             except (struct.error, IndexError):
-                raise ValueError(f"the {name} file ends within its header") from None
+                text = f"the {name} file ends within its header"
+                raise ValueError(Reason(text, "picture_header_cut", format=name)) from None
             if not width or not height:
-                raise ValueError(f"the {name} file has {width} x {height} pixels")
+                text = f"the {name} file has {width} x {height} pixels"
+                raise ValueError(
+                    Reason(text, "picture_without_pixels", format=name, width=width, height=height)
+                )
             return ImageHeader(form.mimetype, form.suffix, width, height, channels, form.is_whole(data))
-    raise ValueError("the image is not a PNG, JPEG, GIF, WebP or BMP file")
+    raise ValueError(Reason("the image is not a PNG, JPEG, GIF, WebP or BMP file", "picture_unknown"))
+
+
+def _unsound(name: str) -> Reason:
+    return Reason(f"the {name} file has no sound header", "picture_header", format=name)
 
 
 def _png(data: bytes) -> tuple[int, int, int]:
     name, width, height, _, colour_type = struct.unpack_from(">4sIIBB", data, 12)
     if name != b"IHDR" or colour_type not in _PNG_CHANNELS:
-        raise ValueError("the PNG file has no sound header")
+        raise ValueError(_unsound("PNG"))
     return width, height, _PNG_CHANNELS[colour_type]
 
 
@@ -84,7 +94,7 @@ def _jpeg(data: bytes) -> tuple[int, int, int]:
             _, height, width, channels = struct.unpack_from(">BHHB", data, position + 4)
             return width, height, channels
         position += 2 + size
-    raise ValueError("the JPEG file does not say its size")
+    raise ValueError(Reason("the JPEG file does not say its size", "picture_size_unknown"))
 
 
 def _gif(data: bytes) -> tuple[int, int, int]:
@@ -106,7 +116,7 @@ def _webp(data: bytes) -> tuple[int, int, int]:
         start, width, height = struct.unpack_from("<3sHH", data, 23)
         if start == b"\x9d\x01\x2a":
             return width & 0x3FFF, height & 0x3FFF, 3
-    raise ValueError("the WebP file has no sound header")
+    raise ValueError(_unsound("WebP"))
 
 
 def _bmp(data: bytes) -> tuple[int, int, int]:

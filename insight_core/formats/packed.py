@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from insight_core.formats.protobuf import ENDLESS
+from insight_core.formats.reason import Reason
+
 _U8, _U64 = np.uint8, np.uint64
 _PIECE = 1 << 16  # bytes decoded at a time, so that intermediate arrays stay in the processor's cache
 _LONGEST = 10  # bytes of a varint
@@ -29,7 +32,8 @@ def fixed(data: bytes, dtype: DTypeLike, start: int, end: int) -> NDArray[Any]:
     size = np.dtype(dtype).itemsize
     count, rest = divmod(end - start, size)
     if rest:
-        raise ValueError(f"{end - start} bytes are not a multiple of the value size of {size} bytes")
+        text = f"{end - start} bytes are not a multiple of the value size of {size} bytes"
+        raise ValueError(Reason(text, "values_cut", bytes=end - start, size=size))
     return np.frombuffer(data, dtype, count, start)
 
 
@@ -37,7 +41,7 @@ def varints(data: bytes, start: int, end: int) -> NDArray[np.uint64]:
     """All varints of ``data[start:end]``, modulo 2**64. Raises ValueError for a truncated varint."""
     source = np.frombuffer(data, _U8, end - start, start)
     if len(source) and source[-1] >= 0x80:
-        raise ValueError("a varint does not end")
+        raise ValueError(ENDLESS)
     count = np.count_nonzero(source < 0x80)
     if count == len(source):  # small numbers
         return source.astype(_U64)
@@ -47,7 +51,7 @@ def varints(data: bytes, start: int, end: int) -> NDArray[np.uint64]:
         piece = source[position : position + _PIECE]
         last = np.flatnonzero(piece < 0x80)
         if not len(last):
-            raise ValueError("a varint does not end")
+            raise ValueError(ENDLESS)
         piece = piece[: last[-1] + 1]
         found[filled : filled + len(last)] = piece if len(last) == len(piece) else _joined(piece, last)
         position += len(piece)
@@ -62,7 +66,7 @@ def _joined(piece: NDArray[np.uint8], last: NDArray[np.intp]) -> NDArray[np.uint
     sizes = last - first + 1
     longest = int(sizes.max())
     if longest > _LONGEST:
-        raise ValueError("a varint does not end")
+        raise ValueError(ENDLESS)
     padded = np.zeros(len(piece) + 8, _U8)
     padded[: len(piece)] = piece
     eights: NDArray[np.uint64] = np.ndarray(len(piece), "<u8", padded.data, strides=(1,))

@@ -11,7 +11,10 @@ import struct
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
+from insight_core.formats.reason import Reason
+
 VARINT, EIGHT_BYTES, LENGTH_DELIMITED, FOUR_BYTES = 0, 1, 2, 5  # wire types
+ENDLESS = Reason("a varint does not end", "varint_endless")
 _UINT64 = (1 << 64) - 1
 _DOUBLE, _FLOAT = struct.Struct("<d"), struct.Struct("<f")
 
@@ -35,7 +38,7 @@ def varint(data: Buffer, position: int, end: int) -> tuple[int, int]:
         shift += 7
         if shift > 63:
             break
-    raise Malformed("a varint does not end")
+    raise Malformed(ENDLESS)
 
 
 def signed(value: int) -> int:
@@ -71,9 +74,10 @@ def fields(data: Buffer, start: int = 0, end: int | None = None) -> Iterator[tup
         elif kind == FOUR_BYTES:
             position += 4
         else:
-            raise Malformed(f"the message has a field of wire type {kind}")
+            text = f"the message has a field of wire type {kind}"
+            raise Malformed(Reason(text, "field_type", kind=kind))
         if position > stop or number == 0:
-            raise Malformed("a field runs over the end of its message")
+            raise Malformed(Reason("a field runs over the end of its message", "field_too_long"))
         yield number, kind, content, position, value
 
 

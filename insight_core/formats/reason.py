@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from collections.abc import Mapping
 
 from insight_core.formats.json_text import encode_json
@@ -77,6 +79,14 @@ class Reason(str):
             case {**rest} if not rest:
                 return cls(text)
         raise ValueError(f"not a stored reason: {known:.100}")
+
+
+def system_reason(error: OSError) -> Reason:
+    """Why the system refused something. Each of its errors has a code, such as ``system_eacces``."""
+    name = errno.errorcode.get(error.errno or 0, "")
+    if name and error.strerror == os.strerror(error.errno or 0):
+        return Reason(error.strerror, f"system_{name.lower()}")
+    return Reason(error.strerror) if error.strerror else Reason.of(error)
 
 
 def json_details(details: Mapping[str, object]) -> dict[str, object]:

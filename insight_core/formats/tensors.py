@@ -114,7 +114,8 @@ class _Fields:
     def add(self, number: int, start: int, end: int) -> None:
         parts = self.parts.setdefault(number, [])
         if len(parts) == MAX_SINGLE:
-            raise ValueError(f"the tensor has more than {MAX_SINGLE:,} values that are written one by one")
+            text = f"the tensor has more than {MAX_SINGLE:,} values that are written one by one"
+            raise ValueError(Reason(text, "tensor_single_values", most=MAX_SINGLE))
         parts.append((start, end))
 
     def shape(self) -> tuple[int, ...]:
@@ -243,7 +244,7 @@ class _Tensorflow(_Fields):
         if form == types.VARINTS:
             return found.astype(f"<u{np.dtype(element.stored).itemsize}").view(element.stored)
         if len(found) % 2 and element.name.startswith("complex"):
-            raise ValueError("a complex number has no imaginary part")
+            raise ValueError(Reason("a complex number has no imaginary part", "tensor_half_complex"))
         return found.view(element.stored)
 
     def _strings(self, header: TensorHeader, *, from_content: bool) -> NDArray[Any]:
@@ -252,13 +253,15 @@ class _Tensorflow(_Fields):
             position, end = self.parts[_CONTENT][-1]
             sizes = []
             if header.count > MAX_SINGLE:
-                raise ValueError(f"the tensor has more than {MAX_SINGLE:,} strings")
+                text = f"the tensor has more than {MAX_SINGLE:,} strings"
+                raise ValueError(Reason(text, "tensor_strings", most=MAX_SINGLE))
             for _ in range(header.count):
                 size, position = wire.varint(self.data, position, end)
                 sizes.append(min(size, end))
             edges = position + np.cumsum([0, *sizes])
             if edges[-1] != end:
-                raise ValueError("the lengths of the strings do not add up to their bytes")
+                text = "the lengths of the strings do not add up to their bytes"
+                raise ValueError(Reason(text, "tensor_string_lengths"))
             places = list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
         found = np.empty(len(places), object)
         found[:] = [self.data[start:end] for start, end in places]

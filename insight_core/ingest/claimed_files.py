@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import math
 import os
@@ -22,7 +23,7 @@ from insight_core.store.store import Store
 log = logging.getLogger(__name__)
 
 
-_UNREADABLE = Flaw(0, Reason("cannot be read: permission denied", "unreadable", cause="permission denied"))
+_UNREADABLE = Flaw(0, unreadable(PermissionError(errno.EACCES, os.strerror(errno.EACCES))))
 
 
 class NamedFiles:

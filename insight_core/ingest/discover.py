@@ -13,7 +13,7 @@ from typing import NamedTuple
 from attrs import Factory, define, frozen
 
 from insight_core.formats.batch import Flaw, unreadable
-from insight_core.formats.reason import Reason
+from insight_core.formats.reason import Reason, system_reason
 from insight_core.ingest.beginnings import Beginnings
 from insight_core.ingest.file_patterns import Directory, FileNames, Match, made_runs, taken, to_be_told
 from insight_core.ingest.scan_ahead import FileVersion, file_version
@@ -207,8 +207,8 @@ def _walk(logdir: Logdir, prefix: str, names: FileNames, found: Found) -> _Walke
         except FileNotFoundError:
             continue
         except OSError as error:
-            text = f"the directory cannot be read: {error.strerror}"
-            reason = Reason(text, "directory_unreadable", cause=error.strerror)
+            cause = system_reason(error)
+            reason = Reason(f"the directory cannot be read: {cause}", "directory_unreadable", cause=cause)
             _note(found, run, printable(relative) or ".", reason)
             continue
         for entry in listed:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from insight_core.formats.batch import unreadable
 from insight_core.ingest.scanner.regular_file import opened
 from insight_core.plugin import MOST_AT_ONCE, InsightError, InvalidArgument, Payload, PayloadStream
 
@@ -93,7 +94,7 @@ class _FileReader(io.RawIOBase):
         try:
             count = self._file.readinto(into)
         except OSError as error:
-            raise InsightError(f"a file cannot be read: {error.strerror or error}") from error
+            raise InsightError(unreadable(error)) from error
         if len(into) and not count:
             raise InsightError(f"a payload ended after {at:,} of {self.whole:,} bytes")
         return count or 0

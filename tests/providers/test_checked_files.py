@@ -164,7 +164,7 @@ def test_what_may_be_read_again_is_checked(
     path = write(tmp_path / "a/x.note", b"well?")
     monkeypatch.setattr(named_files, "_is_forbidden", lambda _: True)
     provider = local()
-    assert [entry.reason for entry in provider.damage()] == ["cannot be read: permission denied"]
+    assert [entry.reason for entry in provider.damage()] == ["cannot be read: Permission denied"]
     monkeypatch.setattr(named_files, "_is_forbidden", lambda _: False)
     path.write_bytes(b"well")
     later = time.monotonic() + 11

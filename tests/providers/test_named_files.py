@@ -294,7 +294,7 @@ def test_what_may_not_be_read_is_damage_until_it_may(
     assert (damage.run, damage.file, damage.reason) == (
         "run",
         "run/g.pb",
-        "cannot be read: permission denied",
+        "cannot be read: Permission denied",
     )
     assert [run.damage for run in provider.runs()] == [1]
     assert tags(provider, "graph") == {("run", "g.pb")}

@@ -21,6 +21,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeAlias
 
+from insight_core.formats.reason import system_reason
 from insight_core.plugin import InsightError, Unavailable
 
 log = logging.getLogger(__name__)
@@ -224,7 +225,9 @@ class StateFile:
             os.close(number)
 
     def _unavailable(self, verb: str, error: OSError) -> Unavailable:
-        return Unavailable(f"{self._what} cannot be {verb}: {self.path}: {error.strerror or error}")
+        cause = system_reason(error)
+        text = f"{self._what} cannot be {verb}: {self.path}: {cause}"
+        return Unavailable(text, code=f"state_not_{verb}", path=str(self.path), cause=cause)
 
     def _first_line(self) -> bytes:
         described = {"insight-host": self._what, "format": FORMAT, "id": secrets.token_hex(8)}

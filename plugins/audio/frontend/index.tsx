@@ -4,9 +4,10 @@ import styles from './audio.css?inline';
 import { audioParts, toggleSound } from './board';
 import en from './locales/en.json';
 import zh from './locales/zh-CN.json';
+import reasons from './reasons.zh-CN.json';
 
 export default tab({
-  messages: { en: { ...stepMessages.en, ...en }, 'zh-CN': { ...stepMessages['zh-CN'], ...zh } },
+  messages: { en: { ...stepMessages.en, ...en }, 'zh-CN': { ...stepMessages['zh-CN'], ...zh, ...reasons } },
   styles: cardStyles + stepStyles + styles,
   board: audioParts,
   view: (board) => <App board={board} />,

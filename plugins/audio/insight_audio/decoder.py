@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from insight_core.plugin import Payload, SummaryPlugin
+from insight_core.plugin import Payload, Reason, SummaryPlugin
 from insight_core.plugin.payloads import LENGTH_DELIMITED, fields, tensor_of
 
+_NO_CLIPS = Reason("the record has no clips", "audio_no_clips")
 _ENCODED = 4  # field number in the message Summary.Audio
 
 
@@ -27,9 +28,10 @@ def clips_of(payload: Payload) -> Clips:
         return _message(payload.data)
     tensor = tensor_of(payload)
     if tensor.values.dtype != object:
-        raise ValueError(f"the tensor holds values of type {tensor.dtype}, not encoded audio")
+        text = f"the tensor holds values of type {tensor.dtype}, not encoded audio"
+        raise ValueError(Reason(text, "audio_not_encoded", type=str(tensor.dtype)))
     if tensor.values.size == 0:
-        raise ValueError("the record has no clips")
+        raise ValueError(_NO_CLIPS)
     if tensor.values.ndim > 1 and tensor.shape[-1] == 2:
         rows = tensor.values.reshape(-1, 2)
         return Clips(tuple(rows[:, 0]), tuple(label.decode("utf-8", "replace") for label in rows[:, 1]))
@@ -42,7 +44,7 @@ def _message(data: bytes) -> Clips:
         if (number, kind) == (_ENCODED, LENGTH_DELIMITED):
             encoded = data[start:end]
     if encoded is None:
-        raise ValueError("the record has no clips")
+        raise ValueError(_NO_CLIPS)
     return Clips((encoded,), ("",))
 
 

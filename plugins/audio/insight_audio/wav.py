@@ -8,6 +8,8 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from insight_core.plugin import Reason
+
 _PCM, _FLOAT, _EXTENSIBLE = 1, 3, 0xFFFE
 _STREAMED = 0xFFFFFFFF  # size that a writer leaves that cannot go back: everything that follows
 _MOST_CHANNELS = 64
@@ -54,7 +56,7 @@ def read_wav(data: bytes) -> Wav:
     Raises ValueError for other bytes, for unknown encodings and for a file that is cut off.
     """
     if len(data) < 12 or data[:4] != b"RIFF" or data[8:12] != b"WAVE":
-        raise ValueError("not a WAV file")
+        raise ValueError(Reason("not a WAV file", "audio_not_wav"))
     at, form = 12, b""
     while at + 8 <= len(data):
         name, size = data[at : at + 4], int.from_bytes(data[at + 4 : at + 8], "little")
@@ -62,26 +64,28 @@ def read_wav(data: bytes) -> Wav:
         if name == b"data" and size == _STREAMED:
             size = len(data) - at
         if at + size > len(data):
-            raise ValueError(f"the WAV file is cut off: {size:,} bytes announced, {len(data) - at:,} present")
+            present = len(data) - at
+            text = f"the WAV file is cut off: {size:,} bytes announced, {present:,} present"
+            raise ValueError(Reason(text, "audio_cut", size=size, present=present))
         if name == b"fmt ":
             form = data[at : at + size]
         elif name == b"data":
             return _of(form, data[at : at + size])
         at += size + size % 2
-    raise ValueError("the WAV file has no samples")
+    raise ValueError(Reason("the WAV file has no samples", "audio_no_samples"))
 
 
 def _of(form: bytes, data: bytes) -> Wav:
     if len(form) < 16:
-        raise ValueError("the WAV file has no format before its samples")
+        raise ValueError(Reason("the WAV file has no format before its samples", "audio_no_format"))
     code, channels, rate, _, _, bits = struct.unpack_from("<HHIIHH", form)
     if code == _EXTENSIBLE and len(form) >= 26:
         code = int.from_bytes(form[24:26], "little")
     known = (code == _PCM and bits in (8, 16, 24, 32)) or (code == _FLOAT and bits in (32, 64))
     if not known:
-        raise ValueError(
-            f"the WAV file has samples of format {code} with {bits} bits, which is not supported"
-        )
+        text = f"the WAV file has samples of format {code} with {bits} bits, which is not supported"
+        raise ValueError(Reason(text, "audio_format", format=code, bits=bits))
     if not 1 <= channels <= _MOST_CHANNELS or rate == 0:
-        raise ValueError(f"the WAV file has {channels} channels at {rate} Hz")
+        text = f"the WAV file has {channels} channels at {rate} Hz"
+        raise ValueError(Reason(text, "audio_channels", channels=channels, rate=rate))
     return Wav(rate, channels, bits, code == _FLOAT, data)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from attrs import frozen
 
-from insight_core.plugin import BEGINNING, Claim, Payload, SeriesInfo, plain
+from insight_core.plugin import BEGINNING, Claim, Payload, Reason, SeriesInfo, plain
 from insight_core.plugin.payloads import tensor_of
 from insight_graph import keras, mindspore, step_stats, tensorflow
 from insight_graph.beginnings import TENSORFLOW, graph_format
@@ -94,7 +94,9 @@ def is_pipeline(info: SeriesInfo) -> bool:
 def decoded(payload: Payload) -> GraphModel | StepTimes:
     """Raises ValueError for bytes that are not what the claim promises, and for data pipelines."""
     if payload.claim == LINEAGE:
-        raise ValueError("a lineage file is not a graph: the lineage plugin decodes it")
+        raise ValueError(
+            Reason("a lineage file is not a graph: the lineage plugin decodes it", "graph_of_lineage")
+        )
     data = _content(payload)
     if payload.claim == RUN_METADATA:
         return StepTimes(step_stats.rows_of(data), 4 * len(data))
@@ -123,6 +125,6 @@ def _content(payload: Payload) -> bytes:
         return payload.data
     values = tensor_of(payload).values
     if values.dtype != object or not values.size:
-        raise ValueError("the value holds no string")
+        raise ValueError(Reason("the value holds no string", "graph_no_string"))
     content: bytes = values.ravel()[0]
     return content

@@ -11,6 +11,7 @@ from typing import Any
 
 from attrs import define, field
 
+from insight_core.plugin import Reason
 from insight_graph.columns import (
     Attribute,
     Graph,
@@ -33,9 +34,10 @@ def graph_of_model(data: bytes) -> Graph:
     try:
         model = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"the model is not valid JSON: {error}") from None
+        text = f"the model is not valid JSON: {error}"
+        raise ValueError(Reason(text, "graph_not_json", cause=str(error))) from None
     if not _is_model(model):
-        raise ValueError("the text describes no Keras model")
+        raise ValueError(Reason("the text describes no Keras model", "graph_not_keras"))
     reader = _Reader(GraphBuilder("keras"))
     reader.model(model, "", [], 0)
     reader.connect()
@@ -60,7 +62,8 @@ class _Reader:
     ) -> None:
         """Adds the layers of a model that takes its inputs from ``sources``."""
         if depth > _DEEPEST:
-            raise ValueError(f"the model has more than {_DEEPEST} models in each other")
+            text = f"the model has more than {_DEEPEST} models in each other"
+            raise ValueError(Reason(text, "graph_too_nested", most=_DEEPEST))
         config = _dictionary(model.get("config"))
         path = joined(scope, _name(model))
         trainable = trainable and config.get("trainable") is not False

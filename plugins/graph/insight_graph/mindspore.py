@@ -12,6 +12,7 @@ from typing import Any
 
 from attrs import field, frozen
 
+from insight_core.plugin import Reason
 from insight_core.plugin.payloads import LENGTH_DELIMITED, Malformed, fields, varint
 from insight_graph.columns import Graph, GraphBuilder, Kind, NodeDetails, Weight, joined
 from insight_graph.messages import is_set, parsed
@@ -81,7 +82,8 @@ def _graph(data: bytes, start: int, end: int) -> Graph:
     broken = pieces.broken or ("the file ends before its graph" if end > len(data) else "")
     if broken:
         if not len(builder.names):
-            raise ValueError(f"the bytes are not a MindSpore graph: {broken}")
+            text = f"the bytes are not a MindSpore graph: {broken}"
+            raise ValueError(Reason(text, "graph_not_mindspore", cause=Reason.of(broken)))
         builder.truncated(broken)
     return builder.graph(reader.details, topological, len(data))
 

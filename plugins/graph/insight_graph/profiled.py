@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 from cachetools import LRUCache
 
-from insight_core.plugin import Ask, InsightError, PluginNameEnum, Unavailable, Undecodable
+from insight_core.plugin import Ask, InsightError, PluginNameEnum, Reason, Unavailable, Undecodable
 from insight_graph.columns import Graph, Kind
 from insight_graph.model import Times
 
@@ -61,9 +61,12 @@ class ProfiledTimes:
         path = name.removeprefix(_PREFIX)
         answer = cast("dict[str, Any]", self._ask(_PROFILER, "/operator_times", run=run, profile=path))
         if answer["state"] == "reading":
-            raise Unavailable(f"the profile {path!r} is being read")
+            raise Unavailable(
+                Reason(f"the profile {path!r} is being read", "graph_profile_reading", path=path)
+            )
         if answer["state"] == "failed":
-            raise Undecodable(f"the profile {path!r} of run {run!r} cannot be read")
+            text = f"the profile {path!r} of run {run!r} cannot be read"
+            raise Undecodable(Reason(text, "graph_profile_unreadable", path=path, run=run))
         times = times_by_name(graph, dict(zip(answer["names"], answer["times"], strict=True)))
         with self._lock:
             self._kept[key] = times

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from attrs import define, field
 
+from insight_core.plugin import Reason
 from insight_core.plugin.payloads import LENGTH_DELIMITED, fields
 from insight_graph.columns import (
     Codes,
@@ -90,7 +91,8 @@ def _graph(data: bytes, graphs: Sequence[tuple[str, int, int]]) -> Graph:
     broken = [reason for prefix, start, end in graphs if (reason := reader.read(prefix, start, end))]
     if broken:
         if not len(builder.names):
-            raise ValueError(f"the bytes are not a GraphDef: {broken[0]}")
+            text = f"the bytes are not a GraphDef: {broken[0]}"
+            raise ValueError(Reason(text, "graph_not_tensorflow", cause=Reason.of(broken[0])))
         builder.truncated(broken[0])
     return builder.graph(reader.details, topological, len(data))
 

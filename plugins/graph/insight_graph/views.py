@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, cast
 
 from attrs import frozen
 from werkzeug import Request, Response
@@ -14,11 +14,11 @@ from insight_core.plugin import (
     NotFound,
     PluginContext,
     PluginNameEnum,
+    Reason,
     RecordPlace,
     Route,
     SeriesInfo,
     SeriesKey,
-    Undecodable,
     record_at,
 )
 from insight_core.plugin.http.answers import json_response
@@ -44,7 +44,6 @@ _LAST_OFFSET = 1 << 31
 _LINEAGE = str(PluginNameEnum.LINEAGE)
 
 RouteView: TypeAlias = Callable[[Request], Response]
-T = TypeVar("T")
 
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
@@ -112,7 +111,7 @@ class _Views:
         place = record_of(request, self.data, NAME, "all")
         found = self.data.series(NAME, runs=[place.key.run])
         if not any(is_pipeline(info) and info.key == place.key for info in found):
-            raise Undecodable(f"{place}: it is not a lineage file")
+            raise place.undecodable(Reason("it is not a lineage file", "graph_not_lineage"))
         try:
             answer = self.ctx.ask(
                 _LINEAGE,
@@ -133,7 +132,9 @@ class _Views:
     def of_graph(self, answer: Callable[[_Looked, Request], object]) -> RouteView:
         def view(request: Request) -> Response:
             place = record_of(request, self.data, NAME, "all")
-            model = self._decoded(place, GraphModel, "graph")
+            model = self.ctx.values.at(place)
+            if not isinstance(model, GraphModel):
+                raise place.undecodable(Reason("it is not a graph", "graph_not_graph"))
             profile = request.args.get("profile")
             times = model.times if profile is None else self._times(model, place, profile)
             looked = _Looked(model, model.view(flag(request, "readable")), times)
@@ -154,12 +155,6 @@ class _Views:
             for index, (step, wall_time, size) in enumerate(rows)
         ]
 
-    def _decoded(self, place: RecordPlace, kind: type[T], name: str) -> T:
-        value = self.ctx.values.at(place)
-        if not isinstance(value, kind):
-            raise Undecodable(f"{place}: it is not a {name}")
-        return value
-
     def _times(self, model: GraphModel, place: RecordPlace, profile: str) -> Times | None:
         """Of the last record of a tag with times, or of a profile that the profiler has."""
         run = place.key.run
@@ -172,7 +167,7 @@ class _Views:
         found = self.ctx.values.at(source)
         rows = found.rows if isinstance(found, GraphModel | StepTimes) else None
         if rows is None:
-            raise Undecodable(f"{source}: it has no step statistics")
+            raise source.undecodable(Reason("it has no step statistics", "graph_no_steps"))
         return times_of(model.graph, rows)
 
 

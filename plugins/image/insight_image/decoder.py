@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from insight_core.plugin import Payload
+from insight_core.plugin import Payload, Reason
 from insight_core.plugin.payloads import LENGTH_DELIMITED, VARINT, fields, header_of, signed
 from insight_image.claims import BATCHES
 
@@ -55,7 +55,7 @@ def _image(data: bytes) -> Pictures:
         elif wire_type == LENGTH_DELIMITED and number == _ENCODED:
             encoded = data[start:end]
     if encoded is None:
-        raise ValueError("the image has no picture")
+        raise ValueError(Reason("the image has no picture", "image_no_picture"))
     return Pictures((encoded,), numbers[_WIDTH], numbers[_HEIGHT], numbers[_CHANNELS])
 
 
@@ -67,11 +67,14 @@ def _batch(data: bytes) -> Pictures:
         elif wire_type == LENGTH_DELIMITED and number == _STRING_VAL:
             strings.append(data[start:end])
             if len(strings) > 2 + MAX_PICTURES:
-                raise ValueError(f"the tensor has more than {MAX_PICTURES:,} pictures")
+                text = f"the tensor has more than {MAX_PICTURES:,} pictures"
+                raise ValueError(Reason(text, "image_too_many", most=MAX_PICTURES))
     if dtype != _DT_STRING:
-        raise ValueError(f"the tensor holds no strings but values of type {dtype}")
+        text = f"the tensor holds no strings but values of type {dtype}"
+        raise ValueError(Reason(text, "image_not_strings", type=dtype))
     if len(strings) < 2:
-        raise ValueError(f"the tensor must hold width, height and pictures, but has {len(strings)} strings")
+        text = f"the tensor must hold width, height and pictures, but has {len(strings)} strings"
+        raise ValueError(Reason(text, "image_sizes_missing", strings=len(strings)))
     width, height, *encoded = strings
     return Pictures(tuple(encoded), _whole(width), _whole(height))
 

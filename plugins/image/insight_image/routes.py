@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from attrs import field, frozen
 from werkzeug import Request, Response
 
-from insight_core.plugin import NotFound, PluginContext, RecordPlace, Route, Undecodable
+from insight_core.plugin import NotFound, PluginContext, Reason, RecordPlace, Route, Undecodable
 from insight_core.plugin.http.answers import bytes_response, json_response
 from insight_core.plugin.http.parameters import flag, whole_number
 from insight_core.plugin.http.records import is_pinned, record_of
@@ -43,9 +43,12 @@ class _Sample:
     def encoded(self) -> bytes:
         return self.pictures.encoded[self.index]
 
-    def __str__(self) -> str:
-        batch = len(self.pictures.encoded) > 1
-        return f"{self.place}, sample {self.index}" if batch else str(self.place)
+    def undecodable(self, cause: object) -> Undecodable:
+        reason = Reason.of(cause)
+        if len(self.pictures.encoded) > 1:
+            text = f"sample {self.index}: {reason}"
+            reason = Reason(text, "image_sample", sample=self.index, cause=reason)
+        return self.place.undecodable(reason)
 
 
 def _one_processor_free() -> threading.Semaphore:
@@ -63,12 +66,12 @@ class _Views:
             return self._download(sample, is_pinned(request))
         header = _header(sample)
         if header.pixels > MAX_SHOWN_PIXELS:
-            raise Undecodable(
-                f"{sample}: the picture has {header.width:,} x {header.height:,} pixels, "
-                "more than a browser shows"
-            )
+            text = f"the picture has {header.width:,} x {header.height:,} pixels, more than a browser shows"
+            size = {"width": header.width, "height": header.height}
+            raise sample.undecodable(Reason(text, "image_beyond_browsers", **size))
         if not header.whole:
-            raise Undecodable(f"{sample}: the {header.name} file is cut off or damaged")
+            text = f"the {header.name} file is cut off or damaged"
+            raise sample.undecodable(Reason(text, "image_damaged", format=header.name))
         return bytes_response(sample.encoded, header.mimetype, immutable=is_pinned(request))
 
     def info(self, request: Request) -> Response:
@@ -105,7 +108,7 @@ class _Views:
             with self.at_once:
                 small = thumbnail(sample.encoded, header, size)
         except ValueError as error:
-            raise Undecodable(f"{sample}: {error}") from error
+            raise sample.undecodable(error) from error
         return bytes_response(small, "image/png", immutable=is_pinned(request))
 
     def _sample(self, request: Request) -> _Sample:
@@ -134,4 +137,4 @@ def _header(sample: _Sample) -> ImageHeader:
     try:
         return header_of(sample.encoded)
     except ValueError as error:
-        raise Undecodable(f"{sample}: {error}") from error
+        raise sample.undecodable(error) from error

@@ -7,6 +7,7 @@ import io
 import numpy as np
 from PIL import Image
 
+from insight_core.plugin import Reason
 from insight_core.plugin.payloads import ImageHeader
 
 MAX_PIXELS = 1 << 25  # of a picture that is decoded: 128 MiB
@@ -30,15 +31,15 @@ def thumbnail(data: bytes, header: ImageHeader, size: int) -> bytes:
             out = io.BytesIO()
             small.save(out, "PNG", compress_level=1)
     except Exception as error:  # Pillow raises what its decoders do: OSError, SyntaxError, struct.error ...
-        raise ValueError(f"the picture cannot be decoded: {error}") from error
+        text = f"the picture cannot be decoded: {error}"
+        raise ValueError(Reason(text, "image_undecodable", cause=Reason.of(error))) from error
     return out.getvalue()
 
 
 def _check(width: int, height: int) -> None:
     if width * height > MAX_PIXELS:
-        raise ValueError(
-            f"the picture has {width:,} x {height:,} pixels, more than the {MAX_PIXELS:,} that are decoded"
-        )
+        text = f"the picture has {width:,} x {height:,} pixels, more than the {MAX_PIXELS:,} that are decoded"
+        raise ValueError(Reason(text, "image_too_large", width=width, height=height, most=MAX_PIXELS))
 
 
 def _eight_bit(picture: Image.Image) -> Image.Image:

@@ -150,7 +150,7 @@ def test_what_is_no_picture_is_never_given_to_a_browser(client: Client, route: s
     assert bad.status_code == 422
     assert "'bad' of run 'b', step 0 (record 0)" in json.loads(bad.data)["error"]
     sample = _get(client, route, run="b", tag="batch", index=0, sample=2)
-    assert "'batch' of run 'b', step 0 (record 0), sample 2: " in json.loads(sample.data)["error"]
+    assert "'batch' of run 'b', step 0 (record 0): sample 2: " in json.loads(sample.data)["error"]
 
 
 def test_what_is_cut_off(client: Client) -> None:

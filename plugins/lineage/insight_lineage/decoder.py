@@ -13,7 +13,7 @@ from insight_lineage.mindspore import LineageFile, lineage_of
 def decoded(payload: Payload) -> LineageFile:
     """Raises ValueError for hparams, which have no values."""
     if payload.claim != LINEAGE_FILE:
-        raise ValueError(f"{payload.claim} has no values")
+        raise ValueError(Reason(f"{payload.claim} has no values", "lineage_no_values"))
     return lineage_of(payload.data)
 
 

@@ -230,7 +230,8 @@ def _described(place: RecordPlace, tensor: Tensor) -> dict[str, object]:
 
 def _distribution(tensor: Tensor) -> Histogram:
     if tensor.values.dtype.kind in "Oc":
-        raise ValueError(f"histograms of {tensor.dtype} values are unsupported")
+        text = f"histograms of {tensor.dtype} values are unsupported"
+        raise ValueError(Reason(text, "no_histogram_of_type", type=tensor.dtype))
     times = tensor.values.size
     if times < 2 or any(tensor.values.strides):
         return histogram_of(tensor.values, _BUCKETS)

@@ -4,10 +4,11 @@ import { App } from './app';
 import { textParts } from './board';
 import en from './locales/en.json';
 import zh from './locales/zh-CN.json';
+import reasons from './reasons.zh-CN.json';
 import styles from './text.css?inline';
 
 export default tab({
-  messages: { en: { ...stepMessages.en, ...en }, 'zh-CN': { ...stepMessages['zh-CN'], ...zh } },
+  messages: { en: { ...stepMessages.en, ...en }, 'zh-CN': { ...stepMessages['zh-CN'], ...zh, ...reasons } },
   styles: cardStyles + stepStyles + markdownStyles + styles,
   board: textParts,
   view: (board) => <App board={board} />,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from insight_core.plugin import Payload
+from insight_core.plugin import Payload, Reason
 from insight_core.plugin.payloads import tensor_of
 
 
@@ -23,5 +23,6 @@ def texts_of(payload: Payload) -> Texts:
     """
     tensor = tensor_of(payload)
     if tensor.values.dtype != object:
-        raise ValueError(f"the tensor holds values of type {tensor.dtype}, not strings")
+        text = f"the tensor holds values of type {tensor.dtype}, not strings"
+        raise ValueError(Reason(text, "text_not_strings", type=str(tensor.dtype)))
     return Texts(tensor.shape, tuple(text.decode("utf-8", "replace") for text in tensor.values.flat))

@@ -5,9 +5,10 @@ import styles from './graph.css?inline';
 import { keys } from './keys';
 import en from './locales/en.json';
 import zh from './locales/zh-CN.json';
+import reasons from './reasons.zh-CN.json';
 
 export default tab({
-  messages: { en, 'zh-CN': zh },
+  messages: { en, 'zh-CN': { ...zh, ...reasons } },
   styles,
   board: (page) => graphParts(page),
   view: (board) => <App board={board} />,
