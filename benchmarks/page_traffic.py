@@ -1,4 +1,4 @@
-"""Bytes and requests of the Scalars tab: first load, selection, growing runs.
+"""Bytes and requests of the Scalars tab: first load, selection, smoothing, growing runs.
 
 ``python -m benchmarks.page_traffic [--runs 100] [--steps 1000] [--peer]`` prints one line per action:
 requests for series, bytes of their answers, and bytes of everything that the browser receives, with page
@@ -26,6 +26,8 @@ from insight_core.plugin.testing import EventWriter
 _QUIET = 1500  # ms without a request: the page has everything
 _TAGS = 20
 _GROWING, _GROWING_TAGS, _GROWING_STEPS, _SECONDS = 8, 6, 3000, 20
+_LONG = 10_000  # steps of a series that is not drawn with every point
+_POSITIONS, _MOVES = 20, (50, 200, 600)  # of a drag, and ms between two of them
 
 
 class Traffic:
@@ -127,6 +129,23 @@ def _selection(page: Page, traffic: Traffic) -> None:
     traffic.settle("select a new run")
 
 
+def _smooth(page: Page, traffic: Traffic) -> None:
+    """Drags the slider from its low end to its high one, quickly and slowly."""
+    traffic.settle("first load")
+    for pause in _MOVES:
+        box = page.locator("#smoothing").bounding_box()
+        assert box is not None
+        middle = box["y"] + box["height"] / 2
+        page.mouse.move(box["x"] + 5, middle)
+        page.mouse.down()
+        for position in range(1, _POSITIONS + 1):
+            page.mouse.move(box["x"] + box["width"] * position / (_POSITIONS + 1), middle)
+            page.wait_for_timeout(pause)
+        page.mouse.up()
+        page.wait_for_timeout(3000)  # the page asks when the slider rests
+        traffic.settle(f"smoothing, {_POSITIONS} positions in {_POSITIONS * pause / 1000:g} s")
+
+
 def _appends(page: Page, traffic: Traffic, writers: list[EventWriter], tags: list[str], steps: int) -> None:
     traffic.settle("first load")
     begun = time.monotonic()
@@ -202,6 +221,14 @@ def main() -> None:
             print("TensorBoard, all of these runs")
             act = lambda _, traffic: traffic.settle("first load")  # noqa: E731
             _measure(logs, state, "#timeseries", options.height, act, peer=True)
+    for steps in (options.steps, _LONG):
+        with tempfile.TemporaryDirectory() as place:
+            logs = Path(place) / "logs"
+            for writer in _write(logs, options.runs, tags, steps):
+                writer.close()
+            for more in ("", "&scalar.raw=0", "&scalar.smoother=gaussian"):
+                print(f"smoothing: {options.runs} runs, {steps} steps {more}")
+                _measure(logs, Path(place) / "state", f"#runs=all&locale=en{more}", options.height, _smooth)
     for steps in (_GROWING_STEPS, 200):
         with tempfile.TemporaryDirectory() as place:
             logs = Path(place) / "logs"

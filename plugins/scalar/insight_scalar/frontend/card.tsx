@@ -75,7 +75,12 @@ export function CardBody({ board, card, place }: ContentOfCard<ScalarParts>): JS
     };
     const observer = new ResizeObserver(measure);
     observer.observe(element);
-    return () => observer.disconnect();
+    const sight = new IntersectionObserver((seen) => feed.see(seen.at(-1)?.isIntersecting ?? true));
+    sight.observe(element);
+    return () => {
+      observer.disconnect();
+      sight.disconnect();
+    };
   }, [feed]);
 
   const second = board.pairs.value.get(tag);

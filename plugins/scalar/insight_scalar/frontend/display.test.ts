@@ -4,7 +4,7 @@ import { fakeColumns } from '@insight-host/kit/testing';
 import { describe, expect, it } from 'vitest';
 import { decodeDisplay } from './display';
 import samples from './display_samples.json'; // written by plugins/scalar/tests/test_display.py
-import { canSmooth, smoothed } from './smoothing';
+import { keepsEverything, smoothed } from './smoothing';
 import type { Series } from './series';
 import { fakeSeries } from './testing';
 
@@ -158,13 +158,28 @@ describe('smoothing in the page', () => {
       expect.closeTo(0.20758941552776972, 12),
     ]);
   });
+  it('takes each point of a decimated series for those since the one before it', () => {
+    const all = Array.from({ length: 400 }, (_, i) => Math.sin(i / 40));
+    const every = fakeSeries([...all.keys()], all);
+    const kept = [...all.keys()].filter((i) => i % 4 === 3 || i === 0);
+    const few = fakeSeries(
+      kept,
+      kept.map((i) => all[i] as number),
+      { points: 400, decimated: true },
+    );
+    const [exact, draft] = [smoothed(every, 0.95).values, smoothed(few, 0.95)];
+    kept.forEach((step, i) =>
+      expect(Math.abs((draft.values[i] as number) - (exact[step] as number))).toBeLessThan(0.05),
+    );
+    expect(draft.precision).not.toBeNull();
+  });
   it('begins again at a restart, and needs every point', () => {
     const series = fakeSeries([0, 1, 0, 1], [1, 3, 10, 30], { breaks: [2] });
     expect(smoothed(series, 0.5).values[2]).toBe(10);
-    expect(canSmooth(series)).toBe(true);
-    expect(canSmooth({ ...series, decimated: true })).toBe(false);
+    expect(keepsEverything(series)).toBe(true);
+    expect(keepsEverything({ ...series, decimated: true })).toBe(false);
     const log = { by: 0.1, relative: true };
-    expect(canSmooth({ ...series, precision: log })).toBe(true);
-    expect(canSmooth({ ...series, values: Float64Array.of(1, 0, 2, 3), precision: log })).toBe(false);
+    expect(keepsEverything({ ...series, precision: log })).toBe(true);
+    expect(keepsEverything({ ...series, values: Float64Array.of(1, 0, 2, 3), precision: log })).toBe(false);
   });
 });

@@ -1,62 +1,22 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { fakeContext, type FakeContext } from '@insight-host/kit/testing';
-import { Page } from '@insight-host/kit';
-import { scalarParts, type ScalarParts } from './board';
-import type { CardQuery, Feed } from './feed';
-import { FakeHost, type Sent } from './fake_host';
-import { cardQuery, groupQuery } from './testing';
+import { describe, expect, it, vi } from 'vitest';
+import {
+  asked,
+  askedRuns,
+  changeAnything,
+  board,
+  ctx,
+  grow,
+  host,
+  open,
+  query,
+  settled,
+  shown,
+  wanting,
+  withFakeClock,
+} from './fake_feeds';
+import { groupQuery } from './testing';
 
-let host: FakeHost;
-let ctx: FakeContext;
-let board: ScalarParts;
-
-async function open(runs: readonly string[], tags: readonly string[] = ['loss']): Promise<void> {
-  host = new FakeHost(runs, tags);
-  ctx = fakeContext(runs, {
-    series: Object.fromEntries(runs.map((run) => [run, tags])),
-    columns: host.bands,
-    frames: host.frames,
-  });
-  board = scalarParts(new Page(ctx));
-  await settled();
-}
-
-/** Everything that was asked for has been answered. */
-const settled = async (): Promise<void> => {
-  for (let i = 0; i < 3; i++) await vi.advanceTimersByTimeAsync(1); // a batch waits for the end of the task
-};
-
-const query = (runs: readonly string[], more: Partial<CardQuery> = {}, tag = 'loss'): CardQuery => ({
-  ...cardQuery,
-  layers: [{ tag, runs, axis: 'left' }],
-  ...more,
-});
-
-async function wanting(wanted: CardQuery, tag = 'loss'): Promise<Feed> {
-  const feed = board.feeds.of(tag);
-  feed.want(wanted);
-  await settled();
-  return feed;
-}
-
-/** What was asked since the last call. */
-const asked = (): Sent[] => host.sent.splice(0);
-const askedRuns = (): (readonly string[] | null)[] => asked().map(({ runs }) => runs);
-const shown = (feed: Feed): string[] =>
-  feed.picture.value?.layers.flatMap(({ main }) => main.map(({ run, total }) => `${run} ${total}`)) ?? [];
-
-let generation = 0;
-/** The host says that series grew. */
-function grow(runs: readonly string[], tags: readonly string[] = ['loss']): void {
-  for (const run of runs) host.steps.set(run, host.stepsOf(run) + 1);
-  ctx.changes.value = { generation: ++generation, series: Object.fromEntries(runs.map((run) => [run, tags])) };
-}
-
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => {
-  board.page.dispose();
-  vi.useRealTimers();
-});
+withFakeClock();
 
 describe('the selection', () => {
   it('asks for a run that is selected, and for no other', async () => {
@@ -158,7 +118,7 @@ describe('what is there already', () => {
     await open(['a']);
     await wanting(query(['a']));
     asked();
-    ctx.changes.value = { generation: ++generation, series: null };
+    changeAnything();
     await settled();
     expect(asked()).toMatchObject([{ runs: ['a'], from: null }]);
   });
@@ -343,39 +303,6 @@ describe('failures', () => {
       card: host.queries[1]?.['card'],
     });
     expect(shown(feed)).toEqual(['a 3']);
-  });
-});
-
-describe('the smoothing slider', () => {
-  it('asks for nothing while every point is here, and smooths as the host does', async () => {
-    await open(['a', 'b']);
-    const feed = await wanting(query(['a', 'b']));
-    asked();
-    for (const smoothing of [0.3, 0.5, 0.6]) await wanting(query(['a', 'b'], { smoothing }));
-    expect(asked()).toEqual([]);
-    const [layer] = feed.picture.value?.layers ?? [];
-    // 0.4 / 0.64, and (0.6 * 0.4 + 0.4 * 2) / 0.784: the sums of weighted values over those of the weights
-    expect([...(layer?.main[0]?.values ?? [])]).toEqual([0, 0.625, expect.closeTo(1.3265306, 6)]);
-    expect([...(layer?.raw?.[0]?.values ?? [])]).toEqual([0, 1, 2]);
-  });
-
-  it('has at most one request under way, and ends where it stopped', async () => {
-    await open(['a']);
-    host.decimated = true;
-    const feed = await wanting(query(['a'], { smoothing: 0.1 }));
-    asked();
-    let release = (): void => undefined;
-    host.held = new Promise((resolve) => (release = resolve));
-    for (let move = 2; move <= 90; move++) {
-      feed.want(query(['a'], { smoothing: move / 100 }));
-      await vi.advanceTimersByTimeAsync(20);
-    }
-    expect(asked()).toHaveLength(1);
-    host.held = null;
-    release();
-    await vi.advanceTimersByTimeAsync(1000);
-    expect(asked()).toMatchObject([{ smoothing: 0.9 }]);
-    expect(feed.picture.value?.query.smoothing).toBe(0.9);
   });
 });
 

@@ -3,6 +3,7 @@ import { message, Spaced } from '@insight-host/kit';
 import type { Feeds } from './feeds';
 import type { GroupQuery } from './grouping';
 import { isWhole, type Band, type Series } from './series';
+import { canSmooth } from './smoothers';
 import type { BandQuery, KeptBands, KeptSeries, SeriesQuery } from './source';
 
 export interface Layer {
@@ -36,7 +37,6 @@ export type ChangedRuns = ReadonlyMap<string, readonly string[]> | null; // runs
 
 const APART = 1000; // ms between two refreshes of a card as its series grow
 const APART_SINGLE = 250; // of a card with one series of which only what was appended is asked for
-const APART_SMOOTHING = 500; // between two requests while the slider moves
 
 /** What a query needs of one layer: series of one smoothing, or bands; and what of it is there. */
 type Part =
@@ -60,6 +60,8 @@ export class Feed {
   readonly error = signal<string | null>(null);
   /** Distance of the card from the middle of the screen; asked when a request may start. */
   urgency: () => number = () => 0;
+  /** Whether some of the card is on the screen, not only near it. */
+  isSeen = true;
   private wanted: CardQuery | null = null;
   private key = '';
   private awake = false;
@@ -72,7 +74,6 @@ export class Feed {
     () => this.apart(),
     () => this.refresh(),
   );
-  private readonly drags = new Spaced(APART_SMOOTHING, () => this.follow());
 
   constructor(
     private readonly feeds: Feeds,
@@ -90,8 +91,11 @@ export class Feed {
     this.wanted = query;
     this.key = key;
     if (before && isSmoothedAnew(before, query)) {
-      if (this.show(query) === 'current' && !this.working) this.error.value = null;
-      else this.drags.ask();
+      const here = this.show(query);
+      this.feeds.forget(this);
+      if (here === 'current' && !this.working) this.error.value = null;
+      else this.feeds.smoothedAnew(this);
+      this.busy.value ||= here === 'missing';
       return;
     }
     if (!this.working || !before || shapeOf(before) !== shapeOf(query)) return this.load();
@@ -99,10 +103,17 @@ export class Feed {
     this.show(query);
   }
 
-  /** The slider has moved: asks once what is under way has come. */
-  private follow(): void {
-    if (this.working) this.next = 'now';
+  /** The slider rests: asks once the card is seen, and what is under way has come. */
+  follow(): void {
+    if (!this.isSeen) this.stale = true;
+    else if (this.working) this.next = 'now';
     else this.load();
+  }
+
+  /** Whether it has come on the screen, or left it. */
+  see(isSeen: boolean): void {
+    this.isSeen = isSeen;
+    if (isSeen) this.wake();
   }
 
   /** The card has left the screen: nothing is fetched for it until it comes back. */
@@ -131,7 +142,7 @@ export class Feed {
     const signal = new AbortController().signal;
     const failures = await this.fetch(query, signal);
     if (failures.length > 0) throw failures[0];
-    return { query, layers: this.needs(query).map(({ parts, ...layer }) => dataOf(layer, parts)) };
+    return { query, layers: this.needs(query).map(({ parts, ...layer }) => dataOf(layer, parts, query.raw)) };
   }
 
   /** Series of these runs have changed, by tag; null: any may have. */
@@ -142,7 +153,7 @@ export class Feed {
     else this.stale = true;
   }
 
-  /** Data came while the tab was in the back, or another card covered this one. */
+  /** Data came, or the slider moved, while the tab was in the back, another card covered this one, or it was not seen. */
   wake(): void {
     if (this.isLookedAt && this.stale && this.wanted) this.load();
   }
@@ -163,7 +174,7 @@ export class Feed {
 
   private stop(): void {
     this.refreshes.cancel();
-    this.drags.cancel();
+    this.feeds.forget(this);
     this.working?.abort();
     this.working = null;
     this.next = null;
@@ -192,7 +203,8 @@ export class Feed {
     this.next = null;
     this.busy.value = false;
     this.error.value = failures.length > 0 ? message(failures[0]) : null;
-    this.show(wanted && shapeOf(wanted) === shapeOf(query) ? wanted : query, true);
+    const isOfUse = wanted && (shapeOf(wanted) === shapeOf(query) || isSmoothedAnew(query, wanted));
+    this.show(isOfUse ? wanted : query, true);
     if (next === 'now') this.load();
     else if (next === 'later') this.refreshes.ask();
   }
@@ -240,15 +252,21 @@ export class Feed {
       { ...query, tag, smoothing: 0 },
       { ...query, tag },
     ];
-    if (query.smoothing > 0 && !query.raw)
+    if (query.smoothing > 0 && !query.raw && !canSmooth(query.smoother))
       return [{ kind: 'main', query: main, runs, here: source.series(main, runs, own), asked: runs }];
     const here = source.series(raw, runs, own);
     if (query.smoothing === 0) return [{ kind: 'main', query: main, runs, here, asked: runs }];
-    const smoothed = source.smoothed(main, here);
-    const asked = runs.filter((run) => !smoothed.has(run));
+    const { exact, drafts } = source.smoothed(main, here);
+    const asked = runs.filter((run) => !exact.has(run));
     return [
       { kind: 'raw', query: raw, runs, here, asked: runs },
-      { kind: 'main', query: main, runs, here: new Map([...source.series(main, asked, own), ...smoothed]), asked },
+      {
+        kind: 'main',
+        query: main,
+        runs,
+        here: new Map([...drafts, ...source.series(main, asked, own), ...exact]),
+        asked,
+      },
     ];
   }
 
@@ -269,7 +287,7 @@ export class Feed {
     const isMissing = parts.some((part) => (part.kind === 'bands' ? !part.here : part.here.size < part.runs.length));
     const isEmpty = parts.every((part) => (part.kind === 'bands' ? !part.here : part.here.size === 0));
     if (isMissing && (!anyway || isEmpty)) return 'missing';
-    const layers = needs.map(({ parts: own, ...layer }) => dataOf(layer, own));
+    const layers = needs.map(({ parts: own, ...layer }) => dataOf(layer, own, query.raw));
     if (!isSame(this.picture.value, query, layers)) {
       this.picture.value = { query, layers };
       this.ownSeries = new Map(
@@ -287,13 +305,13 @@ export class Feed {
   }
 }
 
-function dataOf(layer: Layer, parts: readonly Part[]): LayerData {
+function dataOf(layer: Layer, parts: readonly Part[], hasRaw: boolean): LayerData {
   const seriesOf = (kind: 'main' | 'raw'): readonly Series[] | null => {
     const part = parts.find((other) => other.kind === kind);
     return part && part.kind !== 'bands' ? part.runs.flatMap((run) => part.here.get(run)?.value ?? []) : null;
   };
   const bands = parts.flatMap((part) => (part.kind === 'bands' ? (part.here?.value ?? []) : []));
-  return { ...layer, main: seriesOf('main') ?? [], raw: seriesOf('raw'), bands };
+  return { ...layer, main: seriesOf('main') ?? [], raw: hasRaw ? seriesOf('raw') : null, bands };
 }
 
 function isSame(old: Picture | null, query: CardQuery, layers: readonly LayerData[]): boolean {
@@ -312,9 +330,10 @@ function isSame(old: Picture | null, query: CardQuery, layers: readonly LayerDat
 
 /** Whether nothing else has changed. */
 function isSmoothedAnew(before: CardQuery, query: CardQuery): boolean {
-  const isSmoothed = before.smoothing > 0 && query.smoothing > 0 && before.smoothing !== query.smoothing;
   return (
-    isSmoothed && !query.group && JSON.stringify({ ...before, smoothing: query.smoothing }) === JSON.stringify(query)
+    before.smoothing !== query.smoothing &&
+    !query.group &&
+    JSON.stringify({ ...before, smoothing: query.smoothing }) === JSON.stringify(query)
   );
 }
 

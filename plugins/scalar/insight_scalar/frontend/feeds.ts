@@ -3,10 +3,14 @@ import type { CardParts, ChangedSeries } from '@insight-host/kit';
 import { Feed } from './feed';
 import { Source } from './source';
 
+const REST = 500; // ms without a move of the smoothing slider
+
 /** The feeds of the cards near the screen, and the source that they share. */
 export class Feeds {
   readonly source: Source;
   private readonly feeds = new Map<string, Feed>();
+  private readonly smoothed = new Set<Feed>(); // that the host is asked for when the slider rests
+  private rest: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     private readonly parts: CardParts,
@@ -19,6 +23,7 @@ export class Feeds {
     page.onChange(page.ctx.changes, ({ series }) => this.changed(this.affected(series)));
     page.until(() => {
       for (const feed of [...this.feeds.values()]) feed.rest();
+      clearTimeout(this.rest);
     });
   }
 
@@ -48,6 +53,33 @@ export class Feeds {
     const { page, cards } = this.parts;
     const { value: full } = cards.full;
     return page.visible.value && (full === null || full.tag === tag || !cards.has(full));
+  }
+
+  /** The slider has moved, and the page cannot smooth a card as the host does: all such cards are asked for together. */
+  smoothedAnew(feed: Feed): void {
+    this.smoothed.add(feed);
+    this.awaitRest();
+  }
+
+  /** The card is asked for, or need not be. */
+  forget(feed: Feed): void {
+    this.smoothed.delete(feed);
+  }
+
+  private awaitRest(): void {
+    clearTimeout(this.rest);
+    this.rest = setTimeout(() => {
+      if (this.isHeld()) return this.awaitRest();
+      for (const feed of [...this.smoothed]) {
+        this.smoothed.delete(feed);
+        feed.follow();
+      }
+    }, REST);
+  }
+
+  /** Whether the pointer holds the slider of the toolbar. */
+  isHeld(): boolean {
+    return document.querySelector('#smoothing:active') !== null;
   }
 
   /** Says of a series that it has restarts; the list of tags may be older than they are. */

@@ -1,27 +1,36 @@
-/** Smoothing in the page, of series that are here with every point: the same as the host's. */
+/** Smoothing in the page: of series that are here with every point the same as the host's, of others about the same. */
 import { isWhole, type Series } from './series';
 
 const known = new WeakMap<Series, Series>(); // the last one of each
 
 /** Whether the page can smooth the series as the host would. */
-export function canSmooth(series: Series): boolean {
+export function keepsEverything(series: Series): boolean {
   return isWhole(series) && !(series.precision?.relative && series.values.includes(0)); // 0 stands for all that a logarithm has not
 }
 
-/** TensorBoard's debiased exponential moving average of each attempt; see `average` of insight_core/store/reduction.py. */
+/**
+ * TensorBoard's debiased exponential moving average of each attempt; see `average` of insight_core/store/reduction.py. Of
+ * a series that lacks points a draft: each point that is there stands for those since the one before it.
+ */
 export function smoothed(series: Series, weight: number): Series {
   let found = known.get(series);
   if (found?.smoothing === weight) return found;
   const values = new Float64Array(series.values.length);
   const edges = [0, ...series.breaks, values.length];
   for (let i = 0; i + 1 < edges.length; i++)
-    average(series.values, values, edges[i] as number, edges[i + 1] as number, weight);
-  found = { ...series, values, smoothing: weight };
+    average(series, values, edges[i] as number, edges[i + 1] as number, weight);
+  // more digits than the recorded values have are not known of a draft either
+  found = { ...series, values, smoothing: weight, precision: series.precision ?? (series.decimated ? ROUGH : null) };
   known.set(series, found);
   return found;
 }
 
-function average(values: Series['values'], out: Float64Array, start: number, end: number, weight: number): void {
+const ROUGH = { by: 0, relative: false };
+
+function average(series: Series, out: Float64Array, start: number, end: number, weight: number): void {
+  const { values, steps } = series;
+  // steps between two recorded points
+  const apart = ((steps.at(-1) as number) - (steps[0] as number)) / (series.points - 1);
   let [last, mass, first, varied] = [0, 0, 0, false];
   for (let i = start; i < end; i++) {
     const value = values[i] as number;
@@ -29,8 +38,10 @@ function average(values: Series['values'], out: Float64Array, start: number, end
     if (!Number.isFinite(value)) continue;
     varied ||= mass > 0 && value !== first;
     first = value;
-    last = weight * last + (1 - weight) * value;
-    mass = weight * mass + (1 - weight);
+    const gap = series.decimated && i > start ? ((steps[i] as number) - (steps[i - 1] as number)) / apart : 1;
+    const kept = gap === 1 ? weight : weight ** gap;
+    last = kept * last + (1 - kept) * value;
+    mass = kept * mass + (1 - kept);
     if (varied) out[i] = Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, last / mass));
   }
 }

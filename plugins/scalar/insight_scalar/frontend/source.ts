@@ -5,14 +5,15 @@ import { Batches } from './batches';
 import type { Range } from './codecs';
 import type { GroupQuery } from './grouping';
 import { continuations } from './growing';
-import { isSettled, type Smoother } from './smoothers';
+import { canSmooth, isSettled, type Smoother } from './smoothers';
 import { decodeBands, isWhole, sizeOf, WHOLE, type Band, type Series } from './series';
-import { canSmooth, smoothed } from './smoothing';
+import { keepsEverything, smoothed } from './smoothing';
 
 const AT_ONCE = 4; // requests
 const SERIES_BYTES = 64 << 20;
 const BANDS_BYTES = 16 << 20;
 const FEW = 20; // runs whose names go into a URL at no cost
+const NEVER = -1; // the time of what no answer says
 
 /** Which points of one series of a tag are asked for; the run is separate. */
 export interface SeriesQuery {
@@ -59,6 +60,12 @@ export interface Fetched<T> {
 
 type Found<T> = ReadonlyMap<string, Kept<T>>;
 
+/** Series by run that the page has smoothed. */
+export interface Smoothed {
+  readonly exact: Map<string, KeptSeries>;
+  readonly drafts: Map<string, KeptSeries>;
+}
+
 /** The series and bands of all cards: kept by run and tag, asked for only when they are missing or have changed. */
 export class Source {
   private readonly queue = new RequestQueue(AT_ONCE);
@@ -99,20 +106,23 @@ export class Source {
     return found;
   }
 
-  /** Of series that are here with every point, what the host would answer to a query with smoothing. */
-  smoothed(query: SeriesQuery, raw: ReadonlyMap<string, KeptSeries>): Map<string, KeptSeries> {
-    return new Map(
-      [...raw].flatMap(([run, { key, value, time }]): [string, KeptSeries][] =>
-        query.smoother === 'ema' && canSmooth(value)
-          ? [[run, { key: `${key} ${query.smoothing}`, value: smoothed(value, query.smoothing), time }]]
-          : [],
-      ),
-    );
+  /**
+   * What the host would answer to a query with smoothing: of series that are here with every point, the same; of the
+   * others a draft, which counts as out of date.
+   */
+  smoothed(query: SeriesQuery, raw: ReadonlyMap<string, KeptSeries>): Smoothed {
+    const found: Smoothed = { exact: new Map(), drafts: new Map() };
+    for (const [run, { key, value, time }] of canSmooth(query.smoother) ? raw : []) {
+      const isExact = keepsEverything(value);
+      const kept = { key: `${query.smoothing} ${key}`, value: smoothed(value, query.smoothing) };
+      (isExact ? found.exact : found.drafts).set(run, { ...kept, time: isExact ? time : NEVER });
+    }
+    return found;
   }
 
   /** The runs of which nothing is there, or something that has changed since. */
   outdated({ tag }: SeriesQuery, runs: readonly string[], here: ReadonlyMap<string, KeptSeries>): readonly string[] {
-    return runs.filter((run) => !this.clock.isCurrent(here.get(run)?.time ?? -1, tag, [run]));
+    return runs.filter((run) => !this.clock.isCurrent(here.get(run)?.time ?? NEVER, tag, [run]));
   }
 
   /** The series of these runs as they are now. Throws when one of them cannot be had. */

@@ -1,0 +1,97 @@
+import { describe, expect, it, vi } from 'vitest';
+import { asked, board, grow, host, open, query, settled, shown, wanting, withFakeClock } from './fake_feeds';
+
+withFakeClock();
+
+describe('the smoothing slider', () => {
+  it('asks for nothing while every point is here, and smooths as the host does', async () => {
+    await open(['a', 'b']);
+    const feed = await wanting(query(['a', 'b']));
+    asked();
+    for (const smoothing of [0.3, 0.5, 0.6]) await wanting(query(['a', 'b'], { smoothing }));
+    expect(asked()).toEqual([]);
+    const [layer] = feed.picture.value?.layers ?? [];
+    // 0.4 / 0.64, and (0.6 * 0.4 + 0.4 * 2) / 0.784: the sums of weighted values over those of the weights
+    expect([...(layer?.main[0]?.values ?? [])]).toEqual([0, 0.625, expect.closeTo(1.3265306, 6)]);
+    expect([...(layer?.raw?.[0]?.values ?? [])]).toEqual([0, 1, 2]);
+  });
+
+  it('shows a draft while it moves, and asks once when it rests', async () => {
+    await open(['a']);
+    host.decimated = true;
+    const feed = await wanting(query(['a']));
+    asked();
+    for (let move = 1; move <= 90; move++) {
+      feed.want(query(['a'], { smoothing: move / 100 }));
+      expect(feed.picture.value?.query.smoothing).toBe(move / 100);
+      await vi.advanceTimersByTimeAsync(200);
+    }
+    const last = (): number | undefined => feed.picture.value?.layers[0]?.main[0]?.values[2];
+    expect(last()).toBeLessThan(2);
+    expect(asked()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(asked()).toMatchObject([{ smoothing: 0.9 }]);
+    expect(last(), 'the answer of the host').toBe(2);
+  });
+
+  it('asks for nothing while the pointer holds it', async () => {
+    await open(['a']);
+    host.decimated = true;
+    const feed = await wanting(query(['a'], { smoothing: 0.1 }));
+    asked();
+    const held = vi.spyOn(board.feeds, 'isHeld').mockReturnValue(true);
+    await wanting(query(['a'], { smoothing: 0.5 }));
+    await vi.advanceTimersByTimeAsync(5000);
+    expect([asked(), feed.picture.value?.query.smoothing]).toEqual([[], 0.5]);
+    held.mockReturnValue(false);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(asked()).toMatchObject([{ smoothing: 0.5 }]);
+  });
+
+  it('asks for a card that is not seen when it comes into sight', async () => {
+    await open(['a']);
+    host.decimated = true;
+    const feed = await wanting(query(['a'], { smoothing: 0.1 }));
+    asked();
+    feed.see(false);
+    await wanting(query(['a'], { smoothing: 0.5 }));
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(asked()).toEqual([]);
+    feed.see(true);
+    await settled();
+    expect(asked()).toMatchObject([{ smoothing: 0.5 }]);
+  });
+
+  it('waits for what is under way, whose answer does not take the draft away', async () => {
+    await open(['a']);
+    host.decimated = true;
+    const feed = await wanting(query(['a'], { smoothing: 0.1 }));
+    asked();
+    let release = (): void => undefined;
+    host.held = new Promise((resolve) => (release = resolve));
+    grow(['a']);
+    await settled();
+    asked();
+    await wanting(query(['a'], { smoothing: 0.9 }));
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(asked()).toEqual([]);
+    host.held = null;
+    release();
+    await settled();
+    expect(feed.picture.value?.query.smoothing).toBe(0.9);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(asked().at(-1)).toMatchObject({ smoothing: 0.9 });
+    expect(shown(feed)).toEqual(['a 4']);
+  });
+
+  it('asks once for raw series that are not shown, and then for nothing', async () => {
+    await open(['a']);
+    const feed = await wanting(query(['a'], { smoothing: 0.1, raw: false }));
+    expect(asked()).toMatchObject([{ smoothing: 0 }]);
+    await wanting(query(['a'], { smoothing: 0.5, raw: false }));
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(asked()).toEqual([]);
+    expect(feed.picture.value?.layers[0]?.raw).toBeNull();
+    expect(feed.picture.value?.layers[0]?.main[0]?.smoothing).toBe(0.5);
+  });
+});
