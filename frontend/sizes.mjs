@@ -13,7 +13,7 @@ const STATIC = join(FRONTEND, 'insight_frontend', 'static');
  */
 const BUDGETS = {
   page: 68_000,
-  '@insight-host/kit': 26_000,
+  '@insight-host/kit': 26_500,
   '@insight-host/kit/markdown': 28_000,
   shared: 18_000,
   tab: 60_000,

@@ -18,6 +18,21 @@ export interface Plugin {
   readonly messages?: Messages;
   /** Fills `host`; what it returns is called when the tab is closed for good. */
   mount(host: HTMLElement, ctx: PluginContext): Disposer | void | Promise<Disposer | void>;
+  /**
+   * Fills `host`, of any size, with one card alone: in a report, or in a page of others. `card` is the name that the plugin
+   * gave `ShownCardAction.run`; `ctx.url` and `ctx.runs` are those of the card.
+   */
+  renderCard?(host: HTMLElement, ctx: PluginContext, card: string): Disposer | void | Promise<Disposer | void>;
+}
+
+/** A card as it can be kept and shown elsewhere: JSON. */
+export interface CardSpec {
+  /** Name of the plugin that shows it with `renderCard`. */
+  readonly plugin: string;
+  /** What this plugin calls it. */
+  readonly card: string;
+  /** Keys of the URL and their texts: which runs, and those of the plugin (`scalar.smooth`). */
+  readonly state: Readonly<Record<string, string>>;
 }
 
 export type Disposer = () => void;
@@ -282,4 +297,9 @@ export interface PluginContext {
   notify(level: 'info' | 'warn' | 'error', text: string): void;
   /** What plugins add to the tabs of others; another value when there is more or less of it. */
   readonly contributed: ReadonlySignal<Contributed>;
+  /**
+   * Fills `host` with a card of any plugin, as users chose it for `Contributions.cardActions`; `failed` is called when that
+   * fails, now or later: `host` is empty then.
+   */
+  showCard(card: CardSpec, host: HTMLElement, failed: (cause: unknown) => void): Disposer;
 }

@@ -4,7 +4,7 @@
  * The page imports it when it is idle, after it has shown the tab in front. Each part is optional. A part that throws is
  * left out, and the page says so below the tab of the plugin; the other parts and plugins go on.
  */
-import type { API, Disposer, Messages, PluginContext } from './contract';
+import type { API, CardSpec, Disposer, Messages, PluginContext } from './contract';
 
 export interface Contributions {
   readonly apiVersion: typeof API;
@@ -23,6 +23,17 @@ export interface Contributions {
   markers?(chart: MarkedChart, ctx: PluginContext): readonly Marker[] | Promise<readonly Marker[]>;
   /** Cards of the Scalars tab, in a section of their own. */
   readonly cards?: readonly ContributedCard[];
+  /** What the menus of cards offer beyond what their own plugins do. */
+  readonly cardActions?: readonly CardAction[];
+}
+
+/** What can be done with a card of any plugin that has `renderCard`. */
+export interface CardAction {
+  /** Unique in the plugin. */
+  readonly id: string;
+  /** A key of `messages`. */
+  readonly text: string;
+  run(card: CardSpec, ctx: PluginContext): void | Promise<void>;
 }
 
 /** A command of the palette (Ctrl K), there although the tab of the plugin was never opened. */
@@ -94,6 +105,17 @@ export interface Contributed {
   markers(chart: Omit<MarkedChart, 'signal'>, show: (markers: readonly Marker[]) => void): Disposer;
   /** Cards, in their order. */
   readonly cards: readonly ShownCard[];
+  /** For the menu of a card; the page has some of its own. */
+  readonly cardActions: readonly ShownCardAction[];
+}
+
+export interface ShownCardAction {
+  /** Unique in the page. */
+  readonly id: string;
+  /** In the user's language. */
+  readonly text: string;
+  /** `card` is a name by which the plugin knows its card. */
+  run(card: string): void;
 }
 
 export interface ShownCard {

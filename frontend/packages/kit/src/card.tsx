@@ -20,10 +20,10 @@ export interface ContentOfCard<Parts> {
 export interface CardProps {
   readonly board: Pick<CardParts, 'page' | 'cards'>;
   readonly card: CardKey;
-  /** Where it stands in its group, in pixels. */
-  readonly top: number;
-  readonly left: number;
-  readonly width: number;
+  /** Where it stands in its group, in pixels; without these it fills what it is in. */
+  readonly top?: number;
+  readonly left?: number;
+  readonly width?: number;
   readonly content: (card: CardKey, place: Place) => JSX.Element;
 }
 
@@ -37,7 +37,7 @@ export function Card({ board, card, top, left, width, content }: CardProps): JSX
     <section
       ref={place}
       class={full ? 'card full' : 'card'}
-      style={full ? {} : { top: `${top}px`, left: `${left}px`, width: `${width}px` }}
+      style={full || width === undefined ? {} : { top: `${top}px`, left: `${left}px`, width: `${width}px` }}
       data-tag={card.tag}
       {...(card.run === null ? {} : { 'data-card-run': card.run })}
       data-testid="card"

@@ -3,6 +3,7 @@ export * from './announce';
 export * from './as_table';
 export * from './byte_cache';
 export * from './card';
+export * from './card_alone';
 export * from './card_answer';
 export * from './card_grid';
 export * from './card_list';

@@ -1,5 +1,6 @@
-import { API, type Plugin } from '@insight-host/api';
+import { API, type Disposer, type Plugin, type PluginContext } from '@insight-host/api';
 import { render, type JSX } from 'preact';
+import { cardCodec, type CardKey } from './cards';
 import { addKeys, type Key } from './keys';
 import kitStyles from './kit.css?inline';
 import en from './locales/en.json';
@@ -17,31 +18,41 @@ export interface TabProps<B> {
   /** The parts of the tab; what they start ends with `page`. */
   readonly board: (page: Page) => B;
   readonly view: (board: B) => JSX.Element;
+  /** One card alone, a `CardAlone`, for reports and the pages of others. */
+  readonly card?: (board: B, card: CardKey) => JSX.Element;
   /** All keys of the tab, as the keyboard help and the palette list them; `boardKeys` are those of every board. */
   readonly keys: (board: B, host: HTMLElement) => readonly Key[];
 }
 
 /** Creates a plugin whose tab is a board of cards or another component that follows the page. */
-export function tab<B>({ messages, styles, board: make, view, keys }: TabProps<B>): Plugin {
+export function tab<B>({ messages, styles, board: make, view, card, keys }: TabProps<B>): Plugin {
+  const open = (host: HTMLElement, ctx: PluginContext, draw: (board: B) => JSX.Element, hasKeys: boolean): Disposer => {
+    const kit = new CSSStyleSheet();
+    kit.replaceSync(kitStyles);
+    document.adoptedStyleSheets = [kit, ...document.adoptedStyleSheets];
+    const removeStyles = addStyles(ctx, styles); // they win against the kit's of the same weight: these have no scope
+    const page = new Page(ctx);
+    const board = make(page);
+    const stopKeys = hasKeys ? addKeys(ctx, keys(board, host)) : undefined;
+    render(draw(board), host);
+    return () => {
+      stopKeys?.();
+      render(null, host);
+      page.dispose();
+      removeStyles();
+      document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet !== kit);
+    };
+  };
   return {
     apiVersion: API,
     messages: { en: { ...en, ...messages.en }, 'zh-CN': { ...zh, ...messages['zh-CN'] } },
-    mount(host, ctx) {
-      const kit = new CSSStyleSheet();
-      kit.replaceSync(kitStyles);
-      document.adoptedStyleSheets = [kit, ...document.adoptedStyleSheets];
-      const removeStyles = addStyles(ctx, styles); // they win against the kit's of the same weight: these have no scope
-      const page = new Page(ctx);
-      const board = make(page);
-      const stopKeys = addKeys(ctx, keys(board, host));
-      render(view(board), host);
-      return () => {
-        stopKeys();
-        render(null, host);
-        page.dispose();
-        removeStyles();
-        document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet !== kit);
-      };
-    },
+    mount: (host, ctx) => open(host, ctx, view, true),
+    ...(card && {
+      renderCard: (host: HTMLElement, ctx: PluginContext, name: string) => {
+        const key = cardCodec.parse(name);
+        if (!key) throw new Error(ctx.t('card.unknown'));
+        return open(host, ctx, (board) => card(board, key), false);
+      },
+    }),
   };
 }

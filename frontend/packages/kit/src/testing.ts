@@ -236,7 +236,8 @@ export function fakeContext(runs: readonly string[], { series, json, columns, fr
     ui: { icon: () => document.createElementNS('http://www.w3.org/2000/svg', 'svg'), download: () => undefined },
     shortcut: () => () => undefined,
     notify: (_, text) => void notices.push(text),
-    contributed: signal<Contributed>({ markers: () => () => undefined, cards: [] }),
+    contributed: signal<Contributed>({ markers: () => () => undefined, cards: [], cardActions: [] }),
+    showCard: () => () => undefined,
     end: () => ended.abort(),
   };
 }

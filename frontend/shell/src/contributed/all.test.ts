@@ -29,7 +29,7 @@ describe('what plugins contribute', () => {
   let page: Page;
   let all: AllContributions;
   const ended = new AbortController();
-  const shower: Shower = { visible: signal(true), signal: ended.signal };
+  let shower: Shower;
   const troubles = (plugin: string): readonly string[] => all.troublesOf(plugin, plugin)?.lines ?? [];
 
   /** Modules by the name of their plugin; one may be a promise that never ends. */
@@ -49,6 +49,8 @@ describe('what plugins contribute', () => {
     localStorage.clear();
     page = new Page();
     page.preferences.setLocale('en');
+    const { url, runs } = page;
+    shower = { name: 'shows', visible: signal(true), signal: ended.signal, url, runs };
     vi.spyOn(console, 'error').mockImplementation(() => undefined);
   });
   afterEach(() => {
@@ -75,6 +77,32 @@ describe('what plugins contribute', () => {
     page.shortcuts.add({ key: 'y', owner: 'image', description: () => 'Tidy up', run: () => undefined });
     const groups = commands(page).flatMap(({ label, group }) => (label === 'Tidy up' ? [group] : []));
     expect(groups.sort()).toEqual(['image', 'mine']);
+  });
+
+  it('offers actions for cards, which get the card with the state that its tab has, and tells when one fails', async () => {
+    const run = vi.fn();
+    const bad = (): never => {
+      throw new Error('full');
+    };
+    const cardActions = [
+      { id: 'add', text: 'tidy', run },
+      { id: 'bad', text: 'card', run: bad },
+    ];
+    await load({ mine: give({ cardActions: [...cardActions, null as never] }) });
+    page.url.set('shows.smooth', '0.9');
+    page.url.set('shows.full', 'loss');
+    page.url.set('other.smooth', '0.1');
+    page.url.set('runs', 'a;b');
+    const found = all.shownIn(shower).cardActions;
+    expect(found.map(({ id, text }) => [id, text]).slice(1)).toEqual([
+      ['mine-add', 'Tidy up'],
+      ['mine-bad', 'A card'],
+    ]);
+    found[1]?.run('loss');
+    const spec = { plugin: 'shows', card: 'loss', state: { 'shows.smooth': '0.9', runs: 'a;b' } };
+    expect(run).toHaveBeenCalledWith(spec, expect.objectContaining({ name: 'mine' }));
+    found[2]?.run('loss');
+    await vi.waitFor(() => expect(page.toasts.list.value.map(({ text }) => text).join()).toContain('full'));
   });
 
   it('keeps a module while its address stays, and loads another build', async () => {

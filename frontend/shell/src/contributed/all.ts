@@ -1,6 +1,8 @@
 /** What all plugins contribute to the page; loaded when the page is idle. */
 import { computed, effect, signal, untracked, type ReadonlySignal as Signal } from '@preact/signals';
-import type { Cell, ColumnLook, Contributed, RunColumn, ShownCard } from '@insight-host/api';
+import type { Cell, ColumnLook, Contributed, RunColumn, ShownCard, ShownCardAction } from '@insight-host/api';
+import { type CardScope, specOf } from '../cards/cards';
+import { embedding } from '../cards/embedding';
 import { importModule, type LoadModule } from '../plugin/mounted';
 import type { Page } from '../state/page';
 import type { Tab } from '../state/session';
@@ -21,7 +23,7 @@ export interface Troubles {
 }
 
 /** A tab that shows contributions. */
-export interface Shower {
+export interface Shower extends CardScope {
   readonly visible: Signal<boolean>;
   readonly signal: AbortSignal;
 }
@@ -106,7 +108,20 @@ export class AllContributions {
     return null;
   }
 
-  shownIn({ visible, signal: until }: Shower): Contributed {
+  /** For the menus of cards: first those of the page. */
+  private cardActions(scope: CardScope): readonly ShownCardAction[] {
+    const ofPlugins = this.loaded.value.flatMap((one) =>
+      (one.given.value?.cardActions ?? []).map((action) => ({
+        id: `${one.tab.name}-${action.id}`,
+        text: one.text(action.text),
+        run: (card: string) => one.act(action.text, (ctx) => action.run(specOf(scope, card), ctx)),
+      })),
+    );
+    return [embedding(this.page, scope), ...ofPlugins];
+  }
+
+  shownIn(scope: Shower): Contributed {
+    const { visible, signal: until } = scope;
     const { value: loaded } = this.loaded;
     void this.page.preferences.locale.value; // in another language all is asked for again
     const cards = loaded.flatMap((one) =>
@@ -120,6 +135,7 @@ export class AllContributions {
     );
     return {
       cards: cards.sort((one, other) => one.order - other.order),
+      cardActions: this.cardActions(scope),
       markers: (chart, show) => {
         const marking = loaded.filter((one) => one.given.peek()?.markers);
         // at once what is known: nobody waits ten seconds for marks of a plugin that is gone to go, too

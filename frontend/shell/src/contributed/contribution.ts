@@ -3,6 +3,7 @@ import { message, Spaced } from '@insight-host/kit';
 import { effect, signal, untracked, type ReadonlySignal as Signal } from '@preact/signals';
 import {
   API,
+  type CardAction,
   type Command,
   type ContributedCard,
   type Contributions,
@@ -31,6 +32,7 @@ type Part = 'module' | 'command' | 'column' | 'markers' | 'card';
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 const isCommand = (one: Command | null): boolean => isText(one?.text) && isFunction(one?.run);
+const isAction = (one: CardAction | null): boolean => isText(one?.id) && isText(one?.text) && isFunction(one?.run);
 const isCard = (one: ContributedCard | null): boolean =>
   isText(one?.id) && isText(one?.title) && isFunction(one?.mount);
 const isMarker = (one: Marker | null): boolean =>
@@ -122,12 +124,17 @@ export class Contribution {
   }
 
   run(command: Command): void {
-    const name = this.text(command.text);
+    this.act(command.text, (ctx) => command.run(ctx));
+  }
+
+  /** Does what users chose by the text of this key, and tells them if it fails. */
+  act(text: string, work: (ctx: PluginContext) => void | Promise<void>): void {
+    const name = this.text(text);
     const failed = (cause: unknown): void => {
       this.report('command', cause, name);
       this.page.toasts.show('error', this.say('part.command', { name, reason: message(cause) }));
     };
-    this.guarded('command', name, async (_, ctx) => command.run(ctx))?.catch(failed);
+    this.guarded('command', name, async (_, ctx) => work(ctx))?.catch(failed);
   }
 
   /** The marks of a chart as they were last told. */
@@ -250,7 +257,7 @@ export class Contribution {
     if (typeof given !== 'object' || given === null) throw new Error(this.say('noExport'));
     if (given.apiVersion !== API)
       throw new Error(this.say('version', { found: String(given.apiVersion), known: String(API) }));
-    const { commands = [], cards = [], columns, markers } = given;
+    const { commands = [], cards = [], cardActions = [], columns, markers } = given;
     if (![columns, markers].every((one) => one === undefined || isFunction(one)))
       throw new Error(this.say('malformed'));
     const checked: Contributions = {
@@ -259,6 +266,7 @@ export class Contribution {
       ...(columns && { columns: columns.bind(given) }),
       ...(markers && { markers: markers.bind(given) }),
       commands: this.checked('command', commands, isCommand),
+      cardActions: this.checked('command', cardActions, isAction),
       cards: this.unique(this.checked('card', cards, isCard)),
     };
     this.ctx = this.context(checked, { ends: this.ended.signal, visible: ALWAYS }, (cause) =>

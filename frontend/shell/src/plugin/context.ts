@@ -16,7 +16,9 @@ import { pluginText } from '../i18n/translate';
 import type { TagSource } from '../live/tags';
 import { recall, remember } from '../state/memory';
 import type { Page } from '../state/page';
+import type { Runs } from '../state/runs';
 import { changesFor } from '../state/session';
+import type { ViewUrl } from '../state/url';
 import { saveFile } from './download';
 import { icon } from './icon';
 import { savedOf } from './saved';
@@ -28,15 +30,19 @@ export interface Mounting {
   readonly visible: Signal<boolean>;
   /** A callback of the plugin threw. */
   readonly onError: (cause: unknown) => void;
+  /** State of its own, where it is not that of the page. */
+  readonly url?: ViewUrl;
+  readonly runs?: Runs;
 }
 
 const NOTHING: Contributed = {
   markers: () => () => undefined,
   cards: [],
+  cardActions: [],
 };
 
 export function pluginContext(page: Page, mounting: Mounting): PluginContext {
-  const { messages, name, signal: ended, onError } = mounting;
+  const { messages, name, signal: ended, onError, url = page.url, runs = page.runs } = mounting;
 
   const guarded =
     <A extends unknown[]>(callback: (...values: A) => void) =>
@@ -128,10 +134,10 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
     signal: ended,
     visible: wrap(mounting.visible),
     runs: {
-      all: wrap(page.runs.all),
-      shown: wrap(page.runs.shown),
-      selected: wrap(page.runs.selected),
-      select: (names) => page.runs.selectShown(names),
+      all: wrap(runs.all),
+      shown: wrap(runs.shown),
+      selected: wrap(runs.selected),
+      select: (names) => runs.selectShown(names),
       hovered: wrap(page.hovered.runs),
       hover: (names) => page.hovered.set(names, name),
       annotate: (run, fields) => page.session.annotations.write(run, fields),
@@ -159,7 +165,7 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
     reason: (told) => reasonText(told, page.preferences.locale.value, messages),
     url: {
       state: (key, codec) => {
-        const state = page.url.state(`${name}.${key}`, codec);
+        const state = url.state(`${name}.${key}`, codec);
         return Object.assign(wrap(state), { set: state.set });
       },
     },
@@ -184,6 +190,12 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
     shortcut: (key, description, run) =>
       endWith(page.shortcuts.add({ key, description: () => description, run: guarded(run), owner: name })),
     notify: (level, text) => page.toasts.show(level, text),
-    contributed: wrap(computed(() => page.contributions.value?.shownIn(mounting) ?? NOTHING)),
+    showCard: (spec, host, failed) => {
+      const closed = new AbortController();
+      const place = { host, visible: mounting.visible, until: AbortSignal.any([ended, closed.signal]), failed };
+      page.showCard(spec, place);
+      return () => closed.abort();
+    },
+    contributed: wrap(computed(() => page.contributions.value?.shownIn({ ...mounting, url, runs }) ?? NOTHING)),
   };
 }

@@ -1,9 +1,10 @@
 /** State shared by all views; created once per page. */
 import { codecs, message, visibleText } from '@insight-host/kit';
 import { computed, effect, signal, untracked } from '@preact/signals';
-import type { Annotation } from '@insight-host/api';
+import type { Annotation, CardSpec } from '@insight-host/api';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import type { CardPlace } from '../cards/shown';
 import type { ColumnView } from '../columns/run_table';
 import type { AllContributions } from '../contributed/all';
 import { translator } from '../i18n/translate';
@@ -98,6 +99,21 @@ export class Page {
         untracked(() => this.toasts.show('info', this.t.value('away.back')));
       }
     });
+  }
+
+  /** Runs and settings of a card that is shown elsewhere: they begin with these keys and texts. */
+  apart(state: Readonly<Record<string, string>>): { readonly url: ViewUrl; readonly runs: Runs } {
+    const url = new ViewUrl({ hash: () => '', write: () => undefined, onMove: () => undefined });
+    url.replaceAll(new Map(Object.entries(state)));
+    return { url, runs: new Runs(this.session.table, this.session.annotations.byRun, this.preferences.mode, url) };
+  }
+
+  /** Shows a card elsewhere, with the runs and settings that it names. */
+  showCard(spec: CardSpec, place: CardPlace): void {
+    import('../cards/shown').then(
+      ({ showCard }) => showCard(this, spec, place, this.apart(spec.state)),
+      (cause: unknown) => place.until.aborted || place.failed(cause),
+    );
   }
 
   private hasData(tab: Tab): boolean {

@@ -10,6 +10,29 @@ import { Sidebar } from './sidebar';
 import { whenIdle } from '../when_idle';
 
 export function App() {
+  const card = usePage().url.text('embed').value;
+  return card === null ? <Whole /> : <Alone card={card} />;
+}
+
+/** One card in the place of the whole page; loaded then. */
+function Alone({ card }: { readonly card: string }) {
+  const page = usePage();
+  const loaded = useSignal<typeof import('../cards/embedded') | null>(null);
+  useEffect(() => {
+    import('../cards/embedded').then(
+      (found) => (loaded.value = found),
+      (cause: unknown) => page.toasts.show('error', message(cause)),
+    );
+  }, []);
+  return (
+    <>
+      {loaded.value && <loaded.value.EmbeddedCard card={card} />}
+      <ToastList />
+    </>
+  );
+}
+
+function Whole() {
   useShortcuts();
   return (
     <>

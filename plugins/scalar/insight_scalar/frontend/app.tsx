@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { Frame, message } from '@insight-host/kit';
+import { CardAlone, Frame, message, type CardKey } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { ScalarParts } from './board';
@@ -25,6 +25,20 @@ export function App({ board }: { readonly board: ScalarParts }): JSX.Element {
     >
       <Dialogs board={board} />
     </Frame>
+  );
+}
+
+/** One card of the tab, in a report or a page of others. */
+export function ScalarCard({ board, card }: { readonly board: ScalarParts; readonly card: CardKey }): JSX.Element {
+  return (
+    <CardAlone
+      board={board}
+      name="scalars"
+      card={card}
+      content={(key, place) => <CardBody board={board} card={key} place={place} isAlone />}
+    >
+      <Dialogs board={board} />
+    </CardAlone>
   );
 }
 

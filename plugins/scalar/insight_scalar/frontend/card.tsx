@@ -21,8 +21,13 @@ const WIDTH_STEP = 50; // pixels; a card a little wider asks for nothing new
 const MANY = 20; // runs of a tag; more get two points a pixel
 const GUTTERS = 68; // pixels left and right of the plot, until the chart reports the real value
 
+interface CardBodyProps extends ContentOfCard<ScalarParts> {
+  /** Outside of the tab, where no list of runs names the lines. */
+  readonly isAlone?: boolean;
+}
+
 /** What is in a card while it is near the screen. */
-export function CardBody({ board, card, place }: ContentOfCard<ScalarParts>): JSX.Element {
+export function CardBody({ board, card, place, isAlone = false }: CardBodyProps): JSX.Element {
   const { tag } = card;
   const feed = board.feeds.of(tag);
   const host = useRef<HTMLDivElement>(null);
@@ -96,9 +101,9 @@ export function CardBody({ board, card, place }: ContentOfCard<ScalarParts>): JS
         card={card}
         note={second !== undefined && <span class="second"> + {board.page.titleOf(second)}</span>}
       >
-        <CardTools board={board} tag={tag} chart={chart} items={[table.item]} />
+        <CardTools board={board} card={card} chart={chart} items={[table.item]} />
       </CardHead>
-      {lines && (picture?.query.group || full) && (
+      {lines && (picture?.query.group || full || isAlone) && (
         <Legend lines={lines} label={board.page.t('tooltip.rows', { count: mainLines(lines).length })} />
       )}
       <div

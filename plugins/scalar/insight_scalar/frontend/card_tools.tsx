@@ -1,5 +1,5 @@
 import type { LineChart } from '@insight-host/kit/lines';
-import { Button, fileName, Menu, message, Seldom, type MenuItem } from '@insight-host/kit';
+import { Button, cardActions, fileName, Menu, message, Seldom, type CardKey, type MenuItem } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ScalarParts } from './board';
 import { expressionOf } from './derived';
@@ -8,14 +8,15 @@ import { fitsLink, saveByForm } from './saving';
 
 export interface CardToolsProps {
   readonly board: ScalarParts;
-  readonly tag: string;
+  readonly card: CardKey;
   readonly chart: { readonly current: LineChart | null };
   /** More of what the menu offers. */
   readonly items: readonly MenuItem[];
 }
 
-export function CardTools({ board, tag, chart, items }: CardToolsProps): JSX.Element {
+export function CardTools({ board, card, chart, items }: CardToolsProps): JSX.Element {
   const { t: say } = board.page;
+  const { tag } = card;
   const log = board.logs.of(tag);
   const zoomed = board.zooms.canStepBack(tag);
   return (
@@ -84,7 +85,12 @@ export function CardTools({ board, tag, chart, items }: CardToolsProps): JSX.Ele
         action="export"
         icon="export"
         label={say('export.title')}
-        items={() => [...items, limits(board, tag), ...exports(board, tag, chart)]}
+        items={() => [
+          ...items,
+          limits(board, tag),
+          ...exports(board, tag, chart),
+          ...cardActions(board.contributed.value, card),
+        ]}
       />
     </>
   );

@@ -1,5 +1,5 @@
 import { cardStyles, tab } from '@insight-host/kit';
-import { App } from './app';
+import { App, ScalarCard } from './app';
 import { scalarParts } from './board';
 import { keys } from './keys';
 import en from './locales/en.json';
@@ -11,5 +11,6 @@ export default tab({
   styles: cardStyles + styles,
   board: scalarParts,
   view: (board) => <App board={board} />,
+  card: (board, card) => <ScalarCard board={board} card={card} />,
   keys,
 });

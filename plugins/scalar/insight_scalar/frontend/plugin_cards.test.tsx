@@ -8,7 +8,7 @@ import { scalarParts, type ScalarParts } from './board';
 import { PluginCards } from './plugin_cards';
 
 describe('cards of plugins', () => {
-  const contributed = signal<Contributed>({ markers: () => () => undefined, cards: [] });
+  const contributed = signal<Contributed>({ markers: () => () => undefined, cards: [], cardActions: [] });
   let board: ScalarParts;
   let host: HTMLElement;
   const card = (id: string, mount: ShownCard['mount']): ShownCard => ({ id, plugin: 'mine', title: id, mount });

@@ -1,0 +1,29 @@
+/** Cards as they can be kept and linked to. */
+import type { CardSpec } from '@insight-host/api';
+import { formatHash } from '../state/hash';
+import type { Runs } from '../state/runs';
+import { selectionCodec } from '../state/selection';
+import type { ViewUrl } from '../state/url';
+
+/** The plugin whose card it is, and the state that the card is shown with. */
+export interface CardScope {
+  readonly name: string;
+  readonly url: ViewUrl;
+  readonly runs: Runs;
+}
+
+const TRANSIENT = /\.full$/; // a card that fills the screen does so in its tab
+
+export function specOf({ name, url, runs }: CardScope, card: string): CardSpec {
+  const own = [...url.all()].filter(([key]) => key === 'runs' || key.startsWith(`${name}.`));
+  const state = Object.fromEntries(own.filter(([key]) => !TRANSIENT.test(key)));
+  if (runs.filterText.value === '') return { plugin: name, card, state };
+  // only the run list evaluates a filter: the card keeps its outcome
+  const names = runs.selected.value.map((run) => run.name);
+  return { plugin: name, card, state: { ...state, runs: selectionCodec.format({ kind: 'list', names }) ?? '' } };
+}
+
+/** Of a page that shows the card alone. */
+export function addressOf({ plugin, card, state }: CardSpec): string {
+  return new URL(formatHash(new Map(Object.entries({ ...state, tab: plugin, embed: card }))), document.baseURI).href;
+}

@@ -1,0 +1,73 @@
+/** Shows one card of a plugin outside of its tab; loaded when the first one is shown. */
+import type { ReadonlySignal as Signal } from '@preact/signals';
+import { API, type CardSpec, type Plugin } from '@insight-host/api';
+import { pluginContext } from '../plugin/context';
+import { disposeWith, importModule, type LoadModule } from '../plugin/mounted';
+import type { Page } from '../state/page';
+import type { Runs } from '../state/runs';
+import type { Tab } from '../state/session';
+import type { ViewUrl } from '../state/url';
+import { say } from './words';
+
+export interface CardPlace {
+  readonly host: HTMLElement;
+  readonly visible: Signal<boolean>;
+  /** Ends the card. */
+  readonly until: AbortSignal;
+  /** Called once at most, when the card throws: `host` is empty then. */
+  readonly failed: (cause: unknown) => void;
+}
+
+/** A card with the state of the page, or of `scope`. Resolves when it is there, or has failed. */
+export async function showCard(
+  page: Page,
+  { plugin: name, card }: Pick<CardSpec, 'plugin' | 'card'>,
+  { host, visible, until, failed }: CardPlace,
+  scope: { readonly url?: ViewUrl; readonly runs?: Runs } = {},
+  load: LoadModule = importModule,
+): Promise<void> {
+  const ended = new AbortController();
+  const signal = AbortSignal.any([until, ended.signal]);
+  const fail = (cause: unknown): void => {
+    if (signal.aborted || (cause instanceof DOMException && cause.name === 'AbortError')) return;
+    console.error(cause);
+    ended.abort();
+    failed(cause);
+  };
+  const inside = host.appendChild(document.createElement('div'));
+  inside.dataset['plugin'] = name; // its styles apply here, those of what is around it do not
+  inside.style.height = '100%';
+  disposeWith(signal, () => inside.remove());
+  try {
+    const tab = page.session.plugins.peek()?.find((one) => one.name === name);
+    const plugin = await pluginOf(page, name, tab, load);
+    if (signal.aborted) return;
+    const context = pluginContext(page, {
+      messages: plugin.messages ?? {},
+      name,
+      signal,
+      visible,
+      onError: fail,
+      ...scope,
+    });
+    disposeWith(signal, await plugin.renderCard(inside, context, card));
+  } catch (cause) {
+    fail(cause);
+  }
+}
+
+async function pluginOf(
+  page: Page,
+  name: string,
+  tab: Tab | undefined,
+  load: LoadModule,
+): Promise<Plugin & Required<Pick<Plugin, 'renderCard'>>> {
+  const path = tab?.loading_mechanism.type === 'ES_MODULE' ? tab.loading_mechanism.module_path : undefined;
+  if (!tab || tab.error || path === undefined) throw new Error(tab?.error ?? say(page, 'missing', { plugin: name }));
+  const { default: plugin } = (await load(new URL(path, document.baseURI).href)) as {
+    readonly default?: Partial<Plugin>;
+  };
+  if (plugin?.apiVersion !== API || typeof plugin.renderCard !== 'function')
+    throw new Error(say(page, 'none', { plugin: page.tabTitle(tab) }));
+  return plugin as Plugin & Required<Pick<Plugin, 'renderCard'>>;
+}
