@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+from attrs import evolve
 
 if TYPE_CHECKING:
     from insight_core.cli.terminal import StatusLine
+    from insight_core.plugin import PluginContext
 
 
 def _nothing() -> None:
@@ -66,6 +70,30 @@ class TerminalHost:
                 return serve(options, at_end=at_end, ending=ending)
         finally:
             at_end()
+
+    @contextmanager
+    def loaded(self, arguments: Sequence[str], plugin: str) -> Iterator[PluginContext]:
+        """What routes of a plugin receive, with logs that were read to their end once."""
+        from insight_core.cli.data_source import open_data, start
+        from insight_core.cli.logdirs import open_logdirs, problems
+        from insight_core.cli.options import read_options
+        from insight_core.cli.policies import open_whole_registry
+        from insight_core.cli.serve import open_host
+
+        options = evolve(read_options(["serve", *arguments]), reload_interval=0.0)
+        registry = open_whole_registry(options)
+        logdirs = open_logdirs(options)
+        provider = open_data(options, registry, logdirs)
+        try:
+            start(provider)
+            for notice in problems(logdirs):
+                self.print(f"insight-host: {notice.text}")
+            generation = provider.generation()
+            while not provider.progress().loaded_once:
+                generation = provider.changes(generation, timeout=1.0).generation
+            yield open_host(options, registry, provider, logdirs).context_of(plugin)
+        finally:
+            provider.close()
 
     def _terminal(self) -> StatusLine:
         if self._line is None:

@@ -17,7 +17,7 @@ from insight_core.cli.middleware import app_settings, wrapped
 from insight_core.cli.options import Options
 from insight_core.cli.policies import open_registry
 from insight_core.cli.shutdown import Ending, end_soon
-from insight_core.cli.storage import open_state, plugin_cache_directory
+from insight_core.cli.storage import open_state, plugin_cache_directory, plugin_state_directory
 from insight_core.cli.terminal import LoadingDisplay, open_terminal
 from insight_core.cli.version import host_version
 from insight_core.ingest.discover import Logdir
@@ -89,10 +89,24 @@ def _listen(
 ) -> tuple[Host, Server, TensorBoardMount]:
     # the web half is a third of what a start imports, and loading need not wait for it
     from insight_core.cli.tensorboard_mount import open_tensorboard
-    from insight_core.web import Host, HostSettings
     from insight_core.web.http_server import listen
 
     tensorboard = open_tensorboard(options, provider, logdirs, registry)
+    host = open_host(options, registry, provider, logdirs, tensorboard)
+    app = wrapped(host, registry, app_settings(options))
+    return host, listen(app, options.host, options.port, path_prefix=options.path_prefix), tensorboard
+
+
+def open_host(
+    options: Options,
+    registry: Registry,
+    provider: DataProvider,
+    logdirs: Sequence[Logdir],
+    tensorboard: TensorBoardMount | None = None,
+) -> Host:
+    """The application, which listens nowhere. Raises InvalidArgument for a state directory in a logdir."""
+    from insight_core.web import Host, HostSettings
+
     settings = HostSettings(
         path_prefix=options.path_prefix,
         window_title=options.window_title,
@@ -102,11 +116,10 @@ def _listen(
         follows=options.reload_interval > 0,
         notices=lambda: problems(logdirs),
         cache_directory=plugin_cache_directory(options, logdirs),
+        state_directory=plugin_state_directory(options, logdirs),
         tensorboard=tensorboard,
     )
-    host = Host(registry, provider, settings, *open_state(options, logdirs, provider))
-    app = wrapped(host, registry, app_settings(options))
-    return host, listen(app, options.host, options.port, path_prefix=options.path_prefix), tensorboard
+    return Host(registry, provider, settings, *open_state(options, logdirs, provider))
 
 
 class _Serving:

@@ -79,6 +79,12 @@ def plugin_cache_directory(options: Options, logdirs: Sequence[Logdir]) -> Path 
     return directory if options.cache and _where_in_logdir(directory, logdirs) is None else None
 
 
+def plugin_state_directory(options: Options, logdirs: Sequence[Logdir]) -> Path | None:
+    """The directory for state of plugins; None with ``--read-only``, or if it lies in a logdir."""
+    directory = state_directory(options)
+    return directory if not options.read_only and _where_in_logdir(directory, logdirs) is None else None
+
+
 def open_state(
     options: Options, logdirs: Sequence[Logdir], provider: DataProvider
 ) -> tuple[AnnotationStore, SavedStore]:

@@ -89,7 +89,9 @@ class PluginContext:
     ``values`` are the results of ``decoder.decode``, ``options`` those of the plugin's own command-line
     options by name. ``cache_directory`` is for files that took long to make; None where nothing may be kept.
     It need not exist, its files may be removed at any time, and other hosts share it: write a file under
-    another name and rename it. ``annotations()`` returns the current ones, ``run_columns(names)`` columns of
+    another name and rename it. ``state_directory`` is for what cannot be made again; None with
+    ``--read-only`` and where nothing may be kept. It need not exist, and other hosts share it, also those of
+    other logs. ``annotations()`` returns the current ones, ``run_columns(names)`` columns of
     the run table. ``on_close`` registers a function that is called when the host ends; it has 0.8 s.
     """
 
@@ -98,6 +100,7 @@ class PluginContext:
     values: Values[Any]
     options: Mapping[str, Any]
     cache_directory: Path | None
+    state_directory: Path | None
     annotations: Callable[[], Annotations]
     ask: Ask
     run_columns: ReadRunColumns

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -121,6 +122,13 @@ class CommandHost(Protocol):
 
         ``prepare`` is called first, in a thread of its own: a signal ends the wait for it, and an exception
         the start. ``at_end`` is called at the end in any case.
+        """
+
+    def loaded(self, arguments: Sequence[str], plugin: str) -> AbstractContextManager[PluginContext]:
+        """What routes of a plugin receive, with logs that were read to their end once.
+
+        ``arguments`` are flags of ``insight-host``. Nothing is served, and what is written later is not
+        read. Raises NotFound for an unknown plugin, and InvalidArgument for flags that cannot be.
         """
 
     def status(self, text: str) -> None:

@@ -18,7 +18,7 @@ from werkzeug.exceptions import NotFound as Unknown
 from werkzeug.test import EnvironBuilder
 
 from insight_core.isolation import Busy, Overdue
-from insight_core.plugin import DataProvider, InsightError, NotFound, RunCells, Unavailable
+from insight_core.plugin import DataProvider, InsightError, NotFound, PluginContext, RunCells, Unavailable
 from insight_core.registry import Registry
 from insight_core.web.annotations.routes import AnnotationRoutes
 from insight_core.web.annotations.store import AnnotationStore
@@ -84,6 +84,7 @@ class Host:
             self.settings.cache_directory,
             lambda: registry.options,
             self._run_columns,
+            self.settings.state_directory,
         )
         self._plugins = MountedPlugins(services, self.settings.limits, self._streams.listing_changed)
         self._plugins.add(registry.plugins.values())
@@ -117,6 +118,10 @@ class Host:
     def begin(self) -> None:
         """Asks the plugins for their routes. Called when the host listens, or else by the first request."""
         self._plugins.begin()
+
+    def context_of(self, plugin: str) -> PluginContext:
+        """What the routes of a plugin receive. Raises NotFound for an unknown plugin."""
+        return self._plugins.named(plugin).context
 
     def watch_front_ends(self) -> None:
         """Reports front ends that change from now on, until the host closes: for authors of plugins."""

@@ -14,7 +14,7 @@ from werkzeug.routing import Map
 
 from insight_core.activity import Question
 from insight_core.isolation import Call, Calls, Limits, in_one_line, in_turn
-from insight_core.plugin import Plugin, PluginContext, Unavailable
+from insight_core.plugin import NotFound, Plugin, PluginContext, Unavailable
 from insight_core.plugin.references import Reference
 from insight_core.registry import Module
 from insight_core.web.mounting import Endpoint, given_rules, matched, new_map, own_rules
@@ -140,6 +140,12 @@ class MountedPlugins:
     def names(self) -> Sequence[str]:
         """Names of the mounted plugins."""
         return list(self._by_name)
+
+    def named(self, name: str) -> MountedPlugin:
+        """The plugin of this name. Raises NotFound."""
+        if name not in self._by_name:
+            raise NotFound(f"unknown plugin {name!r}")
+        return self._by_name[name]
 
     def of_path(self, path: str) -> MountedPlugin | None:
         """The plugin that owns a URL path; None if no plugin does."""

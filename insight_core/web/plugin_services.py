@@ -47,18 +47,24 @@ class Services:
     cache_directory: Path | None = None
     options: Callable[[], Mapping[str, Mapping[str, Any]]] = dict
     run_columns: ReadRunColumns = _no_columns
+    state_directory: Path | None = None
 
     def context_of(
         self, plugin: Plugin, on_close: Callable[[Callable[[], None]], None] = _ignore
     ) -> PluginContext:
         """The context that ``routes`` and ``is_active`` of the plugin receive."""
-        name, directory = str(plugin.name), self.cache_directory
+        name = str(plugin.name)
+
+        def own(directory: Path | None) -> Path | None:
+            return None if directory is None else directory / "plugins" / name
+
         return PluginContext(
             name=name,
             data=self.data,
             values=values_of(plugin, self.data),
             options=self.options().get(name, {}),
-            cache_directory=directory / "plugins" / name if directory is not None else None,
+            cache_directory=own(self.cache_directory),
+            state_directory=own(self.state_directory),
             annotations=self.annotations,
             ask=self.ask,
             run_columns=self.run_columns,

@@ -93,6 +93,7 @@ class HostSettings:
     follows: bool = True  # whether what is written after the start is shown
     notices: Callable[[], Sequence[Notice]] = _no_notices
     cache_directory: Path | None = None  # for caches of plugins
+    state_directory: Path | None = None  # for what plugins keep
     tensorboard: HostedTensorBoard | None = None
     limits: Limits = DEFAULT_LIMITS  # of calls into plugins
     page: Path = field(factory=_built_page)  # directory with index.html

@@ -295,6 +295,8 @@ export interface PluginContext {
    */
   shortcut(key: string, description: string, run: () => void): Disposer;
   notify(level: 'info' | 'warn' | 'error', text: string): void;
+  /** A short text at the tab of this plugin, such as a number of news; "" is none. */
+  badge(text: string): void;
   /** What plugins add to the tabs of others; another value when there is more or less of it. */
   readonly contributed: ReadonlySignal<Contributed>;
   /**

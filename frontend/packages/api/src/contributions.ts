@@ -4,23 +4,27 @@
  * The page imports it when it is idle, after it has shown the tab in front. Each part is optional. A part that throws is
  * left out, and the page says so below the tab of the plugin; the other parts and plugins go on.
  */
-import type { API, CardSpec, Disposer, Messages, PluginContext } from './contract';
+import type { API, CardSpec, Disposer, Messages, PluginContext, ReadonlySignal } from './contract';
 
 export interface Contributions {
   readonly apiVersion: typeof API;
   /** Catalogues for `ctx.t`, by locale; English is the fallback. */
   readonly messages?: Messages;
   readonly commands?: readonly Command[];
+  /** Called once, when the page has loaded the module; what it returns, when the plugin is gone. */
+  start?(ctx: PluginContext): Disposer | void;
   /**
    * How the run list shows a column of the run table (`insight_run_columns`), or null: as plain text. The plugin that has
    * the column is asked first, then others in the order of the tabs.
    */
   columns?(column: RunColumn, ctx: PluginContext): ColumnLook | null | undefined;
   /**
-   * Marks for a chart of these tags and runs. Asked again when data of the plugin, its `ctx.tags`, the chart or the
-   * language change; an answer that takes longer than ten seconds is not shown.
+   * Marks for a chart of these tags and runs. Asked again when data of the plugin, its `ctx.tags`, `changed`, the chart or
+   * the language change; an answer that takes longer than ten seconds is not shown.
    */
   markers?(chart: MarkedChart, ctx: PluginContext): readonly Marker[] | Promise<readonly Marker[]>;
+  /** A signal after whose changes the marks are asked for again. */
+  readonly changed?: ReadonlySignal<unknown>;
   /** Cards of the Scalars tab, in a section of their own. */
   readonly cards?: readonly ContributedCard[];
   /** What the menus of cards offer beyond what their own plugins do. */

@@ -33,6 +33,8 @@ export interface FakeContext extends PluginContext {
   /** What the URL says, by key. */
   readonly address: Signal<ReadonlyMap<string, string>>;
   readonly notices: string[];
+  /** What `badge` said last. */
+  readonly badges: Signal<string>;
   /** Names of the other tabs that `open` finds. */
   readonly tabs: Signal<readonly string[]>;
   readonly cursor: Signal<CursorAt | null> & SharedCursor;
@@ -150,6 +152,7 @@ export function fakeContext(runs: readonly string[], { series, json, columns, fr
   const selected = signal<readonly Run[]>(all.value);
   const hovered = signal<readonly string[]>([]);
   const notices: string[] = [];
+  const badges = signal('');
   const tabs = signal<readonly string[]>(['scalar', 'image', 'sample']);
   const opened: { plugin: string; state: Readonly<Record<string, string | null>> }[] = [];
   const cursor = signal<CursorAt | null>(null);
@@ -197,6 +200,7 @@ export function fakeContext(runs: readonly string[], { series, json, columns, fr
     t: (key, values) => (values ? `${key} ${JSON.stringify(values)}` : key),
     address,
     notices,
+    badges,
     url: {
       state: (key, codec) => ({
         get value() {
@@ -236,6 +240,7 @@ export function fakeContext(runs: readonly string[], { series, json, columns, fr
     ui: { icon: () => document.createElementNS('http://www.w3.org/2000/svg', 'svg'), download: () => undefined },
     shortcut: () => () => undefined,
     notify: (_, text) => void notices.push(text),
+    badge: (text) => void (badges.value = text),
     contributed: signal<Contributed>({ markers: () => () => undefined, cards: [], cardActions: [] }),
     showCard: () => () => undefined,
     end: () => ended.abort(),

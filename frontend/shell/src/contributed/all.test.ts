@@ -2,21 +2,9 @@ import { signal } from '@preact/signals';
 import { API, type Contributions, type Marker, type PluginContext, type RunColumn } from '@insight-host/api';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Page } from '../state/page';
-import type { Tab } from '../state/session';
 import { commands } from '../views/palette';
 import { AllContributions, type Shower } from './all';
-
-const tabOf = (name: string): Tab => ({
-  name,
-  enabled: true,
-  tab_name: name,
-  loading_mechanism: {
-    type: 'ES_MODULE',
-    module_path: `${name}/index.js`,
-    contributions_path: `${name}/contributions.js`,
-  },
-});
-const messages = { en: { tidy: 'Tidy up', card: 'A card' }, 'zh-CN': { tidy: '整理' } };
+import { give, loaded, type Modules, tabOf } from './testing';
 
 /** A promise that ends when the test says so. */
 function later<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
@@ -32,18 +20,9 @@ describe('what plugins contribute', () => {
   let shower: Shower;
   const troubles = (plugin: string): readonly string[] => all.troublesOf(plugin, plugin)?.lines ?? [];
 
-  /** Modules by the name of their plugin; one may be a promise that never ends. */
-  async function load(modules: Readonly<Record<string, unknown>>): Promise<void> {
-    page.session.plugins.value = Object.keys(modules).map(tabOf);
-    all = page.contributions.value = new AllContributions(page, async (url) => {
-      const found = await modules[url.split('/').at(-2) as string];
-      if (found instanceof Error) throw found;
-      return { default: found };
-    });
-    await vi.waitFor(() => expect(all.shownIn(shower)).toBeDefined());
-    for (let turn = 0; turn < 5; turn++) await Promise.resolve();
-  }
-  const give = (given: Partial<Contributions>): Contributions => ({ apiVersion: API, messages, ...given });
+  const load = async (modules: Modules): Promise<void> => {
+    all = await loaded(page, modules);
+  };
 
   beforeEach(() => {
     localStorage.clear();
@@ -69,6 +48,21 @@ describe('what plugins contribute', () => {
     expect([page.front.value?.name, page.url.get('image.step')]).toEqual(['image', '7']);
     page.session.plugins.value = [tabOf('image')];
     expect(found('整理')).toBeUndefined();
+  });
+
+  it('asks for marks again when the plugin says that they changed', async () => {
+    vi.useFakeTimers();
+    const changed = signal(0);
+    await load({ mine: give({ changed, markers: () => [{ step: changed.value, text: 'm' }] }) });
+    const seen: (number | undefined)[][] = [];
+    const show = (markers: readonly Marker[]): void => void seen.push(markers.map(({ step }) => step));
+    const stop = all.shownIn(shower).markers({ tags: ['loss'], runs: ['a'] }, show);
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(seen.at(-1)).toEqual([0]);
+    changed.value = 7;
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(seen.at(-1)).toEqual([7]);
+    stop();
   });
 
   it('has a command once in the palette that is a shortcut of the open tab, too', async () => {

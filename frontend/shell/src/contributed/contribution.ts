@@ -172,6 +172,7 @@ export class Contribution {
     };
     const spaced = new Spaced(AGAIN, () => void ask());
     const stop = this.ctx?.changes.subscribe(() => spaced.ask());
+    const stopOwn = this.guarded('markers', '', (given) => given.changed?.subscribe(() => spaced.ask()));
     const [tags, withUnclaimed] = [this.page.tags.of(this.tab.name), this.page.tags.of(this.tab.name, true)];
     let isFirst = true;
     // a series is in the catalogue only after its change was told; nobody asks the host for it here
@@ -182,6 +183,7 @@ export class Contribution {
     });
     return () => {
       stop?.();
+      stopOwn?.();
       stopTags();
       spaced.cancel();
       ended.abort();
@@ -257,14 +259,15 @@ export class Contribution {
     if (typeof given !== 'object' || given === null) throw new Error(this.say('noExport'));
     if (given.apiVersion !== API)
       throw new Error(this.say('version', { found: String(given.apiVersion), known: String(API) }));
-    const { commands = [], cards = [], cardActions = [], columns, markers } = given;
-    if (![columns, markers].every((one) => one === undefined || isFunction(one)))
+    const { commands = [], cards = [], cardActions = [], columns, markers, start } = given;
+    if (![columns, markers, start].every((one) => one === undefined || isFunction(one)))
       throw new Error(this.say('malformed'));
     const checked: Contributions = {
       ...given,
       apiVersion: API,
       ...(columns && { columns: columns.bind(given) }),
       ...(markers && { markers: markers.bind(given) }),
+      ...(start && { start: start.bind(given) }),
       commands: this.checked('command', commands, isCommand),
       cardActions: this.checked('command', cardActions, isAction),
       cards: this.unique(this.checked('card', cards, isCard)),
@@ -273,6 +276,9 @@ export class Contribution {
       this.report('module', cause),
     );
     this.given.value = checked; // last: now it is asked
+    untracked(() =>
+      disposeWith(this.ended.signal, this.guarded('module', '', (all, ctx) => all.start?.(ctx)) ?? undefined),
+    );
   }
 
   /** The first card of each id; the others are reported. */

@@ -190,6 +190,7 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
     shortcut: (key, description, run) =>
       endWith(page.shortcuts.add({ key, description: () => description, run: guarded(run), owner: name })),
     notify: (level, text) => page.toasts.show(level, text),
+    badge: (text) => void (page.badges.value = { ...page.badges.value, [name]: text }),
     showCard: (spec, host, failed) => {
       const closed = new AbortController();
       const place = { host, visible: mounting.visible, until: AbortSignal.any([ended, closed.signal]), failed };

@@ -48,6 +48,8 @@ export class Page {
   readonly columns = signal<ColumnView | null>(null);
   /** The tab in front was drawn, or could not be. */
   readonly isShown = signal(false);
+  /** Short texts at tabs, by plugin. */
+  readonly badges = signal<Readonly<Record<string, string>>>({});
   readonly dialog = signal<Dialog | null>(null);
   readonly sidebarOpen = signal(innerWidth >= NARROW);
   readonly t = computed(() => translator(this.preferences.locale.value));

@@ -99,6 +99,7 @@ function TabButton({ tab }: { tab: Tab }) {
       onClick={() => page.open(tab.name)}
     >
       <span>{title}</span>
+      {page.badges.value[tab.name] && <span class="ih-badge">{page.badges.value[tab.name]}</span>}
       {tab.error && (
         <span class="ih-tab-warn">
           <Icon name="warn" />
