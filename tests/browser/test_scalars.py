@@ -232,6 +232,23 @@ def test_a_reading_is_sorted_and_goes_with_escape(page: Page, shared: Serve, sam
     expect(page).to_have_url(re.compile(r"scalar\.order=highest"))
 
 
+def test_beside_the_open_run_table_the_toolbar_has_three_rows(
+    page: Page, shared: Serve, sample_logs: Path
+) -> None:
+    page.set_viewport_size({"width": 1280, "height": 800})
+    open_page(page, shared("--logdir", sample_logs), "table=1&locale=en&scalar.smooth=0.6")
+    bar = page.get_by_role("toolbar").filter(has=page.locator('[data-action="group-by"]'))
+    expect(bar.get_by_text("raw")).to_be_visible()
+    page.wait_for_function("element => element.offsetWidth < 640", arg=bar.element_handle())
+    rows = bar.evaluate(
+        """bar => new Set([...bar.children].map(child => {
+            const { top, height } = child.getBoundingClientRect();
+            return Math.round((top + height / 2) / 10);
+        })).size"""
+    )
+    assert rows == 3
+
+
 def test_a_chart_of_one_line_has_a_narrow_reading(page: Page, shared: Serve, sample_logs: Path) -> None:
     open_page(page, shared("--logdir", sample_logs))
     page.locator('[data-run="torch/lr0.02_seed0"]').dblclick()

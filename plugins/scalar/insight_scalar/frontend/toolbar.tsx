@@ -59,13 +59,6 @@ export function Tools({ board }: { readonly board: ScalarParts }): JSX.Element {
         </Cluster>
       )}
       <Cluster>
-        <Flag board={board} setting={board.logs.y} name="log-y" />
-        <Flag board={board} setting={board.logs.x} name="log-x" disabled={x === 'wall'} />
-        <Flag board={board} setting={board.outliers} name="outliers" />
-        <Flag board={board} setting={board.link} name="link" />
-        <Flag board={board} setting={board.dashes} name="dashes" />
-      </Cluster>
-      <Cluster>
         <Button
           action="tool-box"
           icon="box"
@@ -89,6 +82,13 @@ export function Tools({ board }: { readonly board: ScalarParts }): JSX.Element {
         label={say('derived.open')}
         onPress={() => (board.dialog.value = { kind: 'derived', tag: '' })}
       />
+      <Cluster>
+        <Flag board={board} setting={board.logs.y} name="log-y" />
+        <Flag board={board} setting={board.logs.x} name="log-x" disabled={x === 'wall'} />
+        <Flag board={board} setting={board.outliers} name="outliers" />
+        <Flag board={board} setting={board.link} name="link" />
+        <Flag board={board} setting={board.dashes} name="dashes" />
+      </Cluster>
       <Choice
         say={say}
         name="show"
