@@ -153,8 +153,22 @@ def run_prefixes(logdirs: Sequence[Logdir]) -> list[str]:
     return prefixes
 
 
-def _run_name(prefix: str, relative: str) -> str:
-    return "/".join(part for part in (prefix, printable(relative)) if part) or "."
+def run_name(prefix: str, relative: str) -> str:
+    """The run of the directory at a path relative to a logdir, by the prefix of the logdir."""
+    shown = printable(relative)
+    return f"{prefix}/{shown}" if prefix and shown else prefix or shown or "."
+
+
+def dialect_of(name: str) -> Dialect:
+    """The dialect that the name of an event file suggests."""
+    return Dialect.TENSORBOARD if "tfevents" in name else Dialect.MINDSPORE
+
+
+def order_of(name: str) -> FileOrder:
+    """The place of an event file of this name among the files of its run."""
+    match = _event_file(name)
+    begun = match.group(1) if match else None
+    return float(begun[:18]) if begun else 0.0, name
 
 
 @define
@@ -199,7 +213,7 @@ def _walk(logdir: Logdir, prefix: str, names: FileNames, found: Found) -> _Walke
     holding: set[str] = set()
     awaited: list[_Awaited] = []
     for path, relative in walk:
-        run = _run_name(prefix, relative)
+        run = run_name(prefix, relative)
         directory = Directory(names, relative) if names else None
         try:
             with os.scandir(path) as entries:
@@ -240,7 +254,7 @@ def _walk(logdir: Logdir, prefix: str, names: FileNames, found: Found) -> _Walke
                     _note(found, run, printable(name), _LEADS_BACK)
                     continue
                 if _EVENT_FILE_NAME.search(entry.name):
-                    _note(found, _run_name(prefix, name), printable(name), _NAMED_LIKE_FILE)
+                    _note(found, run_name(prefix, name), printable(name), _NAMED_LIKE_FILE)
                 walk.add(entry.path, name, is_link=is_link)
             elif stat.S_ISREG(info.st_mode):
                 if _add_file(found, logdir, run, entry.path, name, entry.name, info):
@@ -267,7 +281,7 @@ def _add_named(found: Found, prefix: str, walked: _Walked, inside: _Inside, begi
     for each in awaited:
         begins_like = partial(_begins_like, each, beginnings)
         for file in taken(each.name, each.matches, holding, runs, begins_like):
-            run = _run_name(prefix, file.directory)
+            run = run_name(prefix, file.directory)
             if each.info is None:
                 _note(found, run, printable(each.name), each.reason)
                 continue
@@ -364,14 +378,12 @@ def _add_file(
     lineage = name.endswith(_LINEAGE_SUFFIX) and _MINDSPORE.search(name)
     if not (match or lineage or _MINDSPORE_GRAPH.search(name)):
         return False
-    dialect = Dialect.TENSORBOARD if "tfevents" in name else Dialect.MINDSPORE
+    dialect = dialect_of(name)
     if dialect not in logdir.dialects:
         return True
     if match is not None:
-        begun = match.group(1)
-        order = (float(begun[:18]) if begun else 0.0, name)
         found.files[(run, path)] = FoundFile(
-            run, path, printable(relative), order, dialect, file_version(info)
+            run, path, printable(relative), order_of(name), dialect, file_version(info)
         )
     found.runs[run] = max(found.runs.get(run, 0.0), info.st_mtime)
     return True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import logging
 import os
 import threading
@@ -27,6 +26,8 @@ from insight_core.store.store import Store
 
 if TYPE_CHECKING:  # a host that polls, or has no cache, does not load these
     from insight_core.ingest.index.cache import IndexCache
+    from insight_core.ingest.index.segment_file import StoredFile
+    from insight_core.ingest.recall import Recall
     from insight_core.ingest.watch import Watcher
 
 log = logging.getLogger(__name__)
@@ -34,7 +35,6 @@ log = logging.getLogger(__name__)
 _IDLE_SHARE = 10  # walking the logdirs may take one tenth of a processor's time
 _LOOK_ANYWAY = 30.0  # seconds between two walks while the watcher reports changes
 _WAITING = 0.2  # seconds between two checks of files whose log format has not returned yet
-_RESTORED_AT_ONCE = 500  # files; then readers are let in
 _MOST_LOST = 3  # times that lost files are read again
 _SETTLING = 10.5  # seconds after which a cut-off record of a file that grew is damage
 
@@ -74,6 +74,7 @@ class Loader:
         self._runs: set[str] = set()
         self._noted: dict[tuple[str, str], Flaw] = {}
         self._settling: dict[Tailed, float] = {}  # files that grew recently; until then a cut is no damage
+        self._recalled: Recall | None = None  # until the first walk has compared the files
         self._preferred: frozenset[str] = frozenset()
         self._stop = threading.Event()
         self._looking = threading.Lock()
@@ -115,7 +116,11 @@ class Loader:
 
     def path_of(self, run: str, order: FileOrder) -> str | None:
         """The path of a file of a run, by its order among the run's files; None if unknown."""
-        return self._places.get((run, order)) or self._named.path_of(run, order)
+        path = self._places.get((run, order)) or self._named.path_of(run, order)
+        if path is None and (recalled := self._recalled) is not None and run in recalled.runs():
+            path, known = recalled.place(run)
+            return path if known == order else None
+        return path
 
     def progress(self) -> Progress:
         """Bytes read and bytes known over all files."""
@@ -180,6 +185,8 @@ class Loader:
 
     def _look(self) -> None:
         with self._looking, self._while_loading():
+            if not self._looked:
+                self._recall()
             self._looked, worked = time.monotonic(), time.thread_time()
             found = discover(self._logdirs, self._names, self._beginnings)
             # only the walk counts: time for reading must not delay the next walk, or live data would wait
@@ -228,7 +235,7 @@ class Loader:
         for key in [key for key in self._files if key not in found.files]:
             self._forget(self._files.pop(key))
         newest_first = sorted(found.runs, key=lambda run: -found.runs[run])
-        self._store.add_runs(run for run in newest_first if run not in self._runs)
+        self._store.add_runs(newest_first)
         self._runs = set(found.runs)
         for key, file in found.files.items():
             tailed = self._files.get(key)
@@ -289,7 +296,7 @@ class Loader:
 
     def _read(self, files: Iterable[Tailed]) -> None:
         """Reads the unread part of these files, newest runs first."""
-        behind = [tailed for tailed in files if tailed.is_behind]
+        behind = self._compare([tailed for tailed in files if tailed.is_behind])
         if behind:
             newest: dict[str, int] = {}
             for tailed in behind:
@@ -298,46 +305,49 @@ class Loader:
             behind.sort(key=lambda t: (-newest[t.found.run], t.found.run, t.found.order))
             self._is_loading = True
             try:
-                behind = self._restored(behind)
                 Reading(behind, lambda: self._preferred, self._stop, self._file_read, self._run_read).run()
             finally:
                 self._is_loading = False
         self._waiting = [tailed for tailed in behind if tailed.is_waiting]
         self._settle()
 
-    def _restored(self, behind: list[Tailed]) -> list[Tailed]:
-        """Adds the unchanged files of an earlier process to the store: the first file of each new run.
-
-        Returns the files that are still to be read.
-        """
+    def _recall(self) -> None:
+        """Lists the runs that the index has: they are shown before the walk, which compares their files."""
         if self._cache is None:
+            return
+        from insight_core.ingest.recall import Recall
+
+        recalled = Recall(self._cache, self._logdirs, self._lose)
+        try:
+            self._store.recall(recalled.groups())
+        except Exception:  # each file is tried, and reported, by itself
+            log.debug("files are restored one by one", exc_info=True)
+            self._store.remove_runs(recalled.runs())
+            return
+        self._recalled = recalled
+        self._runs.update(recalled.runs())
+
+    def _compare(self, behind: list[Tailed]) -> list[Tailed]:
+        """Compares recalled files with those that were found; returns the files that are still to be read."""
+        recalled, self._recalled = self._recalled, None
+        if recalled is None:
             return behind
         first: dict[str, Tailed] = {}
-        for tailed in behind:
+        for tailed in sorted(behind, key=lambda tailed: tailed.found.order):
             first.setdefault(tailed.found.run, tailed)
-        new = {
-            os.path.abspath(each.found.path): each
-            for each in first.values()
-            if each.is_new and each.reader is None
-        }
-        found = self._cache.unchanged({path: each.found.version for path, each in new.items()}, self._lose)
-        while not self._stop.is_set() and (some := list(itertools.islice(found, _RESTORED_AT_ONCE))):
-            pairs = [(new[stored.path], stored) for stored in some]
-            try:
-                restored = self._store.restore_resting(
-                    [(*each.place, stored.content) for each, stored in pairs]
-                )
-            except Exception:  # each is tried, and reported, by itself
-                log.debug("files are restored one by one", exc_info=True)
-                for each, _ in pairs:
-                    self._store.drop_file(*each.place)
-                break
-            for (each, stored), is_restored in zip(pairs, restored, strict=True):
-                if is_restored:
-                    each.restored(stored)
+        same: dict[str, StoredFile] = {}
+        changed: dict[str, FileOrder] = {}
+        for run in recalled.runs():
+            stored = recalled.unchanged(run, first[run].found) if run in first else None
+            if stored is None:
+                changed[run] = recalled.place(run)[1]
+            else:
+                same[run] = stored
+        orders = {run: first[run].found.order for run in same}
+        for run in self._store.compare(orders, changed):
+            first[run].restored(same[run])
         left = [tailed for tailed in behind if tailed.is_behind]
-        unread = {tailed.found.run for tailed in left}
-        self._store.set_loaded({run for run in first if run not in unread})
+        self._store.set_loaded(first.keys() - {tailed.found.run for tailed in left})
         return left
 
     def _file_read(self, tailed: Tailed) -> None:

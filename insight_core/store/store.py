@@ -22,8 +22,8 @@ from insight_core.plugin import (
     joined_table,
     tables_of,
 )
-from insight_core.store.change_log import MOST_CHANGES, ChangeLog
-from insight_core.store.changed_series import Came, Change, Gone, run_of
+from insight_core.store.asleep import AsleepRuns, RecalledFiles, is_shared
+from insight_core.store.changed_series import Came, Change, Gone, SeriesLog
 from insight_core.store.claimed_file import NamedFile
 from insight_core.store.claims import Claims, FileState, assign
 from insight_core.store.column_memory import ColumnMemory
@@ -53,7 +53,8 @@ class Store:
         self._memory = memory or ColumnMemory()
         self._claims = Claims(plugins, policies)
         self._runs: dict[str, RunTable] = {}
-        self._log = ChangeLog(self._named)
+        self._log = SeriesLog(self._named)
+        self._asleep = AsleepRuns(self._lock, self._runs, self._claims, self._memory, self._log)
 
     @property
     def number_plugins(self) -> frozenset[str]:
@@ -66,6 +67,8 @@ class Store:
         Then some runs are left out; call it again when their files were read.
         """
         lost: Lost | None = None
+        if plugin.decoder is not None:
+            self._asleep.wake_claimed(plugin.decoder.claims)
         with self._lock:
             self._claims.add(plugin)
             for table in self._runs.values():
@@ -82,7 +85,7 @@ class Store:
     def add_runs(self, names: Iterable[str]) -> None:
         """Adds those of these runs that are not there."""
         with self._lock:
-            new = [name for name in names if name not in self._runs]
+            new = [name for name in names if name not in self._runs and name not in self._asleep]
             self._runs |= {name: RunTable(name, self._claims, self._memory) for name in new}
             if new:
                 self._log.add((), runs=True)
@@ -90,29 +93,14 @@ class Store:
     def remove_runs(self, names: Iterable[str]) -> None:
         """Removes these runs and their series."""
         with self._lock:
-            found = [table for name in names if (table := self._runs.pop(name, None)) is not None]
-            if found:
-                self._note_gone({table.name: table.tags() for table in found})
+            gone = {name: tags for name in names if (tags := self._removed(name)) is not None}
+            if gone:
+                self._log.note_gone(gone)
 
-    def _note_gone(self, tags: Mapping[str, Mapping[str, Collection[str]]]) -> None:
-        """Reports that series, by run and plugin, may have disappeared or lost points.
-
-        Earlier changes of the runs are part of this one then, so that nothing refers to data that are gone.
-        """
-        count = sum(len(names) for plugins in tags.values() for names in plugins.values())
-        if count > MOST_CHANGES:
-            self._log.add(None)
-            return
-        found = {
-            (run, plugin): dict.fromkeys(names)
-            for run, plugins in tags.items()
-            for plugin, names in plugins.items()
-        }
-        for change in self._log.forget(lambda change: run_of(change) in tags):
-            if isinstance(change, Gone):
-                found.setdefault((change.run, change.plugin), {}).update(dict.fromkeys(change.tags))
-        gone = [Gone(*place, tuple(names)) for place, names in found.items()]
-        self._log.add(gone, runs=True, gone=True)
+    def _removed(self, name: str) -> Mapping[str, Collection[str]] | None:
+        """Removes a run; returns the tags that it had by plugin, None if there is no such run."""
+        table = self._runs.pop(name, None)
+        return self._asleep.remove(name) if table is None else table.tags()
 
     def set_loaded(self, names: Iterable[str]) -> None:
         """No unread bytes of these runs are known any more."""
@@ -120,11 +108,13 @@ class Store:
             loading = [table for name in names if (table := self._runs.get(name)) and table.loading]
             for table in loading:
                 table.loading = False
-            if loading:
+            if self._asleep.loaded(names) or loading:
                 self._log.add((), runs=True)
 
     def set_damage(self, run: str, file: str, flaws: Sequence[Flaw]) -> None:
         """Replaces the damage list of a file."""
+        if flaws:
+            self._asleep.wake((run,))
         with self._lock:
             table = self._runs.get(run)
             if table is None or (not flaws and file not in table.damage):
@@ -147,13 +137,14 @@ class Store:
 
     def drop_file(self, run: str, file: str, order: FileOrder) -> None:
         """Removes the points of a file."""
+        self._asleep.wake((run,))
         with self._lock:
             table = self._runs.get(run)
             if table is not None:
                 tags = table.tags()
                 table.damage.pop(file, None)
                 table.drop(order)
-                self._note_gone({run: tags})
+                self._log.note_gone({run: tags})
 
     def append(
         self,
@@ -165,6 +156,7 @@ class Store:
         expected: float = 1.0,
     ) -> None:
         """Adds a batch of a file; the whole file has about ``expected`` times as many points."""
+        self._asleep.wake((run,))
         with self._lock:
             table = self._runs.get(run)
             if table is None:
@@ -190,31 +182,20 @@ class Store:
             self._log.add([Came(run, claim, block.tags) for claim, block in came], runs=is_news)
         self._add(table, order, held, found, expected)
 
-    def restore_resting(self, files: Sequence[tuple[str, str, FileOrder, FileState]]) -> list[bool]:
-        """Like ``restore`` for many files (run, name, order, content), each the first of its run.
+    def recall(self, groups: Iterable[RecalledFiles]) -> None:
+        """Lists runs that an earlier process read. Their files are opened when a client asks for points."""
+        self._asleep.recall(groups)
 
-        Returns which of them are restored: all their points rest. Nothing is read.
+    def compare(self, same: Mapping[str, FileOrder], changed: Mapping[str, FileOrder]) -> set[str]:
+        """Keeps recalled files that are the ``same`` now, by run, and drops those that have ``changed``.
+
+        Returns the runs of ``same`` of which the store has everything of that file.
         """
-        restored = []
-        came: list[Resting] = []
-        with self._lock:
-            for run, file, order, content in files:
-                table = self._runs.get(run)
-                found = (
-                    table.restore_resting(order, file, content)
-                    if table is not None and not content.refused and self._claims.fits(content)
-                    else None
-                )
-                restored.append(found is not None)
-                came += found or ()
-            changes = None  # more than are ever listed: anything may have changed
-            if sum(len(each.block.tags) for each in came) <= MOST_CHANGES:
-                changes = [Came(each.run, each.claim, each.block.tags) for each in came]
-            self._log.add(changes, runs=True)
-        return restored
+        return self._asleep.compare(same, changed)
 
     def restore(self, run: str, file: str, order: FileOrder, content: FileState) -> bool:
         """Adds the saved state of a file that is new to this process; False if some of it is missing."""
+        self._asleep.wake((run,))
         with self._lock:
             table = self._runs.get(run)
             if table is None:
@@ -259,6 +240,7 @@ class Store:
 
     def put_file(self, file: NamedFile) -> None:
         """Adds this version of a file that plugins claim by name, and replaces any other version."""
+        self._asleep.wake((file.run,))
         columns = file.columns()
         with self._lock:
             table = self._runs.get(file.run)
@@ -274,6 +256,7 @@ class Store:
 
     def file_state(self, run: str, order: FileOrder) -> FileState | None:
         """The state of a file; None if it has none. The file must not be appended to meanwhile."""
+        self._asleep.wake((run,))
         with self._lock:
             table = self._runs.get(run)
             held = table.files.get(order) if table else None
@@ -325,7 +308,7 @@ class Store:
     def runs(self) -> list[Run]:
         """All runs."""
         with self._lock:
-            return [table.as_run() for table in self._runs.values()]
+            return [*(table.as_run() for table in self._runs.values()), *self._asleep.as_runs()]
 
     def damage(self, run: str | None) -> list[Damage]:
         """Damage of one run or of all."""
@@ -338,10 +321,11 @@ class Store:
     def plugins(self) -> set[str]:
         """Plugins that have series; values without a plugin count under their claim."""
         with self._lock:
-            return {name for table in self._runs.values() for name in table.names()}
+            return self._asleep.plugins().union(*(table.names() for table in self._runs.values()))
 
     def snapshot(self, plugin: str, key: SeriesKey) -> Snapshot | None:
         """All points that a plugin has under this key; None if there is no such series."""
+        self._asleep.wake((key.run,))
         with self._lock:
             table = self._runs.get(key.run)
             found = table.find(plugin, key.tag) if table else []
@@ -353,9 +337,13 @@ class Store:
         self, plugin: str, runs: Iterable[str] | None, tags: Collection[str] | None = None
     ) -> list[SeriesInfo]:
         """Series of a plugin without their data; empty series are omitted. Raises Lost."""
+        runs = None if runs is None else list(runs)
+        self._asleep.wake_with(plugin, runs, tags)
         infos: list[SeriesInfo] = []
         lost: Lost | None = None
-        for table, found in self._found(plugin, runs, tags):
+        with self._lock:
+            awake = self._found(plugin, runs, tags)
+        for table, found in awake:
             for each in found:
                 try:
                     infos += each.infos(tags) if isinstance(each, Resting) else table.infos(plugin, each)
@@ -373,9 +361,14 @@ class Store:
         tags: Collection[str] | None = None,
     ) -> list[SeriesTable]:
         """The same by run and column. Of what rests, only these fields are read. Raises Lost."""
-        tables: list[SeriesTable] = []
+        runs = None if runs is None else list(runs)
+        if not is_shared(fields):
+            self._asleep.wake_with(plugin, runs, tags)
+        with self._lock:  # both together: a run that is woken meanwhile must not be missing
+            tables = self._asleep.tables(plugin, fields, runs, tags) if is_shared(fields) else []
+            awake = self._found(plugin, runs, tags)
         lost: Lost | None = None
-        for table, found in self._found(plugin, runs, tags):
+        for table, found in awake:
             try:
                 parts = [each.table(fields, tags) for each in found if isinstance(each, Resting)]
                 others = (table.infos(plugin, each) for each in found if not isinstance(each, Resting))
@@ -393,7 +386,6 @@ class Store:
     def _found(
         self, plugin: str, runs: Iterable[str] | None, tags: Collection[str] | None
     ) -> list[tuple[RunTable, list[Resting | list[Series]]]]:
-        with self._lock:
-            wanted = self._runs if runs is None else dict.fromkeys(runs)
-            tables = [table for run in wanted if (table := self._runs.get(run)) is not None]
-            return [(table, table.found(plugin, tags)) for table in tables]
+        wanted = self._runs if runs is None else dict.fromkeys(runs)
+        tables = [table for run in wanted if (table := self._runs.get(run)) is not None]
+        return [(table, table.found(plugin, tags)) for table in tables]

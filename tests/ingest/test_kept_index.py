@@ -16,7 +16,6 @@ from insight_core.ingest.discover import Logdir
 from insight_core.ingest.event_file import EventFile
 from insight_core.ingest.file_record import Entry
 from insight_core.ingest.index import writer as index_writer
-from insight_core.ingest.index.segment_file import StoredFile
 from insight_core.ingest.loader import Loader
 from insight_core.plugin import SeriesKey
 from insight_core.plugin.testing import EventWriter
@@ -36,8 +35,11 @@ class KeptEntries:
     def load(self, path: str, lose: Callable[[], None]) -> Entry | None:
         return self.entries.get(path)
 
-    def unchanged(self, versions: object, lose: object) -> Iterator[StoredFile]:
+    def listed(self) -> Iterator[object]:
         return iter(())  # each is loaded by itself
+
+    def dropping(self, lose: object) -> object:
+        return lose
 
     def holds(self, path: str) -> bool:
         return path in self.entries

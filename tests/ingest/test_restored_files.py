@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from insight_core.ingest.event_file import EventFile
 from insight_core.plugin import SeriesKey
 from insight_core.plugin.testing import EventWriter, scalar_points
 from insight_core.providers.local import LocalProvider
+from insight_core.store.asleep import RecalledFiles
 from insight_core.store.store import Store
 from tests.ingest.index_entries import segments_in
 
@@ -213,15 +214,15 @@ def test_a_store_that_fails_leaves_no_part_of_a_restored_file(
     for name in ("a", "b"):
         write(tmp_path / "logs" / name, range(10))
     indexed(opened)
-    original = Store.restore_resting
+    original = Store.recall
 
-    def fails(store: Store, files: object) -> list[bool]:
-        original(store, files)  # type: ignore[arg-type]
+    def fails(store: Store, groups: Iterable[RecalledFiles]) -> None:
+        original(store, groups)
         raise KeyError("after the store has changed")
 
     second = opened()
     with monkeypatch.context() as patch:
-        patch.setattr(Store, "restore_resting", fails)
+        patch.setattr(Store, "recall", fails)
         second.load()
     assert points(second, "a") == points(second, "b") == list(range(10))
     assert not second.damage()

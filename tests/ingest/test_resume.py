@@ -332,7 +332,7 @@ def test_a_file_that_cannot_be_restored_is_read_anew(
     with closing(opened()) as second:
         with monkeypatch.context() as patch:
             patch.setattr(Store, "restore", fails)
-            patch.setattr(Store, "restore_resting", fails)
+            patch.setattr(Store, "recall", fails)
             second.load()
         assert [damage.reason for damage in second.damage()] == ["reading failed: 'values'"]
         second.load()

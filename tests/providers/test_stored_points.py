@@ -243,8 +243,9 @@ def test_whatever_is_damaged_nothing_is_lost_and_nothing_wrongly_trusted(
     draw = random.Random(seed)
     expected = without_index(logdir)
     for number in range(request.config.getoption("--kill-rounds") or ROUNDS):
-        places = segments_in(tmp_path / "cache")
-        place = draw.choice(places)
+        while_open = draw.random() < 0.5
+        again = opened() if while_open else None  # it deletes segment files that it finds damaged
+        place = draw.choice(segments_in(tmp_path / "cache"))
         whole = bytearray(place.read_bytes())
         kind = draw.choice(["flip", "flip", "zero", "cut", "swap", "delete"])
         at = draw.randrange(len(whole))
@@ -257,8 +258,6 @@ def test_whatever_is_damaged_nothing_is_lost_and_nothing_wrongly_trusted(
         elif kind == "swap":
             other = draw.randrange(len(whole))
             whole[at : at + 64], whole[other : other + 64] = whole[other : other + 64], whole[at : at + 64]
-        while_open = draw.random() < 0.5
-        again = opened() if while_open else None
         if kind == "delete":
             place.unlink()
         else:

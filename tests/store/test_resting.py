@@ -25,8 +25,10 @@ from insight_core.plugin import (
     SeriesKey,
 )
 from insight_core.store import run_table
+from insight_core.store.asleep import RecalledFile
 from insight_core.store.changed_series import Change, run_of
 from insight_core.store.claimed_file import NamedFile
+from insight_core.store.claims import FileState
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.segment import FileOrder, PartOrder
 from insight_core.store.series import Series
@@ -200,14 +202,27 @@ def exercise(some: list[tuple[str, int, list[str], list[int], str]], memory: Col
     store.remove_runs(["r"])
 
 
+class Recalled:
+    """The first file of run r, as an earlier process read it."""
+
+    runs = ("r",)
+    start_times = (1.0,)
+
+    def __init__(self, content: FileState) -> None:
+        self._content = content
+
+    def opened(self, number: int, *, is_compared: bool) -> RecalledFile | None:
+        return RecalledFile("f0", FILES[0], self._content)
+
+
 def test_metadata_of_a_later_file_go_with_it_although_the_first_file_was_restored() -> None:
     first, second = Store([SCALAR], {}), Store([SCALAR], {})
     first.add_runs(["r"])
-    second.add_runs(["r"])
     append(first, FILES[0], found("simple_value", {"a": [1, 2]}))
     state = first.file_state("r", FILES[0])
     assert state is not None
-    assert second.restore_resting([("r", "f0", FILES[0], state)]) == [True]
+    second.recall([Recalled(state)])
+    assert second.compare({"r": FILES[0]}, {}) == {"r"}
     for name in ("before", "after"):
         append(second, FILES[1], found("simple_value", {"a": [3]}), about=name)
         restored = second.file_state("r", FILES[0])
@@ -323,7 +338,7 @@ def test_many_runs_go_with_one_look_at_earlier_changes(monkeypatch: pytest.Monke
         looked.append(change)
         return run_of(change)
 
-    monkeypatch.setattr("insight_core.store.store.run_of", watched)
+    monkeypatch.setattr("insight_core.store.changed_series.run_of", watched)
     store.remove_runs(names)
     for name in names:  # as the loader does, file by file
         store.drop_file(name, "f0", FILES[0])
@@ -386,3 +401,22 @@ def test_columns_in_files_leave_nothing_of_the_scan_in_memory(tmp_path: Path) ->
     snapshot = store.snapshot("scalar", SeriesKey("r", "a"))
     assert snapshot is not None
     assert snapshot.columns.steps.tolist() == list(range(10))
+
+
+def test_a_file_that_is_compared_while_it_is_opened_keeps_its_points() -> None:
+    """It changed after the walk has seen it: what was read of it counts until it is read on."""
+    first, second = Store([SCALAR], {}), Store([SCALAR], {})
+    first.add_runs(["r"])
+    append(first, FILES[0], found("simple_value", {"a": [1, 2]}))
+    state = first.file_state("r", FILES[0])
+    assert state is not None
+
+    class Changing(Recalled):
+        def opened(self, number: int, *, is_compared: bool) -> RecalledFile | None:
+            if is_compared:
+                return super().opened(number, is_compared=True)
+            assert second.compare({"r": FILES[0]}, {}) == {"r"}
+            return None
+
+    second.recall([Changing(state)])
+    assert [info.points for info in second.infos("scalar", None)] == [2]

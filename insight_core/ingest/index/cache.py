@@ -17,15 +17,13 @@ import stat
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from insight_core.formats.stored_block import Lost
 from insight_core.ingest.file_record import Entry
 from insight_core.ingest.index.format import Packed, Unusable, index_directory, pack
 from insight_core.ingest.index.segment_directory import opened_segment, write_segment
-from insight_core.ingest.index.segment_file import SUFFIX, SegmentFile, StoredFile
-from insight_core.ingest.scan_ahead import FileVersion
+from insight_core.ingest.index.segment_file import SUFFIX, SegmentFile
 from insight_core.ingest.walk import listed
 from insight_core.plugin import Dialect, EventField, SummaryPlugin
 from insight_core.store.claims import FileState
@@ -80,45 +78,46 @@ class IndexCache:
             return None
         segment, number = found
 
-        def drop(path: str) -> None:
-            self._drop(path)
-            lose(path)
-
         try:
-            entry = segment.entry(number, drop)
+            entry = segment.entry(number, self.dropping(lose))
         except Unusable as error:
             log.info("the index entry of %s in %s is dropped: %s", path, segment.path, error)
-            self._drop(path)
+            self.drop(path)
             return None
         _note_use(segment)
         return entry
 
-    def unchanged(
-        self, versions: Mapping[str, FileVersion], lose: Callable[[str], None]
-    ) -> Iterator[StoredFile]:
-        """The entries of log files, by absolute path, that still have these versions and no damage.
+    def listed(self) -> Iterator[tuple[SegmentFile, list[int]]]:
+        """The numbers of all entries that count, by segment file."""
+        found: dict[SegmentFile, list[int]] = {}
+        if not self._refusal:
+            with self._lock:
+                if self._is_stale:
+                    self._refresh()
+                for segment, number in self._entries.values():
+                    found.setdefault(segment, []).append(number)
+        for segment in found:
+            _note_use(segment)
+        return iter(found.items())
 
-        ``lose`` is called with the path, in any thread, when points of an entry cannot be read.
-        """
-        if self._refusal:
-            return
-        by_segment: dict[SegmentFile, list[tuple[int, FileVersion]]] = {}
+    def has(self, segment: SegmentFile, number: int) -> bool:
+        """Whether an entry still counts: it was neither replaced nor dropped."""
         with self._lock:
-            if self._is_stale:
-                self._refresh()
-            for path, version in versions.items():
-                found = self._entries.get(path)
-                if found is not None:
-                    by_segment.setdefault(found[0], []).append((found[1], version))
+            return self._entries.get(segment.paths[number]) == (segment, number)
+
+    def dropping(self, lose: Callable[[str], None]) -> Callable[[str], None]:
+        """Drops the entry of a log file that cannot be read, and then calls ``lose`` with its path."""
 
         def drop(path: str) -> None:
-            self._drop(path)
+            self.drop(path)
             lose(path)
 
-        for segment, some in by_segment.items():
-            _note_use(segment)
-            with suppress(Unusable):  # ``load`` reports it
-                yield from segment.unchanged(some, drop)
+        return drop
+
+    def drop(self, path: str) -> None:
+        """Drops the entry of a log file, by absolute path, because it cannot be read."""
+        with self._lock:
+            self._entries.pop(path, None)
 
     def holds(self, path: str) -> bool:
         """Whether there is an entry of a log file."""
@@ -153,11 +152,6 @@ class IndexCache:
             if known is None or known[0].saved(known[1]) <= segment.saved(number):
                 self._entries[log_file] = segment, number
         return True
-
-    def _drop(self, path: str) -> None:
-        """Drops the entry of a log file, because it cannot be read."""
-        with self._lock:
-            self._entries.pop(path, None)
 
     def save(self, entries: Mapping[str, Entry]) -> None:
         """Keeps entries, by path of the log file, unless their content depends on other files.

@@ -6,7 +6,7 @@ import itertools
 import os
 import stat
 import struct
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +26,6 @@ from insight_core.ingest.index.format import (
     record_of,
 )
 from insight_core.ingest.scan_ahead import FileVersion
-from insight_core.store.claims import FileState
 
 SUFFIX = ".segment"  # of the names of segment files
 _MAGIC = b"insightS"
@@ -83,13 +82,11 @@ class StoredFile(NamedTuple):
     segment: SegmentFile
     number: int
     version: FileVersion
-    position: int  # up to which it was read
-    content: FileState
 
     @property
-    def path(self) -> str:
-        """The absolute path of the log file."""
-        return self.segment.paths[self.number]
+    def position(self) -> int:
+        """The offset up to which it was read."""
+        return self.segment.position(self.number)
 
     def record(self) -> FileRecord:
         """How far it was read."""
@@ -189,25 +186,46 @@ class SegmentFile:
         content = content_of(self.paths[number], row, known, blocks, self._start + at, self.read, lose)
         return Entry(record_of(row, known), content)
 
-    def unchanged(
-        self, versions: Iterable[tuple[int, FileVersion]], lose: Callable[[str], None]
-    ) -> Iterator[StoredFile]:
-        """The undamaged ones of the log files with these numbers that still have these versions.
+    def alike(self) -> list[int | None]:
+        """A number for each entry: that of entries with the same series.
 
-        Faster than ``entry`` for each. Raises Unusable.
+        None for entries of damaged log files, of such that a log format reads, and of such whose series
+        cannot be listed before their points are read.
         """
-        entries, files, blocks = self._entries.tolist(), self._files.tolist(), self._blocks.tolist()
-        for number, version in versions:
-            row = files[number]
-            _, at, _, directory, end = entries[number]
-            if version[1:] != row[:4] or row[9]:
-                continue
+        ends, unrest = self._entries["end"], np.cumsum(self._blocks["rests"] == 0)
+        counts = np.diff(ends, prepend=0)
+        at_end = np.concatenate([[0], unrest])
+        is_whole = (self._files["more_flaws"] == 0) & (at_end[ends] == at_end[ends - counts])
+        usable = [self._usable_blocks(number) for number in range(len(self._directories))]
+        return [
+            number if whole and usable[number] == count else None
+            for number, whole, count in zip(
+                self._entries["directory"].tolist(), is_whole.tolist(), counts.tolist(), strict=True
+            )
+        ]
+
+    def _usable_blocks(self, directory: int) -> int:
+        """The blocks of log files with this directory; -1 if they are damaged or no event files."""
+        try:
             known = self._described(directory)
-            if known.flaws or known.tail or known.state:
-                continue
-            of_file = blocks[entries[number - 1][4] if number else 0 : end]
-            content = content_of(self.paths[number], row, known, of_file, self._start + at, self.read, lose)
-            yield StoredFile(self, number, version, row[4], content)
+        except Unusable:  # ``entry`` reports it
+            return -1
+        is_damaged = known.flaws or known.tail or known.state or known.refused
+        return -1 if is_damaged or known.content_dialect is None else len(known.kinds)
+
+    def start_times(self) -> list[float]:
+        """The start time of each log file in seconds since the epoch; NaN: none."""
+        times: list[float] = self._files["start_time"].tolist()
+        return times
+
+    def is_of(self, number: int, version: FileVersion) -> bool:
+        """Whether the log file with this number had this version, as far as it is stored."""
+        row: tuple[int, ...] = self._files[number].item()
+        return version[1:] == row[:4]
+
+    def position(self, number: int) -> int:
+        """The offset up to which the log file with this number was read."""
+        return int(self._files["position"][number])
 
     def record(self, number: int) -> FileRecord:
         """How far the log file with this number was read. Raises Unusable."""

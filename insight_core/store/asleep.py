@@ -1,0 +1,252 @@
+"""Runs that an earlier process read: listed from the index, opened when a client asks for their points."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from attrs import define, frozen
+
+from insight_core.plugin import Claim, Dialect, Run, SeriesField, SeriesTable, joined_table
+from insight_core.store.change_log import MOST_CHANGES
+from insight_core.store.changed_series import Came, Change, SeriesLog
+from insight_core.store.claims import Claims, FileState
+from insight_core.store.column_memory import ColumnMemory
+from insight_core.store.resting import Resting
+from insight_core.store.run_table import RunTable
+from insight_core.store.segment import FileOrder
+
+# what files with the same series have in common; all other fields depend on the points
+_SHARED = {"attempts", "claims", "display_name", "description", "content", "data_class"}
+
+
+class RecalledFile(NamedTuple):
+    """A log file as an earlier process read it."""
+
+    name: str
+    order: FileOrder
+    content: FileState
+
+
+class RecalledFiles(Protocol):
+    """Log files with the same series and no damage, each the first of its run."""
+
+    @property
+    def runs(self) -> Sequence[str]:
+        """The runs, in the order of their files."""
+        ...
+
+    @property
+    def start_times(self) -> Sequence[float]:
+        """The start of each run in seconds since the epoch; NaN: none."""
+        ...
+
+    def opened(self, number: int, *, is_compared: bool) -> RecalledFile | None:
+        """The file with this number, whose points are not read yet.
+
+        None if it cannot be used, or, unless ``is_compared``, if it has changed since.
+        """
+        ...
+
+
+@frozen(eq=False)
+class _Alike:
+    """Runs with the same series."""
+
+    files: RecalledFiles
+    dialects: tuple[Dialect, ...]
+    resting: Sequence[Resting]  # of the first run
+
+    def tags(self) -> dict[str, list[str]]:
+        """The tags of each plugin."""
+        found: dict[str, list[str]] = {}
+        for each in self.resting:
+            found.setdefault(each.reader, []).extend(each.block.tags)
+        return found
+
+    def table(
+        self, plugin: str, fields: Collection[SeriesField], tags: Collection[str] | None
+    ) -> SeriesTable | None:
+        """The series of a plugin in any of the runs, under the name of one of them."""
+        parts = [each.table(fields, tags) for each in self.resting if each.reader == plugin]
+        parts = [part for part in parts if part.tags]
+        return joined_table(parts) if parts else None
+
+
+@define(eq=False)
+class _Place:
+    """Where the file of a run is, and whether it was compared and all files of the run are read."""
+
+    alike: _Alike
+    number: int
+    is_compared: bool = False
+    is_loaded: bool = False
+
+
+class AsleepRuns:
+    """Runs without a ``RunTable``: nothing of their points is in memory.
+
+    ``wake…``, ``recall`` and ``compare`` take the store's lock; for all other methods it has to be held.
+    """
+
+    def __init__(
+        self,
+        lock: threading.Lock,
+        awake: dict[str, RunTable],
+        claims: Claims,
+        memory: ColumnMemory,
+        log: SeriesLog,
+    ) -> None:
+        """``awake`` gets the tables of runs that are woken."""
+        self._lock, self._awake = lock, awake
+        self._claims, self._memory, self._log = claims, memory, log
+        self._places: dict[str, _Place] = {}
+
+    def __contains__(self, run: str) -> bool:
+        return run in self._places
+
+    # --- the loader's side ------------------------------------------------------------------------
+
+    def recall(self, groups: Iterable[RecalledFiles]) -> None:
+        """Adds runs; those whose series cannot rest are left out."""
+        found = [alike for files in groups if (alike := self._alike(files)) is not None]
+        count = sum(len(alike.files.runs) * len(each.block.tags) for alike in found for each in alike.resting)
+        changes: list[Change] | None = None  # more than are ever listed: anything may have changed
+        if count <= MOST_CHANGES:
+            changes = [
+                Came(run, each.claim, each.block.tags)
+                for alike in found
+                for each in alike.resting
+                for run in alike.files.runs
+            ]
+        with self._lock:
+            for alike in found:
+                self._places |= {run: _Place(alike, number) for number, run in enumerate(alike.files.runs)}
+            if found:
+                self._log.add(changes, runs=True)
+
+    def _alike(self, files: RecalledFiles) -> _Alike | None:
+        first = files.opened(0, is_compared=True)
+        if first is None or first.content.refused or not self._claims.fits(first.content):
+            return None
+        table = RunTable(files.runs[0], self._claims, self._memory)
+        resting = table.restore_resting(first.order, first.name, first.content)
+        dialect = first.content.dialect
+        return None if resting is None else _Alike(files, (dialect,) if dialect else (), resting)
+
+    def compare(self, same: Mapping[str, FileOrder], changed: Mapping[str, FileOrder]) -> set[str]:
+        """See ``Store.compare``."""
+        kept: set[str] = set()
+        gone: dict[str, Mapping[str, Collection[str]]] = {}
+        with self._lock:
+            for run, order in same.items():
+                place, table = self._places.get(run), self._awake.get(run)
+                if place is not None:
+                    place.is_compared = True
+                if place is not None or (table is not None and order in table.files):
+                    kept.add(run)
+            for run, order in changed.items():
+                table = self._awake.get(run)
+                if table is not None:
+                    gone[run] = table.tags()
+                    table.drop(order)
+                elif run in self._places:
+                    gone[run] = self._wake(run, None)
+            if gone:
+                self._log.note_gone(gone)
+        return kept
+
+    def loaded(self, runs: Iterable[str]) -> bool:
+        """Notes that all files of these runs are read; returns whether that is new for one of them."""
+        places = [place for run in runs if (place := self._places.get(run)) and not place.is_loaded]
+        for place in places:
+            place.is_loaded = True
+        return bool(places)
+
+    def remove(self, run: str) -> Mapping[str, Collection[str]] | None:
+        """Forgets a run; returns the tags that it had by plugin, None if it is not asleep."""
+        place = self._places.pop(run, None)
+        return None if place is None else place.alike.tags()
+
+    # --- waking -----------------------------------------------------------------------------------
+
+    def wake(self, runs: Iterable[str]) -> None:
+        """Makes the tables of those of these runs that are asleep.
+
+        A file that has changed and was not compared yet leaves its run empty, until the loader reads it.
+        Files are opened without the lock, because a disk may be slow.
+        """
+        for run in runs if self._places else ():
+            while (place := self._places.get(run)) is not None:
+                was_compared = place.is_compared
+                file = place.alike.files.opened(place.number, is_compared=was_compared)
+                with self._lock:
+                    is_current = file is not None or place.is_compared == was_compared
+                    if self._places.get(run) is place and is_current:
+                        tags = self._wake(run, file)
+                        if file is None:
+                            self._log.note_gone({run: tags})
+
+    def wake_with(self, plugin: str, runs: Iterable[str] | None, tags: Collection[str] | None) -> None:
+        """Wakes runs that have such series of a plugin."""
+        with self._lock:
+            found = [table.run for table in self.tables(plugin, (), runs, tags)]
+        self.wake(found)
+
+    def wake_claimed(self, claims: Collection[Claim]) -> None:
+        """Wakes runs with values of one of these claims."""
+        with self._lock:
+            found = {alike for alike in self._groups() if any(each.claim in claims for each in alike.resting)}
+            runs = [run for run, place in self._places.items() if place.alike in found]
+        self.wake(runs)
+
+    def _wake(self, run: str, file: RecalledFile | None) -> Mapping[str, Collection[str]]:
+        """Makes the table of a run; returns the tags that it had by plugin."""
+        place = self._places.pop(run)
+        table = self._awake[run] = RunTable(run, self._claims, self._memory)
+        table.loading = not place.is_loaded
+        if file is not None:
+            table.restore_resting(file.order, file.name, file.content)
+        return place.alike.tags()
+
+    # --- queries ----------------------------------------------------------------------------------
+
+    def as_runs(self) -> Iterator[Run]:
+        """The public descriptions of the runs."""
+        for run, place in self._places.items():
+            start_time: float | None = place.alike.files.start_times[place.number]
+            if start_time != start_time:  # NaN
+                start_time = None
+            yield Run(run, place.alike.dialects, start_time, not place.is_loaded, 0)
+
+    def plugins(self) -> set[str]:
+        """Plugins that have series; values without a plugin count under their claim."""
+        return {each.reader for alike in self._groups() for each in alike.resting}
+
+    def tables(
+        self,
+        plugin: str,
+        fields: Collection[SeriesField],
+        runs: Iterable[str] | None,
+        tags: Collection[str] | None,
+    ) -> list[SeriesTable]:
+        """Series by run and column; all fields must be shared (``is_shared``)."""
+        if not self._places:
+            return []
+        known = {alike: alike.table(plugin, fields, tags) for alike in self._groups()}
+        wanted = self._places if runs is None else dict.fromkeys(runs)
+        return [
+            SeriesTable(run, table.tags, table.common, table.columns)
+            for run in wanted
+            if (place := self._places.get(run)) is not None
+            if (table := known[place.alike]) is not None
+        ]
+
+    def _groups(self) -> set[_Alike]:
+        return {place.alike for place in self._places.values()}
+
+
+def is_shared(fields: Collection[SeriesField]) -> bool:
+    """Whether a list of series with these fields needs nothing that depends on points."""
+    return _SHARED.issuperset(fields)

@@ -1,0 +1,250 @@
+"""What a start shows before it has walked the logdirs: the index, and nothing that was not compared."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, closing, contextmanager
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import insight_image
+import insight_scalar
+import pytest
+
+from insight_core.ingest import loader
+from insight_core.ingest.discover import Found, Logdir, discover
+from insight_core.plugin import Dialect, Plugin, SeriesField, SeriesKey
+from insight_core.plugin.testing import EventWriter, scalar_points
+from insight_core.providers.local import LocalProvider
+from tests.waiting import eventually
+
+PLUGINS = [insight_scalar.insight_plugin(), insight_image.insight_plugin()]
+Point: TypeAlias = tuple[int, float]
+# a provider that has not walked yet, and what lets it walk and returns when it has read everything
+Start: TypeAlias = Callable[..., AbstractContextManager[tuple[LocalProvider, Callable[[], None]]]]
+
+
+@pytest.fixture
+def logdir(tmp_path: Path) -> Path:
+    for run, value in (("a", 1.0), ("b/c", 2.0), (".", 3.0)):
+        write(tmp_path / "logs" / run, value)
+    with closing(provider_of(tmp_path, [Logdir(str(tmp_path / "logs"))])) as provider:
+        provider.load()
+    return tmp_path / "logs"
+
+
+def write(run: Path, value: float, count: int = 3, *, name: str | None = None) -> Path:
+    with EventWriter(run if name is None else run / name, start_time=value) as writer:
+        for step in range(count):
+            writer.scalar("loss", step, value)
+        writer.image("picture", 0, b"an image", 4, 4)
+        return writer.path
+
+
+def provider_of(tmp_path: Path, logdirs: list[Logdir], plugins: list[Plugin] | None = None) -> LocalProvider:
+    return LocalProvider(logdirs, plugins or PLUGINS, reload_interval=0, cache_directory=tmp_path / "cache")
+
+
+@pytest.fixture
+def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Start:
+    @contextmanager
+    def start_(*logdirs: Logdir) -> Iterator[tuple[LocalProvider, Callable[[], None]]]:
+        may_walk, walks = threading.Event(), threading.Event()
+
+        def waiting(*given: Any) -> Found:  # noqa: ANN401
+            walks.set()
+            may_walk.wait()
+            return discover(*given)
+
+        monkeypatch.setattr(loader, "discover", waiting)
+        provider = provider_of(tmp_path, list(logdirs) or [Logdir(str(tmp_path / "logs"))])
+
+        def walk() -> None:
+            may_walk.set()
+            eventually(lambda: provider.progress().loaded_once)
+
+        with closing(provider):
+            provider.start()
+            assert walks.wait(60)
+            try:
+                yield provider, walk
+            finally:
+                may_walk.set()
+
+    return start_
+
+
+def listed(provider: LocalProvider) -> dict[str, tuple[str, ...]]:
+    """The tags of each run, as the catalogue lists them."""
+    return {table.run: table.tags for table in provider.series_tables("scalar", ("attempts", "claims"))}
+
+
+def points(provider: LocalProvider, run: str) -> list[Point]:
+    key = SeriesKey(run, "loss")
+    return scalar_points(provider, run) if key in provider.scalars("scalar", [key]) else []
+
+
+def constant(value: float, count: int = 3) -> list[Point]:
+    return [(step, value) for step in range(count)]
+
+
+def test_all_series_are_listed_and_answered_before_the_walk_and_count_as_loading(
+    logdir: Path, start: Start
+) -> None:
+    with start() as (provider, walk):
+        assert listed(provider) == dict.fromkeys(["a", "b/c", "."], ("loss",))
+        assert points(provider, "b/c") == constant(2.0)
+        assert len(provider.payload("image", SeriesKey("a", "picture"), 0).data) > 0
+        runs = provider.runs()
+        assert {(run.name, run.start_time, run.loading) for run in runs} == {
+            ("a", 1.0, True), ("b/c", 2.0, True), (".", 3.0, True),
+        }  # fmt: skip
+        assert {run.dialects for run in runs} == {(Dialect.TENSORBOARD,)}
+        assert set(provider.plugins()) == {"scalar", "image"}
+        assert not provider.progress().loaded_once
+        before = provider.generation()
+        walk()
+        assert not any(run.loading for run in provider.runs())
+        changes = provider.changes(before)
+        assert changes.runs
+        assert not changes.series
+        assert changes.series is not None  # nothing is asked for again because the files were compared
+        assert points(provider, "a") == constant(1.0)
+
+
+@pytest.mark.parametrize("asked_before", [True, False])
+def test_a_file_that_was_replaced_is_never_answered_from_the_index(
+    logdir: Path, start: Start, asked_before: bool
+) -> None:
+    [path] = (logdir / "a").iterdir()
+    write(logdir, 9.0, 5, name="other")
+    os.replace(next((logdir / "other").iterdir()), path)
+    with start() as (provider, walk):
+        before = provider.generation()
+        if asked_before:
+            assert points(provider, "a") == []
+            assert not provider.series("scalar", runs=["a"])
+            assert set(listed(provider)) == {"b/c", "."}
+        walk()
+        assert points(provider, "a") == constant(9.0, 5)
+        changes = provider.changes(before)
+        assert changes.series is not None
+        assert SeriesKey("a", "loss") in changes.series["scalar"]
+
+
+@pytest.mark.parametrize("asked_before", [True, False])
+def test_a_file_that_has_grown_is_read_on_from_its_old_end(
+    logdir: Path, start: Start, asked_before: bool
+) -> None:
+    [path] = (logdir / "a").iterdir()
+    with EventWriter(path, append=True) as writer:
+        writer.scalar("loss", 3, 1.0)
+    with start() as (provider, walk):
+        if asked_before:
+            assert points(provider, "a") == []
+        walk()
+        assert points(provider, "a") == constant(1.0, 4)
+
+
+@pytest.mark.parametrize("asked_before", [True, False])
+def test_what_was_deleted_is_not_answered_and_goes_with_the_walk(
+    logdir: Path, start: Start, asked_before: bool
+) -> None:
+    shutil.rmtree(logdir / "a")
+    [path] = (logdir / "b/c").iterdir()
+    path.unlink()
+    with start() as (provider, walk):
+        before = provider.generation()
+        if asked_before:
+            assert points(provider, "a") == points(provider, "b/c") == []
+        walk()
+        assert listed(provider) == {".": ("loss",)}
+        assert [run.name for run in provider.runs()] == ["."]
+        changes = provider.changes(before)
+        assert changes.gone
+        assert changes.runs
+
+
+def test_facts_that_depend_on_points_are_of_compared_files_alone(logdir: Path, start: Start) -> None:
+    [path] = (logdir / "a").iterdir()
+    with EventWriter(path, append=True) as writer:
+        writer.scalar("loss", 3, 7.0)
+    with start() as (provider, walk):
+        fields: tuple[SeriesField, ...] = ("last_value",)
+        tables = provider.series_tables("scalar", fields)
+        assert {table.run: list(table.column("last_value")) for table in tables} == {"b/c": [2.0], ".": [3.0]}
+        walk()
+        tables = provider.series_tables("scalar", fields, runs=["a"])
+        assert [list(table.column("last_value")) for table in tables] == [[7.0]]
+
+
+def test_a_run_with_an_earlier_file_than_the_recalled_one_is_read_in_order(
+    logdir: Path, start: Start
+) -> None:
+    write(logdir / "a", 0.5, 2, name="events.out.tfevents.0000000000.early")
+    with start() as (provider, walk):
+        assert points(provider, "a") == constant(1.0)
+        walk()
+        infos = provider.series("scalar", runs=["a"])
+        assert [(info.points, info.last_value) for info in infos] == [(5, 1.0)]
+
+
+def test_a_damaged_file_is_not_recalled(logdir: Path, tmp_path: Path, start: Start) -> None:
+    path = write(logdir / "damaged", 4.0)
+    with open(path, "ab") as file:
+        file.write(b"no record, and more than twelve bytes of it")
+    with closing(provider_of(tmp_path, [Logdir(str(logdir))])) as provider:
+        provider.load()
+    with start() as (provider, walk):
+        assert "damaged" not in listed(provider)
+        walk()
+        assert points(provider, "damaged") == constant(4.0)
+        assert [damage.run for damage in provider.damage()] == ["damaged"]
+
+
+def test_runs_are_recalled_under_the_names_that_the_walk_gives_them(
+    logdir: Path, tmp_path: Path, start: Start
+) -> None:
+    below = [Logdir(str(logdir)), Logdir(str(logdir / "b"), "inner")]
+    with start(*below) as (provider, walk):
+        before = set(listed(provider))
+        walk()
+        assert before == set(listed(provider)) == {"logs/a", "logs/b/c", "logs", "inner/c"}
+
+
+def test_files_of_other_dialects_are_not_recalled(logdir: Path, start: Start) -> None:
+    with start(Logdir(str(logdir), dialects=frozenset([Dialect.MINDSPORE]))) as (provider, walk):
+        assert not provider.runs()
+        walk()
+        assert not listed(provider)
+
+
+def test_points_that_are_damaged_in_the_index_are_read_again(
+    logdir: Path, tmp_path: Path, start: Start
+) -> None:
+    for place in (tmp_path / "cache").rglob("*.segment"):
+        whole = bytearray(place.read_bytes())
+        whole[-100:] = bytes(100)
+        place.write_bytes(whole)
+    with start() as (provider, walk), ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(lambda: [points(provider, run) for run in ("a", "b/c", ".")])
+        walk()  # the request waits for it
+        assert asked.result() == [constant(1.0), constant(2.0), constant(3.0)]
+
+
+def test_a_plugin_that_comes_before_the_walk_gets_its_values(
+    logdir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: Start
+) -> None:
+    monkeypatch.setattr("tests.ingest.test_recall.PLUGINS", PLUGINS[:1])
+    with start() as (provider, walk):
+        provider.admit(insight_image.insight_plugin())
+        assert {info.key for info in provider.series("image")} == {
+            SeriesKey(run, "picture") for run in ("a", "b/c", ".")
+        }
+        assert len(provider.payload("image", SeriesKey(".", "picture"), 0).data) > 0
+        walk()
+        assert len(provider.payload("image", SeriesKey(".", "picture"), 0).data) > 0
