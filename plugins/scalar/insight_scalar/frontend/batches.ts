@@ -33,12 +33,14 @@ export class Batches {
   private waiting: Waiting[] = [];
   private isGathering = false;
   private running = 0;
-  private failures = 0; // of cards and runs
+  private failed: number; // when a card or a run has failed last, in this browser; 0: never
 
   constructor(
     private readonly page: Page,
     private readonly now: () => number,
-  ) {}
+  ) {
+    this.failed = page.ctx.memory.get('failed', 0);
+  }
 
   /** Rejects with the reason when the whole card fails. */
   ask(card: CardAsk, ask: Ask): Promise<CardAnswer> {
@@ -77,8 +79,9 @@ export class Batches {
         [...left.values()].map(({ card }) => card),
         this.page.allRuns.value.length,
       );
-      // an answer with failures is complete for the browser, which would take it from its cache for the next try
-      if (this.failures > 0) query['after_failures'] = this.failures;
+      // for the browser an answer with failures is complete: it would take it from its cache for the next try, also
+      // after a reload
+      if (this.failed > 0) query['after_failure'] = this.failed;
       for await (const frame of this.page.ctx.data.frames('cards', query, { signal: stop.signal })) {
         const place = Number(frame.metadata['card']);
         const one = left.get(place);
@@ -108,7 +111,8 @@ export class Batches {
 
   /** An error that the host answers for a card or a run. */
   private told(reason: Reason): Error {
-    this.failures++;
+    this.failed = Math.max(this.failed + 1, Date.now());
+    this.page.ctx.memory.set('failed', this.failed);
     return Object.assign(new Error(this.page.ctx.reason(reason)), reason);
   }
 }

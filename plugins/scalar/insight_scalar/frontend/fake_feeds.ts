@@ -22,6 +22,12 @@ export async function open(runs: readonly string[], tags: readonly string[] = ['
   await settled();
 }
 
+/** The same tab in the same browser, anew. */
+export function reload(): void {
+  board.page.dispose();
+  board = scalarParts(new Page(ctx));
+}
+
 /** Everything that was asked for has been answered. */
 export const settled = async (): Promise<void> => {
   for (let i = 0; i < 3; i++) await vi.advanceTimersByTimeAsync(1); // a batch waits for the end of the task

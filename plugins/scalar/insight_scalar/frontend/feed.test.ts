@@ -9,6 +9,7 @@ import {
   host,
   open,
   query,
+  reload,
   settled,
   shown,
   wanting,
@@ -283,6 +284,22 @@ describe('failures', () => {
     await wanting(query(['a', 'b']));
     expect(shown(feed)).toEqual(['a 3']);
     expect(feed.error.value).toBe('status 500');
+  });
+
+  it('are asked for again after a reload, not taken from the cache of the browser', async () => {
+    await open(['a']);
+    host.lost.add('loss');
+    const feed = await wanting(query(['a']));
+    feed.retry();
+    await settled();
+    reload();
+    await wanting(query(['a']));
+    const texts = host.queries.map((sent) => JSON.stringify(sent));
+    expect(new Set(texts).size).toBe(3);
+    host.lost.clear();
+    board.feeds.of('loss').retry();
+    await settled();
+    expect(shown(board.feeds.of('loss'))).toEqual(['a 3']);
   });
 
   it('of one card leave the others', async () => {
