@@ -12,6 +12,8 @@ Floats: TypeAlias = NDArray[np.float64]
 Smoother: TypeAlias = Literal["ema", "twema", "gaussian", "mean"]
 
 _TAILS = 4.0  # standard deviations of a Gaussian kernel on each side
+_DIRECT = 1 << 20  # products of values and weights up to which a sum of them is faster than transforms
+_PRECISION = 1e-9  # of a Gaussian mean, as a share of the same mean of absolute values
 _GAPS = 100  # points whose distances say what one step of time is: later points do not change it
 
 
@@ -25,7 +27,8 @@ def smoothed(values: Floats, x: Floats, smoother: Smoother, weight: float) -> Fl
     - ``twema``: the same with ``w^(|x[i] - x[j]| / d)``, where d is the median distance of the first 100
       points: equal to ``ema`` for points at equal distances; long gaps forget more
     - ``gaussian``: mean weighted by a Gaussian of the distance in points; its standard deviation is that of
-      the weights of ``ema``, ``sqrt(w) / (1 - w)`` points, and it ends after four of them
+      the weights of ``ema``, ``sqrt(w) / (1 - w)`` points, and it ends after four of them. Long series are
+      exact to a billionth of the same mean of their absolute values
     - ``mean``: mean of the nearest points, as many on each side; there are ``2 r + 1`` of them with
       ``r = round((1 + w) / (1 - w)) // 2``
 
@@ -43,7 +46,10 @@ def smoothed(values: Floats, x: Floats, smoother: Smoother, weight: float) -> Fl
     else:
         sums = _windows(np.stack([known, finite.astype(np.float64)]), weight)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(finite, sums[0] / sums[1], values)
+        means = sums[0] / sums[1]
+    if smoother == "gaussian" and finite.any():  # rounding must not make a constant vary
+        means = np.clip(means, known[finite].min(), known[finite].max())
+    return np.where(finite, means, values)
 
 
 def _decays(x: Floats, finite: NDArray[np.bool_], smoother: Smoother, weight: float) -> Floats:
@@ -67,14 +73,42 @@ def _decayed(sums: Floats, decays: Floats) -> Floats:
 
 
 def _kernel(weight: float) -> Floats:
+    """Weights of the neighbours of a point; their sum is 1."""
     deviation = math.sqrt(weight) / (1 - weight)
     reach = math.ceil(_TAILS * deviation)
-    return np.exp(-0.5 * (np.arange(-reach, reach + 1) / max(deviation, 1e-9)) ** 2)
+    kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) / max(deviation, 1e-9)) ** 2)
+    return np.asarray(kernel / kernel.sum(), np.float64)
 
 
 def _convolved(values: Floats, kernel: Floats) -> Floats:
+    """The weighted sums around each value: in one go, or in blocks by Fourier transforms."""
     reach = len(kernel) // 2
-    return np.convolve(values, kernel)[reach : reach + len(values)]
+    if len(values) * len(kernel) <= _DIRECT:
+        return np.convolve(values, kernel)[reach : reach + len(values)]
+    size = 1 << (4 * len(kernel)).bit_length()
+    padded, transformed = np.pad(values, reach), np.fft.rfft(kernel, size)
+    bound = np.finfo(np.float64).eps * size.bit_length() * _length(kernel)
+    sums = np.empty(len(values))
+    for start in range(0, len(values), size - len(kernel) + 1):
+        block = padded[start : start + size]
+        peak = float(np.abs(block).max()) or 1.0
+        block = block / peak  # squares of values must not overflow
+        part, magnitudes = (
+            np.fft.irfft(np.fft.rfft(one, size) * transformed, size)[len(kernel) - 1 : len(block)]
+            for one in (block, np.abs(block))
+        )
+        # where values are much smaller than others of their block, transforms round too coarsely
+        coarse = np.flatnonzero(magnitudes < bound / _PRECISION * _length(block))
+        for places in np.split(coarse, np.flatnonzero(np.diff(coarse) > 1) + 1) if len(coarse) else ():
+            around = block[places[0] : places[-1] + len(kernel)]
+            part[places] = np.convolve(around, kernel, "valid")
+        sums[start : start + len(part)] = part * peak
+    return sums
+
+
+def _length(vector: Floats) -> float:
+    """As ``np.linalg.norm``, which keeps threads busy for it."""
+    return math.sqrt(float(np.square(vector).sum()))
 
 
 def _windows(sums: Floats, weight: float) -> Floats:

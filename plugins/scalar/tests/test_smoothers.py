@@ -103,3 +103,43 @@ def test_a_spike_of_1e300_leaves_the_running_mean_elsewhere_exact(weight: float)
     found = smoothed(values, np.arange(10_000.0), "mean", weight)
     reach = round((1 + weight) / (1 - weight)) // 2
     np.testing.assert_array_equal(np.r_[found[: 5000 - reach], found[5001 + reach :]], 1.0)
+
+
+_PLACES = np.arange(30_000)
+_LONG = {
+    "noise": np.random.default_rng(2).normal(size=30_000),
+    "spike": np.where(_PLACES == 9000, 1e300, np.random.default_rng(3).random(30_000)),
+    "falling": np.exp(-_PLACES / 700),
+    "cliff": np.where(_PLACES < 15_000, 1e9, np.random.default_rng(4).random(30_000)),
+    "gaps": np.where(np.random.default_rng(5).random(30_000) < 0.3, math.nan, np.sin(_PLACES / 500)),
+    "huge": np.where(_PLACES % 2, 1.7e308, -1.7e308),
+    "constant": np.full(30_000, 0.1),
+    "infinite": np.where(_PLACES % 50 == 7, math.inf, -1e-300),
+    "zero": np.zeros(30_000),
+}
+
+
+@pytest.mark.parametrize("weight", [0.9, 0.99, 0.999])
+@pytest.mark.parametrize("name", _LONG)
+def test_gaussian_of_a_long_series_is_exact_to_a_billionth(name: str, weight: float) -> None:
+    values = _LONG[name]
+    deviation = math.sqrt(weight) / (1 - weight)
+    reach = math.ceil(4 * deviation)
+    kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) / deviation) ** 2)
+    finite = np.isfinite(values)
+    peak = np.abs(values[finite]).max() or 1.0
+    known = np.where(finite, values / peak, 0.0)
+
+    def convolved(column: Floats) -> Floats:
+        return np.asarray(np.convolve(column, kernel)[reach : reach + len(column)][finite])
+
+    weights = convolved(finite.astype(np.float64))
+    found = smoothed(values, _PLACES.astype(np.float64), "gaussian", weight)
+    np.testing.assert_array_equal(found[~finite], values[~finite])
+    off = np.abs(found[finite] / peak - convolved(known) / weights)
+    assert (off <= 1e-9 * convolved(np.abs(known)) / weights).all()
+
+
+def test_gaussian_of_a_long_constant_does_not_vary() -> None:
+    values = np.full(100_000, 0.1)
+    np.testing.assert_array_equal(smoothed(values, np.arange(1e5), "gaussian", 0.999), values)
