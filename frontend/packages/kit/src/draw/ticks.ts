@@ -29,7 +29,7 @@ function numbered(values: readonly number[], step: number): Tick[] {
 export function logTicks(domain: readonly [number, number], count: number): Tick[] {
   const [lo, hi] = [Math.log10(domain[0]), Math.log10(domain[1])];
   if (hi - lo < 1) return linearTicks(domain, count).filter((tick) => tick.value > 0);
-  const every = Math.max(1, Math.ceil((hi - lo) / Math.max(1, count)));
+  const every = Math.max(1, Math.ceil((hi - lo) / (1.3 * Math.max(1, count)))); // powers of ten are short
   const named = every === 1 && (hi - lo) * 3 <= count ? [1, 2, 5] : [1];
   const between = hi - lo <= count * 2 ? [1, 2, 3, 4, 5, 6, 7, 8, 9] : [1];
   const hasUnnamed = hi - lo <= count * 6; // lines closer than this are a surface
@@ -45,7 +45,7 @@ export function logTicks(domain: readonly [number, number], count: number): Tick
   const powers = found.flatMap(({ power, isNamed }) => (isNamed ? [power] : []));
   const isPlain = powers.every((power) => power >= -4 && power <= 4);
   return found.map(({ value, power, mantissa, isNamed }) => {
-    if (!isNamed) return { value, label: '', minor: true };
+    if (!isNamed) return mantissa === 1 ? { value, label: '' } : { value, label: '', minor: true };
     return { value, label: isPlain ? String(value) : powerText(mantissa, power, named.length > 1) };
   });
 }
