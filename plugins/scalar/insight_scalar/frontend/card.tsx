@@ -9,7 +9,8 @@ import { pointedRuns, useHoveredRuns } from './hovering';
 import { CardStatus } from './card_status';
 import { CardTools } from './card_tools';
 import { chartData } from './chart_data';
-import type { CardQuery, Feed, Layer } from './feed';
+import type { CardQuery, Feed, Layer, Picture } from './feed';
+import { useFigure } from './figure_item';
 import { Legend } from './legend';
 import { useMarkers } from './markers';
 import { linesOf, mainLines, patternsOf, type Lines } from './lines';
@@ -19,6 +20,7 @@ import { Tooltip } from './tooltip';
 
 const WIDTH_STEP = 50; // pixels; a card a little wider asks for nothing new
 const MANY = 20; // runs of a tag; more get two points a pixel
+const FIGURE_WIDTH = 1000; // pixels of the plot of a figure, for so few runs
 const GUTTERS = 68; // pixels left and right of the plot, until the chart reports the real value
 
 interface CardBodyProps extends ContentOfCard<ScalarParts> {
@@ -40,19 +42,15 @@ export function CardBody({ board, card, place, isAlone = false }: CardBodyProps)
   const runs = board.page.runs.value;
   const locale = board.page.locale.value;
   const [all, dashes] = [board.page.allRuns.value, board.dashes.value];
-  const lines = useMemo<Lines | null>(
-    () =>
-      picture
-        ? linesOf(
-            picture,
-            runs,
-            (name) => board.page.titleOf(name),
-            (run, step) => board.page.t('restart', { run: board.page.nameOf(run), step: step.toLocaleString(locale) }),
-            patternsOf(all, dashes),
-          )
-        : null,
-    [picture, runs, locale, all, dashes],
-  );
+  const linesIn = (drawn: Picture): Lines =>
+    linesOf(
+      drawn,
+      runs,
+      (name) => board.page.titleOf(name),
+      (run, step) => board.page.t('restart', { run: board.page.nameOf(run), step: step.toLocaleString(locale) }),
+      patternsOf(all, dashes),
+    );
+  const lines = useMemo<Lines | null>(() => picture && linesIn(picture), [picture, runs, locale, all, dashes]);
 
   useEffect(() => {
     feed.urgency = () => urgencyOf(place);
@@ -94,6 +92,10 @@ export function CardBody({ board, card, place, isAlone = false }: CardBodyProps)
     return exact && chartData(exact, (key) => board.page.t(key), marks);
   };
   const table = useTableView(board.page, tag, board.page.titleOf(tag), data, () => import('@insight-host/kit/table'));
+  const figure = useFigure(board.page, async () => {
+    const exact = await feed.exact(runs.length > MANY ? 0 : FIGURE_WIDTH);
+    return exact && chart.current && { ...chart.current.shown, lines: linesIn(exact).lines };
+  });
   return (
     <>
       <CardHead
@@ -101,7 +103,7 @@ export function CardBody({ board, card, place, isAlone = false }: CardBodyProps)
         card={card}
         note={second !== undefined && <span class="second"> + {board.page.titleOf(second)}</span>}
       >
-        <CardTools board={board} card={card} chart={chart} items={[table.item]} />
+        <CardTools board={board} card={card} chart={chart} items={[table.item, figure.item]} />
       </CardHead>
       {lines && (picture?.query.group || full || isAlone) && (
         <Legend lines={lines} label={board.page.t('tooltip.rows', { count: mainLines(lines).length })} />
@@ -113,6 +115,7 @@ export function CardBody({ board, card, place, isAlone = false }: CardBodyProps)
       />
       <CardStatus board={board} tag={tag} feed={feed} moreMarks={markers.more} />
       {table.dialog}
+      {figure.dialog}
       {lines && <Tooltip board={board} feed={feed} lines={lines} marks={marks} reading={reading} />}
     </>
   );

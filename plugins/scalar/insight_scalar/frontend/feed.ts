@@ -133,12 +133,17 @@ export class Feed {
     if (this.wanted) this.load();
   }
 
-  /** The picture with exact values. Rejects with the reason why it cannot be had. */
-  async exact(): Promise<Picture | null> {
+  /**
+   * The picture with exact values, and with points for a plot of `width` pixels at least. Rejects with the reason why
+   * it cannot be had.
+   */
+  async exact(width = 0): Promise<Picture | null> {
     const { value: picture } = this.picture;
-    const isExact = (all: readonly Series[] | null): boolean => !all?.some(({ precision }) => precision);
+    const isCoarse = picture !== null && picture.query.width < width;
+    const isExact = (all: readonly Series[] | null): boolean =>
+      !all?.some(({ precision, decimated }) => precision || (isCoarse && decimated));
     if (!picture || picture.layers.every(({ main, raw }) => isExact(main) && isExact(raw))) return picture;
-    const query: CardQuery = { ...picture.query, values: 'exact' };
+    const query: CardQuery = { ...picture.query, values: 'exact', width: Math.max(picture.query.width, width) };
     const signal = new AbortController().signal;
     const failures = await this.fetch(query, signal);
     if (failures.length > 0) throw failures[0];

@@ -161,14 +161,8 @@ function lineOf(
   let line = lines.get(key);
   if (!line) {
     const { x, dash, ...rest } = of;
-    line = {
-      ...rest,
-      runs: [series.run],
-      x: xColumn(series, x),
-      y: series.values,
-      breaks: series.breaks,
-      ...dashed(dash),
-    };
+    const { run, values: y, breaks, decimated } = series;
+    line = { ...rest, runs: [run], x: xColumn(series, x), y, breaks, decimated, ...dashed(dash) };
     lines.set(key, line);
   }
   return line;

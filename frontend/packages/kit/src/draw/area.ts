@@ -14,6 +14,26 @@ export interface Size {
   readonly ratio: number;
   /** With title, axis labels and legend: for files. */
   readonly labelled: boolean;
+  /** Only for figures of papers. */
+  readonly sheet?: Sheet;
+}
+
+export const LEGEND_PLACES = [
+  'below',
+  'right',
+  'top-left',
+  'top-right',
+  'bottom-left',
+  'bottom-right',
+  'none',
+] as const;
+/** Outside of the plot, or in a corner of it. */
+export type LegendPlace = (typeof LEGEND_PLACES)[number];
+
+/** How a figure of a paper looks; widths in pixels. */
+export interface Sheet {
+  readonly lineWidth: number;
+  readonly legend: LegendPlace;
 }
 
 export const GUTTER = 54; // room for nine characters; fixed, so that the plot never moves while data arrives

@@ -7,14 +7,15 @@ export class CanvasPainter implements Painter {
   constructor(
     private readonly context: CanvasRenderingContext2D,
     private readonly ratio: number,
+    private readonly font = FONT,
   ) {
     this.hairline = 1 / ratio;
   }
 
-  static of(canvas: HTMLCanvasElement, ratio: number): CanvasPainter {
+  static of(canvas: HTMLCanvasElement, ratio: number, font = FONT): CanvasPainter {
     const context = canvas.getContext('2d');
     if (!context) throw new Error('This browser gives no 2D canvas.');
-    return new CanvasPainter(context, ratio);
+    return new CanvasPainter(context, ratio, font);
   }
 
   /** Empties the canvas and starts a picture of the given size in CSS pixels. */
@@ -83,13 +84,17 @@ export class CanvasPainter implements Painter {
     const text = visibleText(name);
     const { context } = this;
     const size = style.size ?? 11;
-    context.font = `${style.weight === 'bold' ? '600 ' : ''}${size}px ${FONT}`;
+    context.font = `${style.weight === 'bold' ? '600 ' : ''}${size}px ${this.font}`;
     context.textAlign = style.align ?? 'left';
     context.textBaseline = style.baseline ?? 'middle';
     context.fillStyle = style.color;
     const wide = style.maxWidth !== undefined && estimatedWidth(text, size) > style.maxWidth * 0.9;
-    if (wide) context.fillText(text, x, y, style.maxWidth);
-    else context.fillText(text, x, y);
+    context.save();
+    context.translate(x, y);
+    if (style.turned) context.rotate(-Math.PI / 2);
+    if (wide) context.fillText(text, 0, 0, style.maxWidth);
+    else context.fillText(text, 0, 0);
+    context.restore();
   }
 
   clipped(x: number, y: number, width: number, height: number, draw: () => void): void {

@@ -10,11 +10,11 @@ export interface LegendItem<Entry> {
   readonly maxWidth: number;
 }
 
-const ROW = 17;
+export const LEGEND_ROW = 17;
 
 /** Height of the legend below a plot of this width. */
 export function legendHeight(labels: readonly string[], width: number): number {
-  return labels.length === 0 ? 0 : Math.ceil(labels.length / columnsOf(labels, width)[0]) * ROW + 14;
+  return labels.length === 0 ? 0 : Math.ceil(labels.length / legendColumns(labels, width)[0]) * LEGEND_ROW + 14;
 }
 
 /** The items below a plot, in as many columns as fit. */
@@ -24,12 +24,12 @@ export function legendItems<Entry extends { readonly label: string }>(
   plot: Area,
 ): LegendItem<Entry>[] {
   const labels = entries.map(({ label }) => label);
-  const [columns, each] = columnsOf(labels, width);
+  const [columns, each] = legendColumns(labels, width);
   const top = plot.top + plot.height + BOTTOM + LABEL + 14; // the middle of the first line
   return entries.map((entry, i) => ({
     entry,
     x: 16 + (i % columns) * each,
-    y: top + Math.floor(i / columns) * ROW,
+    y: top + Math.floor(i / columns) * LEGEND_ROW,
     maxWidth: each - 34,
   }));
 }
@@ -47,14 +47,25 @@ export function drawCaption(
   colors: Palette,
 ): void {
   painter.text(16, 18, title, { color: colors.text, size: 14, weight: 'bold', maxWidth: width - 32 });
+  drawLegend(painter, legend, colors, 2);
+}
+
+/** Samples of lines, with what they are. */
+export function drawLegend(
+  painter: Painter,
+  legend: Parameters<typeof drawCaption>[3],
+  colors: Palette,
+  lineWidth: number,
+): void {
   for (const { entry, x, y, maxWidth } of legend) {
     const { label, color = colors.text, dash } = entry;
-    painter.segment(x, y, x + 20, y, { color, width: 2, ...(dash ? { dash } : {}) });
+    painter.segment(x, y, x + 20, y, { color, width: lineWidth, ...(dash ? { dash } : {}) });
     painter.text(x + 26, y, label, { color: colors.text, maxWidth });
   }
 }
 
-function columnsOf(labels: readonly string[], width: number): readonly [count: number, each: number] {
+/** How many columns of a legend fit into a width, and how wide each is. */
+export function legendColumns(labels: readonly string[], width: number): readonly [count: number, each: number] {
   const widest = labels.reduce((most, label) => Math.max(most, estimatedWidth(label, 11)), 60) + 44;
   const columns = Math.max(1, Math.min(labels.length, Math.floor((width - 32) / widest)));
   return [columns, Math.floor((width - 32) / columns)];

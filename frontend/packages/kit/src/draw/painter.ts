@@ -12,6 +12,8 @@ export interface TextStyle {
   readonly baseline?: 'top' | 'middle' | 'bottom';
   readonly weight?: 'normal' | 'bold';
   readonly maxWidth?: number;
+  /** Reads upwards: turned by a quarter about its place. */
+  readonly turned?: boolean;
 }
 
 /** Joined-up points in pixels: x, y interleaved; `starts[i]` is the point at which the i-th polyline begins. */

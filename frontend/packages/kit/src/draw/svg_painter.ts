@@ -12,6 +12,9 @@ export class SvgPainter implements Painter {
     private readonly height: number,
     private readonly title: string,
     private readonly description: string,
+    private readonly font = FONT,
+    /** Of the document on paper: `8.5cm`. */
+    private readonly paper: readonly [width: string, height: string] = [String(width), String(height)],
   ) {}
 
   polylines(lines: Polylines, stroke: Stroke): void {
@@ -60,9 +63,10 @@ export class SvgPainter implements Painter {
     const shift = { top: 0.8, middle: 0.35, bottom: -0.2 }[style.baseline ?? 'middle'] * size; // viewers disagree on dominant-baseline
     const wide = style.maxWidth !== undefined && estimatedWidth(text, size) > style.maxWidth;
     const fit = wide ? ` textLength="${short(style.maxWidth ?? 0)}" lengthAdjust="spacingAndGlyphs"` : '';
+    const turn = style.turned ? ` transform="rotate(-90 ${short(x)} ${short(y)})"` : '';
     const weight = style.weight === 'bold' ? ' font-weight="600"' : '';
     this.parts.push(
-      `<text x="${short(x)}" y="${short(y + shift)}" font-size="${size}" text-anchor="${anchor}" fill="${escape(style.color)}"${weight}${fit}>${escape(text)}</text>`,
+      `<text x="${short(x)}" y="${short(y + shift)}" font-size="${size}" text-anchor="${anchor}" fill="${escape(style.color)}"${weight}${fit}${turn}>${escape(text)}</text>`,
     );
   }
 
@@ -76,9 +80,9 @@ export class SvgPainter implements Painter {
   }
 
   toString(): string {
-    const { width, height } = this;
+    const { width, height, paper, font } = this;
     return (
-      `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" font-family="${escape(FONT)}">` +
+      `<svg xmlns="http://www.w3.org/2000/svg" width="${paper[0]}" height="${paper[1]}" viewBox="0 0 ${short(width)} ${short(height)}" role="img" font-family="${escape(font)}">` +
       `<title>${escape(this.title)}</title><desc>${escape(this.description)}</desc>${this.parts.join('')}</svg>`
     );
   }

@@ -12,6 +12,11 @@ export function mountLineChart(host: HTMLElement, props: LineChartProps): LineCh
   return new Chart(host, props);
 }
 
+/** Draws a chart as the figure of a paper: `size.sheet` says how. */
+export function drawSheet(props: LineChartProps, size: Size, painter: Painter, colors: Palette): void {
+  draw(figure(props, { x: props.xWindow ?? null, y: props.yWindow ?? null }, size), painter, colors);
+}
+
 class Chart implements LineChart, Gestures, Drawn<Figure> {
   readonly leastHeight = 300;
   private readonly screen: Screen<Figure>;
@@ -108,6 +113,10 @@ class Chart implements LineChart, Gestures, Drawn<Figure> {
   dispose(): void {
     for (const stop of this.stops) stop();
     this.screen.dispose();
+  }
+
+  get shown(): LineChartProps {
+    return this.props;
   }
 
   caption(): LineChartProps {

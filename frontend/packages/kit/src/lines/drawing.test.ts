@@ -79,6 +79,14 @@ describe('SVG', () => {
     expect(svg(log).documentElement.textContent).toContain('2 values ≤ 0 not shown');
   });
 
+  it('says how many they are at least where points between those of a line are left out', () => {
+    const line = { id: 'a', label: 'a', color: 'red', x: [0, 1, 2], y: [-1, 1, 3], decimated: true };
+    const note = (locale: 'en' | 'zh-CN'): string | null =>
+      svg({ ...props, logY: true, locale, lines: [line] }).documentElement.textContent;
+    expect(note('en')).toContain('at least 1 value ≤ 0 not shown');
+    expect(note('zh-CN')).toContain('至少有 1 个 ≤ 0 的值未显示');
+  });
+
   it.each([
     ['a file', size],
     ['a small card', { width: 320, height: 190, ratio: 1, labelled: false }],

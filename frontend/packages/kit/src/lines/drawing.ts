@@ -3,7 +3,8 @@ import { drawCaption, drawMark, estimatedWidth } from '@insight-host/kit/draw';
 import type { Painter, Palette, Stroke, Tick } from '@insight-host/kit/draw';
 import { mainLines, namesX, type Entry, type Figure } from './figure';
 import { satisfying, holds, toPixels, within } from './threshold';
-import { words } from './words';
+import { drawSheetTexts } from './sheet';
+import { leftOutText } from './words';
 
 const RADIUS = 2.5; // of a point that no line joins
 
@@ -19,7 +20,7 @@ export function draw(figure: Figure, painter: Painter, colors: Palette): void {
     const faint = Math.max(0.06, 0.28 * Math.min(1, 8 / count));
     for (const raw of [true, false]) {
       for (const entry of figure.entries) {
-        if ((entry.line.role === 'raw') === raw) line(entry, painter, count > 10, faint);
+        if ((entry.line.role === 'raw') === raw) line(entry, painter, count > 10, faint, figure.size.sheet?.lineWidth);
       }
     }
     if (props.threshold) violations(figure, props.threshold, painter, colors);
@@ -37,7 +38,7 @@ export function draw(figure: Figure, painter: Painter, colors: Palette): void {
   });
   edgeMarks(figure, painter);
   axes(figure, painter, colors);
-  if (figure.size.labelled) drawCaption(painter, props.title, figure.size, figure.legend, colors);
+  if (figure.size.labelled && !figure.size.sheet) drawCaption(painter, props.title, figure.size, figure.legend, colors);
 }
 
 function grid({ plot, xTicks, yTicks, x, y }: Figure, painter: Painter, colors: Palette): void {
@@ -52,11 +53,17 @@ function major(ticks: readonly Tick[]): readonly Tick[] {
   return ticks.filter((tick) => !tick.minor);
 }
 
-function line({ line: { color, role, dash }, trace }: Entry, painter: Painter, many: boolean, faint: number): void {
+function line(
+  { line: { color, role, dash }, trace }: Entry,
+  painter: Painter,
+  many: boolean,
+  faint: number,
+  given?: number,
+): void {
   const raw = role === 'raw';
   const stroke: Stroke = {
     color,
-    width: raw || many || crowded(trace.end, trace.points) ? Math.max(painter.hairline, 1) : 1.5,
+    width: given ?? (raw || many || crowded(trace.end, trace.points) ? Math.max(painter.hairline, 1) : 1.5),
     ...(dash ? { dash } : {}),
     ...(raw ? { alpha: faint } : {}),
   };
@@ -147,6 +154,8 @@ function axes(figure: Figure, painter: Painter, colors: Palette): void {
   const stroke: Stroke = { color: colors.axis, width: painter.hairline };
   painter.segment(plot.left, bottom, right, bottom, stroke);
   if (yRight) painter.segment(right, plot.top, right, bottom, stroke);
+  if (size.sheet || figure.yTicks.some((tick) => tick.minor))
+    painter.segment(plot.left, plot.top, plot.left, bottom, stroke);
   minorTicks(figure, painter, stroke);
   for (const tick of figure.yTicks) {
     if (tick.label)
@@ -168,6 +177,7 @@ function axes(figure: Figure, painter: Painter, colors: Palette): void {
     const px = Math.max(half, Math.min(size.width - half, x.toPixel(tick.value)));
     if (tick.label) painter.text(px, bottom + 6, tick.label, { color: colors.faint, align: 'center', baseline: 'top' });
   }
+  if (size.sheet) return drawSheetTexts(figure, size.sheet, painter, colors);
   if (yRight || namesX(size)) {
     painter.text(plot.left - 46, plot.top - 11, props.yLabel, {
       color: colors.text,
@@ -184,7 +194,7 @@ function axes(figure: Figure, painter: Painter, colors: Palette): void {
   if (namesX(size)) painter.text(right, bottom + 30, props.xLabel, { color: colors.text, align: 'right' });
   if (figure.leftOut > 0) {
     const taken = namesX(size) ? estimatedWidth(props.xLabel, 11) + 12 : 0;
-    painter.text(plot.left, bottom + 30, words(props.locale).leftOut(figure.leftOut), {
+    painter.text(plot.left, bottom + 30, leftOutText(figure), {
       color: colors.faint,
       maxWidth: plot.width - taken,
     });

@@ -11,6 +11,7 @@ import {
 } from '@insight-host/kit/draw';
 import type { Area, LegendItem, Scale, Size, Tick } from '@insight-host/kit/draw';
 import { xRange, yRange } from './extent';
+import { sheetArea, sheetLegend } from './sheet';
 import { trace, type Trace } from './trace';
 
 export interface Window {
@@ -63,6 +64,10 @@ export function plotArea(props: LineChartProps, size: Size, noted: boolean): Are
 
 export function figure(props: LineChartProps, window: Window, size: Size): Figure {
   const found = figureWithin(props, window, size, plotArea(props, size, false));
+  if (size.sheet) {
+    const sheet = figureWithin(props, window, size, sheetArea(found, size.sheet));
+    return { ...sheet, legend: sheetLegend(sheet, mainLines(props), size.sheet.legend) };
+  }
   if (found.leftOut === 0 || namesX(size)) return found;
   return figureWithin(props, window, size, plotArea(props, size, true)); // how many are left out depends on x only
 }
@@ -87,7 +92,7 @@ function figureWithin(props: LineChartProps, window: Window, size: Size, plot: A
     props,
     size,
     plot,
-    legend: size.labelled ? legendItems(mainLines(props), size, plot) : [],
+    legend: size.labelled && !size.sheet ? legendItems(mainLines(props), size, plot) : [],
     x,
     y,
     yRight,

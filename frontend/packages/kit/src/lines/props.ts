@@ -17,6 +17,8 @@ export interface Line {
   readonly dash?: readonly number[];
   /** Indices at which a new attempt begins: the line is not joined there. */
   readonly breaks?: readonly number[];
+  /** There are points between these that were left out because they would not be seen. */
+  readonly decimated?: boolean;
   /** Lower and upper edge of a band around the line, of the same length as `x`. */
   readonly band?: { readonly low: Numbers; readonly high: Numbers };
 }
@@ -102,4 +104,6 @@ export interface LineChart extends Chart<LineChartProps> {
   readonly plot: Area;
   /** Lines of these runs stand out, all others fade. Draws the overlay only, however many lines there are. */
   hover(runs: readonly string[]): void;
+  /** What is shown now, with the windows where the user has zoomed or panned to. */
+  readonly shown: LineChartProps;
 }

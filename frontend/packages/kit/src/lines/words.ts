@@ -1,11 +1,19 @@
 import type { Locale } from '@insight-host/api';
 
 const WORDS = {
-  en: { leftOut: (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'value' : 'values'} ≤ 0 not shown` },
-  'zh-CN': { leftOut: (count: number) => `有 ${count.toLocaleString('zh-CN')} 个 ≤ 0 的值未显示` },
+  en: (count: number, isLeast: boolean) =>
+    `${isLeast ? 'at least ' : ''}${count.toLocaleString('en')} ${count === 1 ? 'value' : 'values'} ≤ 0 not shown`,
+  'zh-CN': (count: number, isLeast: boolean) =>
+    `${isLeast ? '至少' : ''}有 ${count.toLocaleString('zh-CN')} 个 ≤ 0 的值未显示`,
 } as const;
 
-/** Texts of the chart itself. */
-export function words(locale: Locale): (typeof WORDS)[Locale] {
-  return WORDS[locale] ?? WORDS.en;
+/** What a logarithmic axis leaves out, in words; of lines that lack points only a lower limit is known. */
+export function leftOutText({ props, leftOut }: LeftOut): string {
+  const isLeast = props.lines.some(({ decimated }) => decimated);
+  return (WORDS[props.locale] ?? WORDS.en)(leftOut, isLeast);
+}
+
+interface LeftOut {
+  readonly props: { readonly locale: Locale; readonly lines: readonly { readonly decimated?: boolean }[] };
+  readonly leftOut: number;
 }

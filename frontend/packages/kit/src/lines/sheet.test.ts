@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import type { Theme } from '@insight-host/api';
+import { LEGEND_PLACES, type LegendPlace, type Size } from '../draw/area';
+import { palette } from '../draw/palette';
+import { SvgPainter } from '../draw/svg_painter';
+import { drawSheet } from './chart';
+import { figure } from './figure';
+import type { LineChartProps } from './props';
+
+const theme: Theme = { mode: 'light', token: () => '' };
+const props: LineChartProps = {
+  lines: [
+    { id: 'a', label: 'run a', color: '#111111', x: [0, 1, 2], y: [-1, 2, 3] },
+    { id: 'b', label: 'run b', color: '#222222', x: [0, 1, 2], y: [3, 2, 1], dash: [4, 2] },
+  ],
+  xKind: 'step',
+  logY: true,
+  xLabel: 'step',
+  yLabel: 'loss',
+  title: 'Losses',
+  theme,
+  locale: 'en',
+  description: 'two lines',
+};
+const sizeWith = (legend: LegendPlace): Size => ({
+  width: 330,
+  height: 233,
+  ratio: 1,
+  labelled: true,
+  sheet: { lineWidth: 1.25, legend },
+});
+const whole = { x: null, y: null };
+
+function drawn(given: LineChartProps, legend: LegendPlace): Document {
+  const painter = new SvgPainter(330, 233, given.title, given.description, 'Times', ['8.5cm', '6cm']);
+  drawSheet(given, sizeWith(legend), painter, palette(theme));
+  return new DOMParser().parseFromString(painter.toString(), 'application/xml');
+}
+
+describe('the figure of a paper', () => {
+  it('has its size on paper, its font, its line width and the name of y along the axis', () => {
+    const { documentElement: svg } = drawn(props, 'below');
+    expect([svg.getAttribute('width'), svg.getAttribute('height')]).toEqual(['8.5cm', '6cm']);
+    expect(svg.getAttribute('font-family')).toBe('Times');
+    expect([...svg.querySelectorAll('path')].map((path) => path.getAttribute('stroke-width'))).toEqual([
+      '1.25',
+      '1.25',
+    ]);
+    const turned = [...svg.querySelectorAll('text[transform]')];
+    expect(turned.map((text) => text.textContent)).toEqual(['loss']);
+    expect(turned[0]?.getAttribute('transform')).toMatch(/^rotate\(-90 /);
+  });
+
+  it.each(LEGEND_PLACES)('has room for all of its texts: legend %s', (legend) => {
+    const { plot, legend: items } = figure(props, whole, sizeWith(legend));
+    const below = plot.top + plot.height;
+    expect(items.length).toBe(legend === 'none' ? 0 : 2);
+    for (const { x, y, maxWidth } of items) {
+      expect(y).toBeLessThan(233 - 6);
+      expect(x + 26 + maxWidth).toBeLessThanOrEqual(330);
+      const isInside = x < plot.left + plot.width && y < below;
+      expect(isInside).toBe(legend.includes('-'));
+    }
+    const texts = [...drawn(props, legend).querySelectorAll('text:not([transform])')];
+    const placeOf = (text: string): number =>
+      Number(texts.find((one) => one.textContent === text)?.getAttribute('y')) - below;
+    expect(placeOf('1 value ≤ 0 not shown')).toBeGreaterThan(placeOf('step') + 11);
+    expect(placeOf('step')).toBeGreaterThan(20);
+    expect(placeOf('Losses')).toBeLessThan(-plot.height);
+    if (legend === 'below') expect(placeOf('run a')).toBeGreaterThan(placeOf('1 value ≤ 0 not shown') + 11);
+  });
+
+  it('leaves no room for texts that are empty', () => {
+    const bare = figure({ ...props, title: '', xLabel: '', yLabel: '' }, whole, sizeWith('none'));
+    const named = figure(props, whole, sizeWith('none'));
+    expect(bare.plot.width - named.plot.width).toBeCloseTo(18);
+    expect(bare.plot.height - named.plot.height).toBeCloseTo(22 + 18);
+  });
+});
