@@ -59,6 +59,8 @@ export interface Run extends Annotation {
   readonly displayName: string;
   /** CSS colour of the run, the same in every view; adapted to the theme. */
   readonly color: string;
+  /** Lengths of dashes and gaps of its lines, in pixels; empty where they are solid. */
+  readonly dash: readonly number[];
   readonly dialects: readonly string[];
   readonly startTime: number | null;
   readonly loading: boolean;
@@ -236,6 +238,8 @@ export interface PluginContext {
     readonly hovered: ReadonlySignal<readonly string[]>;
     /** These runs are under the pointer or have the focus; none: no longer. Ends when the tab leaves the front. */
     hover(names: readonly string[]): void;
+    /** What runs are coloured by: columns of the run table (`plugin/name`), or `path`; none: each has its own colour. */
+    readonly colorBy: Mutable<readonly string[]>;
     /** Writes these fields of a run down. Rejects with the reason; where `annotatable` is false it always does. */
     annotate(run: string, fields: Partial<Annotation>): Promise<void>;
     /** False while the host takes no annotations (`--read-only`). */

@@ -71,6 +71,7 @@ export function fakeRun(name: string): Run {
     remark: '',
     mark: 0,
     color: 'red',
+    dash: [],
     dialects: [],
     startTime: null,
     loading: false,
@@ -151,6 +152,7 @@ export function fakeContext(runs: readonly string[], { series, json, columns, fr
   const shown = signal<readonly Run[]>(all.value);
   const selected = signal<readonly Run[]>(all.value);
   const hovered = signal<readonly string[]>([]);
+  const colorBy = signal<readonly string[]>([]);
   const notices: string[] = [];
   const badges = signal('');
   const tabs = signal<readonly string[]>(['scalar', 'image', 'sample']);
@@ -167,6 +169,7 @@ export function fakeContext(runs: readonly string[], { series, json, columns, fr
       selected,
       select: (names) => (selected.value = all.value.filter((run) => names.includes(run.name))),
       hovered,
+      colorBy: Object.assign(colorBy, { set: (keys: readonly string[]) => void (colorBy.value = keys) }),
       hover: (names) => void (hovered.value = names),
       annotate: async (name, fields) =>
         void (all.value = all.value.map((run) =>

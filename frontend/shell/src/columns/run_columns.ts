@@ -72,8 +72,13 @@ export class RunColumns {
   });
   private readonly needed = computed(() => {
     const sorts = this.page.runs.sort.value.filter((key) => /^[+-]/.test(key)).map((key) => key.slice(1));
-    const groups = this.group.value.filter((key) => key !== 'path');
-    return [...new Set([...(this.page.tableOpen.value ? this.keys.value : []), ...sorts, ...groups])].sort();
+    const others = [
+      ...this.group.value,
+      ...this.page.colorBy.value,
+      ...codecs.names.parse(this.page.url.text('dash').value),
+    ];
+    const used = others.filter((key) => key.includes('/'));
+    return [...new Set([...(this.page.tableOpen.value ? this.keys.value : []), ...sorts, ...used])].sort();
   });
   private readonly known = computed<ReadonlyMap<string, ShownColumn>>(() => {
     const columns = this.inLanguage(this.answer.value).map((column): readonly [string, ShownColumn] => {
@@ -82,6 +87,10 @@ export class RunColumns {
     });
     return new Map(columns);
   });
+  /** All columns of the host, with their titles. */
+  readonly titled = computed(() =>
+    this.inLanguage(this.listing.value ?? []).map((column) => ({ key: keyOf(column), title: column.title })),
+  );
   /** The columns of the table that the host has. */
   readonly shown = computed(() => this.keys.value.flatMap((key) => this.known.value.get(key) ?? []));
   private readonly refresh = new Spaced(AGAIN, () => {

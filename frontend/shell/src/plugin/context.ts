@@ -140,6 +140,7 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
       select: (names) => runs.selectShown(names),
       hovered: wrap(page.hovered.runs),
       hover: (names) => page.hovered.set(names, name),
+      colorBy: Object.assign(wrap(page.colorBy), { set: page.colorBy.set }),
       annotate: (run, fields) => page.session.annotations.write(run, fields),
       annotatable: wrap(page.session.annotations.writable),
     },

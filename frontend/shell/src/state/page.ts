@@ -5,6 +5,7 @@ import type { Annotation, CardSpec } from '@insight-host/api';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { CardPlace } from '../cards/shown';
+import type { ColoringView } from '../coloring/view';
 import type { ColumnView } from '../columns/run_table';
 import type { AllContributions } from '../contributed/all';
 import { translator } from '../i18n/translate';
@@ -46,6 +47,10 @@ export class Page {
   readonly tableOpen = this.url.state('table', codecs.flag(false));
   /** Columns of the run list; null until they are loaded. */
   readonly columns = signal<ColumnView | null>(null);
+  readonly colorBy = this.url.state('color', codecs.names);
+  /** How runs look; null until it is loaded. */
+  readonly coloring = signal<ColoringView | null>(null);
+  readonly colorsOpen = signal(false);
   /** The tab in front was drawn, or could not be. */
   readonly isShown = signal(false);
   /** Short texts at tabs, by plugin. */

@@ -24,6 +24,13 @@ export interface RunRow {
   readonly damage: number;
 }
 
+/** How a run looks, where it is not the default. */
+export interface RunLook {
+  readonly color: string | undefined;
+  readonly dash: readonly number[] | undefined;
+}
+
+const SOLID: readonly number[] = [];
 const SETTLE = 250; // ms without a key before views follow the filter
 
 export class Runs {
@@ -35,6 +42,9 @@ export class Runs {
   readonly matched = signal<Matched | null>(null);
   /** How the list is sorted in the end, where `sort` needs more than names and times. */
   readonly order = signal<((runs: readonly Run[]) => readonly Run[]) | null>(null);
+  /** How runs look, by name. */
+  readonly looks = signal<ReadonlyMap<string, RunLook> | null>(null);
+  readonly names: ReadonlySignal<readonly string[]>;
   readonly all: ReadonlySignal<readonly Run[]>;
   readonly filter: ReadonlySignal<Filter>;
   /** What the list shows: filtered and sorted. */
@@ -66,7 +76,7 @@ export class Runs {
     });
 
     const rows = computed(() => table.value?.runs ?? []);
-    const names = distinct(computed(() => rows.value.map((row) => row.name)));
+    const names = (this.names = distinct(computed(() => rows.value.map((row) => row.name))));
     const hues = computed(() => assignHues(names.value));
     let before = new Map<string, Run>();
     this.all = distinct(
@@ -74,12 +84,14 @@ export class Runs {
         const after = new Map<string, Run>();
         for (const row of rows.value) {
           const hue = hues.value.get(row.name);
+          const look = this.looks.value?.get(row.name);
           const annotation = annotations.value.get(row.name) ?? NO_ANNOTATION;
           const run: Run = {
             ...annotation,
             name: row.name,
             displayName: annotation.displayName || row.name,
-            color: hue ? cssColor(hue, mode.value) : 'currentColor',
+            color: look?.color ?? (hue ? cssColor(hue, mode.value) : 'currentColor'),
+            dash: look?.dash ?? SOLID,
             dialects: row.dialects,
             startTime: row.start_time,
             loading: row.loading,
@@ -144,6 +156,7 @@ export class Runs {
 function same(left: Run, right: Run): boolean {
   return (
     left.color === right.color &&
+    left.dash === right.dash &&
     left.displayName === right.displayName &&
     left.note === right.note &&
     left.remark === right.remark &&

@@ -3,6 +3,7 @@ import { useSignal, useSignalEffect } from '@preact/signals';
 import type { Run } from '@insight-host/api';
 import { linesInSight, showing, trackOf, useSize } from '@insight-host/kit';
 import { useRef } from 'preact/hooks';
+import { pickColor } from '../coloring/start';
 import { usePage } from '../state/page';
 import { pressed } from '../state/selection';
 import { RunRowView } from './run_row';
@@ -64,6 +65,8 @@ export function RunList() {
     if (to !== undefined) move(to);
     else if (event.key === ' ' && run) press(run, event.shiftKey);
     else if (event.key === 'Enter' && run) only(run);
+    else if (event.key === 'c' && run && !event.ctrlKey && !event.metaKey)
+      pickColor(page, run.name, event.currentTarget as Element);
     else if (event.key === 'F2' && run && page.session.annotations.writable.value) naming.value = run.name;
     else return;
     event.preventDefault();

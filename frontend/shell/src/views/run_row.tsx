@@ -2,6 +2,7 @@
 import { Icon } from '@insight-host/kit';
 import type { Run } from '@insight-host/api';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { pickColor } from '../coloring/start';
 import { usePage } from '../state/page';
 
 interface Props {
@@ -62,6 +63,10 @@ export function RunLabel({ run, selected, naming, onNaming, onOnly }: LabelProps
       <span
         class="ih-swatch"
         style={selected ? { background: run.color, borderColor: run.color } : { borderColor: run.color }}
+        onClick={(event) => {
+          event.stopPropagation();
+          pickColor(page, run.name, event.currentTarget);
+        }}
       />
       {run.mark > 0 && <Icon name={`mark-${run.mark}`} />}
       {naming ? (

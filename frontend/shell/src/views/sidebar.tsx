@@ -3,6 +3,7 @@ import { Icon } from '@insight-host/kit';
 import { drag } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { loadColoring } from '../coloring/start';
 import { loadColumns } from '../columns/start';
 import { recall, remember } from '../state/memory';
 import { type Page, usePage } from '../state/page';
@@ -46,6 +47,7 @@ export function Sidebar() {
     <aside class="ih-sidebar" style={{ width: `${width.value}px` }} aria-label={page.t.value('runs')}>
       <RunFilter />
       <SelectionBar />
+      {page.coloring.value && <page.coloring.value.Bar coloring={page.coloring.value.coloring} />}
       {page.tableOpen.value && columns ? <columns.Table columns={columns.columns} /> : <RunList />}
       <Notes />
       <div
@@ -188,6 +190,20 @@ function SelectionBar() {
         onClick={() => page.tableOpen.set(!isOpen)}
       >
         <Icon name="table" />
+      </button>
+      <button
+        type="button"
+        class="ih-button ih-quiet ih-square ih-small"
+        aria-label={t('runs.colors')}
+        aria-expanded={page.colorsOpen.value}
+        title={t('runs.colors')}
+        data-action="colors"
+        onClick={() => {
+          void loadColoring(page);
+          page.colorsOpen.value = !page.colorsOpen.value;
+        }}
+      >
+        <span class="ih-swatch ih-all-colors" />
       </button>
       {isOpen && page.columns.value && <page.columns.value.Tools columns={page.columns.value.columns} />}
       <button

@@ -51,8 +51,6 @@ export function scalarParts(page: Page) {
     /** Series that are computed from others. */
     derived,
     outliers: page.setting('outliers', codecs.flag(false)),
-    /** Runs differ by their dashes too. */
-    dashes: page.setting('dashes', codecs.flag(false)),
     /** All cards have the same x. */
     link,
     tool: page.setting('tool', codecs.choice<'box' | 'pan'>(['box', 'pan'], 'box')),

@@ -13,7 +13,7 @@ import type { CardQuery, Feed, Layer, Picture } from './feed';
 import { useFigure } from './figure_item';
 import { Legend } from './legend';
 import { useMarkers } from './markers';
-import { linesOf, mainLines, patternsOf, type Lines } from './lines';
+import { linesOf, mainLines, type Lines } from './lines';
 import { followed, type Reading } from './reading';
 import { widened } from './zoom_stack';
 import { Tooltip } from './tooltip';
@@ -41,16 +41,14 @@ export function CardBody({ board, card, place, isAlone = false }: CardBodyProps)
   const picture = feed.picture.value;
   const runs = board.page.runs.value;
   const locale = board.page.locale.value;
-  const [all, dashes] = [board.page.allRuns.value, board.dashes.value];
   const linesIn = (drawn: Picture): Lines =>
     linesOf(
       drawn,
       runs,
       (name) => board.page.titleOf(name),
       (run, step) => board.page.t('restart', { run: board.page.nameOf(run), step: step.toLocaleString(locale) }),
-      patternsOf(all, dashes),
     );
-  const lines = useMemo<Lines | null>(() => picture && linesIn(picture), [picture, runs, locale, all, dashes]);
+  const lines = useMemo<Lines | null>(() => picture && linesIn(picture), [picture, runs, locale]);
 
   useEffect(() => {
     feed.urgency = () => urgencyOf(place);

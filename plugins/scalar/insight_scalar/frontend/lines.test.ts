@@ -2,7 +2,7 @@ import type { Run } from '@insight-host/api';
 import { describe, expect, it } from 'vitest';
 import { fakeRun } from '@insight-host/kit/testing';
 import type { Picture } from './feed';
-import { groupColor, linesOf, patternsOf } from './lines';
+import { groupColor, linesOf } from './lines';
 import type { Series } from './series';
 import { cardQuery as query, fakeSeries } from './testing';
 
@@ -48,20 +48,44 @@ describe('lines', () => {
     expect(sources.get(lines[1]!.id)?.tag).toBe('u');
   });
 
-  it('differ by dashes too on request, the same whichever runs are selected', () => {
+  it('have the dashes of their runs, twice as long on the right axis', () => {
+    const layer = { runs: [], raw: null, bands: [] };
     const picture: Picture = {
       query,
       layers: [
-        { tag: 't', runs: [], axis: 'left', main: ['a', 'b'].map((name) => series(name, 't')), raw: null, bands: [] },
+        { ...layer, tag: 't', axis: 'left', main: [series('a', 't'), series('b', 't')] },
+        { ...layer, tag: 'u', axis: 'right', main: [series('b', 'u')] },
       ],
     };
-    const all = ['a', 'b', 'c'].map(run);
-    const dashes = (on: boolean, runs: readonly string[]): readonly unknown[] =>
-      linesOf(picture, runs.map(run), plain, say, patternsOf(all, on)).lines.map((line) => line.dash);
-    expect(dashes(false, ['a', 'b'])).toEqual([undefined, undefined]);
-    const [first, second] = dashes(true, ['a', 'b']);
-    expect(first).not.toEqual(second);
-    expect(dashes(true, ['b'])).toEqual([second]);
+    const runs = [run('a'), { ...run('b'), dash: [8, 4] }];
+    const { lines } = linesOf(picture, runs, plain, say);
+    expect(lines.map(({ dash }) => dash)).toEqual([undefined, [8, 4], [16, 8]]);
+  });
+
+  it('of groups have the colour of their runs, where these have one in common', () => {
+    const numbers = new Float64Array();
+    const band = {
+      tag: 't',
+      x: numbers,
+      centre: numbers,
+      low: numbers,
+      high: numbers,
+      count: numbers,
+      points: 0,
+      decimated: false,
+    };
+    const bands = [
+      { ...band, group: 'adam', runs: ['a', 'b'] },
+      { ...band, group: 'sgd', runs: ['b', 'c'] },
+    ];
+    const picture: Picture = { query, layers: [{ tag: 't', runs: [], axis: 'left', main: [], raw: null, bands }] };
+    const runs = [
+      { ...run('a'), color: 'green' },
+      { ...run('b'), color: 'green' },
+      { ...run('c'), color: 'blue' },
+    ];
+    const { lines } = linesOf(picture, runs, plain, say);
+    expect(lines.map(({ color }) => color)).toEqual(['green', groupColor('sgd')]);
   });
 
   it('of groups keep one colour each', () => {

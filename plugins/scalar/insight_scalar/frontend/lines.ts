@@ -31,15 +31,6 @@ export function mainLines({ lines }: Lines): readonly Line[] {
 }
 
 const DASHED = [6, 3];
-/** Lengths of dashes and gaps that tell runs apart without colours. */
-const PATTERNS: readonly (readonly number[])[] = [[], [8, 4], [2, 3], [10, 3, 2, 3], [16, 4], [5, 2, 1, 2, 1, 2]];
-
-/** The dash pattern of each run, by its position among all runs; without `on`, every line is solid. */
-export function patternsOf(all: readonly Run[], on: boolean): (run: string) => readonly number[] {
-  const places = new Map(on ? all.map((run, i) => [run.name, i % PATTERNS.length]) : []);
-  return (run) => PATTERNS[places.get(run) ?? 0] as readonly number[];
-}
-
 const known = new WeakMap<Series, Map<string, Line>>();
 
 /** The lines of a picture, in the order of the selected runs; raw ones first, so that they lie below. */
@@ -48,7 +39,6 @@ export function linesOf(
   runs: readonly Run[],
   titleOf: (tag: string) => string,
   markText: (run: string, step: number) => string,
-  patternOf: (run: string) => readonly number[] = () => [],
 ): Lines {
   const byName = new Map(runs.map((run) => [run.name, run]));
   const paired = picture.layers.length > 1;
@@ -59,7 +49,7 @@ export function linesOf(
     const own = { x: picture.query.x, axis: layer.axis };
     for (const band of layer.bands) {
       const id = `${layer.axis}:${band.group}`;
-      const color = groupColor(band.group);
+      const color = sharedColor(band.runs, byName) ?? groupColor(band.group);
       const label = paired ? `${band.group} · ${titleOf(layer.tag)}` : band.group;
       main.push({
         id,
@@ -92,7 +82,7 @@ export function linesOf(
       const id = `${layer.axis}:${series.run}`;
       const label = paired ? `${displayName} · ${titleOf(layer.tag)}` : displayName;
       const behind = raws.get(series.run) ?? null;
-      const dash = dashOf(layer, patternOf(series.run));
+      const dash = dashOf(layer, run.dash);
       main.push(lineOf(series, { ...own, id, label, color, dash, role: 'main' }));
       if (behind) raw.push(lineOf(behind, { ...own, id, label, color, dash: dashOf(layer, []), role: 'raw' }));
       sources.set(id, {
@@ -125,6 +115,13 @@ export function groupColor(group: string): string {
   let place = groups.get(group);
   if (place === undefined) groups.set(group, (place = groups.size));
   return GROUP_COLORS[place % GROUP_COLORS.length] as string;
+}
+
+/** The colour that all these runs have: of a group, if runs are coloured by what they are grouped by. */
+function sharedColor(names: readonly string[], runs: ReadonlyMap<string, Run>): string | null {
+  const colors = new Set(names.map((name) => runs.get(name)?.color));
+  const [color] = colors;
+  return colors.size === 1 && names.length > 1 ? (color ?? null) : null;
 }
 
 function inOrder(all: readonly Series[], runs: readonly Run[]): readonly Series[] {

@@ -87,7 +87,6 @@ export function Tools({ board }: { readonly board: ScalarParts }): JSX.Element {
         <Flag board={board} setting={board.logs.x} name="log-x" disabled={x === 'wall'} />
         <Flag board={board} setting={board.outliers} name="outliers" />
         <Flag board={board} setting={board.link} name="link" />
-        <Flag board={board} setting={board.dashes} name="dashes" />
       </Cluster>
       <Choice
         say={say}

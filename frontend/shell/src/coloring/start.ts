@@ -1,0 +1,30 @@
+/** Loads how runs look: when the URL says more than the default, or the user asks for it. */
+import { message } from '@insight-host/kit';
+import { effect, untracked } from '@preact/signals';
+import { loadColumns } from '../columns/start';
+import type { Page } from '../state/page';
+import type { ColoringView } from './view';
+
+export async function loadColoring(page: Page): Promise<ColoringView | null> {
+  loadColumns(page); // whose values may be what runs are coloured by
+  try {
+    const { coloringView } = await import('./view');
+    return untracked(() => (page.coloring.value ??= coloringView(page)));
+  } catch (cause) {
+    page.toasts.show('error', message(cause));
+    return null;
+  }
+}
+
+/** Lets the user pick the colour of a run, next to an element. */
+export function pickColor(page: Page, run: string, beside: Element): void {
+  void loadColoring(page).then((view) => view?.pick(run, beside));
+}
+
+/** At once: the first picture has these colours. */
+export function coloringWhenAsked(page: Page): void {
+  effect(() => {
+    if (['color', 'dash', 'colors', 'palette'].some((key) => page.url.text(key).value !== null))
+      untracked(() => void loadColoring(page));
+  });
+}
