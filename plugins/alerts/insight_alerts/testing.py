@@ -1,0 +1,46 @@
+"""``insight-host alerts test``: what rules find in logs as they are now."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+
+from insight_alerts.delivery import NotSent, send
+from insight_alerts.rules import AlertRules
+from insight_alerts.watch import Watch
+from insight_core.plugin import CommandHost
+
+_USAGE = "insight-host alerts test FILE --logdir DIR [--send] [flags of insight-host]"
+
+
+def test_rules(host: CommandHost, arguments: Sequence[str]) -> int:
+    """Prints a line for each alert, and sends nothing without ``--send``.
+
+    Returns 0, or 1 if an alert could not be sent.
+    """
+    parser = argparse.ArgumentParser("insight-host alerts test", usage=_USAGE, description=test_rules.__doc__)
+    parser.add_argument("file", metavar="FILE", help="TOML file of rules")
+    parser.add_argument("--send", action="store_true", help="send the alerts, too")
+    flags = [word for word in arguments if word != "--send"]
+    given = parser.parse_args([*(["--send"] if "--send" in arguments else []), *flags[:1]])
+    failed = 0
+    with host.loaded(["--alerts", given.file, *flags[1:]], "alerts") as ctx:
+        rules: AlertRules = ctx.options["alerts"]
+        watch = Watch(rules, ctx.data, ctx.run_columns)
+        alerts = sorted([*watch.series(), *watch.runs()], key=lambda alert: alert.at)
+        sends = {rule.key: rule.send for rule in rules.rules}
+        for alert in alerts:
+            old = alert.found - alert.at > 3600 * rules.hours
+            note = f" (older than {rules.hours:g} hours: not sent)" if old else ""
+            moment = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(alert.at))
+            print(f"{moment}  {alert.text()}{note}")
+            if given.send and not old:
+                for name in sends[alert.key]:
+                    try:
+                        send(rules.targets[name], alert.message(rules.page))
+                    except NotSent as error:
+                        failed += 1
+                        host.print(f"{name}: {error}")
+        print(f"{len(alerts)} alerts of {len(rules.rules)} rules" if alerts else "no alerts")
+    return 1 if failed else 0

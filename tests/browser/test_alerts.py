@@ -1,0 +1,129 @@
+"""Alerts, installed by pip: told in the page wherever the user is, and by a command that tests rules."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from insight_core.plugin.testing import EventWriter
+from tests.distributions import install
+
+pytestmark = pytest.mark.browser
+Serve = Callable[..., str]
+
+RULES = """
+[[rule]]
+name = "Loss is broken"
+when = "nan"
+tag = "^train/loss"
+[[rule]]
+name = "Run is over"
+when = "ended"
+"""
+
+
+@pytest.fixture(scope="module")
+def with_alerts(
+    repository: Path, tmp_path_factory: pytest.TempPathFactory, offline_environment: dict[str, str]
+) -> dict[str, str]:
+    site = install(repository / "plugins/alerts", tmp_path_factory.mktemp("site"), offline_environment)
+    return {"PYTHONPATH": os.pathsep.join([str(site), *(place for place in sys.path if place)])}
+
+
+def _write(logs: Path, run: str, *values: float, when: float) -> None:
+    with EventWriter(logs / run, start_time=when) as writer:
+        for step, value in enumerate(values):
+            writer.scalar("train/loss (x)", 10 * step, value)
+
+
+@pytest.mark.parametrize("language", ["en", "zh-CN"])
+def test_a_new_alert_is_told_in_the_page_and_leads_to_the_card_at_its_step(
+    page: Page,
+    serve: Serve,
+    tmp_path: Path,
+    with_alerts: dict[str, str],
+    violations: Callable[[Page], list[str]],
+    language: str,
+) -> None:
+    logs, file, now = tmp_path / "logs", tmp_path / "alerts.toml", time.time()
+    file.write_text(RULES)
+    _write(logs, "healthy", 1, 2, 3, when=now)
+    _write(logs, "before", 1, float("nan"), when=now)
+    url = serve("--logdir", logs, "--alerts", file, environment=with_alerts)
+    page.goto(f"{url}#locale={language}&theme=light&tab=scalar")
+    tab, badge = page.locator("#tab-alerts"), page.locator("#tab-alerts .ih-badge")
+    expect(badge).to_have_text("1")  # found before the page was opened: no notice
+    expect(page.locator(".ih-toast")).to_have_count(0)
+    _write(logs, "broken", 1, 2, float("inf"), when=now)
+    expect(page.locator(".ih-toast")).to_contain_text("train/loss (x)")
+    expect(badge).to_have_text("2")
+    tab.click()
+    rows = page.locator("[data-alert]")
+    expect(rows).to_have_count(2)
+    expect(rows.first).to_contain_text("Loss is broken")
+    expect(rows.first).to_contain_text("broken")
+    expect(badge).to_have_count(0)
+    assert violations(page) == []
+    rows.first.locator('[data-action="open-alert"]').press("Enter")
+    card = page.locator('[data-plugin="scalar"]').get_by_test_id("card")
+    expect(card).to_have_count(1)
+    expect(page).to_have_url(re.compile(r"runs=broken(&|$)"))
+    expect(page).to_have_url(re.compile(r"cursor=20(&|$)"))
+    card.locator('[data-action="export"]').click()
+    page.locator('[data-action="view-table"]').click()
+    page.locator("dialog [role=grid]").press("Control+End")
+    expect(page.locator("dialog").get_by_text("Loss is broken")).to_be_visible()  # a mark of the chart
+    page.reload()
+    expect(page.locator("#tab-alerts")).to_be_visible()
+    expect(badge).to_have_count(0)
+
+
+def test_without_rules_there_is_no_tab(
+    page: Page, serve: Serve, tmp_path: Path, with_alerts: dict[str, str]
+) -> None:
+    _write(tmp_path, "broken", float("nan"), when=time.time())
+    page.goto(serve("--logdir", tmp_path, environment=with_alerts) + "#locale=en&theme=light")
+    expect(page.locator('[data-plugin="scalar"] [data-ready]')).to_have_count(1)
+    expect(page.locator("#tab-alerts")).to_have_count(0)
+
+
+def _command(with_alerts: dict[str, str], *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "insight_core.cli", *map(str, arguments)]
+    return subprocess.run(
+        command, capture_output=True, text=True, env={**os.environ, **with_alerts}, timeout=300
+    )
+
+
+def test_rules_are_tested_on_logs_and_send_nothing_unless_asked(
+    tmp_path: Path, with_alerts: dict[str, str]
+) -> None:
+    logs, file, sent, now = tmp_path / "logs", tmp_path / "alerts.toml", tmp_path / "sent", time.time()
+    program = f"import os; open({str(sent)!r}, 'a').write(os.environ['INSIGHT_ALERT_RUN'] + '\\n')"
+    file.write_text(f"{RULES}[target.file]\ncommand = [{sys.executable!r}, '-c', {program!r}]\n")
+    _write(logs, "healthy", 1, 2, 3, when=now)
+    _write(logs, "a\nb", 1, float("nan"), when=now)
+    _write(logs, "old", 1, float("nan"), when=now - 90_000)
+    test = ("alerts", "test", file, "--logdir", logs)
+    done = _command(with_alerts, *test)
+    assert done.returncode == 0, done.stderr
+    lines = [line[21:] for line in done.stdout.splitlines()]
+    assert sorted(lines[:-1]) == [
+        "Loss is broken: train/loss (x) of a\\nb is nan at step 10",
+        "Loss is broken: train/loss (x) of old is nan at step 10 (older than 24 hours: not sent)",
+        "Run is over: old has ended (stopped) (older than 24 hours: not sent)",
+    ]
+    assert not sent.exists()
+    assert _command(with_alerts, *test, "--send").returncode == 0
+    assert sent.read_text() == "a\nb\n"
+    file.write_text('[[rule]]\nname = "r"\nwhen = "often"\n')
+    for wrong in (_command(with_alerts, *test), _command(with_alerts, "--logdir", logs, "--alerts", file)):
+        assert wrong.returncode == 2
+        assert f"--alerts: {file}: rule 'r': when is 'often', not one of nan" in wrong.stderr
