@@ -122,7 +122,8 @@ def load() -> Iterator[Callable[..., LocalProvider]]:
 @pytest.fixture(scope="session")
 def chromium() -> Path:
     """The browser of most tests of the page."""
-    return _installed("chromium fonts-noto-cjk", "chromium", "chromium-browser", "google-chrome")
+    packages = "chromium-headless-shell fonts-noto-cjk"
+    return _installed(packages, "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 
 @pytest.fixture(scope="session")
