@@ -1,12 +1,11 @@
 /** Loads how runs look: when the URL says more than the default, or the user asks for it. */
 import { message } from '@insight-host/kit';
 import { effect, untracked } from '@preact/signals';
-import { loadColumns } from '../columns/start';
 import type { Page } from '../state/page';
 import type { ColoringView } from './view';
 
 export async function loadColoring(page: Page): Promise<ColoringView | null> {
-  loadColumns(page); // whose values may be what runs are coloured by
+  page.columnsWanted.value = true; // their values may be what runs are coloured by
   try {
     const { coloringView } = await import('./view');
     return untracked(() => (page.coloring.value ??= coloringView(page)));

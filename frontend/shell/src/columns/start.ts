@@ -1,4 +1,4 @@
-/** Loads the columns of the run table: when the URL asks for the table or an order by columns, or the user does. */
+/** Loads the columns of the run table: when the URL asks for the table or an order by columns, or something needs them. */
 import { effect } from '@preact/signals';
 import { message } from '@insight-host/kit';
 import { isExpression } from '../state/filter';
@@ -28,6 +28,7 @@ export function columnsWhenShown(page: Page): void {
   effect(() => {
     const isSorted = page.runs.sort.value.some((key) => key !== 'time' && key !== 'name');
     const isWrong = page.runs.filter.value.isExpression && page.runs.filter.value.error !== null;
-    if ((page.tableOpen.value || isSorted || isWrong) && page.isShown.value) loadColumns(page);
+    const isListed = (page.tableOpen.value || isSorted || isWrong) && page.isShown.value;
+    if (isListed || page.columnsWanted.value) loadColumns(page);
   });
 }

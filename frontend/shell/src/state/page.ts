@@ -47,6 +47,7 @@ export class Page {
   readonly tableOpen = this.url.state('table', codecs.flag(false));
   /** Columns of the run list; null until they are loaded. */
   readonly columns = signal<ColumnView | null>(null);
+  readonly columnsWanted = signal(false);
   readonly colorBy = this.url.state('color', codecs.names);
   /** How runs look; null until it is loaded. */
   readonly coloring = signal<ColoringView | null>(null);
