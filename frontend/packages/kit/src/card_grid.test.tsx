@@ -1,8 +1,8 @@
-import { render } from 'preact';
+import { render, type JSX } from 'preact';
 import { act } from 'preact/test-utils';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CardGrid } from './card_grid';
-import { cardId } from './cards';
+import { cardId, type CardKey } from './cards';
 import { Content } from './content';
 import { stepParts, type StepParts } from './step_parts';
 import { Page } from './page';
@@ -19,17 +19,17 @@ describe('the cards of a board', () => {
   let sizes: HTMLStyleElement;
   let measured: (() => void) | undefined;
 
-  const show = async (runs: number, tags: number): Promise<void> => {
+  const show = async (runs: number, tags: number, rendered = (_: string): void => {}): Promise<void> => {
     const of = names('tag', tags);
     ctx = fakeContext(names('run', runs), {
       series: Object.fromEntries(names('run', runs).map((run) => [run, of])),
     });
     board = stepParts(new Page(ctx));
-    const view = (
-      <Content board={board}>
-        {() => <CardGrid board={board} look="" card={(card) => <button type="button">{cardId(card)}</button>} />}
-      </Content>
-    );
+    const content = (card: CardKey): JSX.Element => {
+      rendered(cardId(card));
+      return <button type="button">{cardId(card)}</button>;
+    };
+    const view = <Content board={board}>{() => <CardGrid board={board} look="" card={content} />}</Content>;
     await act(() => render(view, host));
     await act(() => new Promise((resolve) => setTimeout(resolve)));
   };
@@ -77,6 +77,15 @@ describe('the cards of a board', () => {
     expect(cards()).toContain('tag003;run037');
     await scrollTo(0);
     expect(cards()).toEqual(names('run', 8).map((run) => `tag000;${run}`));
+  });
+
+  it('are rendered again when something of theirs changes, not because the grid was scrolled', async () => {
+    const rendered = vi.fn<(card: string) => void>();
+    await show(50, 1, rendered);
+    rendered.mockClear();
+    await scrollTo(200);
+    expect(cards().length).toBeGreaterThan(8);
+    expect(rendered.mock.calls.flat()).toEqual(cards().slice(8));
   });
 
   it('keep what has the focus and what fills the screen', async () => {

@@ -1,8 +1,8 @@
 import { useComputed, useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { CardParts } from './card_parts';
-import { Card, TagName, type Place } from './card';
+import { Card, TagName, type CardProps, type Place } from './card';
 import { cardId, sameCard, type CardKey } from './cards';
 import { Button } from './controls';
 import { cardAt, cardsBetween, layOut, type GridSizes, type GroupBox } from './grid_layout';
@@ -115,7 +115,7 @@ export function CardGrid({ board, look, card }: CardGridProps): JSX.Element {
             {[...shown]
               .sort((a, b) => a - b)
               .map((i) => (
-                <Card
+                <Kept
                   key={cardId(group.cards[i] as CardKey)}
                   board={board}
                   card={group.cards[i] as CardKey}
@@ -138,6 +138,11 @@ export function CardGrid({ board, look, card }: CardGridProps): JSX.Element {
       })}
     </div>
   );
+}
+
+/** A card that is rendered again when something of its own changes, and not whenever the grid was scrolled. */
+function Kept(props: CardProps): JSX.Element {
+  return useMemo(() => <Card {...props} />, Object.values(props));
 }
 
 const pixels = ({ top, left, width, height }: GroupBox): Readonly<Record<string, string>> => ({

@@ -24,11 +24,19 @@ export function fill(text: string, values: Values | undefined, locale: string): 
   return text.replace(/\{(\w+)\}/g, (hole, name: string) => {
     const value = values[name];
     if (value === undefined) return hole;
-    return typeof value === 'number' ? value.toLocaleString(locale) : value;
+    return typeof value === 'number' ? kept(numbers, locale, Intl.NumberFormat).format(value) : value;
   });
 }
 
 const rules = new Map<string, Intl.PluralRules>();
+const numbers = new Map<string, Intl.NumberFormat>();
+
+/** The tool of a locale: to make one takes longer than to use it a hundred times. */
+function kept<T>(known: Map<string, T>, locale: string, Tool: new (locale: string) => T): T {
+  const tool = known.get(locale) ?? new Tool(locale);
+  known.set(locale, tool);
+  return tool;
+}
 
 /** The text of a key; with a number `count`, that of `key.one`, `key.few`, … where the language has one. */
 function textOf(
@@ -39,9 +47,7 @@ function textOf(
 ): string | undefined {
   const count = values?.['count'];
   if (!catalogue || typeof count !== 'number') return catalogue?.[key];
-  let plural = rules.get(language);
-  if (!plural) rules.set(language, (plural = new Intl.PluralRules(language)));
-  return catalogue[`${key}.${plural.select(count)}`] ?? catalogue[key];
+  return catalogue[`${key}.${kept(rules, language, Intl.PluralRules).select(count)}`] ?? catalogue[key];
 }
 
 export function translator(locale: Locale): Translate {

@@ -40,9 +40,14 @@ export class Preferences {
   readonly theme = computed<Theme>(() => {
     const mode = this.mode.value;
     document.documentElement.dataset['theme'] = mode; // before anybody reads a token of the new theme
+    const tokens = new Map<string, string>(); // each chart asks for them, and the browser would look for new styles
     return {
       mode,
-      token: (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim(),
+      token(name) {
+        const value = tokens.get(name) ?? getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+        tokens.set(name, value);
+        return value;
+      },
     };
   });
 

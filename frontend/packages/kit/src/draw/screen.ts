@@ -15,9 +15,27 @@ export interface Drawn<Figure> extends Drawing<Figure> {
   leave(): void;
 }
 
-interface Layer {
-  readonly canvas: HTMLCanvasElement;
-  painter: CanvasPainter;
+class Layer {
+  readonly canvas = document.createElement('canvas');
+  private made: CanvasPainter | null = null;
+  private ratio = 1;
+
+  constructor(root: HTMLElement) {
+    this.canvas.style.cssText = 'position:absolute;left:0;top:0;width:100%;height:100%;pointer-events:none';
+    this.canvas.setAttribute('aria-hidden', 'true');
+    root.append(this.canvas);
+  }
+
+  fit(pixels: PixelSize): this {
+    fitBitmap(this.canvas, pixels);
+    [this.made, this.ratio] = [null, pixels.ratio];
+    return this;
+  }
+
+  /** Made once the canvas has its size: a bitmap that is drawn on would be made again. */
+  get painter(): CanvasPainter {
+    return (this.made ??= CanvasPainter.of(this.canvas, this.ratio));
+  }
 }
 
 const LEAST = 20; // pixels either way, below which nothing is drawn
@@ -46,7 +64,7 @@ export class Screen<Figure> {
     this.root.setAttribute('role', 'img');
     this.root.style.cssText =
       'position:relative;width:100%;height:100%;outline-offset:-2px;touch-action:pan-y;user-select:none;-webkit-user-select:none;cursor:crosshair';
-    this.picture = this.layer();
+    this.picture = new Layer(this.root);
     host.append(this.root);
     this.stop = watchPixels(this.picture.canvas, (pixels) => this.resize(pixels));
   }
@@ -96,7 +114,7 @@ export class Screen<Figure> {
       this.chart.draw(this.figure, this.picture.painter, colors);
     }
     if (this.chart.follow(this.figure, redrawn)) {
-      this.overlay ??= this.layer();
+      this.overlay ??= new Layer(this.root).fit(this.pixels);
       this.overlay.painter.begin(width, height);
       this.chart.drawOverlay(this.figure, this.overlay.painter, colors);
     } else if (this.overlay) {
@@ -105,24 +123,12 @@ export class Screen<Figure> {
     }
   }
 
-  private layer(): Layer {
-    const canvas = document.createElement('canvas');
-    canvas.style.cssText = 'position:absolute;left:0;top:0;width:100%;height:100%;pointer-events:none';
-    canvas.setAttribute('aria-hidden', 'true');
-    fitBitmap(canvas, this.pixels);
-    this.root.append(canvas);
-    return { canvas, painter: CanvasPainter.of(canvas, this.pixels.ratio) };
-  }
-
   private resize(pixels: PixelSize): void {
     this.pixels = pixels;
     const { width, height, ratio } = pixels;
     this.size = { width, height, ratio, labelled: false };
-    for (const layer of [this.picture, this.overlay]) {
-      if (!layer) continue;
-      fitBitmap(layer.canvas, pixels);
-      layer.painter = CanvasPainter.of(layer.canvas, ratio);
-    }
+    this.picture.fit(pixels);
+    this.overlay?.fit(pixels);
     this.chart.leave();
     this.refresh('picture');
     this.paint(); // immediately: resizing a canvas clears it
