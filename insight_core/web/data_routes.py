@@ -9,7 +9,7 @@ from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from urllib.parse import quote_plus
 
-from attrs import asdict, frozen
+from attrs import asdict, field, frozen
 from werkzeug import Request, Response
 
 from insight_core.formats.json_text import encode_json
@@ -22,6 +22,7 @@ from insight_core.web.live_events import EventStream, Streams, changes_as_dict, 
 from insight_core.web.mounted_plugins import MountedPlugin, MountedPlugins
 from insight_core.web.mounting import Endpoint, Rule
 from insight_core.web.run_columns import RunColumnTable
+from insight_core.web.run_table import RunTableView
 from insight_core.web.settings import HostSettings
 
 
@@ -35,7 +36,7 @@ def installed_version() -> str:
 
 @frozen(eq=False)
 class DataRoutes:
-    """Stateless views of the provider and the registry."""
+    """Views of the provider and the registry."""
 
     registry: Registry
     provider: DataProvider
@@ -44,6 +45,11 @@ class DataRoutes:
     boot: str
     plugins: MountedPlugins
     annotations: Callable[[], Annotations]
+    run_table: RunTableView = field(init=False)
+
+    @run_table.default
+    def _run_table(self) -> RunTableView:
+        return RunTableView(self.provider, self.settings, self.boot, lambda: self.columns)
 
     @property
     def catalog(self) -> SeriesCatalog:
@@ -57,7 +63,7 @@ class DataRoutes:
             ("/data/environment", self.environment, False),
             ("/data/runs", self.runs, True),
             ("/data/plugins_listing", self.plugins_listing, False),
-            ("/data/run_table", self.run_table, False),
+            ("/data/run_table", self.run_table.view, False),
             ("/data/run_columns", self.run_columns, False),
             ("/data/run_matches", self.run_matches, False),
             ("/data/catalog", self.catalog.view, True),
@@ -94,7 +100,7 @@ class DataRoutes:
         """
         # the run table comes first: changes after its generation come by the stream of events
         views = {
-            "run_table": self.run_table,
+            "run_table": self.run_table.view,
             "plugins_listing": self.plugins_listing,
             "environment": self.environment,
         }
@@ -162,36 +168,6 @@ class DataRoutes:
         if mounted.calls.troubles:
             row["warnings"] = mounted.calls.troubles
         return row
-
-    def run_table(self, request: Request) -> Response:
-        """Runs with dialects, start time and damage, and loading progress."""
-        generation = self.provider.generation()
-        progress = self.provider.progress()
-        runs = self.provider.runs()
-        answer: dict[str, object] = {
-            "generation": generation,
-            "boot": self.boot,
-            "progress": {
-                "bytes_read": progress.bytes_read,
-                "bytes_total": progress.bytes_total,
-                "loaded_once": progress.loaded_once,
-            },
-            "follows": self.settings.follows,
-            "notices": [asdict(notice) for notice in self.settings.notices()],
-            "runs": [
-                {
-                    "name": run.name,
-                    "dialects": [str(dialect) for dialect in run.dialects],
-                    "start_time": run.start_time,
-                    "loading": run.loading,
-                    "damage": run.damage,
-                }
-                for run in runs
-            ],
-        }
-        if names := request.args.getlist("columns"):
-            answer |= self.columns.with_names(names, [run.name for run in runs])
-        return tag_by_content(request, json_answer(answer))
 
     def run_columns(self, request: Request) -> Response:
         """All columns of the run table without cells, or those that are named, with a cell for each run."""

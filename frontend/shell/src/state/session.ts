@@ -7,24 +7,7 @@ import { LiveConnection, type ServerChanges } from '../live/connection';
 import { browserWorld } from '../live/world';
 import { message, Spaced } from '@insight-host/kit';
 import { Annotations } from './annotations';
-import type { RunRow } from './runs';
-
-/** What the user should know about the data as a whole; `text` is for codes this page has no words for. */
-export interface Notice {
-  readonly code: string;
-  readonly subject: string;
-  readonly text: string;
-}
-
-export interface RunTable {
-  readonly generation: number;
-  readonly boot?: string;
-  readonly progress: { readonly bytes_read: number; readonly bytes_total: number; readonly loaded_once: boolean };
-  /** Whether what is written after the start of the host is shown. */
-  readonly follows?: boolean;
-  readonly notices: readonly Notice[];
-  readonly runs: readonly RunRow[];
-}
+import { type RunTable, type RunTableAnswer, updated } from './run_table';
 
 export interface Listed {
   readonly enabled: boolean;
@@ -125,8 +108,9 @@ export class Session {
     clearTimeout(this.retry);
     const asked = new URLSearchParams(location.search).getAll('experimentalPlugin'); // shown to who asks for them, as in TensorBoard
     try {
-      const [table, listing, environment] = await Promise.all([
-        getJson<RunTable>('data/run_table'),
+      const before = this.table.value;
+      const [answer, listing, environment] = await Promise.all([
+        getJson<RunTableAnswer>('data/run_table', { since: before?.cursor }),
         getJson<Record<string, Listed>>('data/plugins_listing', { experimentalPlugin: asked }),
         this.environment.value ?? getJson<Environment>('data/environment'),
       ]);
@@ -134,7 +118,8 @@ export class Session {
       this.away.value = null;
       this.environment.value = environment;
       this.plugins.value = Object.entries(listing).map(([name, listed]) => ({ ...listed, name }));
-      const first = this.table.value === null;
+      const table = updated(before, answer);
+      const first = before === null;
       if (first) {
         void this.annotations.refresh();
         this.latest.value = {

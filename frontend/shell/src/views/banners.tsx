@@ -2,7 +2,7 @@
 import { Icon } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import { usePage } from '../state/page';
-import type { Notice } from '../state/session';
+import type { Notice } from '../state/run_table';
 
 const NOTICES = {
   'logdir-missing': 'notice.missing',

@@ -1,0 +1,116 @@
+"""``/data/run_table``: the runs with loading progress, or those that changed since an earlier answer."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+
+from attrs import asdict, field, frozen
+from werkzeug import Request, Response
+
+from insight_core.plugin import DataProvider, Run
+from insight_core.web.answers import json_answer, tag_by_content
+from insight_core.web.live_events import generation_of
+from insight_core.web.run_columns import RunColumnTable
+from insight_core.web.settings import HostSettings
+
+_MOST_GONE = 10_000  # names; a client that is farther behind gets all runs
+
+
+class RunLog:
+    """Numbers the lists of runs that requests saw, and knows in which of them each run last changed."""
+
+    def __init__(self, provider: DataProvider) -> None:
+        self._provider = provider
+        self._lock = threading.Lock()
+        self._number = 0
+        self._runs: dict[str, Run] = {}
+        self._changed: dict[str, int] = {}  # numbers, by run
+        self._gone: dict[str, int] = {}  # the same of runs that disappeared
+        self._first = 0  # the number from which on all of these are known
+
+    def read(self) -> tuple[int, Sequence[Run]]:
+        """The runs now, and the number of this list."""
+        with self._lock:  # around the provider too: an older list must not come after a newer one
+            runs = self._provider.runs()
+            changed = [run for run in runs if self._runs.get(run.name) != run]
+            gone = self._runs.keys() - {run.name for run in runs}
+            if changed or gone:
+                self._number += 1
+                self._runs = {run.name: run for run in runs}
+                for run in changed:
+                    self._changed[run.name] = self._number
+                    self._gone.pop(run.name, None)
+                for name in gone:
+                    del self._changed[name]
+                    self._gone[name] = self._number
+                if len(self._gone) > _MOST_GONE:
+                    self._gone.clear()
+                    self._first = self._number
+            return self._number, runs
+
+    def changes(self, runs: Sequence[Run], since: int) -> tuple[Sequence[int], Sequence[str]] | None:
+        """Indices of the runs that came or changed after the list of this number, and names that are gone.
+
+        None if that is not known.
+        """
+        with self._lock:
+            if not self._first <= since <= self._number:
+                return None
+            changed = self._changed
+            places = [place for place, run in enumerate(runs) if changed.get(run.name, since + 1) > since]
+            return places, sorted(name for name, number in self._gone.items() if number > since)
+
+
+@frozen(eq=False)
+class RunTableView:
+    """The view. ``columns`` are those that clients may ask for by name."""
+
+    provider: DataProvider
+    settings: HostSettings
+    boot: str
+    columns: Callable[[], RunColumnTable]
+    _log: RunLog = field(init=False)
+
+    @_log.default
+    def _empty_log(self) -> RunLog:
+        return RunLog(self.provider)
+
+    def view(self, request: Request) -> Response:
+        """Runs with dialects, start time and damage. Raises InvalidArgument for a malformed ``since``."""
+        since = request.args.get("since")
+        generation = self.provider.generation()
+        progress = self.provider.progress()
+        number, runs = self._log.read()
+        known = None if since is None else generation_of(since, self.boot)
+        changes = None if known is None else self._log.changes(runs, known)
+        answer: dict[str, object] = {
+            "generation": generation,
+            "boot": self.boot,
+            "cursor": f"{self.boot}-{number}",
+            "progress": {
+                "bytes_read": progress.bytes_read,
+                "bytes_total": progress.bytes_total,
+                "loaded_once": progress.loaded_once,
+            },
+            "follows": self.settings.follows,
+            "notices": [asdict(notice) for notice in self.settings.notices()],
+        }
+        if changes is not None:
+            places, gone = changes
+            answer |= {"since": since, "places": places, "gone": gone}
+            runs = [runs[place] for place in places]
+        answer["runs"] = [_row(run) for run in runs]
+        if names := request.args.getlist("columns"):
+            answer |= self.columns().with_names(names, [run.name for run in runs])
+        return tag_by_content(request, json_answer(answer))
+
+
+def _row(run: Run) -> Mapping[str, object]:
+    return {
+        "name": run.name,
+        "dialects": [str(dialect) for dialect in run.dialects],
+        "start_time": run.start_time,
+        "loading": run.loading,
+        "damage": run.damage,
+    }
