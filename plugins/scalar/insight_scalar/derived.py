@@ -24,6 +24,7 @@ from insight_core.plugin import (
     SeriesTable,
 )
 from insight_core.plugin.http.parameters import series_keys
+from insight_scalar.along import AlongColumns, in_view, joined, narrowed
 from insight_scalar.bands import first_extremes, pixel_columns
 from insight_scalar.expressions import Expression, Floats, parsed
 from insight_scalar.smoothers import Smoother, smoothed
@@ -34,9 +35,10 @@ _POINTS = 1_000_000  # that are asked for at a time, but for one series whatever
 
 @frozen
 class SmoothedQuery(ScalarQuery):
-    """A query that also says how its ``smoothing`` is meant."""
+    """A query that also says how its ``smoothing`` is meant, and the expression that is its x."""
 
     smoother: Smoother = "ema"
+    along: str | None = None
 
 
 @frozen(eq=False)
@@ -93,6 +95,8 @@ class DerivedData:
         self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery
     ) -> Mapping[SeriesKey, ScalarColumns]:
         """See ``DataProvider.scalars``. Raises InvalidArgument for an expression that is not valid."""
+        if isinstance(query, SmoothedQuery) and query.along is not None:
+            return self._along(plugin, keys, query, self.expression(plugin, query.along))
         smoother = query.smoother if isinstance(query, SmoothedQuery) and query.smoothing else "ema"
         plain = ScalarQuery(
             query.x, query.log_x, query.window, query.width, query.smoothing, query.attempts, query.nearest
@@ -108,12 +112,32 @@ class DerivedData:
         for tag in dict.fromkeys(key.tag for key in derived):
             expression = self.expression(plugin, tag.removeprefix(_SIGN))
             for run in (key.run for key in derived if key.tag == tag):
-                inputs = [SeriesKey(run, name) for name in expression.tags]
-                given = self.data.scalars(plugin, inputs, ScalarQuery(x="step"))
-                if all(key in given for key in inputs):
-                    whole_series = _evaluated(expression, {key.tag: given[key] for key in inputs})
+                whole_series = self._derived(plugin, run, expression)
+                if whole_series is not None:
                     found[SeriesKey(run, tag)] = answered(whole_series, query, smoother)
         return {key: found[key] for key in keys if key in found}
+
+    def _derived(self, plugin: str, run: str, expression: Expression) -> ScalarColumns | None:
+        """None if the run lacks one of the tags."""
+        inputs = [SeriesKey(run, name) for name in expression.tags]
+        given = self.data.scalars(plugin, inputs, ScalarQuery(x="step"))
+        if not all(key in given for key in inputs):
+            return None
+        return _evaluated(expression, {key.tag: given[key] for key in inputs})
+
+    def _along(
+        self, plugin: str, keys: Collection[SeriesKey], query: SmoothedQuery, axis: Expression
+    ) -> Mapping[SeriesKey, ScalarColumns]:
+        """The points at whose steps the axis has a value; a run without the axis has none."""
+        axes: dict[str, ScalarColumns | None] = {}
+        found: dict[SeriesKey, ScalarColumns] = {}
+        for some in self.portions(plugin, keys):
+            whole = self.scalars(plugin, some, ScalarQuery(x="step", attempts=query.attempts))
+            for key, columns in whole.items():
+                if key.run not in axes:
+                    axes[key.run] = self._derived(plugin, key.run, axis)
+                found[key] = answered(joined(columns, axes[key.run]), query, query.smoother)
+        return found
 
     def portions(self, plugin: str, keys: Collection[SeriesKey]) -> Iterator[Sequence[SeriesKey]]:
         """The keys, in portions of some million points: to read one after the other bounds memory.
@@ -178,6 +202,8 @@ def _last_of_steps(steps: NDArray[np.int64]) -> NDArray[np.intp]:
 
 def x_of(columns: ScalarColumns, query: ScalarQuery) -> NDArray[np.generic]:
     """The x of each point, in the units of the query."""
+    if isinstance(columns, AlongColumns):
+        return columns.xs
     if query.x == "step":
         return columns.steps
     return columns.wall_times - columns.origin if query.x == "relative" else columns.wall_times
@@ -186,12 +212,14 @@ def x_of(columns: ScalarColumns, query: ScalarQuery) -> NDArray[np.generic]:
 def answered(columns: ScalarColumns, query: ScalarQuery, smoother: Smoother) -> ScalarColumns:
     """What ``query`` asks of a whole series, as a provider answers."""
     x = x_of(columns, query).astype(np.float64)
+    is_path = isinstance(columns, AlongColumns) and columns.is_path
+    order = columns.steps.astype(np.float64) if is_path else x
     raw, values = columns.values, columns.values
     edges = [0, *columns.breaks.tolist(), len(raw)]
     if query.smoothing:
         parts = [slice(start, stop) for start, stop in itertools.pairwise(edges)]
         values = np.concatenate(
-            [smoothed(raw[part].astype(np.float64), x[part], smoother, query.smoothing) for part in parts]
+            [smoothed(raw[part].astype(np.float64), order[part], smoother, query.smoothing) for part in parts]
         )
     low, high = query.window
     inside = np.ones(len(x), bool)
@@ -199,7 +227,10 @@ def answered(columns: ScalarColumns, query: ScalarQuery, smoother: Smoother) -> 
     inside &= x <= (np.inf if high is None else high)
     if low is None and high is None:
         inside[:] = True
-    chosen = np.flatnonzero(inside)
+    chosen, breaks = np.flatnonzero(inside), columns.breaks
+    if is_path:
+        chosen, parts_begin = in_view(inside)
+        breaks = np.union1d(breaks, parts_begin)
     points, shown = len(chosen), raw[chosen]
     finite = x[np.isfinite(x)]
     extent = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 0.0)
@@ -208,17 +239,14 @@ def answered(columns: ScalarColumns, query: ScalarQuery, smoother: Smoother) -> 
         distances = np.abs(x[chosen] - query.nearest)
         chosen = chosen[[int(np.nanargmin(distances))]] if np.isfinite(distances).any() else chosen[:0]
     elif query.width is not None and points > 4 * query.width:
-        chosen = chosen[_envelope(x[chosen], values[chosen], columns.breaks, chosen, extent, query)]
-    return evolve(
-        columns,
-        steps=columns.steps[chosen],
-        wall_times=columns.wall_times[chosen],
-        values=values[chosen],
-        points=points,
-        extent=extent,
-        breaks=np.searchsorted(chosen, columns.breaks).astype(np.int64, copy=False),
-        nonfinite=nonfinite,
-    )
+        if is_path:  # columns of points, not of x
+            at = np.arange(points, dtype=np.float64)
+            along_points = evolve(query, window=(0.0, points - 1.0), log_x=False)
+            chosen = chosen[_envelope(at, values[chosen], breaks, chosen, extent, along_points)]
+        else:
+            chosen = chosen[_envelope(x[chosen], values[chosen], breaks, chosen, extent, query)]
+    answer = evolve(columns, values=values, breaks=breaks, points=points, extent=extent, nonfinite=nonfinite)
+    return narrowed(answer, chosen)
 
 
 def _envelope(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from insight_core.plugin import ScalarColumns, SeriesKey, encode_json
 from insight_core.plugin.http.answers import Column
 from insight_core.plugin.http.frames import columns_frame
+from insight_scalar.along import AlongColumns
 
 TOP = 4095  # code of the largest value: on a chart of 2000 pixels a value is at most a quarter of a pixel off
 NOT_POSITIVE, NAN, INF, NEG_INF = range(TOP + 1, TOP + 5)  # codes; the first on a logarithmic axis only
@@ -44,6 +45,9 @@ def display_frame(
             described["range"] = bounds
         if times:
             frame.add("wall_times", columns.wall_times)
+        if isinstance(columns, AlongColumns):
+            frame.add("xs", columns.xs)
+            described["along"] = True
         frame.series.append(described)
     columns_by_name = {name: np.concatenate(parts) for name, parts in frame.columns.items()}
     scale = {"top": TOP, "log": log, "times": times}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
@@ -11,13 +12,19 @@ from werkzeug import Response
 from insight_core.plugin import ScalarColumns, SeriesKey, encode_json
 from insight_core.plugin.http.answers import Column, safetensors_response, streamed_response
 from insight_core.plugin.http.csv_text import csv_field, csv_response
+from insight_scalar.along import AlongColumns
 
 _ROWS = 4096  # that are formatted at a time
 
 
-def csv_of(found: Iterable[tuple[SeriesKey, ScalarColumns]], filename: str | None = None) -> Response:
-    """One row for each point; a float32 is written as the float64 it equals."""
-    return csv_response(_lines(found), filename=filename)
+def csv_of(
+    found: Iterable[tuple[SeriesKey, ScalarColumns]], filename: str | None = None, along: str | None = None
+) -> Response:
+    """One row for each point; a float32 is written as the float64 it equals.
+
+    ``along``: the expression that is x, for the head of its column.
+    """
+    return csv_response(_lines(found, along), filename=filename)
 
 
 def json_of(
@@ -45,15 +52,16 @@ def numbers_of(
     return safetensors_response(columns, name, [described for described, _ in parts])
 
 
-def _lines(found: Iterable[tuple[SeriesKey, ScalarColumns]]) -> Iterator[str]:
-    yield "run,tag,step,wall_time,value"
+def _lines(found: Iterable[tuple[SeriesKey, ScalarColumns]], along: str | None) -> Iterator[str]:
+    yield "run,tag,step,wall_time,value" + ("" if along is None else f",{csv_field(along)}")
     for key, columns in found:
         begin = f"{csv_field(key.run)},{csv_field(key.tag)}"
         for rows in _blocks(len(columns.steps)):
             steps, wall_times, values = columns.steps[rows], columns.wall_times[rows], columns.values[rows]
-            texts = zip(steps.tolist(), _texts(wall_times), _texts(values), strict=True)
-            for step, wall_time, value in texts:
-                yield f"{begin},{step},{wall_time},{value}"
+            xs = _texts(columns.xs[rows]) if isinstance(columns, AlongColumns) else itertools.repeat(None)
+            texts = zip(steps.tolist(), _texts(wall_times), _texts(values), xs, strict=False)
+            for step, wall_time, value, x in texts:
+                yield f"{begin},{step},{wall_time},{value}" + ("" if x is None else f",{x}")
 
 
 def _json(name: str, found: Iterable[tuple[Mapping[str, object], Mapping[str, Column]]]) -> Iterator[bytes]:

@@ -16,14 +16,18 @@ MAX_SMOOTHING = 0.999
 
 
 def scalar_query(request: Request, nearest: float | None = None) -> SmoothedQuery:
-    """The common parameters. Raises InvalidArgument for the first one that is wrong."""
+    """The common parameters. Raises InvalidArgument for the first one that is wrong.
+
+    ``x``: ``step``, ``relative``, ``wall``, or ``=`` and an expression over tags.
+    """
     smoothing = number(request, "smoothing") or 0.0
     if not 0.0 <= smoothing <= MAX_SMOOTHING:
         raise InvalidArgument(f"smoothing must be from 0 to {MAX_SMOOTHING}, not {smoothing}")
     low, high = number(request, "from"), number(request, "to")
     if low is not None and high is not None and low > high:
         raise InvalidArgument(f"from must not be greater than to, but {low} is greater than {high}")
-    x = choice(request, "x", ("step", "relative", "wall"))
+    along = request.args.get("x", "")
+    x = "step" if along.startswith("=") else choice(request, "x", ("step", "relative", "wall"))
     return SmoothedQuery(
         x="step" if x == "step" else "relative" if x == "relative" else "wall",
         log_x=choice(request, "xscale", ("linear", "log")) == "log",
@@ -33,4 +37,5 @@ def scalar_query(request: Request, nearest: float | None = None) -> SmoothedQuer
         attempts=attempts(request),
         nearest=nearest,
         smoother=cast(Smoother, choice(request, "smoother", get_args(Smoother))),
+        along=along.removeprefix("=") if along.startswith("=") else None,
     )

@@ -18,6 +18,7 @@ from insight_core.plugin import (
 )
 from insight_core.plugin.http.answers import Column, bytes_response, json_response
 from insight_core.plugin.http.parameters import choice, number, required_number, required_text
+from insight_scalar.along import AlongColumns
 from insight_scalar.axis import points_since
 from insight_scalar.band_routes import BandViews
 from insight_scalar.cards import Displayed
@@ -63,7 +64,9 @@ class _Views:
             (key, columns, points_since(columns, query, since)) for key, columns in self._points(keys, query)
         )
         if form == "csv":
-            return csv_of(((key, shown) for key, _, shown in found), request.args.get("download"))
+            return csv_of(
+                ((key, shown) for key, _, shown in found), request.args.get("download"), query.along
+            )
         series = (
             (_described(key, shown) | {"decimated": whole.decimated}, _columns(shown))
             for key, whole, shown in found
@@ -97,6 +100,7 @@ class _Views:
                     "wall_time": float(point.wall_times[0]),
                     "value": float(point.values[0]),
                     "smoothed": float(smooth[key].values[0]),
+                    **({"x": float(point.xs[0])} if isinstance(point, AlongColumns) else {}),
                 }
             )
         return json_response({"points": points})
@@ -151,4 +155,11 @@ def _described(key: SeriesKey, answer: ScalarColumns) -> dict[str, object]:
 
 
 def _columns(answer: ScalarColumns) -> dict[str, Column]:
-    return {"steps": answer.steps, "wall_times": answer.wall_times, "values": answer.values}
+    columns: dict[str, Column] = {
+        "steps": answer.steps,
+        "wall_times": answer.wall_times,
+        "values": answer.values,
+    }
+    if isinstance(answer, AlongColumns):
+        columns["xs"] = answer.xs
+    return columns
