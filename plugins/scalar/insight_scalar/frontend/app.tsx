@@ -3,6 +3,7 @@ import { CardAlone, Frame, message, type CardKey } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { ScalarParts } from './board';
+import { AxisDialog } from './axis_dialog';
 import { CardBody } from './card';
 import { DerivedDialog } from './derived_dialog';
 import { FirstDialog } from './first_dialog';
@@ -60,6 +61,7 @@ const DIALOGS = {
   derived: DerivedDialog,
   first: FirstDialog,
   limits: LimitsDialog,
+  axis: AxisDialog,
 } as const;
 
 function Dialogs({ board }: { readonly board: ScalarParts }): JSX.Element | null {

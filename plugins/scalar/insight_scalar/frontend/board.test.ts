@@ -1,7 +1,7 @@
 import { codecs, Page } from '@insight-host/kit';
 import { fakeContext, fakeTags, type FakeContext } from '@insight-host/kit/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { scalarParts, setXKind, type ScalarParts } from './board';
+import { scalarParts, setAxis, type ScalarParts } from './board';
 
 const WINDOW = { x: [1, 2], y: null } as const;
 
@@ -36,7 +36,7 @@ describe('the parts of the scalar tab', () => {
     board.link.set(true);
     board.zooms.look('loss', WINDOW, 'zoom');
     expect([board.zooms.of('acc').x, [...ctx.address.value.keys()]]).toEqual([WINDOW.x, ['link', 'range']]);
-    setXKind(board, 'relative');
+    setAxis(board, 'relative');
     expect([board.zooms.of('acc').x, board.x.value]).toEqual([null, 'relative']);
   });
 

@@ -1,6 +1,6 @@
 import { computed, effect, signal, untracked, type Signal } from '@preact/signals';
 import { cardParts, changed, codecs, type CardParts, type Page } from '@insight-host/kit';
-import type { XKind } from '@insight-host/kit/draw';
+import { alongChanged, axisCodec, type Axis } from './axis';
 import * as own from './codecs';
 import { Cursors } from './cursors';
 import { Derived } from './derived';
@@ -13,7 +13,7 @@ import { ORDERS, type TooltipOrder } from './tooltip_order';
 import { Zooms } from './zooms';
 
 interface OpenDialog {
-  readonly kind: 'threshold' | 'pair' | 'derived' | 'first' | 'limits';
+  readonly kind: 'threshold' | 'pair' | 'derived' | 'first' | 'limits' | 'axis';
   readonly tag: string;
 }
 
@@ -23,6 +23,7 @@ export type ScalarParts = ReturnType<typeof scalarParts>;
 export function scalarParts(page: Page) {
   const derived = new Derived(page);
   const parts = cardParts(page, true, { from: derived.catalogue });
+  const x = page.setting('x', axisCodec);
   const link = page.setting('link', codecs.flag(false));
   const attempts = page.setting('attempts', codecs.attempts);
   /** Whether a shown run has restarts, so that attempts differ. */
@@ -43,7 +44,8 @@ export function scalarParts(page: Page) {
   );
   return {
     ...parts,
-    x: page.setting('x', codecs.xKind),
+    /** What the horizontal axis of all cards shows. */
+    x,
     smoothing: page.setting('smooth', own.smoothing),
     smoother: page.setting('smoother', codecs.choice<Smoother>(SMOOTHERS, 'ema')),
     /** Whether the raw line is drawn behind a smoothed one. */
@@ -77,7 +79,9 @@ export function scalarParts(page: Page) {
     /** What plugins add to this tab. */
     contributed: page.follow(page.ctx.contributed),
     dialog,
-    feeds: new Feeds(parts, hasRestarts, (series) => derived.affected(series)),
+    feeds: new Feeds(parts, hasRestarts, (series) =>
+      alongChanged(derived.affected(series), x.value, (run) => derived.tagsOf(run)),
+    ),
   };
 }
 
@@ -94,8 +98,8 @@ export function openFirst({ dialog, ...cards }: Cards & { readonly dialog: Signa
   if (tag !== undefined) dialog.value = { kind: 'first', tag };
 }
 
-export function setXKind({ x, zooms }: ScalarParts, kind: XKind): void {
-  x.set(kind);
+export function setAxis({ x, zooms }: ScalarParts, axis: Axis): void {
+  x.set(axis);
   zooms.clear();
 }
 

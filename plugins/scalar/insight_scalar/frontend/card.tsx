@@ -4,6 +4,7 @@ import type { ChartData } from '@insight-host/kit/table';
 import { CardHead, sameCard, urgencyOf, useChart, useTableView, type ContentOfCard } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { isMetric, kindOf, metricName } from './axis';
 import type { ScalarParts } from './board';
 import { pointedRuns, useHoveredRuns } from './hovering';
 import { CardStatus } from './card_status';
@@ -87,7 +88,7 @@ export function CardBody({ board, card, place, isAlone = false }: CardBodyProps)
   const second = board.pairs.value.get(tag);
   const data = async (): Promise<ChartData | null> => {
     const exact = await feed.exact();
-    return exact && chartData(exact, (key) => board.page.t(key), marks);
+    return exact && chartData(exact, (key) => board.page.t(key), marks, axisName(board, exact));
   };
   const table = useTableView(board.page, tag, board.page.titleOf(tag), data, () => import('@insight-host/kit/table'));
   const figure = useFigure(board.page, async () => {
@@ -119,6 +120,11 @@ export function CardBody({ board, card, place, isAlone = false }: CardBodyProps)
   );
 }
 
+/** For the head of a column. */
+function axisName(board: ScalarParts, { query: { x } }: Picture): string {
+  return isMetric(x) ? metricName(x, board.page, board.derived) : board.page.t(`x.${x}`);
+}
+
 function cardQuery(board: ScalarParts, tag: string, width: number, times: boolean): CardQuery | null {
   const runsOf = (name: string): readonly string[] => board.tags.runNames(name);
   const layers: Layer[] = [{ tag, runs: runsOf(tag), axis: 'left' }];
@@ -148,7 +154,7 @@ function cardQuery(board: ScalarParts, tag: string, width: number, times: boolea
     attempts: board.attempts.value,
     group,
     values: isPartial ? 'exact' : logs.y ? 'log' : 'linear',
-    times: times || x !== 'step',
+    times: times || x === 'relative' || x === 'wall',
   };
 }
 
@@ -173,13 +179,19 @@ function chartProps(
     const box = host.current?.getBoundingClientRect();
     return { cursor, clientX: (box?.left ?? 0) + cursor.px, clientY: (box?.top ?? 0) + cursor.py, pinned };
   };
+  /** Along a metric other tabs learn the step of the point. */
+  const share = (how: 'point' | 'pin', point: Reading['cursor']['nearest'][number] | undefined): void => {
+    const step = point && found.sources.get(point.id)?.main?.steps[point.index];
+    if (isMetric(kind)) board.cursors.share(how, 'step', step ?? null);
+    else board.cursors.share(how, kind, point?.x ?? null);
+  };
   const linked = board.link.value ? board.cursors.linked.value : null;
   return {
     lines,
-    xKind: kind,
+    xKind: kindOf(kind),
     logX: log.x,
     logY: log.y,
-    xLabel: board.page.t(`x.${kind}.label`),
+    xLabel: isMetric(kind) ? metricName(kind, board.page, board.derived) : board.page.t(`x.${kind}.label`),
     yLabel: board.page.titleOf(tag),
     ...(second === undefined ? {} : { yRightLabel: board.page.titleOf(second) }),
     title: [tag, ...(second === undefined ? [] : [second])].map((name) => board.page.titleOf(name)).join(' + '),
@@ -200,14 +212,14 @@ function chartProps(
     onView: (view, how) => board.zooms.look(tag, view, how),
     onCursor: (cursor) => {
       if (board.link.value) board.cursors.linked.value = cursor ? { tag, x: cursor.x } : null;
-      board.cursors.share('point', kind, cursor?.nearest[0]?.x ?? null);
+      share('point', cursor?.nearest[0]);
       board.page.ctx.runs.hover(pointedRuns(cursor, found.sources));
       reading.value = followed(reading.value, cursor && read(cursor, false));
     },
     onClick: (cursor) => {
       const point = reading.value?.pinned ? undefined : cursor.nearest[0];
       reading.value = point ? read(cursor, true) : null;
-      board.cursors.share('pin', kind, point?.x ?? null);
+      share('pin', point);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { Icon } from '@insight-host/kit';
 import type { JSX } from 'preact';
+import { isMetric, metricName } from './axis';
 import type { ScalarParts } from './board';
 import type { Feed } from './feed';
 import { count, pointsIn } from './series';
@@ -52,6 +53,10 @@ export function CardStatus({
   } else {
     parts.push(say('card.points', { count: all.total }));
   }
+  const { x } = picture.query;
+  const without = isMetric(x) ? shown.filter(({ total }) => total === 0).length : 0;
+  if (isMetric(x) && without > 0)
+    parts.push(say('card.no_x', { count: without, metric: metricName(x, board.page, board.derived) }));
   if (moreMarks > 0) parts.push(say('card.more_marks', { count: moreMarks }));
   if (all.hidden > 0) parts.push(say('card.hidden', { hidden: all.hidden }));
   // with the signs that the chart draws for them

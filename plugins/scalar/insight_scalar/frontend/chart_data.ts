@@ -7,10 +7,15 @@ import { xColumn, type Band, type Series } from './series';
  * What a card draws, as a table: a row for each point of each series, or of each band of a group. `say` gives the texts
  * of heads. Marks are rows of their own, with their text in a last column.
  */
-export function chartData(picture: Picture, say: (key: string) => string, marks: readonly Mark[] = []): ChartData {
-  const { head, rows } = points(picture, say);
+export function chartData(
+  picture: Picture,
+  say: (key: string) => string,
+  marks: readonly Mark[] = [],
+  xName = say(`x.${picture.query.x}`),
+): ChartData {
+  const { head, rows } = points(picture, say, xName);
   if (marks.length === 0) return { head, rows };
-  const [x, place] = [timeOf(picture), head.indexOf(say(`x.${picture.query.x}`))];
+  const [x, place] = [timeOf(picture), head.indexOf(xName)];
   const markRows = marks.map((mark) => [...head.map((_, i) => (i === place ? x(mark.x) : null)), mark.text]);
   return { head: [...head, say('table.mark')], rows: [...rows.map((row) => [...row, null]), ...markRows] };
 }
@@ -20,10 +25,9 @@ function timeOf({ query }: Picture): (x: number) => Value {
   return query.x === 'wall' ? (x) => new Date(x * 1000).toISOString() : (x) => x;
 }
 
-function points(picture: Picture, say: (key: string) => string): ChartData {
+function points(picture: Picture, say: (key: string) => string, x: string): ChartData {
   const { query, layers } = picture;
   const time = timeOf(picture);
-  const x = say(`x.${query.x}`);
   const bands = layers.flatMap((layer) => layer.bands);
   if (bands.length > 0) {
     const of = (band: Band): Value[][] =>

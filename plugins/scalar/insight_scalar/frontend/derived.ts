@@ -59,6 +59,11 @@ export class Derived {
     this.names.set(changed(this.names.value, expression, name));
   }
 
+  /** All tags of a run. */
+  tagsOf(run: string): readonly string[] {
+    return this.catalogue.value.value?.tagsOf(run) ?? [];
+  }
+
   /** What changed, with the series derived from it. */
   affected(series: ChangedSeries): ChangedSeries {
     if (!series || this.inputs.size === 0) return series;

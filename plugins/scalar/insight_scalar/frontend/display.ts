@@ -29,6 +29,8 @@ interface Header {
   readonly total?: number;
   readonly kept?: number;
   readonly hidden?: number;
+  /** Whether a metric is x. */
+  readonly along?: boolean;
   readonly restarts?: readonly number[];
   readonly breaks?: readonly number[];
   readonly nonfinite?: readonly [number, number, number];
@@ -68,6 +70,7 @@ export function decodeDisplay(columns: Columns): Series[] {
       tag: header.tag,
       steps: own,
       wallTimes: codes.times ? take('wall_times', count) : NONE,
+      ...(header.along ? { xs: take('xs', count) } : {}),
       values,
       precision: range ? precisionOf(range, codes) : null,
       points,

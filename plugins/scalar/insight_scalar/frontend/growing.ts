@@ -2,6 +2,7 @@
  * How series that have grown are asked for: by what was appended, where that gives the same as asking for everything.
  */
 import type { Query } from '@insight-host/api';
+import { isMetric } from './axis';
 import { isWhole, joinedColumns, lastX, mergeTail, WHOLE, type Grid, type Series } from './series';
 import type { SeriesQuery } from './source';
 
@@ -21,6 +22,7 @@ export interface Continuation {
 
 /** Of some of the series; the others can only be fetched again. */
 export function continuations(query: SeriesQuery, olds: readonly Series[]): readonly Continuation[] {
+  if (isMetric(query.x)) return []; // earlier points may get their x later
   const found: Continuation[] = [];
   const whole = olds.filter(isWhole);
   if (whole.length > 0) {

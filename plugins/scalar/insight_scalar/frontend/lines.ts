@@ -1,6 +1,6 @@
 import type { Line, Mark } from '@insight-host/kit/lines';
 import type { Run } from '@insight-host/api';
-import type { XKind } from '@insight-host/kit/draw';
+import type { Axis } from './axis';
 import type { LayerData, Picture } from './feed';
 import { placeOf } from './markers';
 import { xColumn, type Band, type Series } from './series';
@@ -143,7 +143,7 @@ function dashed(dash: readonly number[]): { dash?: readonly number[] } {
 function lineOf(
   series: Series,
   of: {
-    x: XKind;
+    x: Axis;
     axis: 'left' | 'right';
     id: string;
     label: string;
@@ -170,6 +170,7 @@ function extent(picture: Picture): readonly [number, number] | null {
   for (const layer of picture.layers) {
     if (layer.bands.length > 0) return null;
     for (const series of layer.main) {
+      if (series.total === 0) continue;
       if (Number.isFinite(series.extent[0])) lo = Math.min(lo, series.extent[0]);
       if (Number.isFinite(series.extent[1])) hi = Math.max(hi, series.extent[1]);
     }
@@ -180,7 +181,7 @@ function extent(picture: Picture): readonly [number, number] | null {
 /** Restarts are known by step; on a time axis they stand at the first point that is there of that step. */
 function restarts(
   series: Series,
-  x: XKind,
+  x: Axis,
   color: string,
   text: (run: string, step: number) => string,
 ): readonly Mark[] {

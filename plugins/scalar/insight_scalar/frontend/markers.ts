@@ -1,6 +1,6 @@
 import { useSignal, type Signal } from '@preact/signals';
 import type { Marker, Run } from '@insight-host/api';
-import type { XKind } from '@insight-host/kit/draw';
+import type { Axis } from './axis';
 import type { Mark } from '@insight-host/kit/lines';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { ScalarParts } from './board';
@@ -75,7 +75,7 @@ export function placed(
 /** x of a step or time on an axis; where the axis has none of it, that of the first point of the series from it on. */
 export function placeOf(
   { step, wallTime }: Pick<Marker, 'step' | 'wallTime'>,
-  kind: XKind,
+  kind: Axis,
   series: Series | undefined,
 ): number | undefined {
   if (kind === 'step' && step !== undefined) return step;

@@ -1,5 +1,5 @@
 import type { Columns } from '@insight-host/api';
-import type { XKind } from '@insight-host/kit/draw';
+import { isMetric, type Axis } from './axis';
 import { floats } from '@insight-host/kit';
 
 /** One series of an answer for drawing. */
@@ -9,6 +9,8 @@ export interface Series {
   readonly steps: Float64Array;
   /** Empty where the axis needs none. */
   readonly wallTimes: Float64Array;
+  /** The metric at each point, where it is the axis. */
+  readonly xs?: Float64Array;
   readonly values: Float64Array | Float32Array;
   /** How far a value may be off, `relative` to the value itself or not; null: all are exact. */
   readonly precision: { readonly by: number; readonly relative: boolean } | null;
@@ -65,8 +67,8 @@ export function isWhole(series: Series): boolean {
 }
 
 /** Bytes in memory. */
-export function sizeOf({ steps, wallTimes, values }: Series): number {
-  return HEADER_BYTES + steps.byteLength + wallTimes.byteLength + values.byteLength;
+export function sizeOf({ steps, wallTimes, xs, values }: Series): number {
+  return HEADER_BYTES + steps.byteLength + (xs?.byteLength ?? 0) + wallTimes.byteLength + values.byteLength;
 }
 
 export function decodeBands(columns: Columns): Band[] {
@@ -85,9 +87,12 @@ export function decodeBands(columns: Columns): Band[] {
   }));
 }
 
-export function xColumn(series: Series, kind: XKind): Float64Array {
+const NONE = new Float64Array(0);
+
+export function xColumn(series: Series, kind: Axis): Float64Array {
   if (kind === 'step') return series.steps;
   if (kind === 'wall') return series.wallTimes;
+  if (isMetric(kind)) return series.xs ?? NONE;
   return series.wallTimes.map((t) => t - series.origin);
 }
 
@@ -95,9 +100,9 @@ export function xColumn(series: Series, kind: XKind): Float64Array {
  * Index of a point that was read off a chart. Data may have come since: then it is the point nearest
  * to its x. -1 in an empty series.
  */
-export function indexAt(series: Series, kind: XKind, point: { readonly index: number; readonly x: number }): number {
+export function indexAt(series: Series, kind: Axis, point: { readonly index: number; readonly x: number }): number {
   const shift = kind === 'relative' ? series.origin : 0;
-  const column = kind === 'step' ? series.steps : series.wallTimes;
+  const column = kind === 'relative' ? series.wallTimes : xColumn(series, kind);
   if ((column[point.index] ?? NaN) - shift === point.x) return point.index;
   let best = -1;
   let least = Infinity;
@@ -109,7 +114,7 @@ export function indexAt(series: Series, kind: XKind, point: { readonly index: nu
 }
 
 /** Where an x of one kind is found again in a series; `from` of a request for what was appended. */
-export function lastX(series: Series, kind: XKind): number {
+export function lastX(series: Series, kind: Axis): number {
   const xs = xColumn(series, kind);
   return xs.length > 0 ? (xs[xs.length - 1] as number) : -Infinity;
 }
@@ -118,7 +123,7 @@ export function lastX(series: Series, kind: XKind): number {
  * Replaces what lies at and after `from` by a newer answer for that window. null when the two do not
  * fit together (a restart, a hidden or a missing point): then everything is fetched again.
  */
-export function mergeTail(old: Series, tail: Series, from: number, kind: XKind): Series | null {
+export function mergeTail(old: Series, tail: Series, from: number, kind: Axis): Series | null {
   const xs = xColumn(old, kind);
   if (old.decimated || tail.decimated || tail.kept !== tail.total || old.breaks.length > 0 || tail.breaks.length > 0)
     return null;
@@ -166,7 +171,7 @@ function tally(values: Float64Array): Series['nonfinite'] {
 }
 
 /** How many points lie in a window of x; null where some were left out of the answer. */
-export function pointsIn(all: readonly Series[], window: readonly [number, number], kind: XKind): number | null {
+export function pointsIn(all: readonly Series[], window: readonly [number, number], kind: Axis): number | null {
   if (all.some((series) => series.decimated)) return null;
   let found = 0;
   for (const series of all) for (const x of xColumn(series, kind)) if (x >= window[0] && x <= window[1]) found++;

@@ -1,5 +1,5 @@
 import type { Columns, Query } from '@insight-host/api';
-import type { XKind } from '@insight-host/kit/draw';
+import type { Axis } from './axis';
 import { ByteCache, RequestQueue, SeriesClock, type ChangedSeries, type Page, type Tags } from '@insight-host/kit';
 import { Batches } from './batches';
 import type { Range } from './codecs';
@@ -18,7 +18,7 @@ const NEVER = -1; // the time of what no answer says
 /** Which points of one series of a tag are asked for; the run is separate. */
 export interface SeriesQuery {
   readonly tag: string;
-  readonly x: XKind;
+  readonly x: Axis;
   readonly logX: boolean;
   readonly window: Range | null;
   readonly width: number;

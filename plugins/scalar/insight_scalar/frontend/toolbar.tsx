@@ -10,7 +10,8 @@ import {
   type Setting,
 } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import { setXKind, type ScalarParts } from './board';
+import { isMetric, KINDS, metricName } from './axis';
+import { setAxis, type ScalarParts } from './board';
 import { MAX_SMOOTHING } from './codecs';
 import { GroupTools } from './group_tools';
 import { SMOOTHERS } from './smoothers';
@@ -25,9 +26,19 @@ export function Tools({ board }: { readonly board: ScalarParts }): JSX.Element {
       <Segments
         name="x"
         label={say('x.label')}
-        value={x}
-        options={(['step', 'relative', 'wall'] as const).map((value) => ({ value, text: say(`x.${value}`) }))}
-        onPick={(value) => setXKind(board, value)}
+        value={isMetric(x) ? 'metric' : x}
+        options={[
+          ...KINDS.map((value) => ({ value, text: say(`x.${value}`) })),
+          {
+            value: 'metric' as const,
+            text: isMetric(x) ? metricName(x, board.page, board.derived) : say('x.metric'),
+            title: say('axis.title'),
+          },
+        ]}
+        onPick={(value) => {
+          if (value === 'metric') board.dialog.value = { kind: 'axis', tag: '' };
+          else setAxis(board, value);
+        }}
       />
       <Range
         id="smoothing"

@@ -65,6 +65,7 @@ export function Tooltip({ board, feed, lines, marks, reading }: TooltipProps): J
     ['low', (row) => (row.group ? valueText(row.group.low) : '')],
     ['high', (row) => (row.group ? valueText(row.group.high) : '')],
     ['runs', (row) => row.group?.runs.toLocaleString(locale) ?? ''],
+    ['metric', (row) => (row.metric === null ? '' : valueText(row.metric))],
     ['step', (row) => row.step?.toLocaleString(locale) ?? ''],
     ['relative', (row) => time(row.relative, durationText)],
     ['time', (row) => time(row.wall, timeText)],

@@ -1,5 +1,6 @@
 import { valueText } from '@insight-host/kit';
 import type { Cursor } from '@insight-host/kit/lines';
+import { isMetric } from './axis';
 import type { CardQuery } from './feed';
 import type { Lines } from './lines';
 import { indexAt, type Band } from './series';
@@ -18,6 +19,8 @@ export interface Row {
   readonly step: number | null;
   readonly wall: number | null;
   readonly relative: number | null;
+  /** Of an axis that is neither step nor time. */
+  readonly metric: number | null;
   /** Of a group: edges of its band, and how many runs reach across this x. */
   readonly group: { readonly low: number; readonly high: number; readonly runs: number } | null;
   /** Until the exact numbers are here: how far values may be off. */
@@ -32,6 +35,8 @@ export interface Exact {
   readonly wall_time: number;
   readonly value: number | string;
   readonly smoothed: number | string | null;
+  /** Along a metric. */
+  readonly x?: number;
 }
 
 /** What a reading says of each point. */
@@ -58,6 +63,7 @@ export function rowsOf(
           step: x === 'step' ? point.x : null,
           wall: x === 'wall' ? point.x : null,
           relative: x === 'relative' ? point.x : null,
+          metric: isMetric(x) ? point.x : null,
           group: band ? groupAt(band, point) : null,
           rough: null,
         },
@@ -87,6 +93,7 @@ export function rowsOf(
         step,
         wall,
         relative: wall - main.origin,
+        metric: isMetric(x) ? (precise?.x ?? point.x) : null,
         group: null,
         rough: precise ? null : ((raw ?? main).precision ?? (Number.isNaN(wall) ? EXACT : null)),
       },

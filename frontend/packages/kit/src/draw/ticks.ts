@@ -1,6 +1,6 @@
 import type { Locale } from '@insight-host/api';
 import { multiples, niceStep } from '@insight-host/kit';
-import type { XKind } from './axis';
+import type { AxisKind } from './axis';
 import { calendarTicks } from './calendar';
 
 export interface Tick {
@@ -51,7 +51,7 @@ export function logTicks(domain: readonly [number, number], count: number): Tick
 }
 
 export function xTicks(
-  kind: XKind,
+  kind: AxisKind,
   domain: readonly [number, number],
   log: boolean,
   count: number,
@@ -62,6 +62,7 @@ export function xTicks(
     return logTicks(domain, count).map((t) =>
       kind === 'relative' && t.label ? { value: t.value, label: duration(t.value, locale) } : t,
     );
+  if (kind === 'number') return linearTicks(domain, count);
   if (kind === 'relative') return durationTicks(domain, count, locale);
   const step = Math.max(1, niceStep((domain[1] - domain[0]) / Math.max(1, count)));
   const whole = step === 2.5 ? 5 : step; // steps are whole numbers

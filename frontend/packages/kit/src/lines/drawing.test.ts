@@ -202,6 +202,26 @@ describe('cursor', () => {
   });
 });
 
+describe('a line whose x goes back', () => {
+  const path = { id: 'a', label: 'a', color: 'red', x: [0, 0.2, 0.1, 0.35], y: [0, 1, 2, 3] };
+  const drawn = figure({ ...props, xKind: 'number', lines: [path] }, whole, size);
+
+  it('is drawn in the order of its points, on an axis with fractions', () => {
+    const { points, end } = drawn.entries[0]!.trace;
+    expect(end).toBe(4);
+    expect(Array.from({ length: end }, (_, i) => drawn.x.toValue(points[2 * i] as number))).toEqual(
+      path.x.map((x) => expect.closeTo(x)),
+    );
+    expect(drawn.xTicks.map((tick) => tick.label)).toContain('0.1');
+  });
+
+  it('is read at the point nearest in x, also with keys', () => {
+    expect(nearest(drawn, drawn.x.toPixel(0.11), 0).map((point) => point.index)).toEqual([2]);
+    expect([neighbourX(drawn, 0, 1), neighbourX(drawn, 0.1, 1), neighbourX(drawn, 0.2, -1)]).toEqual([0.1, 0.2, 0.1]);
+    expect(neighbourX(drawn, 0.35, 1)).toBeNull();
+  });
+});
+
 describe('box', () => {
   const plot = { left: 50, top: 10, width: 100, height: 80 };
   it('that is flat selects along one axis', () => {

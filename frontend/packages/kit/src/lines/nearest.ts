@@ -52,11 +52,17 @@ export function neighbourX(figure: Figure, from: number, direction: 1 | -1): num
   for (const { line } of figure.entries) {
     if (line.role === 'raw') continue;
     for (const { start, end, sorted } of pieces(line)) {
-      if (!sorted) continue;
       const i = direction === 1 ? upperBound(line.x, from, start, end) : lowerBound(line.x, from, start, end) - 1;
-      const x = i >= start && i < end ? (line.x[i] as number) : NaN;
-      if (x >= lo && x <= hi && (best === null || (direction === 1 ? x < best : x > best))) best = x;
+      for (const at of sorted ? [i] : indices(start, end)) {
+        const x = at >= start && at < end ? (line.x[at] as number) : NaN;
+        const isBeyond = direction === 1 ? x > from : x < from;
+        if (isBeyond && x >= lo && x <= hi && (best === null || (direction === 1 ? x < best : x > best))) best = x;
+      }
     }
   }
   return best;
+}
+
+function* indices(start: number, end: number): Iterable<number> {
+  for (let i = start; i < end; i++) yield i;
 }

@@ -1,7 +1,7 @@
 /** What a line chart shows, and what it tells. */
 import type { Locale, Theme } from '@insight-host/api';
 import type { Chart } from '@insight-host/kit';
-import type { Area, Numbers, XKind } from '@insight-host/kit/draw';
+import type { Area, AxisKind, Numbers } from '@insight-host/kit/draw';
 
 export interface Line {
   readonly id: string;
@@ -47,7 +47,7 @@ export interface Mark {
 }
 export interface LineChartProps {
   readonly lines: readonly Line[];
-  readonly xKind: XKind;
+  readonly xKind: AxisKind;
   readonly logX?: boolean;
   readonly logY?: boolean;
   readonly xLabel: string;

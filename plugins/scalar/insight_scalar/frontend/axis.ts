@@ -1,0 +1,54 @@
+/** What the horizontal axis of cards shows: the step, a time, or an expression over tags. */
+import type { Codec } from '@insight-host/api';
+import type { ChangedSeries, Page } from '@insight-host/kit';
+import type { XKind } from '@insight-host/kit/draw';
+import type { LineChartProps } from '@insight-host/kit/lines';
+import { expressionOf, tagsIn, type Derived } from './derived';
+
+/** Along a metric it is `=` and an expression as the host writes it. */
+export type Axis = XKind | Metric;
+type Metric = `=${string}`;
+
+export const KINDS: readonly XKind[] = ['step', 'relative', 'wall'];
+
+export function isMetric(axis: Axis): axis is Metric {
+  return axis.startsWith('=');
+}
+
+/** In the page's URL. */
+export const axisCodec: Codec<Axis> = {
+  parse: (text) => KINDS.find((kind) => kind === text) ?? (text && /^=./.test(text) ? (text as Metric) : 'step'),
+  format: (axis) => (axis === 'step' ? null : axis),
+  named: (axis) => ({ tags: isMetric(axis) ? tagsIn(axis) : [] }),
+};
+
+/** How numbers along an axis are written. */
+export function kindOf(axis: Axis): LineChartProps['xKind'] {
+  return isMetric(axis) ? 'number' : axis;
+}
+
+/** A metric's name: that of a computed series, that of a tag, or its expression. */
+export function metricName(axis: Metric, page: Page, { names }: Pick<Derived, 'names'>): string {
+  const expression = expressionOf(axis) ?? '';
+  const [tag, ...others] = tagsIn(expression);
+  if (names.value.has(expression)) return page.titleOf(axis);
+  return tag !== undefined && others.length === 0 && JSON.stringify(tag) === expression
+    ? page.titleOf(tag)
+    : expression;
+}
+
+/** What changed, with all series of the runs in which a metric changed that is their axis. */
+export function alongChanged(
+  series: ChangedSeries,
+  axis: Axis,
+  tagsOf: (run: string) => readonly string[],
+): ChangedSeries {
+  if (!series || !isMetric(axis)) return series;
+  const inputs = tagsIn(axis);
+  return Object.fromEntries(
+    Object.entries(series).map(([run, tags]) => [
+      run,
+      tags.some((tag) => inputs.includes(tag)) ? [...new Set([...tags, ...tagsOf(run)])] : tags,
+    ]),
+  );
+}
