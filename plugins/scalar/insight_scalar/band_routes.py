@@ -42,8 +42,11 @@ class BandViews:
         return json_response({"groups": [{"group": group, "runs": size} for group, size in sizes.items()]})
 
     def columns(self, request: Request) -> Response:
-        """The columns of the run table that groups can be made by."""
-        return json_response({"columns": [described(column) for column in self.ctx.run_columns(["all"])]})
+        """The columns of the run table; with ``column``, these with their cells."""
+        keys = request.args.getlist("column")
+        read = self.ctx.run_columns({key.partition("/")[2] for key in keys} if keys else ["all"])
+        columns = [described(column) | ({"cells": column.values} if keys else {}) for column in read]
+        return json_response({"columns": [one for one in columns if not keys or one["key"] in keys]})
 
     def bands(self, request: Request) -> Response:
         """Centre and spread of each group."""

@@ -25,6 +25,7 @@ from insight_scalar.cards import Displayed
 from insight_scalar.derived import DerivedData
 from insight_scalar.first_steps import FirstSteps
 from insight_scalar.formats import csv_of, numbers_of
+from insight_scalar.layout_routes import Layouts
 from insight_scalar.parameters import scalar_query
 
 _SCALAR = PluginNameEnum.SCALAR
@@ -45,6 +46,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
         Route("/groups", bands.groups),
         Route("/columns", bands.columns),
         Route("/bands", bands.bands),
+        Route("/layouts", Layouts(ctx).layouts),
     ]
 
 

@@ -284,6 +284,15 @@ def test_runs_are_grouped_by_columns_of_the_run_table(provider: FakeProvider) ->
     ]
 
 
+def test_columns_that_are_named_come_with_their_cells(provider: FakeProvider) -> None:
+    client = _configured(provider)
+    found = _get(client, "/columns", column=["configs/lr", "configs/unknown"])["columns"]
+    assert [(one["key"], one["cells"]) for one in found] == [
+        ("configs/lr", {"s0": 0.1, "s1": 0.1, "s2": 0.5})
+    ]
+    assert all("cells" not in one for one in _get(client, "/columns")["columns"])
+
+
 def test_a_plugin_that_cannot_give_its_columns_is_named(provider: FakeProvider) -> None:
     def fail(data: object, runs: object) -> Any:  # noqa: ANN401
         raise ValueError("no such file")

@@ -84,7 +84,7 @@ export function CardHead({ board, card, note, children }: CardHeadProps): JSX.El
       >
         {card.run !== null && <i class="dot" style={{ background: board.page.colorOf(card.run) }} />}
         {card.run !== null && <span class={full ? 'run beside' : 'run'}>{board.page.nameOf(card.run)}</span>}
-        {(card.run === null || full) && <TagName title={title} />}
+        {(card.run === null || full) && (board.cards.others.value.has(card.tag) ? title : <TagName title={title} />)}
         {note}
       </h3>
       <div class="tools" role="toolbar" aria-label={board.page.t('card.tools')}>

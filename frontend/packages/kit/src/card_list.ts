@@ -14,6 +14,8 @@ export class CardList {
   readonly full: Setting<CardKey | null>;
   /** The card that keys act on: under the pointer or with the focus. */
   readonly current = signal<CardKey | null>(null);
+  /** In the place of tags: cards that the tab shows beside those of the groups. */
+  readonly others = signal<ReadonlySet<string>>(new Set());
 
   /** `perTag`: one card for each tag, else one for each tag and run. */
   constructor(
@@ -37,7 +39,9 @@ export class CardList {
   /** Whether a card is there to be acted on. */
   has({ tag, run }: CardKey): boolean {
     const runs = this.tags.runsByTag.value.get(tag);
-    return runs !== undefined && (run === null || runs.some((other) => other.name === run));
+    return (
+      this.others.value.has(tag) || (runs !== undefined && (run === null || runs.some((other) => other.name === run)))
+    );
   }
 
   togglePin(tag: string): void {

@@ -24,5 +24,8 @@ export const cardCodec: Codec<CardKey | null> = {
     return { tag, run: run ?? null };
   },
   format: (value) => (value === null ? null : cardId(value)),
-  named: (value) => (value === null ? {} : { tags: [value.tag], runs: value.run === null ? [] : [value.run] }),
+  named: (value) =>
+    value === null || value.tag.startsWith('\u0000')
+      ? {}
+      : { tags: [value.tag], runs: value.run === null ? [] : [value.run] },
 };

@@ -1,19 +1,24 @@
-import { useSignal } from '@preact/signals';
-import { CardAlone, Frame, message, type CardKey } from '@insight-host/kit';
+import { CardAlone, Frame, type CardKey } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
 import type { ScalarParts } from './board';
 import { AxisDialog } from './axis_dialog';
 import { CardBody } from './card';
+import type { CardDialogProps } from './card_dialog';
 import { DerivedDialog } from './derived_dialog';
 import { FirstDialog } from './first_dialog';
+import { useLater } from './later';
 import { LimitsDialog } from './limits_dialog';
+import { useLayouts } from './panels/layouts';
 import { PluginCards } from './plugin_cards';
 import { PairDialog } from './pair_dialog';
 import { ThresholdDialog } from './threshold_dialog';
 import { Tools } from './toolbar';
 
-export function App({ board }: { readonly board: ScalarParts }): JSX.Element {
+interface BoardProps {
+  readonly board: ScalarParts;
+}
+
+export function App({ board }: BoardProps): JSX.Element {
   return (
     <Frame
       board={board}
@@ -21,7 +26,7 @@ export function App({ board }: { readonly board: ScalarParts }): JSX.Element {
       look={board.layout.value === 'table' ? `${board.page.theme.value.mode} tabular` : board.page.theme.value.mode}
       tools={<Tools board={board} />}
       card={(card, place) => <CardBody board={board} card={card} place={place} />}
-      above={<PluginCards board={board} />}
+      above={<Above board={board} />}
       instead={board.layout.value === 'table' && <Summary board={board} />}
     >
       <Dialogs board={board} />
@@ -43,16 +48,36 @@ export function ScalarCard({ board, card }: { readonly board: ScalarParts; reado
   );
 }
 
+function Above({ board }: BoardProps): JSX.Element {
+  return (
+    <>
+      <Panels board={board} />
+      <PluginCards board={board} />
+    </>
+  );
+}
+
 /** The table of all series, whose code is loaded when it is first shown. */
-function Summary({ board }: { readonly board: ScalarParts }): JSX.Element {
-  const loaded = useSignal<typeof import('./table') | null>(null);
-  useEffect(() => {
-    import('./table').then(
-      (made) => (loaded.value = made),
-      (error: unknown) => board.page.ctx.notify('error', message(error)),
-    );
-  }, []);
-  return loaded.value ? <loaded.value.SummaryTable board={board} /> : <div class="table" aria-busy="true" />;
+function Summary({ board }: BoardProps): JSX.Element {
+  const loaded = useLater(board, () => import('./table'));
+  return loaded ? <loaded.SummaryTable board={board} /> : <div class="table" aria-busy="true" />;
+}
+
+/** Panels, if there are some. */
+function Panels({ board }: BoardProps): JSX.Element | null {
+  const { own, ofLogs } = board.panels;
+  useLayouts(board);
+  return own.value.length + ofLogs.value.length > 0 ? <PanelSections board={board} /> : null;
+}
+
+function PanelSections({ board }: BoardProps): JSX.Element {
+  const loaded = useLater(board, () => import('./panels/sections'));
+  return loaded ? <loaded.Sections board={board} /> : <div class="panels" aria-busy="true" />;
+}
+
+function PanelDialog(props: CardDialogProps): JSX.Element | null {
+  const loaded = useLater(props.board, () => import('./panels/dialog'));
+  return loaded && <loaded.PanelDialog {...props} />;
 }
 
 const DIALOGS = {
@@ -62,9 +87,10 @@ const DIALOGS = {
   first: FirstDialog,
   limits: LimitsDialog,
   axis: AxisDialog,
+  panel: PanelDialog,
 } as const;
 
-function Dialogs({ board }: { readonly board: ScalarParts }): JSX.Element | null {
+function Dialogs({ board }: BoardProps): JSX.Element | null {
   const open = board.dialog.value;
   if (!open) return null;
   const close = (): void => void (board.dialog.value = null);

@@ -7,13 +7,14 @@ import { Derived } from './derived';
 import { Feeds } from './feeds';
 import { CENTRES, fitsCentre, Grouping, SPREADS, type Centre, type Spread } from './grouping';
 import { Logs } from './logs';
+import { isPanelKey, Panels } from './panels/panels';
 import { SMOOTHERS, type Smoother } from './smoothers';
 import { Thresholds } from './thresholds';
 import { ORDERS, type TooltipOrder } from './tooltip_order';
 import { Zooms } from './zooms';
 
 interface OpenDialog {
-  readonly kind: 'threshold' | 'pair' | 'derived' | 'first' | 'limits' | 'axis';
+  readonly kind: 'threshold' | 'pair' | 'derived' | 'first' | 'limits' | 'axis' | 'panel';
   readonly tag: string;
 }
 
@@ -52,6 +53,8 @@ export function scalarParts(page: Page) {
     raw: page.setting('raw', codecs.flag(true)),
     /** Series that are computed from others. */
     derived,
+    /** Cards that users put together. */
+    panels: new Panels(page, parts.cards.others),
     outliers: page.setting('outliers', codecs.flag(false)),
     /** All cards have the same x. */
     link,
@@ -89,7 +92,9 @@ type Cards = Pick<CardParts, 'cards' | 'filter'>;
 
 /** The tag of the card that keys act on, else of the first one. */
 function firstTag({ cards, filter }: Cards): string | undefined {
-  return cards.full.value?.tag ?? cards.current.value?.tag ?? cards.pins.value[0] ?? filter.shown.value[0];
+  const { full, current, pins } = cards;
+  const at = [full.value, current.value].find((card) => card && !isPanelKey(card.tag));
+  return at?.tag ?? pins.value[0] ?? filter.shown.value[0];
 }
 
 /** Opens the search for the first step that meets a condition. */

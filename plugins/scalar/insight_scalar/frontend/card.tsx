@@ -14,7 +14,8 @@ import type { CardQuery, Feed, Layer, Picture } from './feed';
 import { useFigure } from './figure_item';
 import { Legend } from './legend';
 import { useMarkers } from './markers';
-import { linesOf, mainLines, type Lines } from './lines';
+import { legendOf, linesOf, mainLines, type Lines } from './lines';
+import { layersOf } from './panels/layers';
 import { followed, type Reading } from './reading';
 import { widened } from './zoom_stack';
 import { Tooltip } from './tooltip';
@@ -27,10 +28,12 @@ const GUTTERS = 68; // pixels left and right of the plot, until the chart report
 interface CardBodyProps extends ContentOfCard<ScalarParts> {
   /** Outside of the tab, where no list of runs names the lines. */
   readonly isAlone?: boolean;
+  /** More of them, of a card that is a panel. */
+  readonly tools?: JSX.Element;
 }
 
 /** What is in a card while it is near the screen. */
-export function CardBody({ board, card, place, isAlone = false }: CardBodyProps): JSX.Element {
+export function CardBody({ board, card, place, isAlone = false, tools }: CardBodyProps): JSX.Element {
   const { tag } = card;
   const feed = board.feeds.of(tag);
   const host = useRef<HTMLDivElement>(null);
@@ -103,9 +106,13 @@ export function CardBody({ board, card, place, isAlone = false }: CardBodyProps)
         note={second !== undefined && <span class="second"> + {board.page.titleOf(second)}</span>}
       >
         <CardTools board={board} card={card} chart={chart} items={[table.item, figure.item]} />
+        {tools}
       </CardHead>
-      {lines && (picture?.query.group || full || isAlone) && (
-        <Legend lines={lines} label={board.page.t('tooltip.rows', { count: mainLines(lines).length })} />
+      {lines && (picture?.query.group || full || isAlone || tools) && (
+        <Legend
+          lines={full || !tools ? lines : legendOf(lines)}
+          label={board.page.t('tooltip.rows', { count: mainLines(lines).length })}
+        />
       )}
       <div
         class={feed.busy.value ? 'plot busy' : 'plot'}
@@ -127,12 +134,11 @@ function axisName(board: ScalarParts, { query: { x } }: Picture): string {
 
 function cardQuery(board: ScalarParts, tag: string, width: number, times: boolean): CardQuery | null {
   const runsOf = (name: string): readonly string[] => board.tags.runNames(name);
-  const layers: Layer[] = [{ tag, runs: runsOf(tag), axis: 'left' }];
-  const second = board.pairs.value.get(tag);
-  if (second !== undefined && runsOf(second).length > 0)
-    layers.push({ tag: second, runs: runsOf(second), axis: 'right' });
+  const layers = layersOf(board, tag)
+    .map((layer): Layer => ({ ...layer, runs: runsOf(layer.tag) }))
+    .filter(({ runs }) => runs.length > 0);
   const group = board.grouping.query(board.centre.value, board.shownSpread.value);
-  if (layers[0]?.runs.length === 0 || group === undefined) return null;
+  if (layers.length === 0 || group === undefined) return null;
   const x = board.x.value;
   const logs = board.logs.of(tag);
   const logX = logs.x && x !== 'wall';

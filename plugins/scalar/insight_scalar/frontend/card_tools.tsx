@@ -4,6 +4,8 @@ import type { JSX } from 'preact';
 import type { ScalarParts } from './board';
 import { expressionOf } from './derived';
 import { LogIcon } from './log_icon';
+import { layersOf } from './panels/layers';
+import { isPanelKey } from './panels/panels';
 import { fitsLink, saveByForm } from './saving';
 
 export interface CardToolsProps {
@@ -58,13 +60,15 @@ export function CardTools({ board, card, chart, items }: CardToolsProps): JSX.El
           pressed={board.thresholds.byTag.value.has(tag)}
           onPress={() => (board.dialog.value = { kind: 'threshold', tag })}
         />
-        <Button
-          action="pair"
-          icon="pair"
-          label={say('pair.title')}
-          pressed={board.pairs.value.has(tag)}
-          onPress={() => (board.dialog.value = { kind: 'pair', tag })}
-        />
+        {!isPanelKey(tag) && (
+          <Button
+            action="pair"
+            icon="pair"
+            label={say('pair.title')}
+            pressed={board.pairs.value.has(tag)}
+            onPress={() => (board.dialog.value = { kind: 'pair', tag })}
+          />
+        )}
         {expressionOf(tag) !== null && (
           <Button
             action="derive"
@@ -73,13 +77,15 @@ export function CardTools({ board, card, chart, items }: CardToolsProps): JSX.El
             onPress={() => (board.dialog.value = { kind: 'derived', tag })}
           />
         )}
-        <Button
-          action="pin"
-          icon="pin"
-          label={say('pin')}
-          pressed={board.cards.pins.value.includes(tag)}
-          onPress={() => board.cards.togglePin(tag)}
-        />
+        {!isPanelKey(tag) && (
+          <Button
+            action="pin"
+            icon="pin"
+            label={say('pin')}
+            pressed={board.cards.pins.value.includes(tag)}
+            onPress={() => board.cards.togglePin(tag)}
+          />
+        )}
       </Seldom>
       <Menu
         action="export"
@@ -87,18 +93,20 @@ export function CardTools({ board, card, chart, items }: CardToolsProps): JSX.El
         label={say('export.title')}
         items={() => [
           ...items,
-          limits(board, tag),
+          ...offers(board, tag),
           ...exports(board, tag, chart),
-          ...cardActions(board.contributed.value, card),
+          ...(isPanelKey(tag) ? [] : cardActions(board.contributed.value, card)),
         ]}
       />
     </>
   );
 }
 
-function limits(board: ScalarParts, tag: string): MenuItem {
-  const onPress = (): void => void (board.dialog.value = { kind: 'limits', tag });
-  return { action: 'limits', text: board.page.t('limits.open'), onPress };
+function offers(board: ScalarParts, tag: string): readonly MenuItem[] {
+  const open = (kind: 'limits' | 'panel') => (): void => void (board.dialog.value = { kind, tag });
+  const limits = { action: 'limits', text: board.page.t('limits.open'), onPress: open('limits') };
+  const panel = { action: 'new-panel', text: board.page.t('panel.with'), onPress: open('panel') };
+  return isPanelKey(tag) ? [limits] : [limits, panel];
 }
 
 function exports(board: ScalarParts, tag: string, chart: CardToolsProps['chart']): readonly MenuItem[] {
@@ -113,7 +121,7 @@ function exports(board: ScalarParts, tag: string, chart: CardToolsProps['chart']
       (error: unknown) => board.page.ctx.notify('error', message(error)),
     );
   };
-  const tags = [tag, board.pairs.value.get(tag)].filter((other) => other !== undefined);
+  const tags = layersOf(board, tag).map((layer) => layer.tag);
   const everyRun = board.page.runs.value.length === board.page.allRuns.value.length;
   const run = everyRun ? null : [...new Set(tags.flatMap((other) => board.tags.runNames(other)))];
   const all = (format: 'csv' | 'json'): string =>

@@ -50,7 +50,7 @@ export class Derived {
       effect(() => {
         for (const expression of this.names.value.keys()) this.inputs.set(expression, tagsIn(expression));
         const titles = [...this.names.value].map(([expression, name]): [string, string] => [tagOf(expression), name]);
-        page.titles.value = new Map([[SIGN, page.t('derived.group')], ...titles]);
+        page.titles.value = new Map([...page.titles.peek(), [SIGN, page.t('derived.group')], ...titles]);
       }),
     );
   }

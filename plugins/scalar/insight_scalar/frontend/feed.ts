@@ -2,14 +2,13 @@ import { signal } from '@preact/signals';
 import { message, Spaced } from '@insight-host/kit';
 import type { Feeds } from './feeds';
 import type { GroupQuery } from './grouping';
+import type { PanelLayer } from './panels/panels';
 import { isWhole, type Band, type Series } from './series';
 import { canSmooth } from './smoothers';
 import type { BandQuery, KeptBands, KeptSeries, SeriesQuery } from './source';
 
-export interface Layer {
-  readonly tag: string;
+export interface Layer extends PanelLayer {
   readonly runs: readonly string[];
-  readonly axis: 'left' | 'right';
 }
 
 /** All that decides what a card has to fetch. */
@@ -344,5 +343,5 @@ function isSmoothedAnew(before: CardQuery, query: CardQuery): boolean {
 
 /** Everything but the runs. */
 function shapeOf(query: CardQuery): string {
-  return JSON.stringify({ ...query, layers: query.layers.map(({ tag, axis }) => [tag, axis]) });
+  return JSON.stringify({ ...query, layers: query.layers.map(({ runs: _, ...layer }) => layer) });
 }

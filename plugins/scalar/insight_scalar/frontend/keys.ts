@@ -18,6 +18,7 @@ export function keys(board: ScalarParts, host: HTMLElement): readonly Key[] {
     full,
     leave,
     ['e', 'derived.open', () => (board.dialog.value = { kind: 'derived', tag: '' })],
+    ['p', 'panel.add', () => (board.dialog.value = { kind: 'panel', tag: '' })],
     ['s', 'keys.smoothing', () => focusOn(host, '#smoothing')],
     filter,
   ];

@@ -2,7 +2,7 @@ import type { Run } from '@insight-host/api';
 import { describe, expect, it } from 'vitest';
 import { fakeRun } from '@insight-host/kit/testing';
 import type { Picture } from './feed';
-import { groupColor, linesOf } from './lines';
+import { groupColor, legendOf, linesOf } from './lines';
 import type { Series } from './series';
 import { cardQuery as query, fakeSeries } from './testing';
 
@@ -46,6 +46,32 @@ describe('lines', () => {
     ]);
     expect(new Set(lines.map((line) => line.id)).size).toBe(2);
     expect(sources.get(lines[1]!.id)?.tag).toBe('u');
+  });
+
+  it('of several tags on one axis have dashes and names of their own, and a mark for each restart', () => {
+    const layer = { runs: [], raw: null, bands: [], axis: 'left' as const };
+    const picture: Picture = {
+      query,
+      layers: ['t', 'u', 'v'].map((tag) => ({ ...layer, tag, main: [series('b', tag)] })),
+    };
+    const found = linesOf(picture, [run('b')], plain, say);
+    expect(new Set(found.lines.map((line) => line.id)).size).toBe(3);
+    expect(new Set(found.lines.map((line) => JSON.stringify(line.dash))).size).toBe(3);
+    expect(found.lines.map((line) => line.label)).toEqual(['b · t', 'b · u', 'b · v']);
+    expect(found.marks).toHaveLength(1);
+  });
+
+  it('are named by their tags in a small legend, if they are many', () => {
+    const runs = Array.from({ length: 20 }, (_, i) => run(`r${i}`));
+    const layer = { runs: [], raw: null, bands: [], axis: 'left' as const };
+    const picture: Picture = {
+      query,
+      layers: ['t', 'u'].map((tag) => ({ ...layer, tag, main: runs.map(({ name }) => series(name, tag)) })),
+    };
+    const found = linesOf(picture, runs, plain, say);
+    expect(legendOf(found).lines.map((line) => line.label)).toEqual(['t', 'u']);
+    const few = linesOf({ ...picture, layers: picture.layers.slice(0, 1) }, runs.slice(0, 3), plain, say);
+    expect(legendOf(few)).toBe(few);
   });
 
   it('have the dashes of their runs, twice as long on the right axis', () => {

@@ -3,6 +3,7 @@ import type { Run } from '@insight-host/api';
 import type { Axis } from './axis';
 import type { LayerData, Picture } from './feed';
 import { placeOf } from './markers';
+import { withMargin } from './panels/margins';
 import { xColumn, type Band, type Series } from './series';
 
 /** What the cursor needs to know of a line: where its points come from. */
@@ -13,6 +14,8 @@ export interface Source {
   /** Names of the runs that it shows: several of a group. */
   readonly runs: readonly string[];
   readonly tag: string;
+  /** What people read for the tag. */
+  readonly title: string;
   readonly dash: readonly number[];
   readonly main: Series | null;
   readonly raw: Series | null;
@@ -31,6 +34,24 @@ export function mainLines({ lines }: Lines): readonly Line[] {
 }
 
 const DASHED = [6, 3];
+/** Lengths of dashes and gaps that tell tags apart. */
+const PATTERNS: readonly (readonly number[])[] = [[], [8, 4], [2, 3], [10, 3, 2, 3], [16, 4], [5, 2, 1, 2, 1, 2]];
+
+const FEW = 12; // lines that a legend of a card names one by one
+
+/** The lines of a legend in a card that is not large: of many lines, one for each tag. */
+export function legendOf(found: Lines): Lines {
+  const all = mainLines(found);
+  if (all.length <= FEW) return found;
+  const byTag = new Map<string, Line>();
+  for (const line of all) {
+    const source = found.sources.get(line.id);
+    if (source && !byTag.has(source.tag))
+      byTag.set(source.tag, { ...line, label: source.title, color: 'currentColor' });
+  }
+  return { ...found, lines: [...byTag.values()] };
+}
+
 const known = new WeakMap<Series, Map<string, Line>>();
 
 /** The lines of a picture, in the order of the selected runs; raw ones first, so that they lie below. */
@@ -41,14 +62,15 @@ export function linesOf(
   markText: (run: string, step: number) => string,
 ): Lines {
   const byName = new Map(runs.map((run) => [run.name, run]));
-  const paired = picture.layers.length > 1;
+  const drawn = picture.layers.filter(({ edge }) => !edge);
+  const paired = drawn.length > 1;
   const [raw, main]: [Line[], Line[]] = [[], []];
   const sources = new Map<string, Source>();
-  const marks: Mark[] = [];
-  for (const layer of picture.layers) {
+  const marks = new Map<string, Mark>(); // of a run, whichever of its tags restarts
+  for (const [place, layer] of drawn.entries()) {
     const own = { x: picture.query.x, axis: layer.axis };
     for (const band of layer.bands) {
-      const id = `${layer.axis}:${band.group}`;
+      const id = `${prefixOf(layer, place)}:${band.group}`;
       const color = sharedColor(band.runs, byName) ?? groupColor(band.group);
       const label = paired ? `${band.group} · ${titleOf(layer.tag)}` : band.group;
       main.push({
@@ -60,7 +82,7 @@ export function linesOf(
         axis: layer.axis,
         runs: band.runs,
         band: { low: band.low, high: band.high },
-        ...dashed(dashOf(layer, [])),
+        ...dashed(dashOf(layer, place, [])),
       });
       sources.set(id, {
         label,
@@ -68,7 +90,8 @@ export function linesOf(
         run: band.group,
         runs: band.runs,
         tag: layer.tag,
-        dash: dashOf(layer, []),
+        title: titleOf(layer.tag),
+        dash: dashOf(layer, place, []),
         main: null,
         raw: null,
         band,
@@ -79,26 +102,30 @@ export function linesOf(
       const run = byName.get(series.run);
       if (!run) continue; // no longer selected
       const { color, displayName } = run;
-      const id = `${layer.axis}:${series.run}`;
+      const id = `${prefixOf(layer, place)}:${series.run}`;
       const label = paired ? `${displayName} · ${titleOf(layer.tag)}` : displayName;
       const behind = raws.get(series.run) ?? null;
-      const dash = dashOf(layer, run.dash);
-      main.push(lineOf(series, { ...own, id, label, color, dash, role: 'main' }));
-      if (behind) raw.push(lineOf(behind, { ...own, id, label, color, dash: dashOf(layer, []), role: 'raw' }));
+      const dash = dashOf(layer, place, run.dash);
+      const line = lineOf(series, { ...own, id, label, color, dash, role: 'main' });
+      main.push(withMargin(line, picture.layers, series));
+      if (behind) raw.push(lineOf(behind, { ...own, id, label, color, dash: dashOf(layer, place, []), role: 'raw' }));
       sources.set(id, {
         label,
         color,
         run: series.run,
         runs: [series.run],
         tag: layer.tag,
+        title: titleOf(layer.tag),
         dash,
         main: series,
         raw: behind,
       });
-      if (layer.axis === 'left') marks.push(...restarts(series, picture.query.x, color, markText));
+      if (layer.axis === 'left')
+        for (const mark of restarts(series, picture.query.x, color, markText))
+          marks.set(`${mark.text} ${mark.x}`, mark);
     }
   }
-  return { lines: [...raw, ...main], sources, extent: extent(picture), marks };
+  return { lines: [...raw, ...main], sources, extent: extent(picture), marks: [...marks.values()] };
 }
 
 // Told apart by people who see colours differently, on light and on dark.
@@ -129,9 +156,15 @@ function inOrder(all: readonly Series[], runs: readonly Run[]): readonly Series[
   return [...all].sort((a, b) => (place.get(a.run) ?? 0) - (place.get(b.run) ?? 0));
 }
 
-/** A second tag is dashed; where runs are too, its dashes are twice as long. */
-function dashOf({ axis }: Pick<LayerData, 'axis'>, pattern: readonly number[]): readonly number[] {
-  if (axis === 'left') return pattern;
+/** Unique among the layers of a picture. */
+const prefixOf = ({ axis }: LayerData, place: number): string => (axis === 'left' && place > 0 ? `${place}` : axis);
+
+/**
+ * A second tag on the right axis is dashed; where runs are too, its dashes are twice as long. Of several tags on one
+ * axis, each has dashes of its own.
+ */
+function dashOf({ axis }: LayerData, place: number, pattern: readonly number[]): readonly number[] {
+  if (axis === 'left') return place === 0 ? pattern : (PATTERNS[place % PATTERNS.length] as readonly number[]);
   return pattern.length > 0 ? pattern.map((length) => 2 * length) : DASHED;
 }
 

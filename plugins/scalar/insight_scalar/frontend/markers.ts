@@ -5,6 +5,8 @@ import type { Mark } from '@insight-host/kit/lines';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { ScalarParts } from './board';
 import type { Picture } from './feed';
+import { layersOf } from './panels/layers';
+import { isPanelKey } from './panels/panels';
 import { xColumn, type Series } from './series';
 
 /** A mark of a plugin, at its place in a chart. */
@@ -33,10 +35,14 @@ export function drawn(marks: readonly PlacedMarker[]): Drawn {
 export function useMarkers(board: ScalarParts, tag: string, picture: Picture | null, times: Signal<boolean>): Drawn {
   const found = useSignal<readonly Marker[]>([]);
   const contributed = board.contributed.value;
-  const second = board.pairs.value.get(tag);
   const isVisible = board.page.visible.value;
-  const shown = board.tags.runsByTag.value.get(tag) ?? NO_RUNS;
-  const tags = second === undefined ? [tag] : [tag, second];
+  const tags = layersOf(board, tag).map((layer) => layer.tag);
+  const key = JSON.stringify(tags);
+  const byTag = board.tags.runsByTag.value;
+  const shown = useMemo(() => {
+    const [first = NO_RUNS, ...more] = tags.map((one) => byTag.get(one) ?? NO_RUNS);
+    return more.length > 0 && isPanelKey(tag) ? [...new Set([...first, ...more.flat()])] : first;
+  }, [byTag, key]);
   const names = useMemo(() => JSON.stringify(shown.map((run) => run.name)), [shown]); // the same while no run came or left
   useEffect(() => {
     if (!isVisible) return;
@@ -45,7 +51,7 @@ export function useMarkers(board: ScalarParts, tag: string, picture: Picture | n
       found.value = markers;
       times.value = markers.some(({ step, wallTime }) => step === undefined && wallTime !== undefined);
     });
-  }, [contributed, isVisible, tag, second, names]);
+  }, [contributed, isVisible, tag, key, names]);
   const { value: markers } = found;
   const theme = board.page.theme.value;
   return useMemo(

@@ -5,7 +5,7 @@ import { fakeContext } from '@insight-host/kit/testing';
 import { render } from 'preact';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { scalarParts, type ScalarParts } from './board';
-import { PluginCards } from './plugin_cards';
+import { kindOf, PluginCards } from './plugin_cards';
 
 describe('cards of plugins', () => {
   const contributed = signal<Contributed>({ markers: () => () => undefined, cards: [], cardActions: [] });
@@ -46,6 +46,15 @@ describe('cards of plugins', () => {
     host.querySelector<HTMLElement>('[data-action="plugin-cards"]')?.click();
     await vi.waitFor(() => expect(end).toHaveBeenCalledTimes(1));
     expect(host.querySelectorAll('.card')).toHaveLength(0);
+  });
+
+  it('leave it when the user has made them panels', async () => {
+    const mount = (): (() => void) => () => undefined;
+    const card = { id: 'http://host/@1/contributions.js#one', plugin: 'mine', title: 'One', mount };
+    show(card);
+    await vi.waitFor(() => expect(host.querySelectorAll('.card')).toHaveLength(1));
+    board.panels.add({ kind: kindOf({ ...card, id: 'http://host/@2/contributions.js#one' }) });
+    await vi.waitFor(() => expect(host.childElementCount).toBe(0));
   });
 
   it('say why one failed, beside the others, and try again', async () => {

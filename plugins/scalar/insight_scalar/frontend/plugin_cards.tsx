@@ -5,9 +5,15 @@ import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ScalarParts } from './board';
 
-/** Cards that plugins add to this tab, in a section of their own. */
+/** Names the card of a plugin as a kind of panel, also after the plugin was built again. */
+export function kindOf({ plugin, id }: Pick<ShownCard, 'plugin' | 'id'>): string {
+  return `${plugin}${id.slice(id.lastIndexOf('#'))}`;
+}
+
+/** Cards that plugins add to this tab, in a section of their own, but for those that the user made panels. */
 export function PluginCards({ board }: { readonly board: ScalarParts }): JSX.Element | null {
-  const { cards } = board.contributed.value;
+  const own = new Set(board.panels.own.value.map(({ kind }) => kind));
+  const cards = board.contributed.value.cards.filter((card) => !own.has(kindOf(card))); // others are panels
   const isOpen = board.pluginCards.value;
   const title = board.page.t('plugins.title');
   if (cards.length === 0) return null;
@@ -37,6 +43,18 @@ export function PluginCards({ board }: { readonly board: ScalarParts }): JSX.Ele
 }
 
 function PluginCard({ board, card }: { readonly board: ScalarParts; readonly card: ShownCard }): JSX.Element {
+  return (
+    <section class="card" data-testid="plugin-card" data-from={card.plugin} aria-label={card.title}>
+      <header>
+        <h3 title={card.title}>{card.title}</h3>
+      </header>
+      <Mounted board={board} card={card} />
+    </section>
+  );
+}
+
+/** What a plugin shows in its card, or why it does not. */
+export function Mounted({ board, card }: { readonly board: ScalarParts; readonly card: ShownCard }): JSX.Element {
   const { t: say } = board.page;
   const host = useRef<HTMLDivElement>(null);
   const failure = useSignal<string | null>(null);
@@ -46,10 +64,7 @@ function PluginCard({ board, card }: { readonly board: ScalarParts; readonly car
     return host.current ? card.mount(host.current, (cause) => (failure.value = message(cause))) : undefined;
   }, [attempt.value]);
   return (
-    <section class="card" data-testid="plugin-card" data-from={card.plugin} aria-label={card.title}>
-      <header>
-        <h3 title={card.title}>{card.title}</h3>
-      </header>
+    <>
       <div class="view" ref={host} hidden={failure.value !== null} />
       {failure.value !== null && (
         <div class="error-cell" role="alert">
@@ -61,6 +76,6 @@ function PluginCard({ board, card }: { readonly board: ScalarParts; readonly car
           </button>
         </div>
       )}
-    </section>
+    </>
   );
 }

@@ -15,6 +15,8 @@ import {
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { ScalarParts } from './board';
+import { useGeneration } from './generation';
+import { wholeQuery } from './panels/metrics';
 import { summary, type SortKey, type SummaryRow } from './summary';
 
 const COLUMNS: readonly SortKey[] = ['tag', 'last', 'step', 'min', 'minStep', 'max', 'maxStep', 'points'];
@@ -125,43 +127,12 @@ function RunName({ board, run }: { readonly board: ScalarParts; readonly run: st
   );
 }
 
-/** Grows with the data, at most every two seconds. */
-function useGeneration(board: ScalarParts): number {
-  const seen = useSignal(0);
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const stop = board.page.ctx.changes.subscribe(({ generation }) => {
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        seen.value = generation;
-      }, 2000);
-    });
-    return () => {
-      stop();
-      clearTimeout(timer);
-    };
-  }, []);
-  return seen.value;
-}
-
 /** One column of the plot is enough: its smallest, largest and last value are exact. */
 async function load(board: ScalarParts, signal: AbortSignal): Promise<SummaryRow[]> {
   const { source } = board.feeds;
   const found = await Promise.all(
     [...board.filter.shown.value].sort(byName).map((tag) => {
-      const query = {
-        tag,
-        x: 'step',
-        logX: false,
-        window: null,
-        width: 1,
-        smoothing: 0,
-        smoother: 'ema',
-        attempts: board.attempts.value,
-        values: 'exact',
-        times: false,
-      } as const;
-      return source.current(query, board.tags.runNames(tag), {
+      return source.current(wholeQuery(board, tag), board.tags.runNames(tag), {
         signal,
         urgency: () => 1e6,
       });

@@ -93,6 +93,12 @@ export function Tools({ board }: { readonly board: ScalarParts }): JSX.Element {
         label={say('derived.open')}
         onPress={() => (board.dialog.value = { kind: 'derived', tag: '' })}
       />
+      <Button
+        action="add-panel"
+        text={say('panel.short')}
+        label={say('panel.add')}
+        onPress={() => (board.dialog.value = { kind: 'panel', tag: '' })}
+      />
       <Cluster>
         <Flag board={board} setting={board.logs.y} name="log-y" />
         <Flag board={board} setting={board.logs.x} name="log-x" disabled={x === 'wall'} />

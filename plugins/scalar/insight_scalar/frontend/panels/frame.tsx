@@ -1,0 +1,183 @@
+/** A panel at its place: what it shows, and what arranges it. */
+import { useSignal } from '@preact/signals';
+import { CardHead, drag, Menu, sameCard, useTabWithin, type CardKey, type MenuItem } from '@insight-host/kit';
+import type { JSX } from 'preact';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { ScalarParts } from '../board';
+import type { PanelKind } from './kinds';
+import { COLUMNS, keyOf, panelOf, type Panel } from './panels';
+import { resized, resizedBy, sizeOf, spanOn, USUAL, type PanelSize } from './sizing';
+
+const AROUND = 300; // pixels above and below the screen in which panels are drawn
+const SLOP = 6; // pixels that a press on a head may wander
+
+interface PanelFrameProps {
+  readonly board: ScalarParts;
+  readonly panel: Panel;
+  readonly kinds: readonly PanelKind[];
+  /** Its place among the panels of the user, and how many there are; null for one that a log brings. */
+  readonly at: { readonly place: number; readonly count: number } | null;
+  /** Of the board, in pixels. */
+  readonly boardWidth: number;
+}
+
+export function PanelFrame({ board, panel, kinds, at, boardWidth }: PanelFrameProps): JSX.Element {
+  const place = useRef<HTMLElement>(null);
+  const card = useMemo<CardKey>(() => ({ tag: keyOf(panel), run: null }), [panel.id]);
+  const full = sameCard(board.cards.full.value, card);
+  const changing = useSignal<PanelSize | null>(null); // while the corner is dragged
+  const size = changing.value ?? sizeOf(panel);
+  const isNear = useNear(place);
+  useTabWithin(place, full && board.page.visible.value);
+  const isCurrent = (): void => void (board.cards.current.value = card);
+  const kind = kinds.find((one) => one.kind === panel.kind);
+  const title = board.page.titleOf(card.tag);
+  const tools = <PanelMenu board={board} panel={panel} at={at} />;
+  const style = full ? {} : { gridColumn: `span ${spanOn(boardWidth, size.width)}`, height: `${size.height}px` };
+  const move = at ? (event: PointerEvent): void => arrange(event, board, panel) : undefined;
+  return (
+    <section
+      ref={place}
+      class={full ? 'card panel full' : 'card panel'}
+      style={style}
+      data-testid="panel"
+      data-panel={panel.id}
+      data-kind={panel.kind}
+      aria-label={title}
+      onPointerEnter={isCurrent}
+      onFocusIn={isCurrent}
+      {...(move && !full ? { onPointerDown: move } : {})}
+    >
+      {!kind ? (
+        <>
+          <CardHead board={board} card={card}>
+            {tools}
+          </CardHead>
+          <div class="view unknown">{board.page.t('panel.unknown', { kind: panel.kind })}</div>
+        </>
+      ) : isNear || full ? (
+        <kind.Body board={board} panel={panel} card={card} place={place} tools={tools} />
+      ) : (
+        <CardHead board={board} card={card}>
+          {tools}
+        </CardHead>
+      )}
+      {at && !full && (
+        <Corner
+          label={board.page.t('panel.resize', { title })}
+          size={sizeOf(panel)}
+          boardWidth={boardWidth}
+          changing={changing}
+          onSize={(chosen) => board.panels.resize(panel.id, chosen)}
+        />
+      )}
+    </section>
+  );
+}
+
+/** Whether an element is near the screen. */
+function useNear(place: { readonly current: HTMLElement | null }): boolean {
+  const isNear = useSignal(false);
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return;
+    const observer = new IntersectionObserver(
+      (entries) => (isNear.value = entries.at(-1)?.isIntersecting ?? isNear.value),
+      { rootMargin: `${AROUND}px 0px` },
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return isNear.value;
+}
+
+function PanelMenu({ board, panel, at }: Pick<PanelFrameProps, 'board' | 'panel' | 'at'>): JSX.Element {
+  const { panels, page } = board;
+  const item = (action: string, onPress: () => void): MenuItem => ({
+    action,
+    text: page.t(`panel.${action}`),
+    onPress,
+  });
+  const items = (): readonly MenuItem[] => {
+    const copy = panelOf(panel);
+    if (!at) return copy ? [item('keep', () => void panels.add(copy))] : [];
+    const { place, count } = at;
+    const isWide = sizeOf(panel).width === COLUMNS;
+    return [
+      item('edit', () => (board.dialog.value = { kind: 'panel', tag: keyOf(panel) })),
+      ...(copy ? [item('duplicate', () => void panels.add(copy))] : []),
+      ...(place > 0 ? [item('earlier', () => panels.move(panel.id, place - 1))] : []),
+      ...(place < count - 1 ? [item('later', () => panels.move(panel.id, place + 1))] : []),
+      item(isWide ? 'narrow' : 'wide', () => panels.resize(panel.id, { width: isWide ? USUAL : COLUMNS })),
+      item('remove', () => panels.remove(panel.id)),
+    ];
+  };
+  const label = page.t('panel.menu', { title: page.titleOf(keyOf(panel)) });
+  return <Menu action="panel-menu" icon="more" label={label} items={items} />;
+}
+
+/** Follows a press on the head of a panel: where it is released, the panel goes. */
+function arrange(event: PointerEvent, board: ScalarParts, panel: Panel): void {
+  const pressed = event.target instanceof Element ? event.target : null;
+  if (!pressed?.closest('.card > header') || pressed.closest('button, a, input')) return;
+  let over: HTMLElement | null = null;
+  const mark = (next: HTMLElement | null): void => {
+    over?.classList.remove('over');
+    over = next;
+    over?.classList.add('over');
+  };
+  drag(event, {
+    slop: SLOP,
+    move: ({ clientX, clientY }) => {
+      const found = document.elementFromPoint(clientX, clientY)?.closest<HTMLElement>('[data-panel]') ?? null;
+      const isOther = found !== null && board.panels.own.value.some(({ id }) => id === found.dataset['panel']);
+      mark(isOther && found.dataset['panel'] !== panel.id ? found : null);
+    },
+    end: () => {
+      const target = over?.dataset['panel'];
+      mark(null);
+      const to = board.panels.own.value.findIndex(({ id }) => id === target);
+      if (to >= 0) board.panels.move(panel.id, to);
+    },
+    cancel: () => mark(null),
+  });
+}
+
+interface CornerProps {
+  readonly label: string;
+  readonly size: PanelSize;
+  readonly boardWidth: number;
+  readonly changing: { value: PanelSize | null };
+  readonly onSize: (size: PanelSize) => void;
+}
+
+/** The corner by which a panel is resized: dragged, or with arrow keys. */
+function Corner({ label, size, boardWidth, changing, onSize }: CornerProps): JSX.Element {
+  return (
+    <button
+      type="button"
+      class="corner"
+      data-action="resize"
+      aria-label={label}
+      title={label}
+      onKeyDown={(event) => {
+        const next = resizedBy(event.key, size);
+        if (!next) return;
+        event.preventDefault();
+        onSize(next);
+      }}
+      onPointerDown={(event) => {
+        event.stopPropagation();
+        drag(event, {
+          move: (_, dx, dy) => (changing.value = resized(size, dx, dy, boardWidth)),
+          end: () => {
+            const { value: chosen } = changing;
+            changing.value = null;
+            if (chosen) onSize(chosen);
+          },
+          cancel: () => (changing.value = null),
+        });
+      }}
+    />
+  );
+}

@@ -1,0 +1,90 @@
+/** The kinds of panels: those of this tab, and the cards that plugins contribute. */
+import type { ShownCard } from '@insight-host/api';
+import { CardHead, type CardKey, type Place } from '@insight-host/kit';
+import type { JSX } from 'preact';
+import type { ScalarParts } from '../board';
+import { CardBody } from '../card';
+import { kindOf, Mounted } from '../plugin_cards';
+import { Bars } from './bars';
+import { MetricField, NoteField, ScatterFields, TagFields } from './fields';
+import { Histogram } from './histogram';
+import { metricOf } from './metric';
+import { Note } from './note';
+import type { Draft, Panel } from './panels';
+import { Scatter } from './scatter';
+import { LastValues } from './last_values';
+
+export interface PanelProps {
+  readonly board: ScalarParts;
+  readonly panel: Panel;
+  readonly card: CardKey;
+  readonly place: Place;
+  /** What arranges the panel; at the end of its head. */
+  readonly tools: JSX.Element;
+}
+
+export interface FieldsProps {
+  readonly board: ScalarParts;
+  readonly draft: Draft;
+  readonly change: (more: Partial<Draft>) => void;
+}
+
+export interface PanelKind {
+  /** Names the kind in panels. */
+  readonly kind: string;
+  readonly title: string;
+  /** What is in the card, from its head to its last line. */
+  readonly Body: (props: PanelProps) => JSX.Element;
+  /** What the dialog asks for. */
+  readonly Fields: ((props: FieldsProps) => JSX.Element) | null;
+  /** What of a draft is of the kind, beside its title and its size. */
+  readonly uses: readonly (keyof Draft)[];
+  /** Whether a draft says all that the kind needs. */
+  readonly isWhole: (draft: Draft) => boolean;
+}
+
+const hasTags = ({ tags = [], regex = '', margins = [] }: Draft): boolean =>
+  tags.length + margins.length > 0 || regex !== '';
+const hasMetric = ({ y }: Draft): boolean => metricOf(y) !== null;
+
+const OWN: readonly Omit<PanelKind, 'title'>[] = [
+  { kind: 'lines', Body: CardBody, Fields: TagFields, uses: ['tags', 'regex', 'margins'], isWhole: hasTags },
+  { kind: 'bars', Body: Bars, Fields: MetricField, uses: ['y'], isWhole: hasMetric },
+  {
+    kind: 'scatter',
+    Body: Scatter,
+    Fields: ScatterFields,
+    uses: ['x', 'y', 'logX', 'logY'],
+    isWhole: (draft) => hasMetric(draft) && metricOf(draft.x) !== null,
+  },
+  { kind: 'table', Body: LastValues, Fields: TagFields, uses: ['tags', 'regex'], isWhole: hasTags },
+  { kind: 'histogram', Body: Histogram, Fields: MetricField, uses: ['y', 'logX'], isWhole: hasMetric },
+  { kind: 'note', Body: Note, Fields: NoteField, uses: ['text'], isWhole: ({ text = '' }) => text.trim() !== '' },
+];
+
+/** All kinds that there are now, those of this tab first. */
+export function kindsOf(board: ScalarParts): readonly PanelKind[] {
+  return [
+    ...OWN.map((one) => ({ ...one, title: board.page.t(`panel.kind.${one.kind}`) })),
+    ...board.contributed.value.cards.map((card) => ofPlugin(card)),
+  ];
+}
+
+/** A card of a plugin is a kind of which there is nothing to choose. */
+function ofPlugin(card: ShownCard): PanelKind {
+  return {
+    kind: kindOf(card),
+    title: card.title,
+    Body: ({ board, card: key, tools }) => (
+      <>
+        <CardHead board={board} card={key}>
+          {tools}
+        </CardHead>
+        <Mounted board={board} card={card} />
+      </>
+    ),
+    Fields: null,
+    uses: [],
+    isWhole: () => true,
+  };
+}

@@ -1,0 +1,86 @@
+/** The values of metrics of runs. */
+import { useComputed, useSignal } from '@preact/signals';
+import type { Cell } from '@insight-host/api';
+import { message } from '@insight-host/kit';
+import { useEffect } from 'preact/hooks';
+import type { ScalarParts } from '../board';
+import { useGeneration } from '../generation';
+import { summary } from '../summary';
+import { metricOf } from './metric';
+
+/** The values of a metric, by run. */
+export type Values = ReadonlyMap<string, Cell>;
+
+export interface Answer {
+  /** In the order in which the metrics were given; null until they are here. */
+  readonly values: readonly Values[] | null;
+  readonly error: string | null;
+}
+
+/** The values of metrics of the selected runs, kept up to date while the tab is in front. */
+export function useMetrics(board: ScalarParts, texts: readonly string[]): Answer {
+  const answer = useSignal<Answer>({ values: null, error: null });
+  const isVisible = board.page.visible.value;
+  const generation = useGeneration(board);
+  const wanted = useComputed(() =>
+    JSON.stringify([board.page.runs.value.map((run) => run.name), board.tags.runsByTag.value.size]),
+  );
+  const key = JSON.stringify(texts);
+  useEffect(() => {
+    if (!isVisible) return;
+    const stop = new AbortController();
+    Promise.all(texts.map((text) => load(board, text, stop.signal))).then(
+      (values) => {
+        if (!stop.signal.aborted) answer.value = { values, error: null };
+      },
+      (error: unknown) => {
+        if (!stop.signal.aborted) answer.value = { ...answer.value, error: message(error) };
+      },
+    );
+    return () => stop.abort();
+  }, [key, wanted.value, board.attempts.value, generation, isVisible]);
+  return answer.value;
+}
+
+async function load(board: ScalarParts, text: string, signal: AbortSignal): Promise<Values> {
+  const metric = metricOf(text);
+  if (!metric) return new Map();
+  if (metric.of === 'column') return ofColumn(board, metric.column, signal);
+  const { of, tag } = metric;
+  const all = await board.feeds.source.current(wholeQuery(board, tag), board.tags.runNames(tag), {
+    signal,
+    urgency: () => 1e6, // after what is drawn
+  });
+  return new Map(all.map((series) => [series.run, summary(series)[of]]));
+}
+
+/** The question for the exact last, smallest and largest value of a tag: one column of a plot is enough. */
+export function wholeQuery(board: ScalarParts, tag: string): Parameters<ScalarParts['feeds']['source']['current']>[0] {
+  return {
+    tag,
+    x: 'step',
+    logX: false,
+    window: null,
+    width: 1,
+    smoothing: 0,
+    smoother: 'ema',
+    attempts: board.attempts.value,
+    values: 'exact',
+    times: false,
+  };
+}
+
+interface Columns {
+  readonly columns: readonly { readonly cells: Readonly<Record<string, Cell>> }[];
+}
+
+async function ofColumn(board: ScalarParts, column: string, signal: AbortSignal): Promise<Values> {
+  const { columns } = await board.page.ctx.data.json<Columns>('columns', { column: [column] }, { signal });
+  const cells = new Map(columns.flatMap(({ cells: found }) => Object.entries(found)));
+  return new Map(
+    board.page.runs.value.flatMap(({ name }) => {
+      const cell = cells.get(name);
+      return cell === undefined ? [] : [[name, cell] as const];
+    }),
+  );
+}

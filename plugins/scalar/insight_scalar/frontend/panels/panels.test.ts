@@ -1,0 +1,131 @@
+import { signal } from '@preact/signals';
+import { Page } from '@insight-host/kit';
+import { fakeContext, type FakeContext } from '@insight-host/kit/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sectionOf, translated } from './layouts';
+import { keyOf, panelOf, Panels, panelsCodec, type Panel } from './panels';
+import { chosenTags, matcher } from './tag_choice';
+
+const panel: Panel = {
+  id: 'p0',
+  kind: 'lines',
+  title: `a "b" (c) {d} 'e'`,
+  tags: ['x/y'],
+  regex: '^(a|b){2}$',
+  width: 6,
+};
+
+describe('panels in a URL', () => {
+  it('come back as they were, whatever signs are in them', () => {
+    const text = panelsCodec.format([panel, { id: 'p1', kind: 'note', text: 'line 1\nline 2' }]);
+    expect(text).toMatch(/^\[\('id':'p0','kind':'lines'/);
+    expect(panelsCodec.parse(text)).toEqual([panel, { id: 'p1', kind: 'note', text: 'line 1\nline 2' }]);
+    expect(panelsCodec.format([])).toBeNull();
+  });
+
+  it('lose what is malformed and keep the others', () => {
+    const read = [
+      null,
+      { title: 'no kind' },
+      { kind: 'bars', y: 7, width: 99, height: -5 },
+      { kind: 'bars', id: 'p2' },
+    ];
+    const text = panelsCodec.format(read as never);
+    expect(panelsCodec.parse(text)).toEqual([{ id: 'p2', kind: 'bars', width: 12, height: 120 }]);
+    expect(panelOf({ kind: 'lines', tags: [1], margins: [{ value: 'a' }] })).toEqual({ kind: 'lines' });
+  });
+
+  it('name their tags, so that a saved view says which are gone', () => {
+    const margins = [{ value: 'v', lower: 'l', upper: 'u' }];
+    expect(panelsCodec.named?.([{ ...panel, margins }])).toEqual({ tags: ['x/y', 'v', 'l', 'u'] });
+  });
+});
+
+describe('panels of a board', () => {
+  let ctx: FakeContext;
+  let page: Page;
+  let panels: Panels;
+  const keys = signal<ReadonlySet<string>>(new Set());
+  const ids = (): readonly string[] => panels.own.value.map(({ id }) => id);
+
+  beforeEach(() => {
+    ctx = fakeContext(['a']);
+    page = new Page(ctx);
+    panels = new Panels(page, keys);
+    for (const tag of ['one', 'two', 'three']) panels.add({ kind: 'lines', tags: [tag] });
+  });
+  afterEach(() => page.dispose());
+
+  it('get ids of their own, move, change and go', () => {
+    expect(ids()).toEqual(['p0', 'p1', 'p2']);
+    panels.move('p2', 0);
+    expect(ids()).toEqual(['p2', 'p0', 'p1']);
+    panels.remove('p0');
+    panels.add({ kind: 'note', text: 'x' });
+    expect(ids()).toEqual(['p2', 'p1', 'p0']);
+    panels.change('p1', { kind: 'bars', y: 'last/one' });
+    expect(panels.of(keyOf({ id: 'p1' }))).toEqual({ id: 'p1', kind: 'bars', y: 'last/one' });
+    expect(ctx.address.value.get('panels')).toContain(`'id':'p2'`);
+  });
+
+  it('are cards with names, which follow what is in them', () => {
+    expect([...keys.value]).toEqual(['p0', 'p1', 'p2'].map((id) => keyOf({ id })));
+    expect(page.titleOf(keyOf({ id: 'p1' }))).toBe('two');
+    panels.change('p1', { kind: 'lines', tags: ['two', 'three'] });
+    expect(page.titleOf(keyOf({ id: 'p1' }))).toBe('two, three');
+    panels.change('p1', { kind: 'lines', tags: ['two'], title: 'mine' });
+    expect(page.titleOf(keyOf({ id: 'p1' }))).toBe('mine');
+  });
+
+  it('draw the tags that there are, and the edges of bands', () => {
+    const margins = [{ value: 'v', lower: 'l', upper: 'u' }];
+    const layers = panels.layersOf({ kind: 'lines', tags: ['b', 'gone'], regex: '^a', margins }, [
+      'a2',
+      'a10',
+      'b',
+      'v',
+    ]);
+    expect(layers.map(({ tag, edge }) => (edge ? `${tag} ${edge.side} ${edge.of}` : tag))).toEqual([
+      'v',
+      'b',
+      'a2',
+      'a10',
+      'l low v',
+      'u high v',
+    ]);
+  });
+
+  it('fold below their headings, which layouts may fold at first', () => {
+    expect([panels.isFolded('own', false), panels.isFolded('log/x', true)]).toEqual([false, true]);
+    panels.turn('own');
+    panels.turn('log/x');
+    expect([panels.isFolded('own', false), panels.isFolded('log/x', true)]).toEqual([true, false]);
+  });
+});
+
+describe('tags of a panel', () => {
+  it('are those that are named, then those that match, each once', () => {
+    expect(chosenTags({ tags: ['c', 'x'], regex: 'a|c' }, ['a', 'b', 'c'])).toEqual(['c', 'a']);
+    expect(chosenTags({}, ['a'])).toEqual([]);
+  });
+
+  it('are none of an expression that is not one, which says why', () => {
+    expect(matcher('(').error).toBeTruthy();
+    expect(matcher('(').matches('(')).toBe(false);
+    expect(matcher(String.raw`a\-b`).matches('a-b')).toBe(true); // as Python takes it
+  });
+});
+
+describe('layouts of custom scalars', () => {
+  it('become panels, whose expressions match from the beginning of a tag', () => {
+    const chart = { title: 'both', patterns: ['loss', 'val/.*'], margins: [] };
+    const { panels } = sectionOf({ title: 'Mine', closed: true, charts: [chart] }, 3);
+    expect(panels).toEqual([{ id: 'log.3.0', kind: 'lines', title: 'both', regex: '^(?:loss)|^(?:val/.*)' }]);
+    expect(chosenTags(panels[0]!, ['loss', 'val/loss', 'train/loss'])).toEqual(['loss', 'val/loss']);
+  });
+
+  it('are read as Python reads their expressions', () => {
+    const { matches } = matcher(translated(String.raw`(?P<part>a|b)/x\Z`));
+    expect(['a/x', 'b/x', 'a/xy', 'c/a/x'].map(matches)).toEqual([true, true, false, false]);
+  });
+});

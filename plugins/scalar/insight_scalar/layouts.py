@@ -1,0 +1,115 @@
+"""Decodes layouts of TensorBoard's custom scalars: which charts a user wants to see together.
+
+The message is ``tensorboard/plugins/custom_scalar/layout.proto``; its bytes are the one string of a tensor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from attrs import evolve, frozen
+
+from insight_core.plugin import Payload
+from insight_core.plugin.payloads import LENGTH_DELIMITED, VARINT, fields, tensor_of
+
+_Message = Mapping[int, list[Any]]
+
+
+@frozen
+class Margin:
+    """A tag, and the tags of the lower and upper edge of a band around its line."""
+
+    value: str
+    lower: str
+    upper: str
+
+
+@frozen
+class Chart:
+    """Lines of the tags whose beginning a pattern matches (Python's syntax), and of the values of margins."""
+
+    title: str
+    patterns: tuple[str, ...] = ()
+    margins: tuple[Margin, ...] = ()
+
+
+@frozen
+class Category:
+    """Charts below one heading; ``closed``: folded at first."""
+
+    title: str
+    closed: bool
+    charts: tuple[Chart, ...]
+
+
+def layout_of(payload: Payload) -> tuple[Category, ...]:
+    """The categories of a layout. Raises ValueError for bytes that are not a tensor of one layout."""
+    tensor = tensor_of(payload)
+    if tensor.values.dtype != object or tensor.values.size != 1:
+        raise ValueError("a layout of custom scalars is a tensor of one string")
+    return read_layout(bytes(tensor.values.reshape(-1)[0]))
+
+
+def read_layout(data: bytes) -> tuple[Category, ...]:
+    """The categories of an encoded ``Layout``. Raises ValueError for bytes that are not one."""
+    return tuple(
+        Category(
+            title=_text(category, 1),
+            closed=bool(category.get(3, [0])[-1]),
+            charts=tuple(_chart(chart) for chart in _messages(category, 2)),
+        )
+        for category in _messages(_message(data), 2)
+    )
+
+
+def merged(layouts: Iterable[Iterable[Category]]) -> list[Category]:
+    """The categories of several layouts, each title once, with the charts of all, each once."""
+    found: dict[str, Category] = {}
+    for category in (one for layout in layouts for one in layout):
+        known = found.get(category.title, evolve(category, charts=()))
+        more = tuple(chart for chart in category.charts if chart not in known.charts)
+        found[category.title] = evolve(known, charts=(*known.charts, *more))
+    return list(found.values())
+
+
+def _chart(chart: _Message) -> Chart:
+    multiline, margin = _messages(chart, 2), _messages(chart, 3)
+    patterns = tuple(_decoded(tag) for lines in multiline for tag in lines.get(1, []))
+    margins = tuple(
+        Margin(value=_text(series, 1), lower=_text(series, 2), upper=_text(series, 3))
+        for content in margin
+        for series in _messages(content, 1)
+    )
+    return Chart(_text(chart, 1), patterns, margins)
+
+
+def _message(data: bytes) -> _Message:
+    """The fields of a message by number: bytes, or numbers."""
+    found: dict[int, list[Any]] = {}
+    for number, kind, start, end, value in fields(data):
+        if kind == LENGTH_DELIMITED:
+            found.setdefault(number, []).append(data[start:end])
+        elif kind == VARINT:
+            found.setdefault(number, []).append(value)
+    return found
+
+
+def _messages(message: _Message, number: int) -> list[_Message]:
+    return [_message(one) for one in _bytes(message, number)]
+
+
+def _text(message: _Message, number: int) -> str:
+    texts = list(_bytes(message, number))
+    return _decoded(texts[-1]) if texts else ""
+
+
+def _bytes(message: _Message, number: int) -> Iterator[bytes]:
+    for one in message.get(number, []):
+        if not isinstance(one, bytes):
+            raise ValueError(f"field {number} of a layout is a number")
+        yield one
+
+
+def _decoded(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
