@@ -19,12 +19,16 @@ FieldValue: TypeAlias = str | int | None  # None: nothing is said
 
 @frozen
 class Annotation:
-    """What users wrote about one run; None for an empty field. ``mark`` is the number of an icon, 1 to 10."""
+    """What users wrote about one run; None for an empty field. ``mark`` is the number of an icon, 1 to 10.
+
+    An ``archived`` run is neither listed nor drawn unless the user asks for archived runs.
+    """
 
     display_name: str | None = None
     note: str | None = None
     remark: str | None = None
     mark: int | None = None
+    archived: bool | None = None
 
     def said(self) -> dict[str, str | int]:
         """The fields that have a value."""
@@ -53,6 +57,10 @@ def checked(name: str, value: object) -> FieldValue:
     if name == "mark":
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= HIGHEST_MARK:
             raise InvalidArgument(f"mark must be a whole number from 0 to {HIGHEST_MARK}, not {value!r:.100}")
+        return value or None
+    if name == "archived":
+        if not isinstance(value, bool):
+            raise InvalidArgument(f"archived must be true or false, not {value!r:.100}")
         return value or None
     note = name == "note"
     return checked_text(name, value, _NOTE if note else _LINE, "\n\t" if note else "") or None

@@ -211,3 +211,12 @@ def test_routes_of_plugins_see_annotations_and_their_etag_follows(
     store.annotate("early", {"remark": "x"})
     second = client.get("/data/plugin/said/said", headers=tag)
     assert (second.status_code, second.json) == (200, {"remark": "x"})
+
+
+def test_a_run_is_archived_and_taken_out_again(asked: Client) -> None:
+    assert _put(asked, {"run": "early", "archived": True}).status_code == 200
+    assert asked.get("/data/annotations").json["runs"]["early"] == {"archived": True}  # type: ignore[index]
+    answer = _put(asked, {"run": "early", "archived": False})
+    assert answer.json is not None
+    assert answer.json["annotation"] == {}
+    assert _put(asked, {"run": "early", "archived": 1}).status_code == 400

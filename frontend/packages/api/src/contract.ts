@@ -51,6 +51,8 @@ export interface Annotation {
   readonly remark: string;
   /** One of ten signs, 1 to 10 (`ctx.ui.icon('mark-3')`); 0 is none. */
   readonly mark: number;
+  /** Neither listed nor drawn, unless the user asks for archived runs. */
+  readonly archived: boolean;
 }
 
 export interface Run extends Annotation {

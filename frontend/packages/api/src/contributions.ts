@@ -29,6 +29,17 @@ export interface Contributions {
   readonly cards?: readonly ContributedCard[];
   /** What the menus of cards offer beyond what their own plugins do. */
   readonly cardActions?: readonly CardAction[];
+  /** What the menus of runs offer beyond what the page does. */
+  readonly runActions?: readonly RunAction[];
+}
+
+/** What can be done with a run, in its menu in the run list. */
+export interface RunAction {
+  /** Unique in the plugin. */
+  readonly id: string;
+  /** A key of `messages`. */
+  readonly text: string;
+  run(run: string, ctx: PluginContext): void | Promise<void>;
 }
 
 /** What can be done with a card of any plugin that has `renderCard`. */

@@ -70,6 +70,7 @@ export function fakeRun(name: string): Run {
     note: '',
     remark: '',
     mark: 0,
+    archived: false,
     color: 'red',
     dash: [],
     dialects: [],

@@ -144,6 +144,7 @@ function Loaded({ tables: { Table, rowsOf }, columns }: { readonly tables: Table
           line.kind === 'group'
             ? { class: 'ih-group-line', expanded: line.open, level: line.level, data: { group: line.id } }
             : {
+                class: line.run.archived ? 'ih-archived' : '',
                 selected: selected.has(line.run.name),
                 data: { run: line.run.name, 'hover-run': line.run.name },
                 title: line.run.name,

@@ -99,6 +99,15 @@ describe('what plugins contribute', () => {
     await vi.waitFor(() => expect(page.toasts.list.value.map(({ text }) => text).join()).toContain('full'));
   });
 
+  it('offers actions for runs, each with the plugin that has it', async () => {
+    const run = vi.fn();
+    await load({ mine: give({ runActions: [{ id: 'tidy', text: 'tidy', run }, null as never] }) });
+    const found = all.runActionsOf('a/b');
+    expect(found.map(({ action, text }) => [action, text])).toEqual([['mine-tidy', 'Tidy up']]);
+    found[0]?.run();
+    expect(run).toHaveBeenCalledWith('a/b', expect.objectContaining({ name: 'mine' }));
+  });
+
   it('keeps a module while its address stays, and loads another build', async () => {
     const command = (text: string): Contributions => give({ commands: [{ text, run: () => undefined }] });
     await load({ mine: command('one') });

@@ -120,6 +120,17 @@ export class AllContributions {
     return [embedding(this.page, scope), ...ofPlugins];
   }
 
+  /** For the menu of a run. */
+  runActionsOf(run: string): readonly { readonly action: string; readonly text: string; readonly run: () => void }[] {
+    return this.loaded.value.flatMap((one) =>
+      (one.given.value?.runActions ?? []).map((action) => ({
+        action: `${one.tab.name}-${action.id}`,
+        text: one.text(action.text),
+        run: () => one.act(action.text, (ctx) => action.run(run, ctx)),
+      })),
+    );
+  }
+
   shownIn(scope: Shower): Contributed {
     const { visible, signal: until } = scope;
     const { value: loaded } = this.loaded;

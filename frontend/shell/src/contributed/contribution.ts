@@ -11,6 +11,7 @@ import {
   type MarkedChart,
   type Marker,
   type PluginContext,
+  type RunAction,
 } from '@insight-host/api';
 import { pluginText } from '../i18n/translate';
 import { pluginContext } from '../plugin/context';
@@ -32,7 +33,8 @@ type Part = 'module' | 'command' | 'column' | 'markers' | 'card';
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 const isCommand = (one: Command | null): boolean => isText(one?.text) && isFunction(one?.run);
-const isAction = (one: CardAction | null): boolean => isText(one?.id) && isText(one?.text) && isFunction(one?.run);
+const isAction = (one: CardAction | RunAction | null): boolean =>
+  isText(one?.id) && isText(one?.text) && isFunction(one?.run);
 const isCard = (one: ContributedCard | null): boolean =>
   isText(one?.id) && isText(one?.title) && isFunction(one?.mount);
 const isMarker = (one: Marker | null): boolean =>
@@ -259,7 +261,7 @@ export class Contribution {
     if (typeof given !== 'object' || given === null) throw new Error(this.say('noExport'));
     if (given.apiVersion !== API)
       throw new Error(this.say('version', { found: String(given.apiVersion), known: String(API) }));
-    const { commands = [], cards = [], cardActions = [], columns, markers, start } = given;
+    const { commands = [], cards = [], cardActions = [], runActions = [], columns, markers, start } = given;
     if (![columns, markers, start].every((one) => one === undefined || isFunction(one)))
       throw new Error(this.say('malformed'));
     const checked: Contributions = {
@@ -270,6 +272,7 @@ export class Contribution {
       ...(start && { start: start.bind(given) }),
       commands: this.checked('command', commands, isCommand),
       cardActions: this.checked('command', cardActions, isAction),
+      runActions: this.checked('command', runActions, isAction),
       cards: this.unique(this.checked('card', cards, isCard)),
     };
     this.ctx = this.context(checked, { ends: this.ended.signal, visible: ALWAYS }, (cause) =>

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Annotations } from './annotations';
+import { archive } from './archive';
 
 /** The host's side: what it has, and what it was asked. */
 class Host {
@@ -46,7 +47,13 @@ describe('annotations', () => {
   afterEach(() => void vi.unstubAllGlobals());
 
   it('are what the host says', () => {
-    expect(annotations.byRun.value.get('a')).toEqual({ displayName: '', note: '', remark: 'good', mark: 3 });
+    expect(annotations.byRun.value.get('a')).toEqual({
+      displayName: '',
+      note: '',
+      remark: 'good',
+      mark: 3,
+      archived: false,
+    });
     expect(annotations.writable.value).toBe(true);
   });
 
@@ -55,6 +62,28 @@ describe('annotations', () => {
     expect(annotations.byRun.value.get('b')?.displayName).toBe('Best');
     await sent;
     expect(host.runs['b']).toEqual({ display_name: 'Best', mark: 2 });
+  });
+
+  it('archive runs on the host, and list those that it does not take', async () => {
+    await archive(annotations, ['a', 'b'], true);
+    expect([...annotations.archived.value]).toEqual(['a', 'b']);
+    expect(host.runs).toEqual({ a: { remark: 'good', mark: 3, archived: true }, b: { archived: true } });
+    host.refuse = 'the disk is full';
+    await expect(archive(annotations, ['c'], true)).rejects.toThrow('the disk is full');
+    expect([...annotations.archived.value]).toEqual(['a', 'b']);
+  });
+
+  it('archive runs in this browser while the host saves nothing', async () => {
+    localStorage.clear();
+    host.writable = false;
+    await annotations.refresh();
+    await archive(annotations, ['a', 'b'], true);
+    await archive(annotations, ['b'], false);
+    expect(host.asked).not.toContain('PUT');
+    const reloaded = new Annotations();
+    await reloaded.refresh();
+    expect([...reloaded.archived.value]).toEqual(['a']);
+    localStorage.clear();
   });
 
   it('are what they were when the host refuses', async () => {

@@ -1,15 +1,20 @@
 /** Annotations of runs by users. The host stores them; all pages of a host share them. */
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import type { Annotation } from '@insight-host/api';
 import { getJson, href, sendWithToken } from '../data/http';
+import { recall } from './memory';
+import { told } from './start_view';
 
-export const NO_ANNOTATION: Annotation = { displayName: '', note: '', remark: '', mark: 0 };
+export const ARCHIVE = 'archived'; // owner of what this browser keeps; the key are the logs
+
+export const NO_ANNOTATION: Annotation = { displayName: '', note: '', remark: '', mark: 0, archived: false };
 
 interface Fields {
   readonly display_name?: string;
   readonly note?: string;
   readonly remark?: string;
   readonly mark?: number;
+  readonly archived?: boolean;
 }
 
 interface Answer {
@@ -24,6 +29,13 @@ export class Annotations {
   /** Of runs with any. */
   readonly byRun = signal<ReadonlyMap<string, Annotation>>(new Map());
   readonly writable = signal(false);
+  /** Runs that only this browser archives. */
+  readonly ownArchived = signal(recall<readonly string[]>(ARCHIVE, told().logs ?? '', []));
+  /** Names of archived runs. */
+  readonly archived = computed<ReadonlySet<string>>(() => {
+    const ofHost = [...this.byRun.value].filter(([, { archived }]) => archived).map(([run]) => run);
+    return new Set([...ofHost, ...this.ownArchived.value]);
+  });
   private token = '';
   private generation: number | undefined;
   private asked = 0;
@@ -52,12 +64,15 @@ export class Annotations {
   /** Shows the change immediately, and reverts it if the host rejects it. */
   async write(run: string, fields: Partial<Annotation>): Promise<void> {
     const before = this.of(run);
-    this.set(run, fields);
+    this.set([run], fields);
     try {
       await this.send(run, fields);
-      this.set(run, fields);
+      this.set([run], fields);
     } catch (cause) {
-      this.set(run, Object.fromEntries(Object.keys(fields).map((field) => [field, before[field as keyof Annotation]])));
+      this.set(
+        [run],
+        Object.fromEntries(Object.keys(fields).map((field) => [field, before[field as keyof Annotation]])),
+      );
       void this.refresh(); // whether anything can be written may have changed
       throw cause;
     }
@@ -67,7 +82,8 @@ export class Annotations {
     return this.byRun.value.get(run) ?? NO_ANNOTATION;
   }
 
-  private async send(run: string, { displayName, ...others }: Partial<Annotation>): Promise<void> {
+  /** Sends the change to the host. */
+  async send(run: string, { displayName, ...others }: Partial<Annotation>): Promise<void> {
     const body = { run, ...others, ...(displayName === undefined ? {} : { display_name: displayName }) };
     const request = { method: 'PUT', body: JSON.stringify(body) };
     await sendWithToken(
@@ -78,13 +94,16 @@ export class Annotations {
     );
   }
 
-  private set(run: string, fields: Partial<Annotation>): void {
-    this.byRun.value = new Map(this.byRun.value).set(run, { ...this.of(run), ...fields });
+  /** Shows the change. */
+  set(runs: readonly string[], fields: Partial<Annotation>): void {
+    const next = new Map(this.byRun.value);
+    for (const run of runs) next.set(run, { ...this.of(run), ...fields });
+    this.byRun.value = next;
     this.written++;
   }
 }
 
 function annotationOf(fields: Fields): Annotation {
-  const { display_name: displayName = '', note = '', remark = '', mark = 0 } = fields;
-  return { displayName, note, remark, mark };
+  const { display_name: displayName = '', ...others } = fields;
+  return { ...NO_ANNOTATION, ...others, displayName };
 }

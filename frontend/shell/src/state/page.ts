@@ -1,7 +1,7 @@
 /** State shared by all views; created once per page. */
 import { codecs, message, visibleText } from '@insight-host/kit';
 import { computed, effect, signal, untracked } from '@preact/signals';
-import type { Annotation, CardSpec } from '@insight-host/api';
+import type { Annotation, CardSpec, Run } from '@insight-host/api';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { CardPlace } from '../cards/shown';
@@ -26,6 +26,7 @@ export const NARROW = 1000;
 
 export type Dialog =
   | { readonly kind: 'palette' | 'keyboard' | 'columns' | 'views' }
+  | { readonly kind: 'run'; readonly run: Run; readonly anchor: HTMLButtonElement }
   | { readonly kind: 'damage'; readonly run: string | null }
   | { readonly kind: 'tags'; readonly plugin: string };
 
@@ -33,7 +34,7 @@ export class Page {
   readonly url = new ViewUrl();
   readonly session = new Session();
   readonly preferences = new Preferences(this.url);
-  readonly runs = new Runs(this.session.table, this.session.annotations.byRun, this.preferences.mode, this.url);
+  readonly runs = new Runs(this.session.table, this.session.annotations, this.preferences.mode, this.url);
   readonly tags = new TagSources();
   readonly cursor = new Cursor(this.url);
   readonly hovered = new Hovered();
@@ -113,7 +114,7 @@ export class Page {
   apart(state: Readonly<Record<string, string>>): { readonly url: ViewUrl; readonly runs: Runs } {
     const url = new ViewUrl({ hash: () => '', write: () => undefined, onMove: () => undefined });
     url.replaceAll(new Map(Object.entries(state)));
-    return { url, runs: new Runs(this.session.table, this.session.annotations.byRun, this.preferences.mode, url) };
+    return { url, runs: new Runs(this.session.table, this.session.annotations, this.preferences.mode, url) };
   }
 
   /** Shows a card elsewhere, with the runs and settings that it names. */

@@ -9,13 +9,32 @@ function made(hash: string) {
   let written = hash;
   const url = new ViewUrl({ hash: () => written, write: (next) => void (written = next), onMove: () => undefined });
   const table = signal({ runs: [row('adam_1', 1), row('adam_2', 2), row('sgd_1', 3), row('sgd_2', 4)] });
-  const runs = new Runs(table, signal(new Map()), signal('light' as const), url);
+  const archived = signal<ReadonlySet<string>>(new Set());
+  const runs = new Runs(table, { byRun: signal(new Map()), archived }, signal('light' as const), url);
   return {
     runs,
+    archived,
     drawn: () => runs.selected.value.map(({ name }) => name),
     address: async () => (await Promise.resolve(), written),
   };
 }
+
+describe('archived runs', () => {
+  it('are neither listed nor drawn until they are asked for, and do not count as gone', async () => {
+    const { runs, drawn, archived, address } = made('#runs=adam_1;sgd_1');
+    const listed = (): readonly string[] => runs.rows.value.map(({ name }) => name);
+    archived.value = new Set(['sgd_1', 'of other logs']);
+    expect(drawn()).toEqual(['adam_1']);
+    expect(listed()).not.toContain('sgd_1');
+    expect([runs.archivedCount.value, runs.gone.value]).toEqual([1, []]);
+    runs.withArchived.set(true);
+    expect(drawn()).toEqual(['adam_1', 'sgd_1']);
+    expect(runs.all.value.filter((run) => run.archived).map(({ name }) => name)).toEqual(['sgd_1']);
+    expect(await address()).toContain('archived=1');
+    archived.value = new Set();
+    expect(runs.all.value.some((run) => run.archived)).toBe(false);
+  });
+});
 
 describe('runs that the filter hides', () => {
   beforeEach(() => void vi.useFakeTimers());

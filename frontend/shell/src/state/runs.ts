@@ -45,6 +45,9 @@ export class Runs {
   /** How runs look, by name. */
   readonly looks = signal<ReadonlyMap<string, RunLook> | null>(null);
   readonly names: ReadonlySignal<readonly string[]>;
+  /** Whether archived runs are listed and drawn, too. */
+  readonly withArchived: Mutable<boolean>;
+  readonly archivedCount: ReadonlySignal<number>;
   readonly all: ReadonlySignal<readonly Run[]>;
   readonly filter: ReadonlySignal<Filter>;
   /** What the list shows: filtered and sorted. */
@@ -64,10 +67,12 @@ export class Runs {
 
   constructor(
     table: ReadonlySignal<{ readonly runs: readonly RunRow[] } | null>,
-    annotations: Annotations['byRun'],
+    annotations: Pick<Annotations, 'byRun' | 'archived'>,
     mode: ReadonlySignal<Theme['mode']>,
     url: ViewUrl,
   ) {
+    this.withArchived = url.state('archived', codecs.flag(false));
+    this.archivedCount = computed(() => names.value.filter((name) => annotations.archived.value.has(name)).length);
     this.selection = url.state<Selection>('runs', selectionCodec);
     this.filterText = url.state('filter', codecs.text);
     this.sort = url.state<readonly SortKey[]>('sort', {
@@ -85,9 +90,12 @@ export class Runs {
         for (const row of rows.value) {
           const hue = hues.value.get(row.name);
           const look = this.looks.value?.get(row.name);
-          const annotation = annotations.value.get(row.name) ?? NO_ANNOTATION;
+          const archived = annotations.archived.value.has(row.name);
+          if (archived && !this.withArchived.value) continue;
+          const annotation = annotations.byRun.value.get(row.name) ?? NO_ANNOTATION;
           const run: Run = {
             ...annotation,
+            archived,
             name: row.name,
             displayName: annotation.displayName || row.name,
             color: look?.color ?? (hue ? cssColor(hue, mode.value) : 'currentColor'),
@@ -161,6 +169,7 @@ function same(left: Run, right: Run): boolean {
     left.note === right.note &&
     left.remark === right.remark &&
     left.mark === right.mark &&
+    left.archived === right.archived &&
     left.startTime === right.startTime &&
     left.loading === right.loading &&
     left.damage === right.damage &&

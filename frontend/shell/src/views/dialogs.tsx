@@ -7,6 +7,7 @@ import { DamageList } from './damage_list';
 import styles from './dialogs.css?inline';
 import { KeyboardHelp } from './keyboard_help';
 import { Palette } from './palette';
+import { RunMenu } from './run_menu';
 import { TagTree } from './tag_tree';
 
 void reasonsIn('zh-CN'); // the user may change the language while some are shown
@@ -18,6 +19,7 @@ document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 export function OpenDialog({ dialog }: { readonly dialog: Dialog }) {
   if (dialog.kind === 'palette') return <Palette />;
   if (dialog.kind === 'damage') return <DamageList run={dialog.run} />;
+  if (dialog.kind === 'run') return <RunMenu run={dialog.run} anchor={dialog.anchor} />;
   if (dialog.kind === 'columns') return <ColumnChooser />;
   if (dialog.kind === 'tags') return <TagTree plugin={dialog.plugin} />;
   if (dialog.kind === 'views') return <ViewsDialog />;

@@ -40,6 +40,9 @@ export function commands(page: Page): Command[] {
     ...tabs.map((tab) => ({ label: page.tabTitle(tab), group: t('command.tab'), run: () => page.open(tab.name) })),
     { label: t('command.all'), group: t('runs'), run: () => runs.select(runs.all.value.map((run) => run.name)) },
     { label: t('command.clear'), group: t('runs'), run: () => runs.select([]) },
+    ...(runs.archivedCount.value > 0
+      ? [{ label: t('command.archived'), group: t('runs'), run: () => runs.withArchived.set(!runs.withArchived.value) }]
+      : []),
     { label: t('command.sidebar'), group: setting, run: () => void (page.sidebarOpen.value = !page.sidebarOpen.value) },
     { label: t('command.theme.light'), group: setting, run: () => preferences.setTheme('light') },
     { label: t('command.theme.dark'), group: setting, run: () => preferences.setTheme('dark') },

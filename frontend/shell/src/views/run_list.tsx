@@ -84,6 +84,12 @@ export function RunList() {
         top.value = event.currentTarget.scrollTop;
       }}
       onKeyDown={onKeyDown}
+      onContextMenu={(event) => {
+        const row = (event.target as Element).closest('.ih-run') ?? scroller.current?.querySelector('.ih-active');
+        const menu = row?.querySelector<HTMLElement>('[data-action=run-menu]');
+        if (menu) event.preventDefault();
+        menu?.click();
+      }}
     >
       <div class="ih-run-rows" style={{ height: `${rows.length * ROW_HEIGHT}px` }}>
         {rows.slice(first, last).map((run, at) => (

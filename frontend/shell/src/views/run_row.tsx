@@ -34,7 +34,7 @@ export function RunRowView({ run, at, count, top, selected, active, onPress, onO
   return (
     <div
       id={`run-row-${at}`}
-      class={`ih-run${active ? ' ih-active' : ''}`}
+      class={`ih-run${active ? ' ih-active' : ''}${run.archived ? ' ih-archived' : ''}`}
       role="option"
       aria-selected={selected}
       aria-posinset={at + 1}
@@ -110,6 +110,22 @@ export function RunLabel({ run, selected, naming, onNaming, onOnly }: LabelProps
         onDblClick={(event) => event.stopPropagation()}
       >
         {t('runs.only')}
+      </button>
+      <button
+        type="button"
+        class="ih-run-tool"
+        data-action="run-menu"
+        tabIndex={-1}
+        title={t('runs.menu')}
+        aria-label={t('runs.menu')}
+        aria-haspopup="menu"
+        onClick={(event) => {
+          event.stopPropagation();
+          page.dialog.value = { kind: 'run', run, anchor: event.currentTarget };
+        }}
+        onDblClick={(event) => event.stopPropagation()}
+      >
+        <Icon name="more" />
       </button>
       {run.damage > 0 && (
         <button

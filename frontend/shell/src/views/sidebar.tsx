@@ -223,7 +223,31 @@ function SelectionBar() {
 function Notes() {
   const { t, runs, session } = usePage();
   const gone = session.loading.value ? [] : runs.gone.value;
-  if (!runs.limited.value && gone.length === 0) return null;
+  const archived = runs.archivedCount.value;
+  const shows = runs.withArchived.value;
+  const isOdd = runs.limited.value || gone.length > 0;
+  return (
+    <>
+      {archived > 0 && (
+        <p class="ih-limit-note">
+          {t.value('runs.archived', { count: archived })}{' '}
+          <button
+            type="button"
+            class="ih-link"
+            data-action="show-archived"
+            onClick={() => runs.withArchived.set(!shows)}
+          >
+            {t.value(shows ? 'runs.archived.hide' : 'runs.archived.show')}
+          </button>
+        </p>
+      )}
+      {isOdd && <Odd gone={gone} />}
+    </>
+  );
+}
+
+function Odd({ gone }: { readonly gone: readonly string[] }) {
+  const { t, runs } = usePage();
   return (
     <p class="ih-limit-note" role="status">
       {gone.length > 0 ? (

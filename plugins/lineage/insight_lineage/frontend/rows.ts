@@ -20,7 +20,7 @@ export class Rows {
 
   /** `selected`: names of the runs that are selected in the whole page. */
   constructor(
-    private readonly page: Page,
+    page: Page,
     private readonly frame: Live<Frame | null>,
     private readonly where: Where,
     private readonly brushing: Brushing,
@@ -36,7 +36,7 @@ export class Rows {
   /** The runs that the run list and `onlySelected` leave; null where those are all. */
   private readonly within = computed<ReadonlySet<string> | null>(() => {
     if (this.onlySelected.value) return this.selected.value;
-    return this.listed.value.length < this.page.allRuns.value.length
+    return this.listed.value.length < (this.frame.value?.rows ?? 0) // archived runs are in the frame only
       ? new Set(this.listed.value.map((run) => run.name))
       : null;
   });

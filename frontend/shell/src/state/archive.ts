@@ -1,0 +1,20 @@
+/** Archives runs: on the host, or in this browser alone while the host saves nothing. Loaded with the menu of runs. */
+import { type Annotations, ARCHIVE } from './annotations';
+import { remember } from './memory';
+import { told } from './start_view';
+
+/** Archives runs, or lists them again. Rejects with the reason if the host does not take it; then they are as it has them. */
+export async function archive(annotations: Annotations, runs: readonly string[], archived: boolean): Promise<void> {
+  if (!annotations.writable.peek()) {
+    const others = annotations.ownArchived.value.filter((run) => !runs.includes(run));
+    annotations.ownArchived.value = archived ? [...others, ...runs] : others;
+    remember(ARCHIVE, told().logs ?? '', annotations.ownArchived.value);
+    return;
+  }
+  annotations.set(runs, { archived });
+  const sent = await Promise.allSettled(runs.map((run) => annotations.send(run, { archived })));
+  const refused = sent.find((one) => one.status === 'rejected');
+  if (!refused) return;
+  await annotations.refresh();
+  throw refused.reason;
+}
