@@ -7,7 +7,7 @@ from werkzeug import Request, Response
 
 from insight_core.plugin import InsightError, PluginContext, SeriesKey
 from insight_core.plugin.http.answers import json_response
-from insight_scalar.layouts import Category, layout_of, merged
+from insight_scalar.layouts import LayoutCategory, layout_of, merged
 
 # No plugin claims layouts, so the host has them under their claim.
 LAYOUTS = "plugin:custom_scalars"
@@ -26,7 +26,7 @@ class Layouts:
         found = merged(self._read(key) for key in keys[:_MOST_RUNS])
         return json_response({"categories": [asdict(category) for category in found]})
 
-    def _read(self, key: SeriesKey) -> tuple[Category, ...]:
+    def _read(self, key: SeriesKey) -> tuple[LayoutCategory, ...]:
         data = self.ctx.data
         try:
             last = len(data.records(LAYOUTS, key).steps) - 1

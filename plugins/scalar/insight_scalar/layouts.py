@@ -35,7 +35,7 @@ class Chart:
 
 
 @frozen
-class Category:
+class LayoutCategory:
     """Charts below one heading; ``closed``: folded at first."""
 
     title: str
@@ -43,7 +43,7 @@ class Category:
     charts: tuple[Chart, ...]
 
 
-def layout_of(payload: Payload) -> tuple[Category, ...]:
+def layout_of(payload: Payload) -> tuple[LayoutCategory, ...]:
     """The categories of a layout. Raises ValueError for bytes that are not a tensor of one layout."""
     tensor = tensor_of(payload)
     if tensor.values.dtype != object or tensor.values.size != 1:
@@ -51,10 +51,10 @@ def layout_of(payload: Payload) -> tuple[Category, ...]:
     return read_layout(bytes(tensor.values.reshape(-1)[0]))
 
 
-def read_layout(data: bytes) -> tuple[Category, ...]:
+def read_layout(data: bytes) -> tuple[LayoutCategory, ...]:
     """The categories of an encoded ``Layout``. Raises ValueError for bytes that are not one."""
     return tuple(
-        Category(
+        LayoutCategory(
             title=_text(category, 1),
             closed=bool(category.get(3, [0])[-1]),
             charts=tuple(_chart(chart) for chart in _messages(category, 2)),
@@ -63,9 +63,9 @@ def read_layout(data: bytes) -> tuple[Category, ...]:
     )
 
 
-def merged(layouts: Iterable[Iterable[Category]]) -> list[Category]:
+def merged(layouts: Iterable[Iterable[LayoutCategory]]) -> list[LayoutCategory]:
     """The categories of several layouts, each title once, with the charts of all, each once."""
-    found: dict[str, Category] = {}
+    found: dict[str, LayoutCategory] = {}
     for category in (one for layout in layouts for one in layout):
         known = found.get(category.title, evolve(category, charts=()))
         more = tuple(chart for chart in category.charts if chart not in known.charts)

@@ -6,7 +6,7 @@ from typing import Any
 
 import insight_scalar
 import pytest
-from insight_scalar.layouts import Category, Chart, Margin, merged, read_layout
+from insight_scalar.layouts import LayoutCategory, Chart, Margin, merged, read_layout
 from tensorboard.plugins.custom_scalar import layout_pb2
 from werkzeug.test import Client
 
@@ -23,12 +23,12 @@ TENSORBOARDX = (
     b"\x12B\n\x03USA\x12$\n\x03dow\x1a\x1d\n\x1b\n\x07dow/aaa\x12\x07dow/bbb\x1a\x07dow/ccc"
     b"\x12\x15\n\x06nasdaq\x12\x0b\n\tnasdaq/.*"
 )
-TAIWAN = Category("Taiwan", False, (Chart("twse", ("twse/0050", "twse/2330")),))
+TAIWAN = LayoutCategory("Taiwan", False, (Chart("twse", ("twse/0050", "twse/2330")),))
 DOW = Chart("dow", margins=(Margin("dow/aaa", "dow/bbb", "dow/ccc"),))
-USA = Category("USA", False, (DOW, Chart("nasdaq", ("nasdaq/.*",))))
+USA = LayoutCategory("USA", False, (DOW, Chart("nasdaq", ("nasdaq/.*",))))
 
 
-def _layout(*categories: Category) -> bytes:
+def _layout(*categories: LayoutCategory) -> bytes:
     """Encoded by TensorBoard's own classes."""
     made = layout_pb2.Layout(
         category=[
@@ -73,23 +73,23 @@ def _add(provider: FakeProvider, run: str, *payloads: bytes) -> None:
 
 
 def test_a_layout_is_what_tensorboard_encodes() -> None:
-    folded = Category("späte", True, (Chart("", ("loss", "a|b")), DOW))
+    folded = LayoutCategory("späte", True, (Chart("", ("loss", "a|b")), DOW))
     assert read_layout(_layout(TAIWAN, USA, folded)) == (TAIWAN, USA, folded)
     assert read_layout(b"") == ()
 
 
 def test_layouts_of_runs_are_merged_by_title() -> None:
-    more = Category("USA", True, (DOW, Chart("new", ("x",))))
+    more = LayoutCategory("USA", True, (DOW, Chart("new", ("x",))))
     assert merged([(TAIWAN, USA), (more, TAIWAN)]) == [
         TAIWAN,
-        Category("USA", False, (*USA.charts, Chart("new", ("x",)))),
+        LayoutCategory("USA", False, (*USA.charts, Chart("new", ("x",)))),
     ]
 
 
 def test_the_newest_layout_of_a_run_as_tensorboardx_writes_it_is_answered() -> None:
     provider = FakeProvider()
     assert _categories(provider) == []
-    _add(provider, "a", wire.text_tensor([_layout(Category("old", False, ()))]), TENSORBOARDX)
+    _add(provider, "a", wire.text_tensor([_layout(LayoutCategory("old", False, ()))]), TENSORBOARDX)
     found = _categories(provider)
     assert [category["title"] for category in found] == ["Taiwan", "USA"]
     assert found[1]["charts"][0] == {

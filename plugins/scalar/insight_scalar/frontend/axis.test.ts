@@ -75,6 +75,6 @@ it('a run without the metric does not widen the axis, and a reading says x', () 
   const lines = linesOf({ query, layers: [layer] }, page.runs.value, String, () => '');
   expect(lines.extent).toEqual([50, 60]);
   expect([...(lines.lines[0]?.x ?? [])]).toEqual([50, 60]);
-  const [row] = rowsOf([{ id: 'left:a', index: 1, x: 60, y: 2 }], lines, query, new Map());
+  const [row] = rowsOf([{ id: 'left:a', index: 1, x: 60, y: 2, distance: 0 }], lines, query, new Map());
   expect(row).toMatchObject({ step: 4, metric: 60, value: 2 });
 });
