@@ -15,6 +15,7 @@ from insight_core.plugin import (
     DataProvider,
     InsightError,
     InvalidArgument,
+    NotComputed,
     NotFound,
     Payload,
     PayloadStream,
@@ -44,6 +45,7 @@ __all__ = [
     "InvalidArgument",
     "LogClient",
     "LoggedPayload",
+    "NotComputed",
     "NotFound",
     "Payload",
     "PayloadStream",
@@ -255,6 +257,14 @@ class LogClient:
         together = 1 if query.width is None else _TOGETHER
         for start in range(0, len(keys), together):
             yield from self._provider.scalars("scalar", keys[start : start + together], query).items()
+
+    def compute(self, plugin: str, name: str, request: bytes) -> Iterator[bytes]:
+        """The answers of a computation of a plugin in the server, as they come: what its tab shows.
+
+        The plugin documents its computations, their requests and their answers. Raises NotComputed if the
+        server does not have this one, and what the computation raises.
+        """
+        return self._provider.compute(plugin, name, request)
 
     def payloads(
         self, plugin: str, run: str, tag: str, attempts: ShownAttempts = "last"

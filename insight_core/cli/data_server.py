@@ -200,7 +200,13 @@ def _started(options: DataServerOptions, logdirs: Sequence[Logdir]) -> Callable[
         policies = _policies(options, plugins)
         provider = open_local(options.shared, logdirs, registry, policies, options.reload)
         registry.follow(provider.admit)
-        server = serve(provider, options.host, options.port, version=host_version())
+        server = serve(
+            provider,
+            options.host,
+            options.port,
+            version=host_version(),
+            computations=lambda name: registry.plugins[name].computations if name in registry.plugins else {},
+        )
     except BindError as error:
         raise _Failure(_BIND_FAILED, str(error)) from error
     except InsightError as error:

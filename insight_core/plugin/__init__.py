@@ -13,6 +13,7 @@ from insight_core.formats.reason import Reason
 from insight_core.machine import physical_memory
 from insight_core.plugin.annotations import Annotation, Annotations
 from insight_core.plugin.claims import BEGINNING, Claim, EventField, FileName, SummaryPlugin
+from insight_core.plugin.computations import Computation, ComputingProvider, NotComputed, compute
 from insight_core.plugin.context import Ask, PluginContext, ReadRunColumns, RunCells, Values
 from insight_core.plugin.contract import (
     API_VERSION,
@@ -88,6 +89,8 @@ __all__ = [
     "Claim",
     "Command",
     "CommandHost",
+    "Computation",
+    "ComputingProvider",
     "Damage",
     "DataKind",
     "DataProvider",
@@ -100,6 +103,7 @@ __all__ = [
     "Keep",
     "LogFormat",
     "Messages",
+    "NotComputed",
     "NotFound",
     "Option",
     "Payload",
@@ -135,6 +139,7 @@ __all__ = [
     "X",
     "check_elements",
     "chosen_tables",
+    "compute",
     "encode_json",
     "hookimpl",
     "joined_table",

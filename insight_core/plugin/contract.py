@@ -11,6 +11,7 @@ from attrs import Attribute, converters, field, frozen, validators
 
 from insight_core.formats.batch import Flaw
 from insight_core.plugin.claims import Claim, FileName
+from insight_core.plugin.computations import Computation
 from insight_core.plugin.context import PluginContext
 from insight_core.plugin.data import Payload
 from insight_core.plugin.encoding import nbytes_of, plain
@@ -138,6 +139,12 @@ _TEXT, _FUNCTION = _is_a(str, "a string"), _is_a(Callable, "a function")  # type
 _OPTIONAL_FUNCTION = _is_a(Callable, "a function", optional=True)  # type: ignore[arg-type]
 
 
+def _named(given: Mapping[str, Computation | str]) -> Mapping[str, Computation]:
+    if not isinstance(given, Mapping):
+        return given  # the validator says why not
+    return {name: reference(computation) for name, computation in given.items()}
+
+
 def _check_texts(plugin: Plugin, attribute: Attribute[Any], value: object) -> None:
     if not isinstance(value, Mapping) or not all(
         isinstance(one, str) for pair in value.items() for one in pair
@@ -159,6 +166,10 @@ class Plugin:
     ``tag_state`` does the same for tags: ``{pattern}`` stands for a regular expression that matches the tags
     to show, such as ``^train/`` (``{"tags": "{pattern}"}`` for boards of the kit); the palette then finds
     tags and a tree lists them.
+    ``computations`` are functions by name that ``compute`` calls where the data is, ``(data, request)`` with
+    the bytes of a request; they return the bytes of each answer, and may be given as
+    ``"package.module:name"``. A data server may have another version of the plugin: a computation whose
+    request or answer changes gets another name.
     ``order`` places the tab: small first. A host whose API_VERSION is below ``requires_api`` refuses the
     plugin.
     """
@@ -182,5 +193,8 @@ class Plugin:
     )
     step_state: Mapping[str, str] = field(factory=dict, validator=_check_texts)
     tag_state: Mapping[str, str] = field(factory=dict, validator=_check_texts)
+    computations: Mapping[str, Computation] = field(
+        factory=dict, converter=_named, validator=_is_a(Mapping, "a mapping of functions")
+    )
     order: int = field(default=1000, validator=_is_a(int, "an integer"))
     requires_api: int = field(default=1, validator=_is_a(int, "an integer"))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Collection, Generator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 
 from insight_core.plugin import (
     Changes,
     Damage,
     FileName,
     InsightError,
+    NotComputed,
     Payload,
     PayloadStream,
     Plugin,
@@ -27,7 +28,7 @@ from insight_core.plugin import (
 )
 from insight_core.providers.conventions import SERIES_FIELDS, series_of_tables
 from insight_core.providers.followed import READING, RETRY, LinkedProvider
-from insight_core.providers.link import LONG, Link, Method
+from insight_core.providers.link import LONG, Link, Method, NotServed
 from insight_core.providers.payload_streams import check_size, stream_of_pieces
 from insight_core.rpc.messages import (
     changes_of,
@@ -51,6 +52,7 @@ _TABLES = Method(f"{_SERVICE}/SeriesTables", pb.SeriesTablesResponse.FromString)
 _SCALARS = Method(f"{_SERVICE}/Scalars", pb.ScalarsResponse.FromString)
 _RECORDS = Method(f"{_SERVICE}/Records", pb.RecordsResponse.FromString)
 _PAYLOAD = Method(f"{_SERVICE}/Payload", pb.PayloadResponse.FromString)
+_COMPUTE = Method(f"{_SERVICE}/Compute", pb.ComputeResponse.FromString)
 _DAMAGE = Method(f"{_SERVICE}/Damage", pb.DamageResponse.FromString)
 _PROGRESS = Method(f"{_SERVICE}/Progress", pb.ProgressResponse.FromString)
 _CHANGES = Method(f"{_SERVICE}/Changes", pb.ChangesResponse.FromString)
@@ -184,6 +186,19 @@ class InsightProvider(LinkedProvider):
             key = request.key
             raise InsightError(f"{key.tag!r} of run {key.run!r}, record {request.index}: it did not arrive")
         return first, pieces
+
+    def compute(self, plugin: str, name: str, request: bytes) -> Iterator[bytes]:
+        """The answers of a computation of the server's plugin, as they come; see ``ComputingProvider``."""
+        asked = pb.ComputeRequest(plugin=plugin, name=name, request=request)
+        answer = bytearray()
+        try:
+            for piece in self._asked().stream(_COMPUTE, asked, LONG):
+                answer += piece.data
+                if not piece.more:
+                    yield bytes(answer)
+                    answer.clear()
+        except NotServed as error:
+            raise NotComputed(str(error)) from error
 
     def damage(self, run: str | None = None) -> Sequence[Damage]:
         """Places where logs could not be read, of one run or of all runs."""

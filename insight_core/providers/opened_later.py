@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from insight_core.plugin import DataProvider, InsightError, Plugin, Unavailable
+from insight_core.plugin import (
+    ComputingProvider,
+    DataProvider,
+    InsightError,
+    NotComputed,
+    Plugin,
+    Unavailable,
+)
 from insight_core.providers.followed import FollowedProvider, Step
 from insight_core.providers.forwarding import StartableProvider, forwarded
 from insight_core.providers.insight_client import INFO, InsightProvider
@@ -57,6 +64,13 @@ class OpenedProvider(FollowedProvider):
     damage = forwarded(DataProvider.damage)
     progress = forwarded(DataProvider.progress)
     location = forwarded(DataProvider.location)
+
+    def compute(self, plugin: str, name: str, request: bytes) -> Iterator[bytes]:
+        """The answers of a computation of the server's plugin, as they come; see ``ComputingProvider``."""
+        inner = self.provider_for()
+        if not isinstance(inner, ComputingProvider):
+            raise NotComputed("TensorBoard's data server computes nothing")
+        return inner.compute(plugin, name, request)
 
     def provider_for(self, *_: object, **__: object) -> StartableProvider:
         """The provider of the server; raises Unavailable while it was not reached."""

@@ -13,6 +13,7 @@ import grpc
 from insight_core.plugin import (
     InsightError,
     InvalidArgument,
+    NotComputed,
     NotFound,
     Reason,
     TooLarge,
@@ -36,6 +37,7 @@ CODES: dict[type[InsightError], grpc.StatusCode] = {
     Unavailable: grpc.StatusCode.UNAVAILABLE,
     Undecodable: grpc.StatusCode.DATA_LOSS,
     TooLarge: grpc.StatusCode.RESOURCE_EXHAUSTED,
+    NotComputed: grpc.StatusCode.UNIMPLEMENTED,
 }
 
 

@@ -6,13 +6,20 @@ import io
 import threading
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from google.protobuf.message import Message
 
-from insight_core.plugin import DataProvider, InvalidArgument, PayloadStream, SeriesKey
+from insight_core.plugin import (
+    Computation,
+    DataProvider,
+    InvalidArgument,
+    NotComputed,
+    PayloadStream,
+    SeriesKey,
+)
 from insight_core.rpc.errors import Context, TooMuch, printable, stream, unary
 from insight_core.rpc.messages import (
     attempts_of,
@@ -37,14 +44,16 @@ _LONGEST_WAIT = 60.0  # seconds
 _ENVELOPE = 6  # maximum overhead of a part in bytes: field key and length
 _KEYS = 32  # series whose every point is held in memory for one answer
 
+ComputationsOf: TypeAlias = Callable[[str], Mapping[str, Computation]]  # of a plugin; by their names
 Part = TypeVar("Part", bound=Message)
 
 
 class InsightService:
     """Serves ``provider``; ``version`` is that of insight-host. Each instance has a new boot id."""
 
-    def __init__(self, provider: DataProvider, version: str) -> None:
+    def __init__(self, provider: DataProvider, version: str, computations: ComputationsOf) -> None:
         self._provider = provider
+        self._computations = computations
         self._version = version
         self._boot = uuid.uuid4().hex
         self._places = threading.Semaphore(WAITING)
@@ -140,6 +149,19 @@ class InsightService:
             yield messages.PayloadResponse(claim=claim, size=size, whole=whole, data=first)
             while piece := stream.file.read(PIECE):
                 yield messages.PayloadResponse(data=piece)
+
+    @stream
+    def Compute(
+        self, request: messages.ComputeRequest, context: Context
+    ) -> Iterator[messages.ComputeResponse]:
+        """See ``insight_core.plugin.compute``; streams pieces of answers."""
+        computation = self._computations(request.plugin).get(request.name)
+        if computation is None:
+            raise NotComputed(f"plugin {request.plugin} computes no {request.name!r} here")
+        for answer in computation(self._provider, request.request):
+            for start in range(0, max(1, len(answer)), PIECE):
+                more = start + PIECE < len(answer)
+                yield messages.ComputeResponse(data=answer[start : start + PIECE], more=more)
 
     @stream
     def Damage(self, request: messages.DamageRequest, context: Context) -> Iterator[messages.DamageResponse]:

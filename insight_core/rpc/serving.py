@@ -11,7 +11,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection, reflection_pb2
 
 from insight_core.plugin import DataProvider, InsightError
-from insight_core.rpc.insight_service import WAITING, InsightService
+from insight_core.rpc.insight_service import WAITING, ComputationsOf, InsightService
 from insight_core.rpc.schema.pool import filled_pool
 from insight_core.rpc.schema.services import INSIGHT, MESSAGE_OPTIONS, TENSORBOARD, register
 from insight_core.rpc.tensorboard_service import TensorBoardService
@@ -44,11 +44,18 @@ class DataServer:
         self._server.stop(grace).wait()
 
 
-def serve(provider: DataProvider, host: str, port: int, *, version: str) -> DataServer:
-    """Starts to serve ``provider``; port 0 picks a free port. Raises BindError."""
+def serve(
+    provider: DataProvider,
+    host: str,
+    port: int,
+    *,
+    version: str,
+    computations: ComputationsOf = lambda plugin: {},
+) -> DataServer:
+    """Starts to serve ``provider``, and what plugins compute. Port 0 picks a free one. Raises BindError."""
     threads = ThreadPoolExecutor(WAITING + _ANSWERING, thread_name_prefix="data-server")
     server = grpc.server(threads, options=_OPTIONS)
-    insight = InsightService(provider, version)
+    insight = InsightService(provider, version, computations)
     register(server, TENSORBOARD, TensorBoardService(provider))
     register(server, INSIGHT, insight)
     condition = health.HealthServicer()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import zlib
 from collections.abc import Iterable, Iterator
 
 import numpy as np
-from safetensors.numpy import save
+from safetensors.numpy import load, save
 from werkzeug import Request, Response
 
 from insight_core.plugin.http.answers import Column
@@ -22,12 +24,23 @@ def columns_frame(columns: dict[str, Column], metadata: dict[str, bytes]) -> byt
     return save(tensors, metadata={name: text.decode("utf-8") for name, text in metadata.items()})
 
 
+def frame_parts(frame: bytes) -> tuple[dict[str, Column], dict[str, bytes]]:
+    """The columns and the metadata of ``columns_frame``."""
+    size = int.from_bytes(frame[:8], "little")
+    metadata = json.loads(frame[8 : 8 + size]).get("__metadata__", {})
+    return load(frame), {name: text.encode() for name, text in metadata.items()}
+
+
 def framed_response(request: Request, frames: Iterable[bytes]) -> Response:
     """Sends each frame when it is made: its length as uint32, little-endian, then its bytes.
 
-    The answer is compressed for clients that accept gzip, and flushed after each frame.
+    The answer is compressed for clients that accept gzip, and flushed after each frame. What goes wrong
+    before the first one is raised here.
     """
-    parts = (len(frame).to_bytes(4, "little") + frame for frame in frames)
+    made = iter(frames)
+    first = next(made, None)
+    every = () if first is None else itertools.chain([first], made)
+    parts = (len(frame).to_bytes(4, "little") + frame for frame in every)
     compressed = accepts_gzip(request)
     answer = Response(_compressed(parts) if compressed else parts, content_type="application/octet-stream")
     answer.vary.add("Accept-Encoding")

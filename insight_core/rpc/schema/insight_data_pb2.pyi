@@ -328,6 +328,24 @@ class PayloadResponse(_message.Message):
     whole: int
     def __init__(self, claim: _Optional[_Union[Claim, _Mapping[str, object]]] = ..., size: _Optional[int] = ..., data: _Optional[bytes] = ..., whole: _Optional[int] = ...) -> None: ...
 
+class ComputeRequest(_message.Message):
+    __slots__ = ("plugin", "name", "request")
+    PLUGIN_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_FIELD_NUMBER: _ClassVar[int]
+    plugin: str
+    name: str
+    request: bytes
+    def __init__(self, plugin: _Optional[str] = ..., name: _Optional[str] = ..., request: _Optional[bytes] = ...) -> None: ...
+
+class ComputeResponse(_message.Message):
+    __slots__ = ("data", "more")
+    DATA_FIELD_NUMBER: _ClassVar[int]
+    MORE_FIELD_NUMBER: _ClassVar[int]
+    data: bytes
+    more: bool
+    def __init__(self, data: _Optional[bytes] = ..., more: _Optional[bool] = ...) -> None: ...
+
 class DamageRequest(_message.Message):
     __slots__ = ("run",)
     RUN_FIELD_NUMBER: _ClassVar[int]

@@ -37,6 +37,11 @@ def insight_plugin() -> Plugin:
         presets={"mindinsight": CachePolicy(Keep.UNIFORM, points=1000, series=300)},
         routes="insight_scalar.routes:routes",
         frontend=Path(__file__).parent / "static",
+        computations={
+            "cards": "insight_scalar.cards:cards",
+            "bands": "insight_scalar.band_routes:bands",
+            "nearest": "insight_scalar.routes:nearest",
+        },
         tag_state={"tags": "{pattern}"},
         order=100,
     )

@@ -19,6 +19,7 @@ from insight_core.plugin import (
     ScalarColumns,
     ScalarQuery,
     SeriesKey,
+    compute,
     encode_json,
 )
 from insight_core.plugin.http.frames import columns_frame, framed_response
@@ -26,7 +27,7 @@ from insight_core.plugin.http.parameters import choice, flag, number, required_t
 from insight_scalar.axis import points_since
 from insight_scalar.derived import DerivedData
 from insight_scalar.display import display_frame
-from insight_scalar.parameters import scalar_query
+from insight_scalar.parameters import request_of, scalar_query
 
 log = logging.getLogger(__name__)
 
@@ -53,13 +54,13 @@ class Displayed:
 
         Raises InvalidArgument if there is no card, or too many.
         """
-        cards = request.args.getlist("card")
+        return framed_response(request, compute(self.provider, _SCALAR, "cards", request.query_string, cards))
+
+    def frames(self, request: Request) -> Iterator[bytes]:
+        """Those of ``cards``."""
+        cards, named = request.args.getlist("card"), request.args.getlist("run")
         if not 0 < len(cards) <= _MOST_CARDS:
             raise InvalidArgument(f"card must be given from 1 to {_MOST_CARDS} times, not {len(cards)} times")
-        runs = request.args.getlist("run")
-        return framed_response(request, self._frames(cards, runs))
-
-    def _frames(self, cards: Sequence[str], named: Sequence[str]) -> Iterator[bytes]:
         every = named or [run.name for run in self.provider.runs()]
         for place, card in enumerate(cards):
             number_of_card = {"card": b"%d" % place}
@@ -110,6 +111,11 @@ class Displayed:
         return (
             {**columns, **self.data.scalars(_SCALAR, short, evolve(query, width=None))} if short else columns
         )
+
+
+def cards(data: DataProvider, query: bytes) -> Iterator[bytes]:
+    """The computation: the query of ``/cards``, and its frames."""
+    yield from Displayed(data, DerivedData(data)).frames(request_of(query))
 
 
 def _request_of(card: str) -> tuple[Request, object]:

@@ -15,6 +15,11 @@ MAX_WIDTH = 100_000  # pixel columns
 MAX_SMOOTHING = 0.999
 
 
+def request_of(query: bytes) -> Request:
+    """The request of a computation, which is the query string of its route."""
+    return Request({"QUERY_STRING": query.decode("latin1")})
+
+
 def scalar_query(request: Request, nearest: float | None = None) -> SmoothedQuery:
     """The common parameters. Raises InvalidArgument for the first one that is wrong.
 

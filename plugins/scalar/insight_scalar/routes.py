@@ -9,12 +9,15 @@ from attrs import evolve, frozen
 from werkzeug import Request, Response
 
 from insight_core.plugin import (
+    DataProvider,
     PluginContext,
     PluginNameEnum,
     Route,
     ScalarColumns,
     ScalarQuery,
     SeriesKey,
+    compute,
+    encode_json,
 )
 from insight_core.plugin.http.answers import Column, bytes_response, json_response
 from insight_core.plugin.http.parameters import choice, number, required_number, required_text
@@ -26,7 +29,7 @@ from insight_scalar.derived import DerivedData
 from insight_scalar.first_steps import FirstSteps
 from insight_scalar.formats import csv_of, numbers_of
 from insight_scalar.layout_routes import Layouts
-from insight_scalar.parameters import scalar_query
+from insight_scalar.parameters import request_of, scalar_query
 
 _SCALAR = PluginNameEnum.SCALAR
 _TRIES = 3
@@ -86,48 +89,56 @@ class _Views:
                     yield key, columns[key]
 
     def nearest(self, request: Request) -> Response:
-        query = scalar_query(request, nearest=required_number(request, "at"))
-        keys = self.data.keys(request, _SCALAR)
-        raw, smooth = self._raw_and_smooth(keys, evolve(query, width=None))
-        points = []
-        for key in keys:
-            if key not in raw or key not in smooth or not len(raw[key].steps):
-                continue
-            point = raw[key]
-            points.append(
-                {
-                    "run": key.run,
-                    "tag": key.tag,
-                    "step": int(point.steps[0]),
-                    "wall_time": float(point.wall_times[0]),
-                    "value": float(point.values[0]),
-                    "smoothed": float(smooth[key].values[0]),
-                    **({"x": float(point.xs[0])} if isinstance(point, AlongColumns) else {}),
-                }
-            )
-        return json_response({"points": points})
+        found = b"".join(compute(self.data.data, _SCALAR, "nearest", request.query_string, nearest))
+        return bytes_response(found, "application/json")
 
     def expression(self, request: Request) -> Response:
         """An expression with every tag in quotes, and these tags: says whether it is valid."""
         found = self.data.expression(_SCALAR, required_text(request, "text"))
         return json_response({"text": found.text, "tags": found.tags})
 
-    def _raw_and_smooth(
-        self, keys: Sequence[SeriesKey], query: ScalarQuery
-    ) -> tuple[Mapping[SeriesKey, ScalarColumns], Mapping[SeriesKey, ScalarColumns]]:
-        """The same points with and without smoothing, also while points are being added."""
-        raw = self.data.scalars(_SCALAR, keys, evolve(query, smoothing=0.0))
-        if not query.smoothing:
-            return raw, raw
-        for _ in range(_TRIES):
-            smooth = self.data.scalars(_SCALAR, keys, query)
-            differing = [key for key in keys if not _same_point(raw.get(key), smooth.get(key))]
-            if not differing:
-                break
-            raw = self.data.scalars(_SCALAR, keys, evolve(query, smoothing=0.0))
-        else:  # what is never seen twice alike is left out rather than shown with a wrong value
-            smooth = {key: smooth[key] for key in keys if _same_point(raw.get(key), smooth.get(key))}
-        return raw, smooth
+
+def nearest(data: DataProvider, query: bytes) -> Iterator[bytes]:
+    """The computation: the query of ``/nearest``, and its one answer, JSON."""
+    request, derived = request_of(query), DerivedData(data)
+    asked = scalar_query(request, nearest=required_number(request, "at"))
+    keys = derived.keys(request, _SCALAR)
+    raw, smooth = _raw_and_smooth(derived, keys, evolve(asked, width=None))
+    points = []
+    for key in keys:
+        if key not in raw or key not in smooth or not len(raw[key].steps):
+            continue
+        point = raw[key]
+        points.append(
+            {
+                "run": key.run,
+                "tag": key.tag,
+                "step": int(point.steps[0]),
+                "wall_time": float(point.wall_times[0]),
+                "value": float(point.values[0]),
+                "smoothed": float(smooth[key].values[0]),
+                **({"x": float(point.xs[0])} if isinstance(point, AlongColumns) else {}),
+            }
+        )
+    yield encode_json({"points": points})
+
+
+def _raw_and_smooth(
+    data: DerivedData, keys: Sequence[SeriesKey], query: ScalarQuery
+) -> tuple[Mapping[SeriesKey, ScalarColumns], Mapping[SeriesKey, ScalarColumns]]:
+    """The same points with and without smoothing, also while points are being added."""
+    raw = data.scalars(_SCALAR, keys, evolve(query, smoothing=0.0))
+    if not query.smoothing:
+        return raw, raw
+    for _ in range(_TRIES):
+        smooth = data.scalars(_SCALAR, keys, query)
+        differing = [key for key in keys if not _same_point(raw.get(key), smooth.get(key))]
+        if not differing:
+            break
+        raw = data.scalars(_SCALAR, keys, evolve(query, smoothing=0.0))
+    else:  # what is never seen twice alike is left out rather than shown with a wrong value
+        smooth = {key: smooth[key] for key in keys if _same_point(raw.get(key), smooth.get(key))}
+    return raw, smooth
 
 
 def _same_point(one: ScalarColumns | None, other: ScalarColumns | None) -> bool:

@@ -1,0 +1,41 @@
+"""Work of plugins that is done where the data is: in the data server, if the host has one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Protocol, TypeAlias, runtime_checkable
+
+from insight_core.plugin.data import DataProvider
+from insight_core.plugin.errors import InsightError
+
+Computation: TypeAlias = Callable[[DataProvider, bytes], Iterable[bytes]]  # A request, and its answers.
+
+
+class NotComputed(InsightError):
+    """The data server does not have this computation of this plugin."""
+
+
+@runtime_checkable
+class ComputingProvider(Protocol):
+    """What a ``DataProvider`` also has if its data is in another process that has plugins."""
+
+    def compute(self, plugin: str, name: str, request: bytes) -> Iterator[bytes]:
+        """The answers of a computation there, as they come. Raises NotComputed before the first one."""
+        ...
+
+
+def compute(data: DataProvider, plugin: str, name: str, request: bytes, here: Computation) -> Iterator[bytes]:
+    """The answers of ``Plugin.computations[name]`` of a plugin, as they come.
+
+    They are computed by the data server that has the data of the host, so that points need not be sent that
+    the answers do not show. Without one, or if it does not have this computation, ``here`` answers. Raises
+    what the computation raises: an InsightError keeps its class, text, code and details.
+    """
+    if isinstance(data, ComputingProvider):
+        try:
+            yield from data.compute(plugin, name, request)
+        except NotComputed:
+            pass
+        else:
+            return
+    yield from here(data, request)
