@@ -6,7 +6,7 @@ from typing import Any
 
 import insight_scalar
 import pytest
-from insight_scalar.layouts import LayoutCategory, Chart, Margin, merged, read_layout
+from insight_scalar.layouts import Chart, LayoutCategory, Margin, merged, read_layout
 from tensorboard.plugins.custom_scalar import layout_pb2
 from werkzeug.test import Client
 

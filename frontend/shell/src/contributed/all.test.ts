@@ -73,41 +73,6 @@ describe('what plugins contribute', () => {
     expect(groups.sort()).toEqual(['image', 'mine']);
   });
 
-  it('offers actions for cards, which get the card with the state that its tab has, and tells when one fails', async () => {
-    const run = vi.fn();
-    const bad = (): never => {
-      throw new Error('full');
-    };
-    const cardActions = [
-      { id: 'add', text: 'tidy', run },
-      { id: 'bad', text: 'card', run: bad },
-    ];
-    await load({ mine: give({ cardActions: [...cardActions, null as never] }) });
-    page.url.set('shows.smooth', '0.9');
-    page.url.set('shows.full', 'loss');
-    page.url.set('other.smooth', '0.1');
-    page.url.set('runs', 'a;b');
-    const found = all.shownIn(shower).cardActions;
-    expect(found.map(({ id, text }) => [id, text]).slice(1)).toEqual([
-      ['mine-add', 'Tidy up'],
-      ['mine-bad', 'A card'],
-    ]);
-    found[1]?.run('loss');
-    const spec = { plugin: 'shows', card: 'loss', state: { 'shows.smooth': '0.9', runs: 'a;b' } };
-    expect(run).toHaveBeenCalledWith(spec, expect.objectContaining({ name: 'mine' }));
-    found[2]?.run('loss');
-    await vi.waitFor(() => expect(page.toasts.list.value.map(({ text }) => text).join()).toContain('full'));
-  });
-
-  it('offers actions for runs, each with the plugin that has it', async () => {
-    const run = vi.fn();
-    await load({ mine: give({ runActions: [{ id: 'tidy', text: 'tidy', run }, null as never] }) });
-    const found = all.runActionsOf('a/b');
-    expect(found.map(({ action, text }) => [action, text])).toEqual([['mine-tidy', 'Tidy up']]);
-    found[0]?.run();
-    expect(run).toHaveBeenCalledWith('a/b', expect.objectContaining({ name: 'mine' }));
-  });
-
   it('keeps a module while its address stays, and loads another build', async () => {
     const command = (text: string): Contributions => give({ commands: [{ text, run: () => undefined }] });
     await load({ mine: command('one') });
