@@ -11,7 +11,6 @@ export interface Clip {
   readonly channels: number;
   readonly bits: number;
   /** Samples of each channel. */
-  readonly frames: number;
   readonly seconds: number;
   /** Lowest and highest sample of each column, from -1 to 1. */
   readonly low: Float64Array;
@@ -30,7 +29,6 @@ export function clipOf(columns: Columns): Clip {
     rate: count('rate'),
     channels: count('channels'),
     bits: count('bits'),
-    frames: count('frames'),
     seconds: count('frames') / Math.max(1, count('rate')),
     low: floats(columns.column('low')),
     high: floats(columns.column('high')),

@@ -43,9 +43,7 @@ describe.each([
   it.each([
     ['accent-text', 'accent-bg'],
     ['on-accent', 'accent'],
-    ['danger', 'danger-bg'],
     ['warn', 'warn-bg'],
-    ['ok', 'ok-bg'],
   ])('%s can be read on %s', (front, behind) => {
     expect(contrast(tokens, front, behind)).toBeGreaterThanOrEqual(4.5);
   });

@@ -85,11 +85,6 @@ export class Source {
     this.clock.changed(series);
   }
 
-  /** Bytes of everything that is kept. */
-  get bytes(): number {
-    return this.seriesCache.bytes + this.bandsCache.bytes;
-  }
-
   /**
    * What is there already, by run, be it out of date. `own`: of the card that asks, for it may show more than is kept.
    */

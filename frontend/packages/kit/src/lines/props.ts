@@ -34,11 +34,6 @@ export interface Threshold {
   readonly second?: ThresholdCondition;
 }
 
-export interface View {
-  readonly x: readonly [number, number];
-  readonly y: readonly [number, number];
-  readonly yRight?: readonly [number, number];
-}
 /** A vertical mark; the chart shows its text while the pointer is at it. */
 export interface Mark {
   readonly x: number;

@@ -6,13 +6,10 @@ export interface Ink {
   readonly background: string;
   readonly text: string;
   readonly muted: string;
-  readonly faint: string;
   readonly grid: string;
   readonly accent: string;
   readonly selection: string;
   readonly warn: string;
-  readonly danger: string;
-  readonly ok: string;
   readonly font: string;
   category(name: string): string;
   /** Of the first, second, … of a list. */
@@ -55,13 +52,10 @@ export function inkOf(theme: Theme): Ink {
     background: token('--surface', dark ? '#161b22' : '#ffffff'),
     text: token('--text', dark ? '#e4e8ed' : '#1b2027'),
     muted: token('--muted', dark ? '#9aa5b2' : '#59636f'),
-    faint: token('--faint', '#8b95a1'),
     grid: token('--grid', dark ? '#242b34' : '#e8ebef'),
     accent: token('--accent', '#1f62c4'),
     selection: token('--selection', '#1f62c422'),
     warn: token('--warn', '#8f5a00'),
-    danger: token('--danger', '#bf2d2d'),
-    ok: token('--ok', '#1b7f47'),
     font: 'system-ui, sans-serif',
     category(name) {
       const [light, inDark, chroma, hue] = (Object.hasOwn(OF_CATEGORY, name) ? OF_CATEGORY[name] : undefined) ?? PLAIN;

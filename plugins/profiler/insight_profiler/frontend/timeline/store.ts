@@ -120,11 +120,6 @@ export class Store {
     return { query: { ...this.board.profiles.query.peek(), from: all.from, to: all.to, width }, width };
   }
 
-  clear(): void {
-    this.slices = [];
-    this.curves = [];
-  }
-
   dispose(): void {
     for (const stop of this.stops) stop();
     this.latestSlices.rest();
