@@ -97,16 +97,22 @@ def _answering(corpus: WrittenCorpus, draw: random.Random, *flags: str) -> Itera
     run = run_name(draw.randrange(content.runs))
     tag = quote(draw.choice(tag_names(content.tags)))
     with started(our_command("insight_core.cli", corpus, port, *flags), port=port) as program:
-        program.wait(lambda: _has_page(port, corpus), pause=_PAUSE, patience=_PATIENCE)
-        found = get_json(port, f"/data/plugin/scalar/series?format=json&width=1000&run={run}&tag={tag}")
-        if not found or [each["total"] for each in found["series"]] != [content.steps]:
-            raise Failed(f"{tag} of {run} is missing or incomplete")
-        yield program, program.elapsed()
+
+        def answers() -> bool:
+            return _has_page(port, corpus) and _has_series(port, corpus, run, tag)
+
+        yield program, program.wait(answers, pause=_PAUSE, patience=_PATIENCE)
 
 
 def _has_page(port: int, corpus: WrittenCorpus) -> bool:
     page = get_json(port, "/data/catalog?plugin=scalar&limit=50")
     return bool(page and page["total"] == corpus.content.runs * corpus.content.tags)
+
+
+def _has_series(port: int, corpus: WrittenCorpus, run: str, tag: str) -> bool:
+    """Whether a series is complete: while its file is read there are fewer points."""
+    found = get_json(port, f"/data/plugin/scalar/series?format=json&width=1000&run={run}&tag={tag}")
+    return bool(found and [each["total"] for each in found["series"]] == [corpus.content.steps])
 
 
 def _rust(corpus: WrittenCorpus) -> Cost:
