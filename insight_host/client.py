@@ -224,9 +224,11 @@ class LogClient:
         if changed is None:
             tables = self._provider.series_tables(plugin, fields, runs=runs, tags=tags)
             return SeriesListing(tables, True, {}, boot, generation)
-        named = set().union(*changed.values())
-        found = self._provider.series_tables(plugin, fields, runs=changed, tags=named) if named else ()
-        tables = chosen_tables(found, changed)
+
+        def listed(runs: Collection[str], tags: Collection[str]) -> Sequence[SeriesTable]:
+            return self._provider.series_tables(plugin, fields, runs=runs, tags=tags)
+
+        tables = chosen_tables(listed, changed)
         return SeriesListing(tables, False, missing_tags(tables, changed), boot, generation)
 
     def scalars(self, run: str, tag: str, query: ScalarQuery = _EVERY_POINT) -> ScalarColumns:

@@ -71,6 +71,7 @@ from insight_core.plugin.series_tables import (
     chosen_tables,
     joined_table,
     missing_tags,
+    runs_with_equal_tags,
     tables_of,
     united_tables,
 )
@@ -149,6 +150,7 @@ __all__ = [
     "place_in",
     "plain",
     "record_at",
+    "runs_with_equal_tags",
     "tables_of",
     "united_tables",
 ]

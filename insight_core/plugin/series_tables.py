@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from attrs import frozen
@@ -57,10 +57,25 @@ class SeriesTable:
         return self.of_tags(set(self.tags).difference(tags))
 
 
-def chosen_tables(tables: Iterable[SeriesTable], wanted: Mapping[str, Container[str]]) -> list[SeriesTable]:
-    """The parts of the tables with the ``wanted`` tags, by run; runs that have none of them are left out."""
-    parts = (table.of_tags(wanted.get(table.run, ())) for table in tables)
-    return [part for part in parts if part.tags]
+def runs_with_equal_tags(wanted: Mapping[str, Iterable[str]]) -> list[tuple[list[str], frozenset[str]]]:
+    """Runs and tags to ask for, so that no other series are listed than the ``wanted`` tags by run."""
+    together: dict[frozenset[str], list[str]] = {}
+    for run, tags in wanted.items():
+        together.setdefault(frozenset(tags), []).append(run)
+    return [(runs, tags) for tags, runs in together.items() if tags]
+
+
+def chosen_tables(
+    ask: Callable[[Collection[str], Collection[str]], Iterable[SeriesTable]],
+    wanted: Mapping[str, Iterable[str]],
+) -> list[SeriesTable]:
+    """The tables of the ``wanted`` tags by run, by name of the run, of those that exist.
+
+    ``ask`` gives the tables of some runs and tags, such as ``DataProvider.series_tables``. It is called once
+    for all runs with the same tags, so that the cost follows the number of wanted series.
+    """
+    found = (table for runs, tags in runs_with_equal_tags(wanted) for table in ask(runs, tags))
+    return sorted((table for table in found if table.tags), key=lambda table: table.run)
 
 
 def missing_tags(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -125,9 +124,7 @@ class SeriesCatalog:
         """One table for each run, by name, of the series asked for, or of the ``wanted`` ones alone."""
         if wanted is None:
             return self._united(question, question.runs, None, fields)
-        tags = set(itertools.chain.from_iterable(wanted.values()))
-        tables = self._united(question, wanted, tags, fields) if tags else ()
-        return chosen_tables(tables, wanted)
+        return chosen_tables(lambda runs, tags: self._united(question, runs, tags, fields), wanted)
 
     def _united(
         self,

@@ -19,6 +19,7 @@ from insight_core.plugin import (
     SeriesKey,
     SeriesTable,
     Unavailable,
+    runs_with_equal_tags,
 )
 from insight_core.rpc.schema import tensorboard_pb2 as tensorboard
 from insight_core.rpc.tensorboard_view.translation import (
@@ -149,10 +150,12 @@ class Catalog:
         """Lists changed series again, those that have an entry or whose kind is listed."""
         if gone:
             self._drop(plugin, keys)
-        runs, tags = {key.run for key in keys}, {key.tag for key in keys}
-        for info in self._provider.series(plugin, runs=runs, tags=tags):
-            if info.key not in keys:
-                continue
+        changed: dict[str, set[str]] = {}
+        for key in keys:
+            changed.setdefault(key.run, set()).add(key.tag)
+        parts = runs_with_equal_tags(changed)
+        infos = (self._provider.series(plugin, runs=runs, tags=tags) for runs, tags in parts)
+        for info in itertools.chain.from_iterable(infos):
             for kind in _kinds(info.claims, info.data_class):
                 self._where.setdefault(kind, {}).setdefault(plugin, set()).add(info.key.run)
                 has_entry = info.key.tag in self._entries.get(kind, {}).get(info.key.run, {})
