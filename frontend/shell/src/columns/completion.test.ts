@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { corrected, quoted, typedName } from './completion';
+import { Completion, corrected, quoted, typedName } from './completion';
+import type { RunColumns } from './run_columns';
 
 describe('a name that is typed', () => {
   it.each([
@@ -26,5 +27,41 @@ describe('a name that is typed', () => {
       '"a""b"',
       '"1x"',
     ]);
+  });
+});
+
+describe('the list below the filter', () => {
+  const listing = [
+    { plugin: 'p', name: 'lr', title: 'lr', kind: 'number' },
+    { plugin: 'p', name: 'val acc', title: 'val acc', kind: 'number' },
+    { plugin: 'p', name: 'net', title: 'net', kind: 'text' },
+  ];
+  const completion = new Completion({ listing: { value: listing }, need: () => undefined } as unknown as RunColumns);
+  const offered = (text: string): readonly string[] => {
+    const field = document.createElement('input');
+    field.value = text;
+    completion.follow(field);
+    return completion.items.value.map((item) => item.text);
+  };
+
+  it.each([
+    ['lr', ['lr <', 'lr <=', 'lr >', 'lr >=', 'lr =', 'lr !=']],
+    ['lr ', ['lr <', 'lr <=', 'lr >', 'lr >=', 'lr =', 'lr !=']],
+    ['lr < 1 and "val acc" ', ['<', '<=', '>', '>=', '=', '!='].map((sign) => `"val acc" ${sign}`)],
+    ['net ', ['net =', 'net !=', 'net in (']],
+    ['va', ['"val acc"']],
+    ['lr < ', []],
+    ['net = lr', []],
+    ['resnet|vgg', []],
+  ])('offers, after %j, what makes an expression of it', (text, items) => expect(offered(text)).toEqual(items));
+
+  it('goes on with comparisons when a name is accepted, and ends with one', () => {
+    const field = document.createElement('input');
+    field.value = 'va';
+    completion.follow(field);
+    expect(completion.accept(0, field)).toBe('"val acc" ');
+    expect(completion.items.value[0]?.text).toBe('"val acc" <');
+    expect(completion.accept(0, field)).toBe('"val acc" < ');
+    expect(completion.items.value).toEqual([]);
   });
 });

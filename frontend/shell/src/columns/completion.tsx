@@ -11,6 +11,23 @@ const RESERVED = /^(and|or|not|in|true|false|null|nan|inf)$/i;
 /** The name that is typed before the caret, after an opened quote or not. */
 const TYPED = /"([^"]*)$|([\p{L}_][^\s"'()<>=!,]*)$/u;
 
+/** A name at the end of a text, quoted or not. */
+const NAMED = /(?:"((?:""|[^"])+)"|([\p{L}_][^\s"'()<>=!,]*))\s*$/u;
+/** Before a value: `optimizer = adam` has one name of a column. */
+const COMPARED = /[<>=]\s*$|\bin\s*\([^)]*$/i;
+const OPERATORS = { number: ['<', '<=', '>', '>=', '=', '!='], text: ['=', '!=', 'in ('] } as const;
+
+/** What the list offers. */
+interface Item {
+  /** Where what it replaces begins. */
+  readonly at: number;
+  /** What the expression has then. */
+  readonly text: string;
+  readonly title: string;
+  /** Whether it compares: then a value follows. */
+  readonly compares: boolean;
+}
+
 /** The name as an expression has it. */
 export function quoted(name: string): string {
   return PLAIN.test(name) && !RESERVED.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
@@ -28,8 +45,16 @@ export class Completion {
   /** The text before the caret; null while nothing is typed. */
   readonly before = signal<string | null>(null);
   readonly active = signal(-1);
-  readonly items = computed(() => {
-    const typed = this.before.value === null ? null : typedName(this.before.value);
+  readonly items = computed<readonly Item[]>(() => {
+    const { value: before } = this.before;
+    if (before === null) return [];
+    const names = this.names(before);
+    return names.length > 0 ? names : this.comparisons(before);
+  });
+
+  /** Names of columns that what is typed may be the beginning of. */
+  private names(before: string): readonly Item[] {
+    const typed = typedName(before);
     if (!typed?.name) return [];
     const wanted = typed.name.toLowerCase();
     const listed = this.columns.listing.value ?? [];
@@ -39,10 +64,34 @@ export class Completion {
         return { name: isUnique ? column.name : keyOf(column), title: column.title };
       })
       .filter(({ name, title }) => `${name}\n${title}`.toLowerCase().includes(wanted));
-    const isWhole = found.some(({ name }) => name === typed.name);
+    if (found.some(({ name }) => name === typed.name)) return [];
     const begins = ({ name }: { readonly name: string }): number => Number(!name.toLowerCase().startsWith(wanted));
-    return isWhole ? [] : found.sort((a, b) => begins(a) - begins(b)).slice(0, MOST);
-  });
+    return found
+      .sort((a, b) => begins(a) - begins(b))
+      .slice(0, MOST)
+      .map(({ name, title }) => ({
+        at: typed.at,
+        text: quoted(name),
+        title: title === name ? '' : title,
+        compares: false,
+      }));
+  }
+
+  /** Comparisons of the column that the text ends with: without one, the text is searched in names of runs. */
+  private comparisons(before: string): readonly Item[] {
+    const match = NAMED.exec(before);
+    if (!match || COMPARED.test(before.slice(0, match.index))) return [];
+    const name = match[1]?.replaceAll('""', '"') ?? match[2] ?? '';
+    const column = this.columns.listing.value?.find((one) => one.name === name || keyOf(one) === name);
+    if (!column) return [];
+    const operators = OPERATORS[['text', 'boolean'].includes(column.kind) ? 'text' : 'number'];
+    return operators.map((operator) => ({
+      at: match.index,
+      text: `${quoted(name)} ${operator}`,
+      title: '',
+      compares: true,
+    }));
+  }
 
   constructor(private readonly columns: RunColumns) {}
 
@@ -57,18 +106,18 @@ export class Completion {
     this.before.value = null;
   }
 
-  /** Puts a name in the place of what is typed of it; returns the text. */
+  /** Puts an item in the place of what is typed of it; returns the text. After a name, comparisons follow. */
   accept(at: number, field: HTMLInputElement): string {
     const item = this.items.value[at];
     const { value: before } = this.before;
-    const typed = before === null ? null : typedName(before);
-    if (!item || before === null || !typed) return field.value;
-    const start = `${before.slice(0, typed.at)}${quoted(item.name)} `;
+    if (!item || before === null) return field.value;
+    const start = `${before.slice(0, item.at)}${item.text} `;
     const text = start + field.value.slice(before.length);
     field.value = text;
     field.setSelectionRange(start.length, start.length);
     field.focus();
-    this.close();
+    this.active.value = -1;
+    this.before.value = item.compares ? null : start;
     return text;
   }
 
@@ -122,9 +171,9 @@ export function CompletionList({ completion }: { readonly completion: Completion
   if (items.length === 0) return <ExpressionError />;
   return (
     <ul id="run-filter-names" class="ih-completions" role="listbox" aria-label={words(page, 'columns.title')}>
-      {items.map(({ name, title }, at) => (
+      {items.map(({ text, title, compares }, at) => (
         <li
-          key={name}
+          key={text}
           id={`run-filter-name-${at}`}
           role="option"
           aria-selected={at === completion.active.value}
@@ -134,8 +183,8 @@ export function CompletionList({ completion }: { readonly completion: Completion
             if (field) page.runs.filterText.set(completion.accept(at, field));
           }}
         >
-          <span class="ih-mono">{quoted(name)}</span>
-          {title !== name && <span class="ih-muted">{title}</span>}
+          <span class="ih-mono">{text}</span>
+          <span class="ih-muted">{compares && at === 0 ? words(page, 'runs.filter.compare') : title}</span>
         </li>
       ))}
     </ul>
