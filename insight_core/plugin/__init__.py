@@ -14,7 +14,15 @@ from insight_core.machine import physical_memory
 from insight_core.plugin.annotations import Annotation, Annotations
 from insight_core.plugin.claims import BEGINNING, Claim, EventField, FileName, SummaryPlugin
 from insight_core.plugin.computations import Computation, ComputingProvider, NotComputed, compute
-from insight_core.plugin.context import Ask, PluginContext, ReadRunColumns, RunCells, Values
+from insight_core.plugin.context import (
+    Ask,
+    Get,
+    HostAnswer,
+    PluginContext,
+    ReadRunColumns,
+    RunCells,
+    Values,
+)
 from insight_core.plugin.contract import (
     API_VERSION,
     CachePolicy,
@@ -99,6 +107,8 @@ __all__ = [
     "EventField",
     "FileName",
     "Flaw",
+    "Get",
+    "HostAnswer",
     "InsightError",
     "InvalidArgument",
     "Keep",

@@ -56,6 +56,26 @@ class Ask(Protocol):
 
 
 @frozen
+class HostAnswer:
+    """What the host answers to a GET: ``media_type`` is without parameters (``text/html``)."""
+
+    media_type: str
+    data: bytes
+
+
+class Get(Protocol):
+    """Asks the host for what a page can ask for: itself, its modules, data."""
+
+    def __call__(self, path: str, **parameters: str | int | Sequence[str]) -> HostAnswer:
+        """The answer to GET of ``path`` (``/data/run_table``) with these parameters.
+
+        Raises NotFound if nothing answers there, Unavailable for any other answer than 200, and the
+        InsightError of a route. Encodings and event streams are not asked for.
+        """
+        ...
+
+
+@frozen
 class RunCells:
     """A column of the run table as plugins read it: ``values`` are its cells by run.
 
@@ -103,6 +123,7 @@ class PluginContext:
     state_directory: Path | None
     annotations: Callable[[], Annotations]
     ask: Ask
+    get: Get
     run_columns: ReadRunColumns
     log: logging.Logger  # insight.plugin.<name>
     on_close: Callable[[Callable[[], None]], None]

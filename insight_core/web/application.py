@@ -18,7 +18,15 @@ from werkzeug.exceptions import NotFound as Unknown
 from werkzeug.test import EnvironBuilder
 
 from insight_core.isolation import Busy, Overdue
-from insight_core.plugin import DataProvider, InsightError, NotFound, PluginContext, RunCells, Unavailable
+from insight_core.plugin import (
+    DataProvider,
+    HostAnswer,
+    InsightError,
+    NotFound,
+    PluginContext,
+    RunCells,
+    Unavailable,
+)
 from insight_core.registry import Registry
 from insight_core.web.annotations.routes import AnnotationRoutes
 from insight_core.web.annotations.store import AnnotationStore
@@ -85,6 +93,7 @@ class Host:
             lambda: registry.options,
             self._run_columns,
             self.settings.state_directory,
+            self._get,
         )
         self._plugins = MountedPlugins(services, self.settings.limits, self._streams.listing_changed)
         self._plugins.add(registry.plugins.values())
@@ -235,30 +244,40 @@ class Host:
 
     def _ask(self, plugin: str, route: str, **parameters: str | int | Sequence[str]) -> object:
         """See insight_core.plugin.Ask."""
+        answer = self._get(f"{PATH}{plugin}{route}", **parameters)
+        if answer.media_type != "application/json":
+            raise Unavailable(f"plugin {plugin} answered {route} with 200 OK and {answer.media_type}")
+        decoded: object = json.loads(answer.data)
+        return decoded
+
+    def _get(self, path: str, **parameters: str | int | Sequence[str]) -> HostAnswer:
+        """See insight_core.plugin.Get."""
         pairs = [
             (name, str(value))
             for name, values in parameters.items()
             for value in ([values] if isinstance(values, str | int) else values)
         ]
-        path = f"{PATH}{plugin}{route}"
         inner = Request(EnvironBuilder(path=path, query_string=MultiDict(pairs)).get_environ())
         try:
             endpoint, variables = self._match(path, "GET")
         except HTTPException as error:
             raise NotFound(f"nothing answers {path}") from error
+        owner = f"plugin {endpoint.owner}" if path.startswith(PATH) else endpoint.owner
         try:
             answer = endpoint.answer(inner, variables)
+            data = answer.get_data()
         except InsightError:
             raise
+        except Unknown as error:  # a file that is missing
+            raise NotFound(f"nothing answers {path}") from error
         except (Overdue, Busy) as error:
-            raise Unavailable(f"plugin {plugin}: {error}") from error
+            raise Unavailable(f"{owner}: {error}") from error
         except Exception as error:
-            log.exception("%s failed on %s", plugin, path)
-            raise Unavailable(f"plugin {plugin} failed to answer") from error
-        if answer.status_code != 200 or answer.mimetype != "application/json":
-            raise Unavailable(f"plugin {plugin} answered {route} with {answer.status} and {answer.mimetype}")
-        decoded: object = json.loads(answer.get_data())
-        return decoded
+            log.exception("%s failed on %s", owner, path)
+            raise Unavailable(f"{owner} failed to answer") from error
+        if answer.status_code != 200:
+            raise Unavailable(f"{owner} answered {path} with {answer.status}")
+        return HostAnswer(answer.mimetype or "", data)
 
     def _below_prefix(self, request: Request) -> str | Response:
         """The path below the prefix, or the answer to a request outside it."""

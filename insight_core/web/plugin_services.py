@@ -13,6 +13,8 @@ from insight_core.plugin import (
     Annotations,
     Ask,
     DataProvider,
+    Get,
+    HostAnswer,
     NotFound,
     Plugin,
     PluginContext,
@@ -24,6 +26,10 @@ from insight_core.web.decoded import values_of
 
 def _ask_nobody(plugin: str, route: str, **parameters: str | int | Sequence[str]) -> object:
     raise NotFound(f"unknown plugin {plugin!r}")
+
+
+def _get_nothing(path: str, **parameters: str | int | Sequence[str]) -> HostAnswer:
+    raise NotFound(f"nothing answers {path}")
 
 
 def _no_columns(names: Collection[str]) -> Sequence[RunCells]:
@@ -48,6 +54,7 @@ class Services:
     options: Callable[[], Mapping[str, Mapping[str, Any]]] = dict
     run_columns: ReadRunColumns = _no_columns
     state_directory: Path | None = None
+    get: Get = _get_nothing
 
     def context_of(
         self, plugin: Plugin, on_close: Callable[[Callable[[], None]], None] = _ignore
@@ -67,6 +74,7 @@ class Services:
             state_directory=own(self.state_directory),
             annotations=self.annotations,
             ask=self.ask,
+            get=self.get,
             run_columns=self.run_columns,
             log=logging.getLogger(f"insight.plugin.{name}"),
             on_close=on_close,

@@ -82,6 +82,26 @@ def test_what_cannot_be_told_is_an_error_of_the_one_asked(
     assert json.loads(answer.data)["error"] == text
 
 
+def test_a_plugin_reads_what_a_page_can_ask_the_host_for(host_of: Callable[..., Host]) -> None:
+    def routes(ctx: PluginContext) -> list[Route]:
+        def told(request: Request) -> Response:
+            answer = ctx.get(request.args["path"])
+            return json_response({"type": answer.media_type, "data": answer.data.decode()})
+
+        return [Route("/told", told)]
+
+    client = Client(host_of(Plugin("graph", "Graphs", routes=routes), ASKED, path_prefix="/logs"))
+
+    def get(path: str) -> Response:
+        return client.get("/logs/data/plugin/graph/told", query_string={"path": path})
+
+    assert json.loads(get("/healthz").data) == {"type": "application/json", "data": '{"status":"ok"}'}
+    assert json.loads(get("/data/plugin/profiler/text").data) == {"type": "text/plain", "data": "no JSON"}
+    assert get("/data/nothing").status_code == 404
+    assert get("/static/no-such-file.js").status_code == 404
+    assert get("/data/plugin/profiler/broken").status_code == 503
+
+
 @pytest.mark.parametrize("kept", [True, False])
 def test_a_plugin_has_a_directory_of_its_own_where_the_host_keeps_things(
     kept: bool, tmp_path: Path, host_of: Callable[..., Host]
