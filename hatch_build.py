@@ -85,7 +85,7 @@ def fresh(root: Path) -> bool:
     built = [root / "frontend/insight_frontend/static/index.html"]
     if (root / "frontend/gallery").is_dir():
         built.append(root / "insight_core/cli/authoring/gallery/static/index.js")
-    for name in ("index", "contributions"):
+    for name in ("index", "contributions", "snapshot"):
         built += [
             entry.parent.parent / f"static/{name}.js"
             for entry in root.glob(f"plugins/*/insight_*/frontend/{name}.ts*")

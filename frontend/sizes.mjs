@@ -80,7 +80,7 @@ export function measureTab({ name, out }, modules, page) {
   const all = files(out);
   const entry = join(out, 'index.js');
   const atOnce = imported(entry, all);
-  const beside = all.filter((path) => basename(path) === 'contributions.js');
+  const beside = all.filter((path) => ['contributions.js', 'snapshot.js'].includes(basename(path)));
   const later = [entry, ...beside]
     .flatMap((path) => [...imported(path, all, { lazy: true })])
     .filter((path) => !atOnce.has(path));

@@ -1,5 +1,6 @@
 /**
- * Builds the page half of a plugin with Vite: its tab, and `contributions.ts(x)` next to the tab's module if it is there.
+ * Builds the page half of a plugin with Vite: its tab, and `contributions.ts(x)` and `snapshot.ts` next to the tab's module if
+ * they are there.
  * `vite.config.js`:
  *
  *     import { insightPlugin } from '@insight-host/kit/build';
@@ -96,11 +97,15 @@ function writeManifest() {
   };
 }
 
-/** What the plugin adds to the page beyond its tab. */
-function contributionsBeside(entry) {
-  const sources = ['ts', 'tsx', 'js', 'jsx'].map((type) => join(dirname(entry), `contributions.${type}`));
-  const found = sources.find((source) => existsSync(source));
-  return found === undefined ? {} : { contributions: found };
+/** What the plugin has beyond its tab: what it adds to the page, and what answers for its host in a snapshot. */
+function modulesBeside(entry) {
+  const found = {};
+  for (const name of ['contributions', 'snapshot']) {
+    const sources = ['ts', 'tsx', 'js', 'jsx'].map((type) => join(dirname(entry), `${name}.${type}`));
+    const source = sources.find((path) => existsSync(path));
+    if (source !== undefined) found[name] = source;
+  }
+  return found;
 }
 
 /** The Vite configuration of a tab: `entry` is its module, `out` the directory that the plugin names as its `frontend`. */
@@ -118,7 +123,7 @@ export function insightPlugin({ entry, out }) {
       modulePreload: false,
       // Not build.lib: that leaves the whitespace in.
       rolldownOptions: {
-        input: { index: entry, ...contributionsBeside(entry) },
+        input: { index: entry, ...modulesBeside(entry) },
         preserveEntrySignatures: 'strict',
         output: { ...OUTPUT, entryFileNames: '[name].js' },
       },

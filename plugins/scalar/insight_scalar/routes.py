@@ -30,6 +30,7 @@ from insight_scalar.first_steps import FirstSteps
 from insight_scalar.formats import csv_of, numbers_of
 from insight_scalar.layout_routes import Layouts
 from insight_scalar.parameters import request_of, scalar_query
+from insight_scalar.snapshot import SnapshotView
 
 _SCALAR = PluginNameEnum.SCALAR
 _TRIES = 3
@@ -50,6 +51,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
         Route("/columns", bands.columns),
         Route("/bands", bands.bands),
         Route("/layouts", Layouts(ctx).layouts),
+        Route("/snapshot", SnapshotView(ctx, data).answer),
     ]
 
 

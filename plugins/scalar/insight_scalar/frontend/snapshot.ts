@@ -1,0 +1,86 @@
+/** Answers for the host half of the Scalars tab in a snapshot, from series that are there with every point. */
+import { API, type Snapshot } from '@insight-host/api';
+import { csvOf, frameOf, jsonOf } from './snapshot_answers';
+import { type PackedBands, type PackedSeries, unpacked } from './packed_series';
+import { answered, queryOf } from './snapshot_query';
+
+const TYPE = { headers: { 'Content-Type': 'application/octet-stream' } };
+
+export default {
+  apiVersion: API,
+  open(packed) {
+    const { series, bands } = unpacked(packed);
+    const keyOf = (run: string, tag: string, attempts: string): string => JSON.stringify([run, tag, attempts]);
+    const known = new Map(series.map((one) => [keyOf(one.run, one.tag, one.attempts), one]));
+    const byRun = new Map<string, Map<string, number>>();
+    for (const { run, tag, restarts } of series) {
+      if (tag.startsWith('=')) continue; // the tab computes these itself
+      const tags = byRun.get(run) ?? new Map<string, number>();
+      byRun.set(run, tags.set(tag, restarts.length + 1));
+    }
+    /** Of runs and tags in their order; of series without restarts both kinds of attempts are the same. */
+    const find = (query: URLSearchParams, named: readonly string[]): readonly PackedSeries[] =>
+      query
+        .getAll('tag')
+        .flatMap((tag) => named.map((run) => [run, tag] as const))
+        .flatMap(([run, tag]) => {
+          const attempts = query.get('attempts') ?? 'last';
+          return known.get(keyOf(run, tag, attempts)) ?? known.get(keyOf(run, tag, 'last')) ?? [];
+        });
+    const answers = (query: URLSearchParams, named: readonly string[]): ReturnType<typeof answered>[] => {
+      const asked = queryOf(query);
+      return find(query, named).map((one) => answered(one, asked));
+    };
+    const runsOf = (query: URLSearchParams): readonly string[] => {
+      const named = query.getAll('run');
+      return named.length > 0 ? named : [...byRun.keys()];
+    };
+
+    const cards = (query: URLSearchParams): Response => {
+      const runs = runsOf(query);
+      const frames = query.getAll('card').map((text, place) => {
+        const { runs: places, ...given } = JSON.parse(text) as Record<string, unknown> & { runs?: readonly number[] };
+        const own = new URLSearchParams(Object.entries(given).map(([key, value]) => [key, String(value)]));
+        const named = places ? places.map((at) => runs[at] as string) : runs;
+        return frameOf(answers(own, named), { card: String(place) });
+      });
+      return new Response(new Blob(frames.flatMap((frame) => [new Uint32Array([frame.byteLength]), frame])), TYPE);
+    };
+
+    return {
+      series: byRun,
+      answer(route, query) {
+        if (route === 'cards') return cards(query);
+        if (route === 'bands') return bandsFor(bands, query);
+        if (route === 'groups') return groupsOf(bands);
+        if (route === 'columns') return Response.json({ columns: [] });
+        if (route !== 'series') return null;
+        const found = answers(query, runsOf(query));
+        return query.get('format') === 'csv' ? csvOf(found) : jsonOf(found);
+      },
+    };
+  },
+} satisfies Snapshot;
+
+/** Groups are those that the view had when it was saved: others are not computed without the host. */
+function bandsFor(bands: readonly PackedBands[], query: URLSearchParams): Response | null {
+  const found = bands.find(
+    ({ tag, query: made }) =>
+      query.get('tag') === tag &&
+      [...new Set([...Object.keys(made), 'smoothing', 'group', 'by'])].every(
+        (key) => key === 'smoother' || [made[key] ?? []].flat().join('\n') === query.getAll(key).join('\n'),
+      ),
+  );
+  return found ? new Response(found.content, TYPE) : null;
+}
+
+function groupsOf(bands: readonly PackedBands[]): Response | null {
+  const names = bands.flatMap(({ content }) => {
+    const length = Number(new DataView(content.buffer).getBigUint64(0, true));
+    const header = JSON.parse(new TextDecoder().decode(content.subarray(8, 8 + length))) as {
+      readonly __metadata__: { readonly groups: string };
+    };
+    return (JSON.parse(header.__metadata__.groups) as readonly { readonly group: string }[]).map(({ group }) => group);
+  });
+  return names.length > 0 ? Response.json({ groups: [...new Set(names)].map((group) => ({ group })) }) : null;
+}

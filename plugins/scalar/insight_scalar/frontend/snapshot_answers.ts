@@ -1,0 +1,76 @@
+/** Writes series as the host answers them: for drawing, as JSON and as CSV (docs/http_api.md). */
+import type { Series } from './series';
+
+/** A safetensors file for drawing, with exact values; wall times are always there. */
+export function frameOf(found: readonly Series[], metadata: Readonly<Record<string, string>>): Uint8Array<ArrayBuffer> {
+  const columns = {
+    steps: found.map(({ steps }) => steps),
+    doubles: found.map(({ values }) => Float64Array.from(values)),
+    wall_times: found.map(({ wallTimes }) => wallTimes),
+  };
+  const described = found.map((one, place) => ({ ...describedOf(one), steps: place, values: 'doubles' }));
+  const steps = found.map(({ steps: { length } }) => (length > 0 ? { count: length, column: 'steps' } : { count: 0 }));
+  const header: Record<string, unknown> = {
+    __metadata__: {
+      ...metadata,
+      codes: JSON.stringify({ top: 4095, log: false, times: true }),
+      steps: JSON.stringify(steps),
+      series: JSON.stringify(described),
+    },
+  };
+  let size = 0;
+  for (const [name, parts] of Object.entries(columns)) {
+    const length = parts.reduce((sum, part) => sum + part.length, 0);
+    header[name] = { dtype: 'F64', shape: [length], data_offsets: [size, (size += 8 * length)] };
+  }
+  const bytes = new TextEncoder().encode(JSON.stringify(header));
+  const start = 8 + 8 * Math.ceil(bytes.length / 8);
+  const out = new Uint8Array(start + size).fill(32, 8, start);
+  out.set(bytes, 8);
+  new DataView(out.buffer).setBigUint64(0, BigInt(start - 8), true);
+  let at = start;
+  for (const part of Object.values(columns).flat()) {
+    new Float64Array(out.buffer, at, part.length).set(part);
+    at += part.byteLength;
+  }
+  return out;
+}
+
+function describedOf({ run, tag, origin, extent, points, total, kept, hidden, restarts, breaks, nonfinite }: Series) {
+  const { nan, inf, neg_inf: negative } = nonfinite;
+  return {
+    ...{ run, tag, origin, extent, points, total, kept, hidden, restarts, breaks },
+    nonfinite: [nan, inf, negative],
+  };
+}
+
+export function jsonOf(found: readonly Series[]): Response {
+  const text = (value: number): number | string => (Number.isFinite(value) ? value : word(value));
+  const series = found.map((one) => ({
+    ...describedOf(one),
+    nonfinite: one.nonfinite,
+    decimated: one.decimated,
+    steps: [...one.steps],
+    wall_times: Array.from(one.wallTimes, text),
+    values: Array.from(one.values, text),
+  }));
+  return Response.json({ series });
+}
+
+export function csvOf(found: readonly Series[]): Response {
+  const lines = found.flatMap(({ run, tag, steps, wallTimes, values }) =>
+    Array.from(values, (value, i) =>
+      [field(run), field(tag), steps[i], wallTimes[i], Number.isFinite(value) ? value : word(value)].join(),
+    ),
+  );
+  const text = ['run,tag,step,wall_time,value', ...lines, ''].join('\r\n');
+  return new Response(text, { headers: { 'Content-Type': 'text/csv; charset=utf-8' } });
+}
+
+const word = (value: number): string => (Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity');
+
+/** Quoted where it has to be; what a spreadsheet would read as a formula begins with an apostrophe. */
+function field(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

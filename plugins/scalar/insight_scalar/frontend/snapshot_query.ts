@@ -1,0 +1,146 @@
+/** What the host answers to a query of a series, computed from all of its points (`answered` of insight_scalar/derived.py). */
+import type { XKind } from '@insight-host/kit/draw';
+import type { PackedSeries } from './packed_series';
+import { WHOLE, xColumn, type Series } from './series';
+import { smoothed } from './smoothing';
+
+export interface PointsQuery {
+  readonly x: XKind;
+  readonly log: boolean;
+  readonly from: number;
+  readonly to: number;
+  readonly isOpen: boolean;
+  readonly since: number;
+  readonly width: number;
+  readonly smoothing: number;
+}
+
+const NOT_HERE = 'only exponential smoothing (EMA) works in a snapshot';
+
+export function queryOf(query: URLSearchParams): PointsQuery {
+  const number = (key: string, none: number): number => (query.has(key) ? Number(query.get(key)) : none);
+  const smoothing = number('smoothing', 0);
+  if (smoothing > 0 && (query.get('smoother') ?? 'ema') !== 'ema') throw new Error(NOT_HERE);
+  return {
+    x: (query.get('x') ?? 'step') as XKind,
+    log: query.get('xscale') === 'log',
+    from: number('from', -Infinity),
+    to: number('to', Infinity),
+    isOpen: !query.has('from') && !query.has('to'),
+    since: number('since', -Infinity),
+    width: number('width', Infinity),
+    smoothing,
+  };
+}
+
+export function answered(whole: PackedSeries, query: PointsQuery): Series {
+  const x = xColumn(whole, query.x);
+  const values = query.smoothing > 0 ? smoothed(whole, query.smoothing).values : whole.values;
+  let [least, most] = [Infinity, -Infinity];
+  const inside: number[] = [];
+  const nonfinite = { nan: 0, inf: 0, neg_inf: 0 };
+  x.forEach((at, i) => {
+    if (Number.isFinite(at)) [least, most] = [Math.min(least, at), Math.max(most, at)];
+    if (!query.isOpen && !(at >= query.from && at <= query.to)) return;
+    inside.push(i);
+    const kind = oddOf(whole.values[i] as number);
+    if (kind) nonfinite[kind]++;
+  });
+  const extent = least <= most ? ([least, most] as const) : ([0, 0] as const);
+  // as many points as the host sends for drawing: few come as they are
+  const isShort = inside.length <= WHOLE * query.width;
+  const kept = isShort ? inside : envelope(inside, x, values, whole.breaks, extent, query);
+  const chosen = query.since === -Infinity ? kept : kept.filter((i) => (x[i] as number) >= query.since);
+  const pick = (column: ArrayLike<number>): Float64Array => Float64Array.from(chosen, (i) => column[i] as number);
+  return {
+    ...whole,
+    steps: pick(whole.steps),
+    wallTimes: pick(whole.wallTimes),
+    values: pick(values),
+    points: inside.length,
+    decimated: kept.length < inside.length,
+    extent,
+    nonfinite,
+    breaks: whole.breaks.map((edge) => placeOf(chosen, edge)),
+  };
+}
+
+/** Of each column of each attempt the first, smallest, largest and last point, and the first of each kind that is not finite. */
+function envelope(
+  inside: readonly number[],
+  x: Float64Array,
+  values: ArrayLike<number>,
+  breaks: readonly number[],
+  extent: readonly [number, number],
+  { from, to, width, log }: PointsQuery,
+): number[] {
+  const low = Number.isFinite(from) ? from : extent[0];
+  const columnOf = columns(
+    log && low <= 0 ? smallestPositive(x) : low,
+    Number.isFinite(to) ? to : extent[1],
+    width,
+    log,
+  );
+  const out: number[] = [];
+  for (let begin = 0; begin < inside.length;) {
+    const start = inside[begin] as number;
+    const column = columnOf(x[start] as number);
+    const edge = breaks.find((each) => each > start) ?? Infinity;
+    let end = begin;
+    let [smallest, largest] = [-1, -1];
+    const kept = new Set<number>([start]);
+    const seen = new Set<string>();
+    for (; end < inside.length; end++) {
+      const i = inside[end] as number;
+      if (i >= edge || columnOf(x[i] as number) !== column) break;
+      const value = values[i] as number;
+      const kind = oddOf(value);
+      if (kind) {
+        if (!seen.has(kind)) kept.add(i);
+        seen.add(kind);
+        continue;
+      }
+      if (smallest < 0 || value < (values[smallest] as number)) smallest = i;
+      if (largest < 0 || value > (values[largest] as number)) largest = i;
+    }
+    kept.add(inside[end - 1] as number);
+    if (smallest >= 0) kept.add(smallest).add(largest);
+    out.push(...[...kept].sort((a, b) => a - b));
+    begin = end;
+  }
+  return out;
+}
+
+/** In which of `width` equal columns an x lies, by the borders that the host has (`column_borders` of insight_core). */
+function columns(low: number, high: number, width: number, log: boolean): (x: number) => number {
+  const [first, span] = log ? [Math.log(low), Math.log(high) - Math.log(low)] : [low, high - low];
+  if (!(span > 0 && span < Infinity)) return () => 0;
+  const border = (column: number): number => {
+    const place = first + span * (column / width);
+    return log ? Math.exp(place) : place;
+  };
+  return (x) => {
+    let column = Math.floor((((log ? Math.log(x) : x) - first) / span) * width);
+    column = Math.max(0, Math.min(width - 1, column)) || 0;
+    if (column + 1 < width && x >= border(column + 1)) column++;
+    else if (column > 0 && x < border(column)) column--;
+    return column;
+  };
+}
+
+function smallestPositive(x: Float64Array): number {
+  let least = Infinity;
+  for (const place of x) if (place > 0 && place < least) least = place;
+  return least;
+}
+
+function oddOf(value: number): 'nan' | 'inf' | 'neg_inf' | null {
+  if (Number.isFinite(value)) return null;
+  return Number.isNaN(value) ? 'nan' : value > 0 ? 'inf' : 'neg_inf';
+}
+
+/** How many of the ascending indices are smaller. */
+function placeOf(indices: readonly number[], edge: number): number {
+  const found = indices.findIndex((index) => index >= edge);
+  return found < 0 ? indices.length : found;
+}

@@ -1,0 +1,180 @@
+"""The series of views, packed for a file that works without a host: values and steps are exact."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from attrs import Factory, define, frozen
+from numpy.typing import NDArray
+from werkzeug import Request, Response
+
+from insight_core.plugin import (
+    InsightError,
+    PluginContext,
+    PluginNameEnum,
+    ScalarColumns,
+    ScalarQuery,
+    SeriesKey,
+    ShownAttempts,
+    encode_json,
+)
+from insight_core.plugin.http.answers import bytes_response
+from insight_scalar.derived import DerivedData
+from insight_scalar.view_state import ViewState
+
+_SCALAR = PluginNameEnum.SCALAR
+EXACT_TIMES = 250_000  # points of a file up to which wall times are exact
+_FINE = 2.0**-22  # seconds; what float64 resolves of the time of this century
+_COARSE = 2.0**-6  # 16 ms: a file of a million points has room for no more
+_SAMPLE = 20_000  # points by which the smaller of two ways is chosen
+_BAND_WIDTH = 1000  # columns of bands
+
+
+@frozen
+class SnapshotView:
+    """The route ``snapshot``."""
+
+    ctx: PluginContext
+    data: DerivedData
+
+    def answer(self, request: Request) -> Response:
+        """All series of the views (``view``, repeatable: JSON with ``runs``, ``state`` and ``card``).
+
+        The answer is the length of a JSON header (uint32), the header, and the columns that it describes.
+        """
+        views = [ViewState.read(text) for text in request.args.getlist("view")]
+        pack = _Pack()
+        keys: dict[SeriesKey, None] = {}
+        bands: list[dict[str, object]] = []
+        for view in views:
+            tags = {
+                table.run: list(table.tags) for table in self.data.series_tables(_SCALAR, [], runs=view.runs)
+            }
+            recorded = list(dict.fromkeys(tag for found in tags.values() for tag in found))
+            shown = view.tags(recorded)
+            needed = [tag for each in shown for tag in self._inputs(each, recorded)]
+            keys |= {
+                SeriesKey(run, tag): None
+                for tag in dict.fromkeys([*needed, *shown])
+                for run in view.runs
+                if tag in tags.get(run, ()) or tag not in recorded
+            }
+            if view.is_grouped:
+                bands += [found for tag in shown if (found := self._bands(view, tag, pack))]
+        pack.all(self._series(list(keys)))
+        return bytes_response(pack.content({"bands": bands}), "application/octet-stream")
+
+    def _inputs(self, tag: str, recorded: Sequence[str]) -> Sequence[str]:
+        if tag in recorded or not tag.startswith("="):
+            return ()
+        try:
+            return self.data.expression(_SCALAR, tag.removeprefix("=")).tags
+        except InsightError:
+            return ()
+
+    def _series(self, keys: Sequence[SeriesKey]) -> list[tuple[SeriesKey, str, ScalarColumns]]:
+        found: list[tuple[SeriesKey, str, ScalarColumns]] = []
+        both: tuple[ShownAttempts, ...] = ("last", "all")
+        for attempts in both:
+            for some in self.data.portions(_SCALAR, keys):
+                columns = self.data.scalars(_SCALAR, some, ScalarQuery(attempts=attempts))
+                found += [
+                    (key, attempts, columns[key])
+                    for key in some
+                    if key in columns and (attempts == "last" or len(columns[key].restarts))
+                ]
+        return found
+
+    def _bands(self, view: ViewState, tag: str, pack: _Pack) -> dict[str, object] | None:
+        """The groups of one tag, as the view shows them."""
+        query = {**view.group_query, "tag": tag, "run": list(view.runs)}
+        try:
+            answer = self.ctx.get(
+                f"/data/plugin/{_SCALAR}/bands", **query, width=_BAND_WIDTH, format="safetensors"
+            )
+        except InsightError:
+            return None  # the tag has no groups
+        pack.parts.append(answer.data)
+        return {"tag": tag, "query": view.group_query, "bytes": len(answer.data)}
+
+
+@define
+class _Pack:
+    """Columns as planes of bytes, which compress better than numbers, and what describes them."""
+
+    parts: list[bytes] = Factory(list)
+    steps: list[dict[str, object]] = Factory(list)
+    series: list[dict[str, object]] = Factory(list)
+    _places: dict[bytes, int] = Factory(dict)
+
+    def all(self, found: Sequence[tuple[SeriesKey, str, ScalarColumns]]) -> None:
+        exact = sum(len(columns.steps) for _, _, columns in found) <= EXACT_TIMES
+        for key, attempts, columns in found:
+            self.series.append(
+                {
+                    "run": key.run,
+                    "tag": key.tag,
+                    "attempts": attempts,
+                    "count": len(columns.steps),
+                    "total": columns.total,
+                    "kept": columns.kept,
+                    "hidden": columns.hidden,
+                    "restarts": columns.restarts,
+                    "breaks": columns.breaks,
+                    "steps": self._steps(columns.steps),
+                    "times": self._times(columns.wall_times, _FINE if exact else _COARSE),
+                    "values": self._values(columns.values),
+                }
+            )
+
+    def content(self, more: Mapping[str, object]) -> bytes:
+        # the parts begin with bands; steps, times and values of one series after the other follow
+        header = encode_json({"series": self.series, "steps": self.steps, **more})
+        return b"".join([len(header).to_bytes(4, "little"), header, *self.parts])
+
+    def _steps(self, steps: NDArray[np.int64]) -> int:
+        place = self._places.setdefault(steps.tobytes(), len(self.steps))
+        if place == len(self.steps):
+            self.steps.append({"count": len(steps), **self._whole(steps)})
+        return place
+
+    def _times(self, times: NDArray[np.float64], unit: float) -> dict[str, object]:
+        whole = np.rint(times / unit) if np.isfinite(times).all() else np.zeros(0)
+        fits = len(whole) == len(times) and float(np.abs(whole).max(initial=0.0)) < 2.0**53
+        if fits and (unit == _COARSE or bool((whole * unit == times).all())):
+            return {"unit": unit, **self._whole(whole.astype(np.int64))}
+        return self._planes("raw", times.view(np.uint64))
+
+    def _whole(self, numbers: NDArray[np.int64]) -> dict[str, object]:
+        """Whole numbers as their differences."""
+        if not len(numbers):
+            return {"kind": "even", "first": 0, "stride": 0}
+        deltas = np.diff(numbers)
+        first = int(numbers[0])
+        if not len(deltas) or bool((deltas == deltas[0]).all()):
+            return {"kind": "even", "first": first, "stride": int(deltas[0]) if len(deltas) else 0}
+        folded = ((deltas << 1) ^ (deltas >> 63)).astype(np.uint64)  # small numbers of either sign are small
+        width = next(each for each in (1, 2, 4, 8) if int(folded.max()) < 1 << (8 * each))
+        narrow = folded.astype(f"<u{width}")
+        return {"first": first, **self._planes("deltas", narrow)}
+
+    def _values(self, values: NDArray[np.float32] | NDArray[np.float64]) -> dict[str, object]:
+        if values.dtype == np.float64:
+            return self._planes("raw", values.view(np.uint64))
+        bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
+        turned = np.diff(bits, prepend=np.uint32(0))
+        sizes = [len(zlib.compress(_planes(each[:_SAMPLE]), 1)) for each in (bits, turned)]
+        return self._planes("sums", turned) if sizes[1] < sizes[0] else self._planes("raw", bits)
+
+    def _planes(self, kind: str, numbers: NDArray[Any]) -> dict[str, object]:
+        self.parts.append(_planes(numbers))
+        return {"kind": kind, "width": numbers.dtype.itemsize}
+
+
+def _planes(numbers: NDArray[Any]) -> bytes:
+    """The first bytes of all numbers, then the second ones, and so on; little-endian."""
+    little = np.ascontiguousarray(numbers, numbers.dtype.newbyteorder("<"))
+    return little.view(np.uint8).reshape(len(little), numbers.dtype.itemsize).T.tobytes()

@@ -1,0 +1,92 @@
+"""What a view of the Scalars tab shows, as the keys of its URL say it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from urllib.parse import unquote
+
+from attrs import frozen
+
+from insight_core.plugin import InvalidArgument
+
+
+@frozen
+class ViewState:
+    """Runs, the keys of the tab (``smooth``, not ``scalar.smooth``), and one card or all."""
+
+    runs: Sequence[str]
+    state: Mapping[str, str]
+    card: str | None
+
+    @classmethod
+    def read(cls, text: str) -> ViewState:
+        """Raises InvalidArgument for anything but JSON of this form."""
+        try:
+            given = json.loads(text)
+            runs, state, card = given["runs"], given["state"], given.get("card")
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            raise InvalidArgument(f"view is not JSON of a view: {error!r}") from None
+        texts = [*runs, *state, *state.values(), *([] if card is None else [card])]
+        if not all(isinstance(one, str) for one in texts):
+            raise InvalidArgument("runs, state and card of a view must be text")
+        return cls(runs, state, card)
+
+    def tags(self, recorded: Sequence[str]) -> Sequence[str]:
+        """Tags with a card, those on a right axis, and computed series."""
+        if self.card is not None:
+            shown = [_decoded(self.card.partition(";")[0])]
+        else:
+            shown = [tag for tag in recorded if self._matches(tag)] + self._names("pins")
+            shown += ["=" + expression for expression in self._keys("derived")]
+        pairs = [part.partition("=") for part in self._parts("pairs")]
+        shown += [_decoded(second) for tag, _, second in pairs if _decoded(tag) in shown]
+        return list(dict.fromkeys(tag for tag in shown if tag in recorded or tag.startswith("=")))
+
+    @property
+    def is_grouped(self) -> bool:
+        """Whether lines are groups of runs."""
+        return bool(self.state.get("group") or self.state.get("by"))
+
+    @property
+    def group_query(self) -> dict[str, str | list[str]]:
+        """The parameters of ``bands`` but for tag, runs, window and width."""
+        given = self.state
+        centre = given.get("centre", "mean")
+        spread = given.get("spread", "minmax")
+        if centre == "median" and spread in ("std", "sem", "ci95"):
+            spread = "iqr"
+        query: dict[str, str | list[str]] = {
+            "x": given.get("x", "step"),
+            "attempts": given.get("attempts", "last"),
+            "centre": centre,
+            "spread": spread,
+        }
+        if given.get("smooth"):
+            query |= {"smoothing": given["smooth"], "smoother": given.get("smoother", "ema")}
+        if given.get("group"):
+            query["group"] = given["group"]
+        if given.get("by"):
+            query["by"] = self._names("by")
+        return query
+
+    def _parts(self, key: str) -> list[str]:
+        return [part for part in self.state.get(key, "").split(";") if part]
+
+    def _names(self, key: str) -> list[str]:
+        return [_decoded(part) for part in re.split("[;,]", self.state.get(key, "")) if part]
+
+    def _keys(self, key: str) -> list[str]:
+        return [_decoded(part.partition("=")[0]) for part in self._parts(key)]
+
+    def _matches(self, tag: str) -> bool:
+        pattern = self.state.get("tags", "")
+        try:
+            return re.search(pattern, tag, re.IGNORECASE) is not None
+        except re.error:
+            return pattern.lower() in tag.lower()
+
+
+def _decoded(name: str) -> str:
+    return "" if name == "~" else unquote(name)
