@@ -1,0 +1,29 @@
+/** "Add to report" in the menus of cards, and the file of the page in the palette. */
+import { API, type CardSpec, type Contributions, type PluginContext } from '@insight-host/api';
+import { messages } from './messages';
+import { blockOf, LAST, type Report } from './report';
+
+export default {
+  apiVersion: API,
+  messages,
+  commands: [{ text: 'file.page', run: savePage }],
+  cardActions: [{ id: 'add', text: 'add', run: add }],
+} satisfies Contributions;
+
+/** Adds a card to the end of the report that was opened last, or to a new one. */
+async function add(card: CardSpec, ctx: PluginContext): Promise<void> {
+  const name = ctx.memory.get(LAST, '') || ctx.t('new.name');
+  const before = await ctx.saved.get<Report>(name);
+  const text = [before?.value.text.trimEnd(), blockOf(card)].filter(Boolean).join('\n\n');
+  await ctx.saved.set(name, { text: `${text}\n` } satisfies Report, before?.version ?? null);
+  ctx.notify('info', ctx.t('added', { name }));
+}
+
+/** The page as it is shown, as a file that works offline. */
+function savePage(ctx: PluginContext): void {
+  const link = document.createElement('a');
+  const state = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+  link.href = ctx.data.href('snapshot', { state: JSON.stringify(state) });
+  link.download = '';
+  link.click();
+}

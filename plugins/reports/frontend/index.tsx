@@ -1,0 +1,13 @@
+import { tab } from '@insight-host/kit';
+import { App } from './app';
+import { reportParts } from './board';
+import { messages } from './messages';
+import styles from './reports.css?inline';
+
+export default tab({
+  messages,
+  styles,
+  board: reportParts,
+  view: (board) => <App board={board} />,
+  keys: () => [],
+});

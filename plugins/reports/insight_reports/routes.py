@@ -1,0 +1,26 @@
+"""The HTTP side: files that show a view or a report without a host."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from werkzeug import Request, Response
+
+from insight_core.plugin import PluginContext, Route
+from insight_reports.snapshot import snapshot
+from insight_reports.view import view_of
+
+
+def routes(ctx: PluginContext) -> Sequence[Route]:
+    """``snapshot``: an HTML file of ``view`` or ``report`` (saved), or ``state`` (keys of the URL)."""
+
+    def made(request: Request) -> Response:
+        args = request.args
+        view = view_of(ctx.get, view=args.get("view"), report=args.get("report"), state=args.get("state"))
+        answer = Response(snapshot(ctx.get, view, datetime.now(UTC)), mimetype="text/html")
+        answer.headers.set("Content-Disposition", "attachment", filename=f"{view.file_name}.html")
+        answer.cache_control.no_store = True
+        return answer
+
+    return [Route("/snapshot", made)]

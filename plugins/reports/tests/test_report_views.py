@@ -1,0 +1,73 @@
+"""What a snapshot shows: runs by the keys of the URL, cards of a report, names of files."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from insight_reports.view import SharedView, cards_in, selected, view_of
+
+from insight_core.plugin import HostAnswer, InvalidArgument, NotFound
+
+ROWS = [
+    {"name": name, "start_time": start} for name, start in (("a", 1.0), ("b;c", None), ("~x", 3.0), ("", 2.0))
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        (None, ["a", "b;c", "~x", ""]),
+        ("all", ["a", "b;c", "~x", ""]),
+        ("a;gone", ["a"]),
+        ("b%3Bc,a", ["a", "b;c"]),
+        ("~a", ["b;c", "~x", ""]),  # all but these
+        ("%7Ex;~", ["~x", ""]),  # a lone ~ is the empty name
+        ("", []),
+    ],
+)
+def test_runs_are_selected_as_the_page_selects_them(text: str | None, names: list[str]) -> None:
+    assert selected(text, ROWS) == names
+
+
+def test_without_a_choice_the_newest_forty_runs_are_selected() -> None:
+    rows = [{"name": f"run{n:02}", "start_time": float(n) if n else None} for n in range(50)]
+    assert selected(None, rows) == [f"run{n:02}" for n in range(49, 9, -1)]
+
+
+def test_cards_of_a_report_are_its_blocks_and_what_is_no_card_is_left_out() -> None:
+    card = {"plugin": "scalar", "card": "loss", "state": {"runs": "a", "scalar.x": "wall"}}
+    blocks = [
+        json.dumps(card),
+        "{",
+        "[]",
+        json.dumps({**card, "state": {"runs": 1}}),
+        json.dumps({"card": "x"}),
+    ]
+    text = "# Title\r\n" + "\n\n".join(f"```card\n{block}\n```" for block in blocks) + "\n```json\n{}\n```\n"
+    assert cards_in(text) == [card]
+    view = SharedView("r", {"tab": "reports", "reports.open": "r"}, cards_in(text))
+    assert view.parts("scalar", ROWS) == [{"runs": ["a"], "state": {"x": "wall"}, "card": "loss"}]
+    assert view.parts("image", ROWS) == []
+    assert view.runs(ROWS) == ["a"]
+
+
+def test_a_file_is_named_after_its_view_without_what_file_systems_forbid() -> None:
+    assert SharedView('../a:b\n"c"', {}).file_name == "_a_b_c_"
+    assert SharedView("...", {}).file_name == "snapshot"
+
+
+def test_a_view_that_cannot_be_shown_is_an_error_that_says_why() -> None:
+    def get(path: str, **parameters: object) -> HostAnswer:
+        if parameters["name"] not in ("odd", "view/odd"):
+            raise NotFound("nothing is saved under this name")
+        return HostAnswer("application/json", b'{"value": {"state": {"tab": 1}}}')
+
+    with pytest.raises(NotFound, match="nothing is saved"):
+        view_of(get, view="gone", report=None, state=None)
+    with pytest.raises(InvalidArgument, match="must be an object of texts"):
+        view_of(get, view="odd", report=None, state=None)
+    with pytest.raises(NotFound, match="odd is not a report"):
+        view_of(get, view=None, report="odd", state=None)
+    with pytest.raises(InvalidArgument, match="not JSON"):
+        view_of(get, view=None, report=None, state="{")
