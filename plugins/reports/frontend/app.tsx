@@ -5,7 +5,11 @@ import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ReportParts } from './board';
 import { rendered } from './markdown';
+import printStyles from './print.css?inline';
 import { partsOf } from './report';
+
+const printing = new CSSStyleSheet();
+printing.replaceSync(printStyles);
 
 interface Props {
   readonly board: ReportParts;
@@ -15,6 +19,12 @@ export function App({ board }: Props): JSX.Element {
   const { t: say } = board.page;
   const report = board.report.value;
   const draft = board.draft.value;
+  const isInFront = board.page.visible.value;
+  useEffect(() => {
+    if (!isInFront) return undefined;
+    document.adoptedStyleSheets = [...document.adoptedStyleSheets, printing];
+    return () => void (document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet !== printing));
+  }, [isInFront]);
   return (
     <div class="kit reports" data-testid="reports">
       <Tools board={board} />
