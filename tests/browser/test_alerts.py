@@ -77,6 +77,7 @@ def test_a_new_alert_is_told_in_the_page_and_leads_to_the_card_at_its_step(
     expect(card).to_have_count(1)
     expect(page).to_have_url(re.compile(r"runs=broken(&|$)"))
     expect(page).to_have_url(re.compile(r"cursor=20(&|$)"))
+    expect(card.locator(".plot")).to_have_attribute("data-marks", "1")
     card.locator('[data-action="export"]').click()
     page.locator('[data-action="view-table"]').click()
     page.locator("dialog [role=grid]").press("Control+End")

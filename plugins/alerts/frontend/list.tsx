@@ -57,14 +57,12 @@ function Row({ page, alert }: { readonly page: Page; readonly alert: Alert }): J
       <strong>{alert.rule}</strong>
       <span class="what">{textOf(page.ctx, alert)}</span>
       {isThere && (
-        <button type="button" data-action="open-alert" onClick={() => open(page.ctx, alert)}>
+        <button type="button" class="ih-button" data-action="open-alert" onClick={() => open(page.ctx, alert)}>
           {alert.step === null ? say('open.run') : say('open.step', { step: alert.step.toLocaleString(locale.value) })}
         </button>
       )}
       {Object.entries(alert.unsent).map(([target, reason]) => (
-        <p class="bad" key={target}>
-          {say('unsent', { target, reason })}
-        </p>
+        <p key={target}>{say('unsent', { target, reason })}</p>
       ))}
     </li>
   );

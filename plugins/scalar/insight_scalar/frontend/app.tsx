@@ -80,6 +80,11 @@ function PanelDialog(props: CardDialogProps): JSX.Element | null {
   return loaded && <loaded.PanelDialog {...props} />;
 }
 
+function LaterNotes(props: CardDialogProps): JSX.Element | null {
+  const loaded = useLater(props.board, () => import('./notes_dialog'));
+  return loaded && <loaded.NotesDialog {...props} />;
+}
+
 const DIALOGS = {
   threshold: ThresholdDialog,
   pair: PairDialog,
@@ -88,6 +93,7 @@ const DIALOGS = {
   limits: LimitsDialog,
   axis: AxisDialog,
   panel: PanelDialog,
+  notes: LaterNotes,
 } as const;
 
 function Dialogs({ board }: BoardProps): JSX.Element | null {

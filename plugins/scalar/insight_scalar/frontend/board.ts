@@ -14,7 +14,7 @@ import { ORDERS, type TooltipOrder } from './tooltip_order';
 import { Zooms } from './zooms';
 
 interface OpenDialog {
-  readonly kind: 'threshold' | 'pair' | 'derived' | 'first' | 'limits' | 'axis' | 'panel';
+  readonly kind: 'threshold' | 'pair' | 'derived' | 'first' | 'limits' | 'axis' | 'panel' | 'notes';
   readonly tag: string;
 }
 
@@ -33,13 +33,14 @@ export function scalarParts(page: Page) {
   const centre = page.setting('centre', codecs.choice<Centre>(CENTRES, 'mean'));
   const spread = page.setting('spread', codecs.choice<Spread>(SPREADS, 'minmax'));
   const dialog = signal<OpenDialog | null>(null);
-  const asked = page.setting('dialog', codecs.choice<'' | 'first'>(['', 'first'], ''));
+  const asked = page.setting('dialog', codecs.choice<'' | ForFirst>(['', 'first', 'notes'], ''));
   page.until(
     effect(() => {
-      if (asked.value === '' || firstTag(parts) === undefined) return; // its tags are not known yet
+      const { value: kind } = asked;
+      if (kind === '' || firstTag(parts) === undefined) return; // its tags are not known yet
       untracked(() => {
         asked.set(''); // a reload does not open it again
-        openFirst({ ...parts, dialog });
+        openForFirst({ ...parts, dialog }, kind);
       });
     }),
   );
@@ -97,10 +98,16 @@ function firstTag({ cards, filter }: Cards): string | undefined {
   return at?.tag ?? pins.value[0] ?? filter.shown.value[0];
 }
 
-/** Opens the search for the first step that meets a condition. */
-export function openFirst({ dialog, ...cards }: Cards & { readonly dialog: Signal<OpenDialog | null> }): void {
+/** Dialogs that are opened without a card, too. */
+type ForFirst = 'first' | 'notes';
+
+/** Opens a dialog for the card that keys act on, else for the first one. */
+export function openForFirst(
+  { dialog, ...cards }: Cards & { readonly dialog: Signal<OpenDialog | null> },
+  kind: ForFirst,
+): void {
   const tag = firstTag(cards);
-  if (tag !== undefined) dialog.value = { kind: 'first', tag };
+  if (tag !== undefined) dialog.value = { kind, tag };
 }
 
 export function setAxis({ x, zooms }: ScalarParts, axis: Axis): void {

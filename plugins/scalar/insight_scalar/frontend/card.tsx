@@ -116,6 +116,7 @@ export function CardBody({ board, card, place, isAlone = false, tools }: CardBod
       )}
       <div
         class={feed.busy.value ? 'plot busy' : 'plot'}
+        data-marks={marks.length}
         ref={host}
         onPointerDownCapture={() => board.zooms.beginGesture()}
       />

@@ -103,10 +103,14 @@ export function CardTools({ board, card, chart, items }: CardToolsProps): JSX.El
 }
 
 function offers(board: ScalarParts, tag: string): readonly MenuItem[] {
-  const open = (kind: 'limits' | 'panel') => (): void => void (board.dialog.value = { kind, tag });
-  const limits = { action: 'limits', text: board.page.t('limits.open'), onPress: open('limits') };
-  const panel = { action: 'new-panel', text: board.page.t('panel.with'), onPress: open('panel') };
-  return isPanelKey(tag) ? [limits] : [limits, panel];
+  const opening = (kind: 'limits' | 'notes' | 'panel', text: string, action: string = kind): MenuItem => ({
+    action,
+    text: board.page.t(text),
+    onPress: () => (board.dialog.value = { kind, tag }),
+  });
+  const every = [opening('limits', 'limits.open')];
+  if (isPanelKey(tag)) return every;
+  return [...every, opening('notes', 'notes.title'), opening('panel', 'panel.with', 'new-panel')];
 }
 
 function exports(board: ScalarParts, tag: string, chart: CardToolsProps['chart']): readonly MenuItem[] {

@@ -28,7 +28,8 @@ it('an answer about another condition than the chosen one is not shown', async (
   board.page.dispose();
 });
 
-it('the search has one name, in the palette before the tab is opened and in the tab', () => {
+it('the search and the notes have one name, in the palette before the tab is opened and in the tab', () => {
   const { messages } = contributions;
-  expect([messages.en.first, messages['zh-CN'].first]).toEqual([en['first.title'], zh['first.title']]);
+  expect(messages.en).toEqual({ first: en['first.title'], notes: en['notes.title'] });
+  expect(messages['zh-CN']).toEqual({ first: zh['first.title'], notes: zh['notes.title'] });
 });

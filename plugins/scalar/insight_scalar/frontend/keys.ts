@@ -1,5 +1,5 @@
 import { boardKeys, focusOn, onCard, type Key } from '@insight-host/kit';
-import { openFirst, type ScalarParts } from './board';
+import { openForFirst, type ScalarParts } from './board';
 
 /** The tab's keys; those of a card act on the one under the pointer or with the focus. */
 export function keys(board: ScalarParts, host: HTMLElement): readonly Key[] {
@@ -13,7 +13,8 @@ export function keys(board: ScalarParts, host: HTMLElement): readonly Key[] {
       'log.y',
       onCard(board, ({ tag }) => board.logs.set(tag, { ...board.logs.of(tag), y: !board.logs.of(tag).y })),
     ],
-    ['n', 'first.title', () => openFirst(board)],
+    ['n', 'first.title', () => openForFirst(board, 'first')],
+    ['m', 'notes.title', () => openForFirst(board, 'notes')],
     ['a', 'limits.open', onCard(board, ({ tag }) => (board.dialog.value = { kind: 'limits', tag }))],
     full,
     leave,

@@ -4,13 +4,15 @@ import type { ScalarParts } from './board';
 
 export interface StepTabsProps {
   readonly board: ScalarParts;
+  /** Of the card. */
+  readonly tag: string;
   readonly step: number | null;
 }
 
-/** Leads to the tabs that can show one step, whatever plugins they are of. */
-export function StepTabs({ board, step }: StepTabsProps): JSX.Element | null {
+/** What can be done at a step: a note, and the tabs that can show it, whatever plugins they are of. */
+export function StepTabs({ board, tag, step }: StepTabsProps): JSX.Element | null {
   const { value: tabs } = board.stepTabs;
-  if (step === null || tabs.length === 0) return null;
+  if (step === null) return null;
   const { t: say, locale } = board.page;
   const at = step.toLocaleString(locale.value);
   return (
@@ -25,6 +27,12 @@ export function StepTabs({ board, step }: StepTabsProps): JSX.Element | null {
           onPress={() => void board.page.ctx.openStep(plugin, step)}
         />
       ))}
+      <Button
+        action="note-here"
+        text={say('notes.here')}
+        label={say('notes.here')}
+        onPress={() => (board.dialog.value = { kind: 'notes', tag })}
+      />
     </div>
   );
 }

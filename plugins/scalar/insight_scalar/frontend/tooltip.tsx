@@ -110,7 +110,9 @@ export function Tooltip({ board, feed, lines, marks, reading }: TooltipProps): J
         <Rows board={board} rows={rows} table={table} closest={closest} />
       )}
       {now.pinned && <Marks marks={marksAt(marks, now.cursor.reach)} />}
-      {now.pinned && <StepTabs board={board} step={rows.find((row) => row.id === closest)?.step ?? null} />}
+      {now.pinned && (
+        <StepTabs board={board} tag={feed.tag} step={rows.find((row) => row.id === closest)?.step ?? null} />
+      )}
       {nearest.length > rows.length && (
         <div class="more">{say('tooltip.more', { count: nearest.length - rows.length })}</div>
       )}
