@@ -192,7 +192,7 @@ class InsightProvider(LinkedProvider):
         asked = pb.ComputeRequest(plugin=plugin, name=name, request=request)
         answer = bytearray()
         try:
-            for piece in self._asked().stream(_COMPUTE, asked, LONG):
+            for piece in self._asked().stream(_COMPUTE, asked, None):
                 answer += piece.data
                 if not piece.more:
                     yield bytes(answer)

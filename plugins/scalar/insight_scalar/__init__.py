@@ -40,6 +40,7 @@ def insight_plugin() -> Plugin:
         computations={
             "cards": "insight_scalar.cards:cards",
             "bands": "insight_scalar.band_routes:bands",
+            "series": "insight_scalar.routes:series",
             "nearest": "insight_scalar.routes:nearest",
         },
         tag_state={"tags": "{pattern}"},

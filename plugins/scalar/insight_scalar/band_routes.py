@@ -31,6 +31,7 @@ from insight_scalar.groups import described, groups
 from insight_scalar.parameters import request_of, scalar_query
 
 _SCALAR = PluginNameEnum.SCALAR
+_COLUMNS = ("x", "centre", "low", "high", "count")
 _GROUPING = ("run", "tag", "group", "by", "format")  # parameters of the route that decide its members
 
 
@@ -75,7 +76,7 @@ class BandViews:
         found: list[tuple[dict[str, object], Mapping[str, Column]]] = []
         for frame in compute(self.ctx.data, _SCALAR, "bands", query, bands):
             columns, metadata = frame_parts(frame)
-            found.append((json.loads(metadata["group"]), columns))
+            found.append((json.loads(metadata["group"]), {name: columns[name] for name in _COLUMNS}))
         return numbers_of(form, "groups", found)
 
 
@@ -99,7 +100,7 @@ def bands(data: DataProvider, query: bytes) -> Iterator[bytes]:
                 "points": points,
                 "decimated": len(band.x) < points,
             }
-            columns = {name: getattr(band, name) for name in ("x", "centre", "low", "high", "count")}
+            columns = {name: getattr(band, name) for name in _COLUMNS}
             yield columns_frame(columns, {"group": encode_json(about)})
 
 

@@ -17,34 +17,30 @@ from insight_scalar.along import AlongColumns
 _ROWS = 4096  # that are formatted at a time
 
 
-def csv_of(
-    found: Iterable[tuple[SeriesKey, ScalarColumns]], filename: str | None = None, along: str | None = None
-) -> Response:
+def csv_of(found: Iterable[tuple[SeriesKey, ScalarColumns]], along: str | None = None) -> Response:
     """One row for each point; a float32 is written as the float64 it equals.
 
     ``along``: the expression that is x, for the head of its column.
     """
-    return csv_response(_lines(found, along), filename=filename)
+    return csv_response(_lines(found, along))
 
 
 def json_of(
     name: str,
     found: Iterable[tuple[Mapping[str, object], Mapping[str, Column]]],
-    filename: str | None = None,
 ) -> Response:
     """``{name: [..]}`` of objects, each with its columns as lists after its other members."""
-    return streamed_response(_json(name, found), "application/json", filename=filename)
+    return streamed_response(_json(name, found), "application/json")
 
 
 def numbers_of(
     form: str,
     name: str,
     found: Iterable[tuple[Mapping[str, object], Mapping[str, Column]]],
-    filename: str | None = None,
 ) -> Response:
-    """Descriptions with their columns inside (JSON, saved as ``filename``), or beside them (safetensors)."""
+    """Descriptions with their columns inside (JSON), or beside them (safetensors)."""
     if form == "json":
-        return json_of(name, found, filename)
+        return json_of(name, found)
     parts = list(found)
     columns = {
         f"{index}.{key}": column for index, (_, part) in enumerate(parts) for key, column in part.items()

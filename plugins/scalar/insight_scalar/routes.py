@@ -19,7 +19,7 @@ from insight_core.plugin import (
     compute,
     encode_json,
 )
-from insight_core.plugin.http.answers import Column, bytes_response, json_response
+from insight_core.plugin.http.answers import Column, bytes_response, json_response, streamed_response
 from insight_core.plugin.http.parameters import choice, number, required_number, required_text
 from insight_scalar.along import AlongColumns
 from insight_scalar.axis import points_since
@@ -34,6 +34,8 @@ from insight_scalar.snapshot import SnapshotView
 
 _SCALAR = PluginNameEnum.SCALAR
 _TRIES = 3
+_FORMS = ("json", "safetensors", "csv", "display")
+_TEXTS = {"json": "application/json", "csv": "text/csv; charset=utf-8"}
 
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
@@ -61,9 +63,17 @@ class _Views:
     displayed: Displayed
 
     def series(self, request: Request) -> Response:
-        form = choice(request, "format", ("json", "safetensors", "csv", "display"))
+        form = choice(request, "format", _FORMS)
         if form == "display":
             return bytes_response(self.displayed.frame(request), "application/octet-stream")
+        if form == "safetensors":
+            return self.answer(request)
+        text = compute(self.data.data, _SCALAR, "series", request.query_string, series)
+        return streamed_response(text, _TEXTS[form], filename=request.args.get("download"))
+
+    def answer(self, request: Request) -> Response:
+        """Every point, or those in the columns that are asked for."""
+        form = choice(request, "format", _FORMS)
         query = scalar_query(request)
         since = number(request, "since")
         keys = self.data.keys(request, _SCALAR)
@@ -71,14 +81,12 @@ class _Views:
             (key, columns, points_since(columns, query, since)) for key, columns in self._points(keys, query)
         )
         if form == "csv":
-            return csv_of(
-                ((key, shown) for key, _, shown in found), request.args.get("download"), query.along
-            )
-        series = (
+            return csv_of(((key, shown) for key, _, shown in found), query.along)
+        described = (
             (_described(key, shown) | {"decimated": whole.decimated}, _columns(shown))
             for key, whole, shown in found
         )
-        return numbers_of(form, "series", series, request.args.get("download"))
+        return numbers_of(form, "series", described)
 
     def _points(
         self, keys: Sequence[SeriesKey], query: ScalarQuery
@@ -98,6 +106,12 @@ class _Views:
         """An expression with every tag in quotes, and these tags: says whether it is valid."""
         found = self.data.expression(_SCALAR, required_text(request, "text"))
         return json_response({"text": found.text, "tags": found.tags})
+
+
+def series(data: DataProvider, query: bytes) -> Iterator[bytes]:
+    """The computation: the query of ``/series`` as JSON or CSV, and the text in pieces."""
+    derived = DerivedData(data)
+    yield from _Views(derived, Displayed(data, derived)).answer(request_of(query)).iter_encoded()
 
 
 def nearest(data: DataProvider, query: bytes) -> Iterator[bytes]:
