@@ -144,6 +144,12 @@ def _samples() -> list[dict[str, str]]:
         "denormal": chance.integers(0, 9, 400) * 5e-324 + np.arange(400) % 3 * 1e-300,
         "constant": np.full(400, 0.1),
         "zero and less": chance.normal(0, 1, 400),
+        "infinities": np.select(
+            [chance.random(400) < share for share in (0.1, 0.2, 0.3)],
+            [np.inf, -np.inf, np.nan],
+            chance.normal(0, 1, 400),
+        ),
+        "decades": 10.0 ** chance.uniform(-300, 300, 400),
     }
     samples = []
     for name, values in kinds.items():

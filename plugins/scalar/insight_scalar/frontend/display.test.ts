@@ -108,6 +108,31 @@ describe.each(samples)('an answer for drawing: $name', (sample) => {
   });
 });
 
+/** TensorBoard's formula, point by point; scaled, because sums of huge values overflow. */
+function averaged(values: Float64Array, weight: number): number[] {
+  let [sum, weights] = [0, 0];
+  return [...values].map((value) => {
+    if (!Number.isFinite(value)) return value;
+    sum = weight * sum + value / 4;
+    weights = weight * weights + 1 / 4;
+    return sum / weights;
+  });
+}
+
+describe.each(samples)('smoothing in the page of $name', (sample) => {
+  const exact = new Float64Array(bytesOf(sample.values));
+  it.each([0.3, 0.6, 0.9])('is drawn as that of the exact series, with %d', (weight) => {
+    const finite = exact.filter((value) => Number.isFinite(value));
+    const pixel = Math.max(...finite) / HEIGHT - Math.min(...finite) / HEIGHT; // of an axis that shows the raw series
+    const found = smoothed(decoded(sample['whole linear']), weight).values;
+    averaged(exact, weight).forEach((value, i) => {
+      const off = pixel / 2 + Math.abs(value) * 1e-15; // sums are rounded
+      if (Number.isFinite(value)) expect(Math.abs((found[i] as number) / 2 - value / 2)).toBeLessThanOrEqual(off);
+      else expect(found[i]).toBe(value);
+    });
+  });
+});
+
 describe('steps', () => {
   const series = { run: 'r', tag: 't', steps: 0, values: 'singles', origin: 5, extent: ['NaN', 7] };
   const part = (value: unknown): string => JSON.stringify(value);
