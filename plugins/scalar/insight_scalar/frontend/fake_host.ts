@@ -36,6 +36,8 @@ export class FakeHost {
   bandsQuery: Query = {};
   requests = 0;
   decimated = false;
+  /** Whether values come as fractions of their range. */
+  codes = false;
   /** A promise that holds back all answers. */
   held: Promise<void> | null = null;
 
@@ -72,19 +74,21 @@ export class FakeHost {
       const all = runsOf(card) ?? this.runs;
       const runs = all.filter((run) => !this.broken.has(run));
       const failed = all.filter((run) => this.broken.has(run)).map((run) => [run, { error: 'status 500' }] as const);
-      const columns: Record<string, number[]> = { doubles: [] };
+      const columns: Record<string, number[]> = { doubles: [], high: [], low: [] };
       const steps = runs.map((run, i) => {
         const own = Array.from({ length: this.stepsOf(run) }, (_, step) => step).filter(
           (step) => step >= (card.from ?? 0),
         );
         columns['doubles']?.push(...own.map((step) => step + i));
+        columns['high']?.push(...own.map(() => 0));
+        columns['low']?.push(...own.map((step) => step + i));
         return { count: own.length, first: own[0] ?? 0, stride: 1 };
       });
       const series = runs.map((run, i) => ({
         run,
         tag: card.tag,
         steps: i,
-        values: 'doubles',
+        ...(this.codes ? { range: [0, 4095] } : { values: 'doubles' }),
         origin: 0,
         extent: [0, this.stepsOf(run) - 1],
         points: (steps[i]?.count ?? 0) + (this.decimated ? 1 : 0),

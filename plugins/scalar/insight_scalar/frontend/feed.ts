@@ -4,7 +4,6 @@ import type { Feeds } from './feeds';
 import type { GroupQuery } from './grouping';
 import type { PanelLayer } from './panels/panels';
 import { isWhole, type Band, type Series } from './series';
-import { canSmooth } from './smoothers';
 import type { BandQuery, KeptBands, KeptSeries, SeriesQuery } from './source';
 
 export interface Layer extends PanelLayer {
@@ -146,7 +145,7 @@ export class Feed {
     const signal = new AbortController().signal;
     const failures = await this.fetch(query, signal);
     if (failures.length > 0) throw failures[0];
-    return { query, layers: this.needs(query).map(({ parts, ...layer }) => dataOf(layer, parts, query.raw)) };
+    return { query, layers: this.needs(query).map(({ parts, ...layer }) => dataOf(layer, parts)) };
   }
 
   /** Series of these runs have changed, by tag; null: any may have. */
@@ -256,21 +255,14 @@ export class Feed {
       { ...query, tag, smoothing: 0 },
       { ...query, tag },
     ];
-    if (query.smoothing > 0 && !query.raw && !canSmooth(query.smoother))
-      return [{ kind: 'main', query: main, runs, here: source.series(main, runs, own), asked: runs }];
     const here = source.series(raw, runs, own);
     if (query.smoothing === 0) return [{ kind: 'main', query: main, runs, here, asked: runs }];
-    const { exact, drafts } = source.smoothed(main, here);
+    const { exact, drafts } = source.smoothed(main, here, query.raw);
     const asked = runs.filter((run) => !exact.has(run));
+    const smooth = new Map([...drafts, ...source.series(main, asked, own), ...exact]);
     return [
-      { kind: 'raw', query: raw, runs, here, asked: runs },
-      {
-        kind: 'main',
-        query: main,
-        runs,
-        here: new Map([...drafts, ...source.series(main, asked, own), ...exact]),
-        asked,
-      },
+      ...(query.raw ? [{ kind: 'raw' as const, query: raw, runs, here, asked: runs }] : []),
+      { kind: 'main', query: main, runs, here: smooth, asked },
     ];
   }
 
@@ -291,7 +283,7 @@ export class Feed {
     const isMissing = parts.some((part) => (part.kind === 'bands' ? !part.here : part.here.size < part.runs.length));
     const isEmpty = parts.every((part) => (part.kind === 'bands' ? !part.here : part.here.size === 0));
     if (isMissing && (!anyway || isEmpty)) return 'missing';
-    const layers = needs.map(({ parts: own, ...layer }) => dataOf(layer, own, query.raw));
+    const layers = needs.map(({ parts: own, ...layer }) => dataOf(layer, own));
     if (!isSame(this.picture.value, query, layers)) {
       this.picture.value = { query, layers };
       this.ownSeries = new Map(
@@ -309,13 +301,13 @@ export class Feed {
   }
 }
 
-function dataOf(layer: Layer, parts: readonly Part[], hasRaw: boolean): LayerData {
+function dataOf(layer: Layer, parts: readonly Part[]): LayerData {
   const seriesOf = (kind: 'main' | 'raw'): readonly Series[] | null => {
     const part = parts.find((other) => other.kind === kind);
     return part && part.kind !== 'bands' ? part.runs.flatMap((run) => part.here.get(run)?.value ?? []) : null;
   };
   const bands = parts.flatMap((part) => (part.kind === 'bands' ? (part.here?.value ?? []) : []));
-  return { ...layer, main: seriesOf('main') ?? [], raw: hasRaw ? seriesOf('raw') : null, bands };
+  return { ...layer, main: seriesOf('main') ?? [], raw: seriesOf('raw'), bands };
 }
 
 function isSame(old: Picture | null, query: CardQuery, layers: readonly LayerData[]): boolean {

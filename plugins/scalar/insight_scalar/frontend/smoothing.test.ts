@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { asked, board, grow, host, open, query, settled, shown, wanting, withFakeClock } from './fake_feeds';
+import type { CardQuery } from './feed';
 
 withFakeClock();
 
@@ -84,14 +85,19 @@ describe('the smoothing slider', () => {
     expect(shown(feed)).toEqual(['a 4']);
   });
 
-  it('asks once for raw series that are not shown, and then for nothing', async () => {
+  it('asks for smoothed series where the raw ones are not drawn, because their range is another', async () => {
     await open(['a']);
-    const feed = await wanting(query(['a'], { smoothing: 0.1, raw: false }));
-    expect(asked()).toMatchObject([{ smoothing: 0 }]);
-    await wanting(query(['a'], { smoothing: 0.5, raw: false }));
-    await vi.advanceTimersByTimeAsync(1000);
-    expect(asked()).toEqual([]);
+    host.codes = true;
+    const hidden = (smoothing: number): CardQuery => query(['a'], { smoothing, raw: false });
+    const feed = await wanting(hidden(0.1));
+    await wanting(query(['a'], { smoothing: 0.1 })); // the raw series is here from now on
+    expect(asked()).toMatchObject([{ smoothing: 0.1 }, { smoothing: 0 }]);
+    await wanting(hidden(0.1));
+    await wanting(hidden(0.5));
+    expect(feed.picture.value?.query.smoothing, 'a draft').toBe(0.5);
     expect(feed.picture.value?.layers[0]?.raw).toBeNull();
-    expect(feed.picture.value?.layers[0]?.main[0]?.smoothing).toBe(0.5);
+    expect(asked()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(asked()).toMatchObject([{ smoothing: 0.5 }]);
   });
 });

@@ -103,12 +103,13 @@ export class Source {
 
   /**
    * What the host would answer to a query with smoothing: of series that are here with every point, the same; of the
-   * others a draft, which counts as out of date.
+   * others a draft, which counts as out of date. Where the raw series are not drawn the axis is that of the smoothed
+   * ones, for which fractions of the raw range are too coarse.
    */
-  smoothed(query: SeriesQuery, raw: ReadonlyMap<string, KeptSeries>): Smoothed {
+  smoothed(query: SeriesQuery, raw: ReadonlyMap<string, KeptSeries>, isRawDrawn: boolean): Smoothed {
     const found: Smoothed = { exact: new Map(), drafts: new Map() };
     for (const [run, { key, value, time }] of canSmooth(query.smoother) ? raw : []) {
-      const isExact = keepsEverything(value);
+      const isExact = keepsEverything(value) && (isRawDrawn || !value.precision);
       const kept = { key: `${query.smoothing} ${key}`, value: smoothed(value, query.smoothing) };
       (isExact ? found.exact : found.drafts).set(run, { ...kept, time: isExact ? time : NEVER });
     }
