@@ -8,12 +8,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from insight_core.plugin.testing import EventWriter
 from tests.browser.cards import card
 
 pytestmark = pytest.mark.browser
+
+
+def named(page: Page, title: str) -> Locator:
+    return page.get_by_test_id("card").filter(has=page.get_by_role("heading", name=title))
 
 
 def test_a_computed_series_is_a_card_that_the_link_keeps_and_that_grows(
@@ -37,7 +41,7 @@ def test_a_computed_series_is_a_card_that_the_link_keeps_and_that_grows(
         dialog.locator("[name=name]").fill("gap")
         field.press("Enter")
         expect(dialog).to_have_count(0)
-        made = page.get_by_test_id("card").filter(has=page.get_by_role("heading", name="gap"))
+        made = named(page, "gap")
         expect(made.get_by_role("heading")).to_have_text("gap")
         expect(page).to_have_url(re.compile(r"scalar\.derived="))
         page.reload()
@@ -52,3 +56,29 @@ def test_a_computed_series_is_a_card_that_the_link_keeps_and_that_grows(
         page.locator('[data-action="export-json"]').click()
     [series] = json.loads(saved.value.path().read_text())["series"]
     assert (series["steps"], series["values"]) == (list(range(12)), [-2.0] * 12)
+
+
+def test_a_computed_series_that_the_host_keeps_is_there_in_another_browser(
+    page: Page, browser: Browser, serve: Callable[..., str], tmp_path: Path
+) -> None:
+    with EventWriter(tmp_path / "a") as writer:
+        writer.scalar_block(["train/loss", "val/loss"], range(10), [[1.0, 3.0]] * 10)
+    url = f"{serve('--logdir', tmp_path)}#locale=en&theme=light"
+    derived = "scalar.derived=%2522train%252Floss%2522%2520-%2520%2522val%252Floss%2522%3Dgap"
+    page.goto(f"{url}&{derived}")
+    gap = named(page, "gap")
+    expect(gap.get_by_test_id("card-status")).to_contain_text("10 points")
+    page.keyboard.press("e")
+    keep = page.get_by_role("dialog").locator('[data-action="keep"]')
+    keep.click()
+    expect(keep).to_have_attribute("aria-pressed", "true")
+    with browser.new_context() as context:
+        other = context.new_page()
+        other.goto(url)
+        there = named(other, "gap")
+        expect(there.get_by_test_id("card-status")).to_contain_text("10 points")
+        other.keyboard.press("e")
+        other.get_by_role("dialog").locator('[data-action="delete"]').click()
+        expect(there).to_have_count(0)
+    expect(keep).to_have_attribute("aria-pressed", "false")  # the link of this page still has it
+    expect(gap).to_have_count(1)

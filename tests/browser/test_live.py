@@ -53,7 +53,8 @@ def test_a_point_appears_and_nothing_else_moves(page: Page, serve: Serve, tmp_pa
     quiet = write(tmp_path / "quiet", ["other"], 10)
     quiet.close()
     with write(tmp_path / "run", tags, 100) as writer:
-        open_page(page, serve("--logdir", tmp_path))
+        with page.expect_response("**/data/saved/plugin/scalar"):  # what the tab has saved, once
+            open_page(page, serve("--logdir", tmp_path))
         expect(status(page, "loss")).to_contain_text("100 points")
         expect(status(page, "other")).to_contain_text("10 points")
         before = picture(page, "loss")

@@ -1,6 +1,7 @@
 import { computed, effect, type ReadonlySignal as Live } from '@preact/signals';
 import type { TagCatalogue, TagTable } from '@insight-host/api';
 import { changed, codecs, type ChangedSeries, type Page, type Setting } from '@insight-host/kit';
+import { KeptSeries } from './kept_series';
 
 const SIGN = '='; // before an expression in the place of a tag
 
@@ -30,10 +31,12 @@ export function quoted(tag: string): string {
   return /^[\p{L}_][\p{L}\p{N}_/.]*$/u.test(tag) ? tag : JSON.stringify(tag);
 }
 
-/** Series that are computed from others, by expressions that the URL keeps with their names. */
+/** Series that are computed from others, by expressions that the URL or the host keeps with their names. */
 export class Derived {
-  /** Names by expression. */
-  readonly names: Setting<ReadonlyMap<string, string>>;
+  /** Names by expression: of the URL, and of what is kept. */
+  readonly names: Live<ReadonlyMap<string, string>>;
+  readonly kept: KeptSeries;
+  private readonly own: Setting<ReadonlyMap<string, string>>;
   /** All series of the tab: recorded and derived. */
   readonly catalogue: Live<TagCatalogue>;
   /** The tags of each expression since the page was opened: one that comes back may still be cached. */
@@ -41,7 +44,9 @@ export class Derived {
 
   constructor(page: Page) {
     const { tags } = page.ctx;
-    this.names = page.setting('derived', codecs.byTag<string>(codecs.decoded, codecs.encoded));
+    this.own = page.setting('derived', codecs.byTag<string>(codecs.decoded, codecs.encoded));
+    this.kept = new KeptSeries(page);
+    this.names = computed(() => new Map([...this.kept.names.value, ...this.own.value]));
     const recorded = page.follow(tags);
     const table = computed(() => recorded.value && withDerived(recorded.value, [...this.names.value.keys()]));
     const catalogue = Object.assign(table, { failure: tags.failure, refresh: () => tags.refresh() });
@@ -55,8 +60,24 @@ export class Derived {
     );
   }
 
+  /** Names a series in the URL; null: it is no longer there. */
   set(expression: string, name: string | null): void {
-    this.names.set(changed(this.names.value, expression, name));
+    this.own.set(changed(this.own.value, expression, name));
+  }
+
+  /** Keeps a series on the host, or in the URL only. Rejects with the reason why it cannot. */
+  async keep(expression: string, isKept: boolean): Promise<void> {
+    const name = this.names.value.get(expression) ?? expression;
+    await this.kept.set(expression, isKept ? name : null);
+    if (!isKept) this.set(expression, name);
+  }
+
+  /** Changes the name of a series, or removes it (null), wherever it is. Rejects if the host does not. */
+  async change(expression: string, name: string | null): Promise<void> {
+    const isKept = this.kept.names.value.has(expression);
+    if (isKept) await this.kept.set(expression, name);
+    if (!isKept || name === null) this.set(expression, name);
+    else if (this.own.value.has(expression)) this.set(expression, name);
   }
 
   /** All tags of a run. */

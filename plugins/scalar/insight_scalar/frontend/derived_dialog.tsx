@@ -12,7 +12,9 @@ const MOST = 50; // tags listed at once
 /** Makes, renames and removes series that are computed from others. */
 export function DerivedDialog({ board, tag, onClose }: CardDialogProps): JSX.Element {
   const { t: say } = board.page;
-  const { names } = board.derived;
+  const { names, kept } = board.derived;
+  const tell = (done: Promise<void>): void =>
+    void done.catch((error: unknown) => board.page.ctx.notify('error', message(error)));
   const edited = useSignal(expressionOf(tag));
   const text = useSignal(edited.value ?? (tag ? quoted(tag) : ''));
   const name = useSignal((edited.value !== null && names.value.get(edited.value)) || '');
@@ -34,8 +36,11 @@ export function DerivedDialog({ board, tag, onClose }: CardDialogProps): JSX.Ele
     const { value: typed } = text;
     try {
       const found = await board.page.ctx.data.json<{ text: string }>('expression', { text: typed });
-      if (edited.value !== null && edited.value !== found.text) board.derived.set(edited.value, null);
-      board.derived.set(found.text, name.value.trim() || typed.trim());
+      const [old, title] = [edited.value, name.value.trim() || typed.trim()];
+      const isMoved = old !== null && old !== found.text;
+      if (isMoved && board.derived.kept.names.value.has(old)) await board.derived.kept.set(found.text, title);
+      if (isMoved) await board.derived.change(old, null);
+      await board.derived.change(found.text, title);
       board.filter.text.set('');
       onClose();
     } catch (error) {
@@ -103,6 +108,14 @@ export function DerivedDialog({ board, tag, onClose }: CardDialogProps): JSX.Ele
                   {title}
                 </span>
                 <Button
+                  action="keep"
+                  icon="pin"
+                  label={say('derived.keep', { name: title })}
+                  pressed={kept.names.value.has(expression)}
+                  disabled={!kept.writable.value}
+                  onPress={() => tell(board.derived.keep(expression, !kept.names.value.has(expression)))}
+                />
+                <Button
                   action="edit"
                   icon="pencil"
                   label={say('derived.edit', { name: title })}
@@ -113,7 +126,7 @@ export function DerivedDialog({ board, tag, onClose }: CardDialogProps): JSX.Ele
                   icon="close"
                   label={say('derived.delete', { name: title })}
                   onPress={() => {
-                    board.derived.set(expression, null);
+                    tell(board.derived.change(expression, null));
                     if (edited.value === expression) edit(null);
                   }}
                 />
