@@ -8,10 +8,9 @@ import { ErrorCard, failureOf } from '../views/error_card';
 import styles from './embedded.css?inline';
 import { showCard } from './shown';
 import { say } from './words';
+import { addStyles } from '../views/styles';
 
-const sheet = new CSSStyleSheet();
-sheet.replaceSync(styles);
-document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+addStyles(styles);
 const ALWAYS = signal(true);
 
 export function EmbeddedCard({ card }: { readonly card: string }) {

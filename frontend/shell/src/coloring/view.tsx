@@ -8,6 +8,7 @@ import styles from './coloring.css?inline';
 import en from './locales/en.json';
 import zh from './locales/zh-CN.json';
 import { PALETTES, SCALES } from './palettes';
+import { addStyles } from '../views/styles';
 
 const MESSAGES = { en, 'zh-CN': zh };
 const MOST = 40; // values in the legend
@@ -25,9 +26,7 @@ export interface ColoringView {
 }
 
 export function coloringView(page: Page): ColoringView {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(styles);
-  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+  addStyles(styles);
   const coloring = new Coloring(page);
   return { coloring, Bar: ColorBar, pick: (run, beside) => pickBeside(page, coloring, run, beside) };
 }

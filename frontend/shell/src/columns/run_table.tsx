@@ -15,6 +15,7 @@ import { RunTableTools } from './table_tools';
 import { type GroupLine, linesOf, pathOf, type TableLine } from './tree';
 import { words } from './words';
 import styles from './run_table.css?inline';
+import { addStyles } from '../views/styles';
 
 const LINE = 28; // pixels
 type Tables = typeof import('@insight-host/kit/table');
@@ -29,9 +30,7 @@ export interface ColumnView {
 }
 
 export function columnView(page: Page): ColumnView {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(styles);
-  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+  addStyles(styles);
   const columns = new RunColumns(page);
   const completion = new Completion(columns);
   return { columns, Table: RunTable, Tools: RunTableTools, completion, Completions: CompletionList };

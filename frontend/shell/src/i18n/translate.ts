@@ -24,18 +24,22 @@ export function fill(text: string, values: Values | undefined, locale: string): 
   return text.replace(/\{(\w+)\}/g, (hole, name: string) => {
     const value = values[name];
     if (value === undefined) return hole;
-    return typeof value === 'number' ? kept(numbers, locale, Intl.NumberFormat).format(value) : value;
+    return typeof value === 'number' ? toolsOf(locale).number.format(value) : value;
   });
 }
 
-const rules = new Map<string, Intl.PluralRules>();
-const numbers = new Map<string, Intl.NumberFormat>();
+interface Tools {
+  readonly plural: Intl.PluralRules;
+  readonly number: Intl.NumberFormat;
+}
+const tools = new Map<string, Tools>();
 
-/** The tool of a locale: to make one takes longer than to use it a hundred times. */
-function kept<T>(known: Map<string, T>, locale: string, Tool: new (locale: string) => T): T {
-  const tool = known.get(locale) ?? new Tool(locale);
-  known.set(locale, tool);
-  return tool;
+/** The tools of a locale: to make one takes longer than to use it a hundred times. */
+function toolsOf(locale: string): Tools {
+  let found = tools.get(locale);
+  if (!found)
+    tools.set(locale, (found = { plural: new Intl.PluralRules(locale), number: new Intl.NumberFormat(locale) }));
+  return found;
 }
 
 /** The text of a key; with a number `count`, that of `key.one`, `key.few`, … where the language has one. */
@@ -47,7 +51,7 @@ function textOf(
 ): string | undefined {
   const count = values?.['count'];
   if (!catalogue || typeof count !== 'number') return catalogue?.[key];
-  return catalogue[`${key}.${kept(rules, language, Intl.PluralRules).select(count)}`] ?? catalogue[key];
+  return catalogue[`${key}.${toolsOf(language).plural.select(count)}`] ?? catalogue[key];
 }
 
 export function translator(locale: Locale): Translate {

@@ -1,4 +1,5 @@
 /** What users save under a name, of one owner. The host keeps it; all pages of its logs share it. */
+import '../views/later_texts';
 import { effect, type Signal, untracked } from '@preact/signals';
 import type { SavedEntry } from '@insight-host/api';
 import { RequestError } from '../data/errors';

@@ -9,12 +9,11 @@ import { KeyboardHelp } from './keyboard_help';
 import { Palette } from './palette';
 import { RunMenu } from './run_menu';
 import { TagTree } from './tag_tree';
+import { addStyles } from './styles';
 
 void reasonsIn('zh-CN'); // the user may change the language while some are shown
 
-const sheet = new CSSStyleSheet();
-sheet.replaceSync(styles);
-document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+addStyles(styles);
 
 export function OpenDialog({ dialog }: { readonly dialog: Dialog }) {
   if (dialog.kind === 'palette') return <Palette />;

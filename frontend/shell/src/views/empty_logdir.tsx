@@ -2,6 +2,10 @@
 import './later_texts';
 import { useSignal } from '@preact/signals';
 import { usePage } from '../state/page';
+import styles from './empty_logdir.css?inline';
+import { addStyles } from './styles';
+
+addStyles(styles);
 
 /** The directory goes into Python string literals: JSON's escapes mean the same there. */
 function snippets(directory: string): readonly { readonly name: string; readonly code: string }[] {

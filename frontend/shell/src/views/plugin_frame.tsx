@@ -1,4 +1,5 @@
 /** A plugin made for TensorBoard, or TensorBoard's own page: a document of the same origin in a frame. */
+import './later_texts';
 import { effect, type ReadonlySignal, useSignal } from '@preact/signals';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { href } from '../data/http';
@@ -9,6 +10,10 @@ import { type Page, usePage } from '../state/page';
 import { isWholePage, type Tab } from '../state/session';
 import { ErrorCard, failureOf } from './error_card';
 import { PluginRemarks } from './plugin_remarks';
+import styles from './plugin_frame.css?inline';
+import { addStyles } from './styles';
+
+addStyles(styles);
 
 const RELOADS_APART = 5000; // ms: a reload makes the plugin request all its data again
 
