@@ -9,6 +9,7 @@ import type { RunLook } from '../state/runs';
 import { colorsOf, DASHES, faint, PALETTES, SCALES, shadeAt } from './palettes';
 
 const STEPS = 12; // colours of the ramp in the legend
+const SHADES = 256; // of a scale, among which the eye sees no steps
 const LOG_FROM = 50; // the largest number by the smallest, above zero, from which a scale is logarithmic
 
 const picks: Codec<ReadonlyMap<string, string>> = codecs.byTag(
@@ -104,10 +105,12 @@ export class Coloring {
     const along = isLog ? Math.log : (value: number): number => value;
     const placeOf = (value: number): number =>
       high > low ? (along(value) - along(low)) / (along(high) - along(low)) : 0.5;
+    const shades = Array.from({ length: SHADES + 1 }, (_, shade) => shadeAt(shade / SHADES, scale, mode));
+    const shadeOf = (value: number): string => shades[Math.round(SHADES * placeOf(value))] as string;
     const colors = new Map(
       names.map((name) => {
         const value = Number(cellOf(column, name) ?? NaN);
-        return [name, Number.isFinite(value) ? shadeAt(placeOf(value), scale, mode) : faint(mode)] as const;
+        return [name, Number.isFinite(value) ? shadeOf(value) : faint(mode)] as const;
       }),
     );
     const text = (value: number): string =>
@@ -145,8 +148,12 @@ export class Coloring {
       const parts = by.map((key, at) => (key === 'path' ? directoryOf(name) : this.valueOf(columns[at], name)));
       const key = parts.map((part) => part?.key ?? '').join('; ');
       const id = parts.some((part) => part !== null) ? key : '';
-      groups.set(id, [...(groups.get(id) ?? []), name]);
-      titles.set(id, parts.map((part) => part?.title ?? '–').join(' · '));
+      const known = groups.get(id);
+      if (known) known.push(name);
+      else {
+        groups.set(id, [name]);
+        titles.set(id, parts.map((part) => part?.title ?? '–').join(' · '));
+      }
     }
     return { groups, titles };
   }

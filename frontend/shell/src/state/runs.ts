@@ -82,13 +82,14 @@ export class Runs {
 
     const rows = computed(() => table.value?.runs ?? []);
     const names = (this.names = distinct(computed(() => rows.value.map((row) => row.name))));
-    const hues = computed(() => assignHues(names.value));
+    const colors = computed(
+      () => new Map([...assignHues(names.value)].map(([name, hue]) => [name, cssColor(hue, mode.value)])),
+    );
     let before = new Map<string, Run>();
     this.all = distinct(
       computed(() => {
         const after = new Map<string, Run>();
         for (const row of rows.value) {
-          const hue = hues.value.get(row.name);
           const look = this.looks.value?.get(row.name);
           const archived = annotations.archived.value.has(row.name);
           if (archived && !this.withArchived.value) continue;
@@ -98,7 +99,7 @@ export class Runs {
             archived,
             name: row.name,
             displayName: annotation.displayName || row.name,
-            color: look?.color ?? (hue ? cssColor(hue, mode.value) : 'currentColor'),
+            color: look?.color ?? colors.value.get(row.name) ?? 'currentColor',
             dash: look?.dash ?? SOLID,
             dialects: row.dialects,
             startTime: row.start_time,
