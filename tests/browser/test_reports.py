@@ -69,11 +69,12 @@ def test_a_report_is_written_from_cards_shown_live_and_saved_as_a_file(
     expect(cards.nth(0).get_by_test_id("card-status")).to_contain_text("100 points")
     expect(cards.nth(1).get_by_test_id("card-status")).to_contain_text("200 points")
     reports.locator('[data-action="edit"]').click()
-    field = reports.get_by_role("textbox")
+    field = reports.locator("textarea")
     field.fill(f"# What we saw\n\n{HOSTILE}\n\n{field.input_value()}\n```card\n{{}}\n```\n")
     expect(title).to_have_text("What we saw")
-    reports.locator('[data-action="save"]').click()
-    expect(reports.get_by_role("textbox")).to_have_count(0)
+    reports.locator('[data-control="name"]').fill("What/we saw")
+    reports.locator('[data-action="save"]').click()  # the name is left first
+    expect(field).to_have_count(0)
     page.reload()
     expect(title).to_have_text("What we saw")
     expect(reports.get_by_text("This block is not a card")).to_be_visible()
@@ -85,14 +86,19 @@ def test_a_report_is_written_from_cards_shown_live_and_saved_as_a_file(
     assert violations(page) == []
 
     page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    expect(cards.nth(0).locator(".print-picture")).to_be_visible()
+    expect(cards.nth(0).locator("canvas").first).to_be_hidden()
     expect(page.get_by_role("tablist")).to_be_hidden()
     expect(title).to_be_visible()
     page.emulate_media(media="screen")
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    expect(page.locator(".print-picture")).to_have_count(0)
 
     with page.expect_download() as saved:
         reports.locator('[data-action="file"]').click()
     saved.value.save_as(tmp_path / "report.html")
-    assert saved.value.suggested_filename == "Report.html"
+    assert saved.value.suggested_filename == "What_we saw.html"
     page.goto((tmp_path / "report.html").as_uri())
     expect(title).to_have_text("What we saw")
     expect(cards.nth(0).get_by_test_id("card-status")).to_contain_text("100 points")

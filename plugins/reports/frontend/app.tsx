@@ -106,6 +106,16 @@ function Tools({ board }: Props): JSX.Element {
       )}
       {report && isEdited && (
         <>
+          <input
+            class="filter"
+            type="text"
+            data-control="name"
+            maxLength={200}
+            aria-label={say('name')}
+            title={say('name')}
+            value={report.name}
+            onChange={(event) => void board.rename(event.currentTarget.value.trim())}
+          />
           <Button action="save" label={say('save')} text={say('save')} onPress={() => void board.save()} />
           <Button
             action="cancel"

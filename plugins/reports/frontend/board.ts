@@ -15,13 +15,11 @@ export function reportParts(page: Page) {
   const error = signal<string | null>(null);
   const entries = page.follow(saved.entries);
 
-  const attempt = async (work: () => Promise<void>): Promise<void> => {
+  let last = Promise.resolve();
+  /** One after the other: a report is renamed before its text is saved under the new name. */
+  const attempt = (work: () => Promise<void>): Promise<void> => {
     error.value = null;
-    try {
-      await work();
-    } catch (cause) {
-      error.value = message(cause);
-    }
+    return (last = last.then(work).catch((cause: unknown) => void (error.value = message(cause))));
   };
   const load = (name: string): Promise<void> =>
     attempt(async () => {

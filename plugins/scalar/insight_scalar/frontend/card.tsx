@@ -18,6 +18,7 @@ import { legendOf, linesOf, mainLines, type Lines } from './lines';
 import { layersOf } from './panels/layers';
 import { followed, type Reading } from './reading';
 import { widened } from './zoom_stack';
+import { usePrintPicture } from './print_picture';
 import { Tooltip } from './tooltip';
 
 const WIDTH_STEP = 50; // pixels; a card a little wider asks for nothing new
@@ -88,6 +89,7 @@ export function CardBody({ board, card, place, isAlone = false, tools }: CardBod
     };
   }, [feed]);
 
+  usePrintPicture(chart, host);
   const second = board.pairs.value.get(tag);
   const data = async (): Promise<ChartData | null> => {
     const exact = await feed.exact();
