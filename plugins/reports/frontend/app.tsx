@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { Button, Empty, Icon, message, Select } from '@insight-host/kit';
+import { rendered } from '@insight-host/kit/markdown';
 import type { CardSpec } from '@insight-host/api';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ReportParts } from './board';
-import { rendered } from './markdown';
 import printStyles from './print.css?inline';
 import { partsOf } from './report';
 
