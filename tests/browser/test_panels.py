@@ -184,3 +184,56 @@ def test_a_layout_of_custom_scalars_becomes_panels_to_keep(page: Page, shared: S
     expect(page.locator('[data-panels="own"]').get_by_test_id("panel")).to_have_count(2)
     choose(page, "p1", "wide")
     expect(page).to_have_url(re.compile("'width':12"))
+
+
+def test_cards_of_the_board_are_resized_together_and_arranged(page: Page, shared: Serve, logs: Path) -> None:
+    page.set_viewport_size({"width": 1920, "height": 1000})
+    open_board(page, shared("--logdir", logs))
+    page.locator('[data-panels="log/Overview"]').get_by_role("button", name=re.compile("Overview")).click()
+    groups = page.locator(".groups")
+    cards = groups.get_by_test_id("card")
+    expect(cards.first).to_have_attribute("data-tag", "edge/high")
+    corner = cards.first.locator('[data-action="resize"]')
+    corner.focus()
+    for _ in range(4):  # from five cards a line to one
+        page.keyboard.press("ArrowRight")
+    width = groups.evaluate("element => element.clientWidth")
+    expect(cards.first).to_have_css("width", f"{width}px")
+    page.locator('[data-action="card-size"]').press("Enter")
+    page.locator('input[name="card-height"]').press("Home")
+    expect(cards.first).to_have_css("height", "140px")
+    page.locator('[data-action="usual-size"]').press("Enter")
+    expect(cards.first).to_have_css("height", "256px")
+    expect(page).not_to_have_url(re.compile("scalar.size="))
+    page.keyboard.press("Escape")
+
+    cards.first.locator('[data-action="export"]').press("Enter")
+    page.locator('[role="menuitem"][data-action="arrange"]').press("Enter")
+    dialog = page.locator('dialog[data-dialog="arrange"]')
+    dialog.locator('[data-name="edge"] [data-action="down"]').press("Enter")
+    expect(dialog.locator("ul").last.locator("li").first).to_have_attribute("data-name", "train")
+    page.keyboard.press("Enter")  # the focus goes with the section
+    expect(dialog.locator("ul").last.locator("li").last).to_have_attribute("data-name", "edge")
+    page.keyboard.press("Escape")
+    sections = groups.locator("[data-group]")
+    expect(sections.last).to_have_attribute("data-group", "edge")
+
+    first, second = card_head(page, "edge/high"), card_head(page, "edge/low")
+    page.mouse.move(*first)
+    page.mouse.down()
+    page.mouse.move(second[0] + 60, second[1] + 60, steps=5)
+    page.mouse.up()
+    edge = groups.locator('[data-group="edge"]').get_by_test_id("card")
+    expect(page).to_have_url(re.compile("scalar.arranged=edge/low;edge/high"))
+    expect(edge.filter(has_text="low")).to_have_css("left", "0px")
+    page.reload()
+    expect(sections.last).to_have_attribute("data-group", "edge")
+
+
+def card_head(page: Page, tag: str) -> tuple[float, float]:
+    """Where the title of a card stands on the screen."""
+    title = page.locator(f'[data-tag="{tag}"] h3')
+    title.scroll_into_view_if_needed()
+    box = title.bounding_box()
+    assert box is not None
+    return box["x"] + 5, box["y"] + 5

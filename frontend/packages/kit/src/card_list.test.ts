@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cardParts, type CardParts } from './card_parts';
+import { cardCodec } from './cards';
 import { Page } from './page';
 import { fakeContext, type FakeContext } from './testing';
 
@@ -44,6 +45,17 @@ describe('the cards of a tab', () => {
     ctx.runs.select(['a']);
     expect(there()).toEqual([false, true]);
     expect(cards.has({ tag: 'gone', run: null })).toBe(false);
+  });
+
+  it('stand in the order of the tab, which may have other cards beside them', () => {
+    const before = titles();
+    parts.cards.arrange.value = (groups) => groups.toReversed();
+    expect(titles()).toEqual(before.toReversed());
+    const other = { tag: '\u0000mine', run: null };
+    expect(parts.cards.has(other)).toBe(false);
+    parts.cards.others.value = new Set([other.tag]);
+    expect(parts.cards.has(other)).toBe(true);
+    expect(cardCodec.named?.(other)).toEqual({}); // no tag of the logs: no saved view misses it
   });
 
   it('say in the URL which groups are closed and which card fills the screen', () => {

@@ -14,6 +14,8 @@ export class CardList {
   readonly full: Setting<CardKey | null>;
   /** The card that keys act on: under the pointer or with the focus. */
   readonly current = signal<CardKey | null>(null);
+  /** The groups and cards in the order of the tab; by default as they are. */
+  readonly arrange = signal<(groups: readonly CardGroup[]) => readonly CardGroup[]>((groups) => groups);
   /** In the place of tags: cards that the tab shows beside those of the groups. */
   readonly others = signal<ReadonlySet<string>>(new Set());
 
@@ -33,7 +35,9 @@ export class CardList {
     const byTag = this.tags.runsByTag.value;
     const pins = this.pins.value.filter((tag) => byTag.has(tag));
     const { value: shown } = this.filter.shown;
-    return this.perTag.value ? tagCards(shown, pins) : seriesCards(shown, pins, (tag) => this.tags.runNames(tag));
+    return this.arrange.value(
+      this.perTag.value ? tagCards(shown, pins) : seriesCards(shown, pins, (tag) => this.tags.runNames(tag)),
+    );
   });
 
   /** Whether a card is there to be acted on. */

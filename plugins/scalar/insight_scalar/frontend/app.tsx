@@ -1,5 +1,7 @@
 import { CardAlone, Frame, type CardKey } from '@insight-host/kit';
 import type { JSX } from 'preact';
+import { useRef } from 'preact/hooks';
+import { useArranging } from './arranging';
 import type { ScalarParts } from './board';
 import { AxisDialog } from './axis_dialog';
 import { CardBody } from './card';
@@ -23,7 +25,7 @@ export function App({ board }: BoardProps): JSX.Element {
     <Frame
       board={board}
       name="scalars"
-      look={board.layout.value === 'table' ? `${board.page.theme.value.mode} tabular` : board.page.theme.value.mode}
+      look={`${board.page.theme.value.mode} ${board.layout.value === 'table' ? 'tabular' : board.size.look.value}`}
       tools={<Tools board={board} />}
       card={(card, place) => <CardBody board={board} card={card} place={place} />}
       above={<Above board={board} />}
@@ -49,8 +51,11 @@ export function ScalarCard({ board, card }: { readonly board: ScalarParts; reado
 }
 
 function Above({ board }: BoardProps): JSX.Element {
+  const place = useRef<HTMLSpanElement>(null);
+  useArranging(board, place);
   return (
     <>
+      <span ref={place} hidden />
       <Panels board={board} />
       <PluginCards board={board} />
     </>
@@ -75,6 +80,11 @@ function PanelSections({ board }: BoardProps): JSX.Element {
   return loaded ? <loaded.Sections board={board} /> : <div class="panels" aria-busy="true" />;
 }
 
+function ArrangeDialog(props: CardDialogProps): JSX.Element | null {
+  const loaded = useLater(props.board, () => import('./arrange_dialog'));
+  return loaded && <loaded.ArrangeDialog {...props} />;
+}
+
 function PanelDialog(props: CardDialogProps): JSX.Element | null {
   const loaded = useLater(props.board, () => import('./panels/dialog'));
   return loaded && <loaded.PanelDialog {...props} />;
@@ -94,6 +104,7 @@ const DIALOGS = {
   axis: AxisDialog,
   panel: PanelDialog,
   notes: LaterNotes,
+  arrange: ArrangeDialog,
 } as const;
 
 function Dialogs({ board }: BoardProps): JSX.Element | null {

@@ -1,6 +1,8 @@
 import { computed, effect, signal, untracked, type Signal } from '@preact/signals';
 import { cardParts, changed, codecs, type CardParts, type Page } from '@insight-host/kit';
+import { Arrangement } from './arrangement';
 import { alongChanged, axisCodec, type Axis } from './axis';
+import { CardSize } from './card_size';
 import * as own from './codecs';
 import { Cursors } from './cursors';
 import { Derived } from './derived';
@@ -14,7 +16,7 @@ import { ORDERS, type TooltipOrder } from './tooltip_order';
 import { Zooms } from './zooms';
 
 interface OpenDialog {
-  readonly kind: 'threshold' | 'pair' | 'derived' | 'first' | 'limits' | 'axis' | 'panel' | 'notes';
+  readonly kind: 'threshold' | 'pair' | 'derived' | 'first' | 'limits' | 'axis' | 'panel' | 'notes' | 'arrange';
   readonly tag: string;
 }
 
@@ -54,6 +56,10 @@ export function scalarParts(page: Page) {
     raw: page.setting('raw', codecs.flag(true)),
     /** Series that are computed from others. */
     derived,
+    /** The order of sections and cards. */
+    arrangement: new Arrangement(page, parts.cards),
+    /** Of all cards. */
+    size: new CardSize(page),
     /** Cards that users put together. */
     panels: new Panels(page, parts.cards.others),
     outliers: page.setting('outliers', codecs.flag(false)),

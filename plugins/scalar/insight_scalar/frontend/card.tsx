@@ -7,6 +7,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { isMetric, kindOf, metricName } from './axis';
 import type { ScalarParts } from './board';
 import { pointedRuns, useHoveredRuns } from './hovering';
+import { CardCorner } from './card_corner';
 import { CardStatus } from './card_status';
 import { CardTools } from './card_tools';
 import { chartData } from './chart_data';
@@ -122,6 +123,7 @@ export function CardBody({ board, card, place, isAlone = false, tools }: CardBod
         ref={host}
         onPointerDownCapture={() => board.zooms.beginGesture()}
       />
+      {!full && !isAlone && !tools && <CardCorner board={board} place={place} />}
       <CardStatus board={board} tag={tag} feed={feed} moreMarks={markers.more} />
       {table.dialog}
       {figure.dialog}

@@ -103,14 +103,19 @@ export function CardTools({ board, card, chart, items }: CardToolsProps): JSX.El
 }
 
 function offers(board: ScalarParts, tag: string): readonly MenuItem[] {
-  const opening = (kind: 'limits' | 'notes' | 'panel', text: string, action: string = kind): MenuItem => ({
+  const opening = (kind: 'limits' | 'notes' | 'panel' | 'arrange', text: string, action: string = kind): MenuItem => ({
     action,
     text: board.page.t(text),
     onPress: () => (board.dialog.value = { kind, tag }),
   });
   const every = [opening('limits', 'limits.open')];
   if (isPanelKey(tag)) return every;
-  return [...every, opening('notes', 'notes.title'), opening('panel', 'panel.with', 'new-panel')];
+  return [
+    ...every,
+    opening('notes', 'notes.title'),
+    opening('panel', 'panel.with', 'new-panel'),
+    opening('arrange', 'arrange.open'),
+  ];
 }
 
 function exports(board: ScalarParts, tag: string, chart: CardToolsProps['chart']): readonly MenuItem[] {

@@ -14,6 +14,7 @@ import { isMetric, KINDS, metricName } from './axis';
 import { setAxis, type ScalarParts } from './board';
 import { MAX_SMOOTHING } from './codecs';
 import { GroupTools } from './group_tools';
+import { SizeTools } from './size_tools';
 import { SMOOTHERS } from './smoothers';
 
 const SETTLE = 120; // ms without a move of the slider before the server is asked
@@ -105,6 +106,7 @@ export function Tools({ board }: { readonly board: ScalarParts }): JSX.Element {
         <Flag board={board} setting={board.outliers} name="outliers" />
         <Flag board={board} setting={board.link} name="link" />
       </Cluster>
+      <SizeTools board={board} />
       <Choice
         say={say}
         name="show"

@@ -1,15 +1,16 @@
 /** A panel at its place: what it shows, and what arranges it. */
 import { useSignal } from '@preact/signals';
-import { CardHead, drag, Menu, sameCard, useTabWithin, type CardKey, type MenuItem } from '@insight-host/kit';
+import { CardHead, Menu, sameCard, useTabWithin, type CardKey, type MenuItem } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ScalarParts } from '../board';
+import { carry } from '../arranging';
+import { Corner } from '../corner';
 import type { PanelKind } from './kinds';
 import { COLUMNS, keyOf, panelOf, type Panel } from './panels';
 import { resized, resizedBy, sizeOf, spanOn, USUAL, type PanelSize } from './sizing';
 
 const AROUND = 300; // pixels above and below the screen in which panels are drawn
-const SLOP = 6; // pixels that a press on a head may wander
 
 interface PanelFrameProps {
   readonly board: ScalarParts;
@@ -65,10 +66,17 @@ export function PanelFrame({ board, panel, kinds, at, boardWidth }: PanelFramePr
       {at && !full && (
         <Corner
           label={board.page.t('panel.resize', { title })}
-          size={sizeOf(panel)}
-          boardWidth={boardWidth}
-          changing={changing}
-          onSize={(chosen) => board.panels.resize(panel.id, chosen)}
+          onMove={(dx, dy) => (changing.value = resized(sizeOf(panel), dx, dy, boardWidth))}
+          onEnd={(isKept) => {
+            const { value: chosen } = changing;
+            changing.value = null;
+            if (isKept && chosen) board.panels.resize(panel.id, chosen);
+          }}
+          onKey={(key) => {
+            const next = resizedBy(key, sizeOf(panel));
+            if (next) board.panels.resize(panel.id, next);
+            return next !== null;
+          }}
         />
       )}
     </section>
@@ -116,68 +124,19 @@ function PanelMenu({ board, panel, at }: Pick<PanelFrameProps, 'board' | 'panel'
   return <Menu action="panel-menu" icon="more" label={label} items={items} />;
 }
 
-/** Follows a press on the head of a panel: where it is released, the panel goes. */
-function arrange(event: PointerEvent, board: ScalarParts, panel: Panel): void {
-  const pressed = event.target instanceof Element ? event.target : null;
-  if (!pressed?.closest('.card > header') || pressed.closest('button, a, input')) return;
-  let over: HTMLElement | null = null;
-  const mark = (next: HTMLElement | null): void => {
-    over?.classList.remove('over');
-    over = next;
-    over?.classList.add('over');
-  };
-  drag(event, {
-    slop: SLOP,
-    move: ({ clientX, clientY }) => {
-      const found = document.elementFromPoint(clientX, clientY)?.closest<HTMLElement>('[data-panel]') ?? null;
-      const isOther = found !== null && board.panels.own.value.some(({ id }) => id === found.dataset['panel']);
-      mark(isOther && found.dataset['panel'] !== panel.id ? found : null);
+/** Panels are dragged by their heads. */
+function arrange(event: PointerEvent, { panels }: ScalarParts, panel: Panel): void {
+  const placeOf = (element: HTMLElement): number =>
+    panels.own.value.findIndex(({ id }) => id === element.dataset['panel']);
+  carry(event, {
+    from: (pressed) =>
+      pressed.closest('button, a, input')
+        ? null
+        : (pressed.closest('header')?.closest<HTMLElement>('[data-panel]') ?? null),
+    over: (under) => {
+      const found = under.closest<HTMLElement>('[data-panel]');
+      return found && placeOf(found) >= 0 ? found : null;
     },
-    end: () => {
-      const target = over?.dataset['panel'];
-      mark(null);
-      const to = board.panels.own.value.findIndex(({ id }) => id === target);
-      if (to >= 0) board.panels.move(panel.id, to);
-    },
-    cancel: () => mark(null),
+    drop: (_, to) => panels.move(panel.id, placeOf(to)),
   });
-}
-
-interface CornerProps {
-  readonly label: string;
-  readonly size: PanelSize;
-  readonly boardWidth: number;
-  readonly changing: { value: PanelSize | null };
-  readonly onSize: (size: PanelSize) => void;
-}
-
-/** The corner by which a panel is resized: dragged, or with arrow keys. */
-function Corner({ label, size, boardWidth, changing, onSize }: CornerProps): JSX.Element {
-  return (
-    <button
-      type="button"
-      class="corner"
-      data-action="resize"
-      aria-label={label}
-      title={label}
-      onKeyDown={(event) => {
-        const next = resizedBy(event.key, size);
-        if (!next) return;
-        event.preventDefault();
-        onSize(next);
-      }}
-      onPointerDown={(event) => {
-        event.stopPropagation();
-        drag(event, {
-          move: (_, dx, dy) => (changing.value = resized(size, dx, dy, boardWidth)),
-          end: () => {
-            const { value: chosen } = changing;
-            changing.value = null;
-            if (chosen) onSize(chosen);
-          },
-          cancel: () => (changing.value = null),
-        });
-      }}
-    />
-  );
 }
