@@ -75,7 +75,9 @@ def test_tags_are_put_on_one_card_by_picking_and_by_expression(page: Page, share
     expect(here.locator("h3")).to_have_text("All losses")
 
 
-def test_panels_show_values_of_runs_as_they_were_recorded(page: Page, shared: Serve, logs: Path) -> None:
+def test_panels_show_values_of_runs_as_they_were_recorded(
+    page: Page, shared: Serve, logs: Path, violations: Callable[[Page], list[str]]
+) -> None:
     last = [loss_of(run, STEPS - 1) for run in range(RUNS)]
     open_board(
         page,
@@ -122,6 +124,7 @@ def test_panels_show_values_of_runs_as_they_were_recorded(page: Page, shared: Se
     expect(note.locator("strong")).to_have_text("smaller")
     expect(note.locator("[onerror]")).to_have_count(0)
     expect(panel(page, "p5")).to_contain_text("No plugin shows panels of the kind unheard")
+    assert violations(page) == []
 
 
 def test_panels_are_resized_and_arranged_by_pointer_and_by_keys(
