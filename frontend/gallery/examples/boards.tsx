@@ -1,6 +1,7 @@
 import {
   AttemptsChoice,
   Card,
+  CardAlone,
   CardGrid,
   CardHead,
   Content,
@@ -57,6 +58,11 @@ export function Grid({ board }: Given): JSX.Element {
 export function OneCard({ board }: Given): JSX.Element {
   const head = (card: CardKey): JSX.Element => <CardHead board={board} card={card} note=" (a note)" />;
   return <Card board={board} card={FIRST} top={0} left={0} width={312} content={head} />;
+}
+
+export function CardOutsideOfItsTab({ board }: Given): JSX.Element {
+  const head = (card: CardKey): JSX.Element => <CardHead board={board} card={card} />;
+  return <CardAlone board={board} name="example" card={FIRST} content={head} />;
 }
 
 export function Filter({ board }: Given): JSX.Element {
