@@ -113,7 +113,8 @@ class Journal:
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
-        self._end = 0  # of what was read of the file
+        self._file: tuple[int, int] | None = None  # device and inode of the file that was read
+        self._end = 0  # of what was read of it
         self._alerts: list[Alert] = []
         self._ids: set[str] = set()
         if path is not None:
@@ -147,6 +148,7 @@ class Journal:
             os.write(number, line)
             os.fsync(number)
             self._read(number)
+        self._keep(alert)  # also if the line was cut off
         return True
 
     def _keep(self, alert: Alert) -> None:
@@ -170,8 +172,14 @@ class Journal:
             os.close(number)  # releases the lock
 
     def _read(self, number: int) -> None:
-        """Takes the lines after the last one that was read; those that cannot be read are left."""
-        size = os.fstat(number).st_size
+        """Takes the lines after the last one that was read; those that cannot be read are left.
+
+        A file that was deleted or cut meanwhile is read from its beginning.
+        """
+        info = os.fstat(number)
+        size, file = info.st_size, (info.st_dev, info.st_ino)
+        if file != self._file or size < self._end:
+            self._file, self._end = file, 0
         os.lseek(number, self._end, os.SEEK_SET)
         content = b""
         while len(content) < size - self._end and (more := os.read(number, size - self._end - len(content))):

@@ -143,3 +143,18 @@ def test_hosts_that_share_a_journal_write_an_alert_once_and_survive_odd_lines(tm
     total, [last] = again.after(1, 10)
     assert (total, last.subject, str(last.value), last.at) == (2, "2", "nan", 100.0)
     assert "not json" in path.read_text()
+
+
+def test_a_journal_that_is_deleted_or_cut_begins_anew_and_tells_nothing_twice(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    journal = Journal(path)
+    assert journal.add(_alert())
+    path.unlink()
+    assert journal.add(_alert(subject="2"))
+    assert not journal.add(_alert(subject="2"))
+    assert not journal.add(_alert())
+    assert [alert.subject for alert in Journal(path).after(0, 10)[1]] == ["2"]
+    path.write_text("")
+    assert journal.add(_alert(subject="3"))
+    assert not journal.add(_alert(subject="3"))
+    assert [alert.subject for alert in journal.after(0, 10)[1]] == ["1", "2", "3"]
