@@ -12,6 +12,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Mapping
 from contextlib import suppress
+from http.client import HTTPException
 from signal import SIGKILL
 from typing import Any
 
@@ -61,7 +62,7 @@ def _post(address: str, message: Message) -> None:
     except urllib.error.HTTPError as error:
         with error:
             raise NotSent(f"HTTP {error.code}", again=error.code >= 500 or error.code == 429) from error
-    except (OSError, ValueError) as error:  # unreachable, slow, or no HTTP
+    except (OSError, ValueError, HTTPException) as error:  # unreachable, slow, or no HTTP
         raise NotSent(str(getattr(error, "reason", error)), again=True) from error
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import sys
 import threading
 import time
@@ -106,6 +107,23 @@ def test_a_webhook_that_refuses_is_a_failure_with_its_reason(
     sent.send(("chat",), MESSAGE)
     assert eventually(lambda: sent.failures_of("1")) == {"chat": f"HTTP {status}"}
     assert len(hook.bodies) == tries
+
+
+def test_a_webhook_that_does_not_speak_http_is_tried_again_and_named() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(1 << 16)
+                connection.sendall(b"SSH-2.0-server\r\n")
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        with pytest.raises(NotSent, match="SSH-") as found:
+            send(Target("hook", f"http://127.0.0.1:{server.getsockname()[1]}/"), MESSAGE)
+        thread.join()
+    assert found.value.again
 
 
 def test_a_redirection_is_not_followed(hook: Hook) -> None:
