@@ -31,7 +31,7 @@ export interface CardSpec {
   readonly plugin: string;
   /** What this plugin calls it. */
   readonly card: string;
-  /** Keys of the URL and their texts: which runs, and those of the plugin (`scalar.smooth`). */
+  /** Keys of the URL and their texts: which runs, how they look, and those of the plugin (`scalar.smooth`). */
   readonly state: Readonly<Record<string, string>>;
 }
 

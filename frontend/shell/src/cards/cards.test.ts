@@ -71,6 +71,23 @@ describe('a card outside of its tab', () => {
     expect(host.childElementCount).toBe(0);
   });
 
+  it('has the colours of runs that the page has, or those that it was kept with', async () => {
+    const given: PluginContext[] = [];
+    const colors = (): unknown[] => given.map(({ runs }) => runs.all.value.map(({ color }) => color)[0]);
+    const plugin = { apiVersion: API, renderCard: (_: HTMLElement, ctx: PluginContext) => void given.push(ctx) };
+    const kept = specOf({ name: 'sample', ...page.apart({ colors: 'a=112233' }) }, 'x');
+    const place = {
+      host,
+      visible: signal(true),
+      until: ended.signal,
+      failed: (cause: unknown) => expect(cause).toBeNull(),
+    };
+    await showCard(page, spec, place, page.apart(spec.state), load(plugin));
+    await showCard(page, kept, place, page.apart(kept.state), load(plugin));
+    page.runs.looks.value = new Map([['a', { color: '#445566', dash: undefined }]]);
+    expect(colors()).toEqual(['#445566', '#112233']);
+  });
+
   it('is found again by its address, with names that are markup', () => {
     const odd = { ...spec, card: '</iframe>&"' };
     const [, hash = ''] = addressOf(odd).split('#');

@@ -1,7 +1,7 @@
 /** Cards as they can be kept and linked to. */
 import type { CardSpec } from '@insight-host/api';
 import { formatHash } from '../state/hash';
-import type { Runs } from '../state/runs';
+import { LOOK_KEYS, type Runs } from '../state/runs';
 import { selectionCodec } from '../state/selection';
 import type { ViewUrl } from '../state/url';
 
@@ -12,10 +12,11 @@ export interface CardScope {
   readonly runs: Runs;
 }
 
+const KEPT = ['runs', ...LOOK_KEYS];
 const TRANSIENT = /\.full$/; // a card that fills the screen does so in its tab
 
 export function specOf({ name, url, runs }: CardScope, card: string): CardSpec {
-  const own = [...url.all()].filter(([key]) => key === 'runs' || key.startsWith(`${name}.`));
+  const own = [...url.all()].filter(([key]) => KEPT.includes(key) || key.startsWith(`${name}.`));
   const state = Object.fromEntries(own.filter(([key]) => !TRANSIENT.test(key)));
   if (runs.filterText.value === '') return { plugin: name, card, state };
   // only the run list evaluates a filter: the card keeps its outcome

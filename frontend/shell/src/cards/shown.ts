@@ -18,12 +18,17 @@ export interface CardPlace {
   readonly failed: (cause: unknown) => void;
 }
 
+interface CardScope {
+  readonly url?: ViewUrl;
+  readonly runs?: Runs;
+}
+
 /** A card with the state of the page, or of `scope`. Resolves when it is there, or has failed. */
 export async function showCard(
   page: Page,
   { plugin: name, card }: Pick<CardSpec, 'plugin' | 'card'>,
   { host, visible, until, failed }: CardPlace,
-  scope: { readonly url?: ViewUrl; readonly runs?: Runs } = {},
+  scope: CardScope = {},
   load: LoadModule = importModule,
 ): Promise<void> {
   const ended = new AbortController();
@@ -40,7 +45,7 @@ export async function showCard(
   disposeWith(signal, () => inside.remove());
   try {
     const tab = page.session.plugins.peek()?.find((one) => one.name === name);
-    const plugin = await pluginOf(page, name, tab, load);
+    const [plugin] = await Promise.all([pluginOf(page, name, tab, load), colored(page, scope, signal)]);
     if (signal.aborted) return;
     const context = pluginContext(page, {
       messages: plugin.messages ?? {},
@@ -54,6 +59,20 @@ export async function showCard(
   } catch (cause) {
     fail(cause);
   }
+}
+
+/** Colours and dashes of a card's own, where its state says how runs look. */
+async function colored(page: Page, { url, runs }: CardScope, signal: AbortSignal): Promise<void> {
+  if (!url || !runs || runs.looks === page.runs.looks) return;
+  const { Coloring } = await import('../coloring/coloring');
+  if (signal.aborted) return;
+  const { preferences, columns } = page;
+  const coloring = new Coloring({ url, runs, preferences, columns });
+  disposeWith(signal, coloring.end);
+  const used = [...coloring.by.value, ...coloring.dashBy.value].filter((key) => key.includes('/'));
+  if (used.length === 0) return;
+  page.columnsOfCards.value = [...new Set([...page.columnsOfCards.peek(), ...used])];
+  page.columnsWanted.value = true;
 }
 
 async function pluginOf(

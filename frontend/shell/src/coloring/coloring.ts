@@ -52,7 +52,10 @@ export class Coloring {
   /** The same by value of what the runs are coloured by. */
   readonly pickedValues;
 
-  constructor(private readonly page: Page) {
+  /** Ends what follows the settings. */
+  readonly end: () => void;
+
+  constructor(private readonly page: Pick<Page, 'url' | 'runs' | 'preferences' | 'columns'>) {
     const { url } = page;
     this.by = url.state('color', codecs.names);
     this.dashBy = url.state('dash', codecs.names);
@@ -60,7 +63,7 @@ export class Coloring {
     this.scale = url.state('scale', codecs.choice(SCALES, 'viridis'));
     this.picked = url.state('colors', { ...picks, named: (map) => ({ runs: [...map.keys()] }) });
     this.pickedValues = url.state('shades', picks);
-    effect(() => void (page.runs.looks.value = this.looks.value));
+    this.end = effect(() => void (page.runs.looks.value = this.looks.value));
   }
 
   /** Colours the runs by these columns from now on. Colours that were picked for other values go. */

@@ -2,6 +2,7 @@
 import { message } from '@insight-host/kit';
 import { effect, untracked } from '@preact/signals';
 import type { Page } from '../state/page';
+import { LOOK_KEYS } from '../state/runs';
 import type { ColoringView } from './view';
 
 export async function loadColoring(page: Page): Promise<ColoringView | null> {
@@ -23,7 +24,6 @@ export function pickColor(page: Page, run: string, beside: Element): void {
 /** At once: the first picture has these colours. */
 export function coloringWhenAsked(page: Page): void {
   effect(() => {
-    if (['color', 'dash', 'colors', 'palette'].some((key) => page.url.text(key).value !== null))
-      untracked(() => void loadColoring(page));
+    if (LOOK_KEYS.some((key) => page.url.text(key).value !== null)) untracked(() => void loadColoring(page));
   });
 }

@@ -75,6 +75,7 @@ export class RunColumns {
     const others = [
       ...this.group.value,
       ...this.page.colorBy.value,
+      ...this.page.columnsOfCards.value,
       ...codecs.names.parse(this.page.url.text('dash').value),
     ];
     const used = others.filter((key) => key.includes('/'));

@@ -9,6 +9,7 @@ import type {
   ReadonlySignal,
   TagCatalogue,
 } from '@insight-host/api';
+import { codecs } from '@insight-host/kit';
 import { RequestError } from '../data/errors';
 import { getColumns, getFrames, getJson, href } from '../data/http';
 import { reasonText } from '../i18n/reasons';
@@ -115,6 +116,7 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
       page.hovered.set([], name);
     }),
   );
+  const colorBy = url.state('color', codecs.names);
   const tabs = computed(() => page.tabs.value.map((tab) => tab.name));
   const stepTabs = computed(() =>
     page.stepTabs.value.flatMap((tab) => (tab.name === name ? [] : [{ plugin: tab.name, title: page.tabTitle(tab) }])),
@@ -140,7 +142,7 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
       select: (names) => runs.selectShown(names),
       hovered: wrap(page.hovered.runs),
       hover: (names) => page.hovered.set(names, name),
-      colorBy: Object.assign(wrap(page.colorBy), { set: page.colorBy.set }),
+      colorBy: Object.assign(wrap(colorBy), { set: colorBy.set }),
       annotate: (run, fields) => page.session.annotations.write(run, fields),
       annotatable: wrap(page.session.annotations.writable),
     },

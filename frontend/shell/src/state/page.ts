@@ -16,7 +16,7 @@ import type { SavedViews } from '../saved_views/saved_views';
 import { Cursor } from './cursor';
 import { Hovered } from './hovered';
 import { Preferences } from './preferences';
-import { Runs } from './runs';
+import { LOOK_KEYS, Runs } from './runs';
 import { isFramed, isWholePage, Session, type Tab } from './session';
 import { Toasts } from './toasts';
 import { ViewUrl } from './url';
@@ -49,6 +49,8 @@ export class Page {
   /** Columns of the run list; null until they are loaded. */
   readonly columns = signal<ColumnView | null>(null);
   readonly columnsWanted = signal(false);
+  /** Columns that cards elsewhere are coloured by. */
+  readonly columnsOfCards = signal<readonly string[]>([]);
   readonly colorBy = this.url.state('color', codecs.names);
   /** How runs look; null until it is loaded. */
   readonly coloring = signal<ColoringView | null>(null);
@@ -110,11 +112,16 @@ export class Page {
     });
   }
 
-  /** Runs and settings of a card that is shown elsewhere: they begin with these keys and texts. */
+  /**
+   * Runs and settings of a card that is shown elsewhere: they begin with these keys and texts. Its runs look as those of the
+   * page, unless the keys say how.
+   */
   apart(state: Readonly<Record<string, string>>): { readonly url: ViewUrl; readonly runs: Runs } {
     const url = new ViewUrl({ hash: () => '', write: () => undefined, onMove: () => undefined });
     url.replaceAll(new Map(Object.entries(state)));
-    return { url, runs: new Runs(this.session.table, this.session.annotations, this.preferences.mode, url) };
+    const { session, preferences } = this;
+    const looks = LOOK_KEYS.some((key) => key in state) ? undefined : this.runs.looks;
+    return { url, runs: new Runs(session.table, session.annotations, preferences.mode, url, looks) };
   }
 
   /** Shows a card elsewhere, with the runs and settings that it names. */

@@ -1,5 +1,5 @@
 /** The runs as every view sees them: with colour, filtered, sorted, selected. */
-import { computed, signal, type ReadonlySignal } from '@preact/signals';
+import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import type { Mutable, Run, Theme } from '@insight-host/api';
 import { codecs } from '@insight-host/kit';
 import { type Annotations, NO_ANNOTATION } from './annotations';
@@ -30,6 +30,9 @@ export interface RunLook {
   readonly dash: readonly number[] | undefined;
 }
 
+/** Keys of the URL that say how runs look. */
+export const LOOK_KEYS = ['color', 'dash', 'colors', 'palette', 'scale', 'shades'];
+
 const SOLID: readonly number[] = [];
 const SETTLE = 250; // ms without a key before views follow the filter
 
@@ -42,8 +45,6 @@ export class Runs {
   readonly matched = signal<Matched | null>(null);
   /** How the list is sorted in the end, where `sort` needs more than names and times. */
   readonly order = signal<((runs: readonly Run[]) => readonly Run[]) | null>(null);
-  /** How runs look, by name. */
-  readonly looks = signal<ReadonlyMap<string, RunLook> | null>(null);
   readonly names: ReadonlySignal<readonly string[]>;
   /** Whether archived runs are listed and drawn, too. */
   readonly withArchived: Mutable<boolean>;
@@ -70,6 +71,8 @@ export class Runs {
     annotations: Pick<Annotations, 'byRun' | 'archived'>,
     mode: ReadonlySignal<Theme['mode']>,
     url: ViewUrl,
+    /** How runs look, by name. */
+    readonly looks: Signal<ReadonlyMap<string, RunLook> | null> = signal(null),
   ) {
     this.withArchived = url.state('archived', codecs.flag(false));
     this.archivedCount = computed(() => names.value.filter((name) => annotations.archived.value.has(name)).length);
