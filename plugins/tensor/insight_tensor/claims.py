@@ -17,7 +17,9 @@ from insight_core.plugin import (
 )
 
 _OTHERS = str(SummaryPlugin(""))  # how the name of every summary plugin begins that nobody claims
-_METADATA_ONLY = {str(SummaryPlugin("hparams"))}  # its tensors are empty, the content is in the metadata
+# hparams: its tensors are empty, the content is in the metadata; custom_scalars: layouts, which the Scalars
+# tab shows, but cannot claim: a plugin that reads numbers claims nothing else
+_NO_TENSORS = {str(SummaryPlugin(name)) for name in ("hparams", "custom_scalars")}
 
 CLAIMS: set[Claim] = {
     EventField(Dialect.MINDSPORE, "tensor"),
@@ -33,7 +35,7 @@ def has_tensors(ctx: PluginContext) -> bool:
 
 def unclaimed(data: DataProvider) -> list[str]:
     """Summary plugins with tensors that nobody claims, under the names that their series have here."""
-    return sorted(name for name in data.plugins() if name.startswith(_OTHERS) and name not in _METADATA_ONLY)
+    return sorted(name for name in data.plugins() if name.startswith(_OTHERS) and name not in _NO_TENSORS)
 
 
 def summary_plugin(owner: str) -> str:

@@ -124,6 +124,9 @@ def test_the_tab_is_there_for_others_alone() -> None:
     assert not is_active(ctx)
     fake.add_records("plugin:hparams", "a", "h", [b""], claim=SummaryPlugin("hparams"))  # metadata alone
     assert not is_active(ctx)
+    layout = SummaryPlugin("custom_scalars")  # the Scalars tab shows it
+    fake.add_records(str(layout), "a", "custom_scalars__config__", [b""], claim=layout)
+    assert not is_active(ctx)
     fake.add_records("plugin:text", "a", "note", [b""], claim=SummaryPlugin("text"))
     assert is_active(ctx)
 

@@ -10,6 +10,7 @@ it('shows our own tensors, and on request those that no plugin claims', () => {
       table: { plugin: 'tensor' },
       curve: { plugin: 'plugin:pr_curves' },
       session: { plugin: 'plugin:hparams' },
+      custom_scalars__config__: { plugin: 'plugin:custom_scalars' },
       sound: { plugin: 'tensorboard:audio' },
     },
   });

@@ -12,8 +12,9 @@ export function writerOf({ plugin }: TagInfo): string {
   return plugin.startsWith(UNCLAIMED) ? plugin.slice(UNCLAIMED.length) : '';
 }
 
-/** Whether a series has tensors: what `hparams` writes is in its metadata alone. */
-const hasTensors = (info: TagInfo): boolean => info.plugin === 'tensor' || !['', 'hparams'].includes(writerOf(info));
+/** Writers of no tensors, as claims.py has them; "" are other fields of an event. */
+const NO_TENSORS: readonly string[] = ['', 'hparams', 'custom_scalars'];
+const hasTensors = (info: TagInfo): boolean => info.plugin === 'tensor' || !NO_TENSORS.includes(writerOf(info));
 
 export const SHOWS = ['table', 'histogram'] as const;
 export type Show = (typeof SHOWS)[number];
