@@ -14,10 +14,13 @@ export function listenToKeys(element: HTMLElement, gestures: Gestures): Disposer
   const move = (direction: 1 | -1, far: boolean): void => {
     const { x } = gestures.figure();
     const [lo, hi] = x.domain;
-    const from =
-      at !== null && at >= lo && at <= hi ? at : direction === 1 ? lo - 1e-9 * Math.abs(lo) : hi + 1e-9 * Math.abs(hi);
-    const start = far ? x.toValue(x.toPixel(from) + direction * 40) : from;
-    at = neighbourX(gestures.figure(), start, direction) ?? at;
+    const edge = direction === 1 ? lo : hi;
+    const isInside = at !== null && at >= lo && at <= hi;
+    const from = isInside ? (at as number) : edge;
+    const next = far
+      ? neighbourX(gestures.figure(), x.toValue(x.toPixel(from) + direction * 40), direction)
+      : neighbourX(gestures.figure(), from, direction, !isInside);
+    at = next ?? at;
     show();
   };
   const zoom = (factor: number): void => {

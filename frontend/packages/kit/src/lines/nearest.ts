@@ -45,17 +45,18 @@ function pixelOf(scale: Entry['scale'], plot: Area, value: number): number {
   return Math.max(plot.top - 1000, Math.min(plot.top + plot.height + 1000, pixel));
 }
 
-/** The nearest x of any main line beyond `from` in a direction; null at the end. */
-export function neighbourX(figure: Figure, from: number, direction: 1 | -1): number | null {
+/** The nearest x of any main line beyond `from`, or with `orAt` at it, in a direction; null at the end. */
+export function neighbourX(figure: Figure, from: number, direction: 1 | -1, orAt = false): number | null {
   let best: number | null = null;
   const [lo, hi] = figure.x.domain;
   for (const { line } of figure.entries) {
     if (line.role === 'raw') continue;
     for (const { start, end, sorted } of pieces(line)) {
-      const i = direction === 1 ? upperBound(line.x, from, start, end) : lowerBound(line.x, from, start, end) - 1;
+      const bound = (direction === 1) === orAt ? lowerBound : upperBound;
+      const i = bound(line.x, from, start, end) - (direction === 1 ? 0 : 1);
       for (const at of sorted ? [i] : indices(start, end)) {
         const x = at >= start && at < end ? (line.x[at] as number) : NaN;
-        const isBeyond = direction === 1 ? x > from : x < from;
+        const isBeyond = (orAt && x === from) || (direction === 1 ? x > from : x < from);
         if (isBeyond && x >= lo && x <= hi && (best === null || (direction === 1 ? x < best : x > best))) best = x;
       }
     }
