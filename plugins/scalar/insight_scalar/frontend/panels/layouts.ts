@@ -18,20 +18,27 @@ export interface Category {
 
 const IDLE = 1500; // ms after the last run came
 
-/** Asks for the layouts when the tab has drawn its first cards, and again when there are other runs. */
+/** Asks for the layouts when the tab has drawn its first cards, and again when there are other runs; a hidden page does later. */
 export function useLayouts(board: ScalarParts): void {
   const runs = useComputed(() => board.page.allRuns.value.map(({ name }) => name).join('\n'));
   const isVisible = board.page.visible.value;
   useEffect(() => {
     if (!isVisible || runs.value === '') return;
     const stop = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
     const ask = async (): Promise<void> => {
+      document.removeEventListener('visibilitychange', wait);
       const { categories } = await board.page.ctx.data
         .json<{ readonly categories: readonly Category[] }>('layouts', {}, { signal: stop.signal })
         .catch(() => ({ categories: [] })); // the cards are there without them
       if (!stop.signal.aborted) board.panels.ofLogs.value = categories.map(sectionOf);
     };
-    const timer = setTimeout(() => void ask(), IDLE);
+    const wait = (): void => {
+      clearTimeout(timer);
+      if (document.visibilityState === 'visible') timer = setTimeout(() => void ask(), IDLE);
+    };
+    document.addEventListener('visibilitychange', wait, { signal: stop.signal });
+    wait();
     return () => {
       clearTimeout(timer);
       stop.abort();
