@@ -49,7 +49,7 @@ class Traffic:
 
     def _sent(self, event: dict[str, dict[str, str]]) -> None:
         url = event["request"]["url"]
-        if "/data/plugin/scalar/" in url and "/tags" not in url:
+        if "/data/plugin/scalar/" in url and "/tags" not in url and "/static/" not in url:
             self.requests += 1
             self._series.add(str(event["requestId"]))
         self._open.add(str(event["requestId"]))

@@ -14,6 +14,7 @@ import pytest
 from playwright.sync_api import Page, Request, expect
 
 from insight_core.plugin.testing import EventWriter
+from tests.browser.asking import data_requests
 from tests.browser.cards import card
 from tests.browser.waiting import until
 
@@ -84,17 +85,20 @@ def have_all_points(page: Page, count: int) -> None:
     )
 
 
-def test_a_first_load_of_forty_of_a_hundred_runs_receives_less_than_a_megabyte(
+def test_a_first_load_of_forty_of_a_hundred_runs_asks_once_and_receives_less_than_a_megabyte(
     page: Page, serve: Serve, tmp_path: Path
 ) -> None:
     for number in range(100):
         write(tmp_path / f"run_{number:03d}", tags_of(20), 1000, number).close()
     selected = ",".join(f"run_{number:03d}" for number in range(100) if number % 5 < 2)
     received = Received(page)
+    asked = data_requests(page, "/data/plugin/scalar/")
     page.set_viewport_size({"width": 1280, "height": 800})
-    page.goto(f"{serve('--logdir', tmp_path)}#runs={selected}&locale=en")
+    with page.expect_response("**/scalar/layouts"):  # what the tab asks for last
+        page.goto(f"{serve('--logdir', tmp_path)}#runs={selected}&locale=en")
     have_all_points(page, 40_000)
     until(page, received.is_all)
+    assert [urlsplit(url).path.rpartition("/")[2] for url in asked] == ["cards", "layouts"]
     assert 100 * KILOBYTE < received.bytes <= 1000 * KILOBYTE
 
 
