@@ -137,6 +137,9 @@ def test_numbers_of_the_file_equal_those_of_the_logs(
         "tag=restarted&attempts=all",
         "tag=restarted&attempts=last&from=120",
         "tag=restarted&attempts=all&width=10",
+        "tag=loss&x=%3D%22restarted%22",
+        "tag=restarted&x=%3D%22restarted%22&from=-180&to=120",
+        "tag=loss&x=%3D%22loss%22&width=50&smoothing=0.5",
     ],
 )
 def test_the_file_answers_as_the_host_does(page: Page, file: Path, url: str, parameters: str) -> None:
@@ -148,7 +151,7 @@ def test_the_file_answers_as_the_host_does(page: Page, file: Path, url: str, par
     assert isinstance(expected, dict)
     assert len(found["series"]) == len(expected["series"]) > 0
     for mine, theirs in zip(found["series"], expected["series"], strict=True):
-        for column in ("values", "wall_times"):
+        for column in ("values", "wall_times", *(["xs"] if "xs" in theirs else [])):
             numbers = [np.array(one.pop(column), np.float64) for one in (mine, theirs)]
             np.testing.assert_allclose(numbers[0], numbers[1], rtol=1e-9)
         extent = [one.pop("extent") for one in (mine, theirs)]

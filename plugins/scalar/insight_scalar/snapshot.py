@@ -54,11 +54,14 @@ class SnapshotView:
                 table.run: list(table.tags) for table in self.data.series_tables(_SCALAR, [], runs=view.runs)
             }
             recorded = list(dict.fromkeys(tag for found in tags.values() for tag in found))
-            shown = view.tags(recorded)
-            needed = [tag for each in shown for tag in self._inputs(each, recorded)]
+            inputs = {tag: self._inputs(tag, recorded) for tag in view.tags(recorded)}
+            shown = [tag for tag, found in inputs.items() if found is not None]
+            axis = [] if view.axis is None else [view.axis]
+            inputs |= {tag: self._inputs(tag, recorded) for tag in axis}
+            needed = [tag for found in inputs.values() for tag in found or ()]
             keys |= {
                 SeriesKey(run, tag): None
-                for tag in dict.fromkeys([*needed, *shown])
+                for tag in dict.fromkeys([*needed, *(tag for tag in inputs if inputs[tag] is not None)])
                 for run in view.runs
                 if tag in tags.get(run, ()) or tag not in recorded
             }
@@ -67,13 +70,14 @@ class SnapshotView:
         pack.all(self._series(list(keys)))
         return bytes_response(pack.content({"bands": bands}), "application/octet-stream")
 
-    def _inputs(self, tag: str, recorded: Sequence[str]) -> Sequence[str]:
+    def _inputs(self, tag: str, recorded: Sequence[str]) -> Sequence[str] | None:
+        """What a series is computed from; None if it cannot be."""
         if tag in recorded or not tag.startswith("="):
             return ()
         try:
             return self.data.expression(_SCALAR, tag.removeprefix("=")).tags
         except InsightError:
-            return ()
+            return None
 
     def _series(self, keys: Sequence[SeriesKey]) -> list[tuple[SeriesKey, str, ScalarColumns]]:
         found: list[tuple[SeriesKey, str, ScalarColumns]] = []

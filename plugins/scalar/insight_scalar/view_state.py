@@ -11,6 +11,9 @@ from attrs import frozen
 
 from insight_core.plugin import InvalidArgument
 
+_PANEL = "\0"  # before the name of a panel where others have tags
+_SWAPPED = str.maketrans("\"'{}()", "'\"(){}")  # signs of JSON that a URL would escape (panels.ts)
+
 
 @frozen
 class ViewState:
@@ -34,15 +37,37 @@ class ViewState:
         return cls(runs, state, card)
 
     def tags(self, recorded: Sequence[str]) -> Sequence[str]:
-        """Tags with a card, those on a right axis, and computed series."""
+        """Tags with a card, those in panels or on a right axis, and computed series."""
         if self.card is not None:
-            shown = [_decoded(self.card.partition(";")[0])]
+            key = _decoded(self.card.partition(";")[0])
+            shown = [key, *self._in_panels(recorded, key)]
         else:
             shown = [tag for tag in recorded if self._matches(tag)] + self._names("pins")
             shown += ["=" + expression for expression in self._keys("derived")]
+            shown += self._in_panels(recorded)
         pairs = [part.partition("=") for part in self._parts("pairs")]
         shown += [_decoded(second) for tag, _, second in pairs if _decoded(tag) in shown]
         return list(dict.fromkeys(tag for tag in shown if tag in recorded or tag.startswith("=")))
+
+    def _in_panels(self, recorded: Sequence[str], card: str | None = None) -> Sequence[str]:
+        """Tags of the panels of the view (panels.ts), or of the panel that is the card."""
+        try:
+            panels = json.loads(self.state.get("panels", "").translate(_SWAPPED) or "[]")
+        except (ValueError, RecursionError):
+            return []
+        found: list[str] = []
+        for place, panel in enumerate(panels if isinstance(panels, list) else []):
+            if not isinstance(panel, dict):
+                continue
+            if card is None or card == f"{_PANEL}{panel.get('id') or f'p{place}'}":
+                found += _tags_of(panel, recorded)
+        return found
+
+    @property
+    def axis(self) -> str | None:
+        """The computed series that is the horizontal axis."""
+        x = self.state.get("x", "")
+        return x if len(x) > 1 and x.startswith("=") else None
 
     @property
     def is_grouped(self) -> bool:
@@ -90,3 +115,25 @@ class ViewState:
 
 def _decoded(name: str) -> str:
     return "" if name == "~" else unquote(name)
+
+
+def _tags_of(panel: Mapping[str, object], recorded: Sequence[str]) -> Sequence[str]:
+    """Tags that a panel names, as its tags, its metrics or the edges of its bands, or matches."""
+    named = list(_listed(panel.get("tags")))
+    for margin in _listed(panel.get("margins")):
+        if isinstance(margin, dict):
+            named += margin.values()
+    for metric in (panel.get("x"), panel.get("y")):
+        if isinstance(metric, str) and metric.partition("/")[0] in ("last", "min", "max"):
+            named.append(metric.partition("/")[2])
+    regex = panel.get("regex")
+    if isinstance(regex, str) and regex:
+        try:
+            named += [tag for tag in recorded if re.search(regex, tag)]
+        except re.error:
+            named += recorded  # an expression of JavaScript
+    return [tag for tag in named if isinstance(tag, str)]
+
+
+def _listed(value: object) -> Sequence[object]:
+    return value if isinstance(value, list) else ()

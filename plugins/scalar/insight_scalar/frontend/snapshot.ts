@@ -3,7 +3,10 @@ import { API, type Snapshot } from '@insight-host/api';
 import { csvOf, frameOf, jsonOf } from './snapshot_answers';
 import { type PackedBands, type PackedSeries, unpacked } from './packed_series';
 import { answered, queryOf } from './snapshot_query';
+import { isMetric } from './axis';
+import { tagOf, tagsIn } from './derived';
 
+const NOT_HERE = 'this axis is not part of the snapshot';
 const TYPE = { headers: { 'Content-Type': 'application/octet-stream' } };
 
 export default {
@@ -27,9 +30,18 @@ export default {
           const attempts = query.get('attempts') ?? 'last';
           return known.get(keyOf(run, tag, attempts)) ?? known.get(keyOf(run, tag, 'last')) ?? [];
         });
+    /** The series of each run that is the axis: a tag, or a computed series that the view has. */
+    const axisOf = (axis: string): ((run: string) => PackedSeries | undefined) => {
+      const [tag] = tagsIn(axis);
+      const isTag = tag !== undefined && tagOf(JSON.stringify(tag)) === axis;
+      const key = isTag && series.some((one) => one.tag === tag) ? tag : axis;
+      if (!isTag && !series.some((one) => one.tag === axis)) throw new Error(NOT_HERE);
+      return (run) => known.get(keyOf(run, key, 'last'));
+    };
     const answers = (query: URLSearchParams, named: readonly string[]): ReturnType<typeof answered>[] => {
       const asked = queryOf(query);
-      return find(query, named).map((one) => answered(one, asked));
+      const axis = isMetric(asked.x) ? axisOf(asked.x) : undefined;
+      return find(query, named).map((one) => answered(one, asked, axis?.(one.run)));
     };
     const runsOf = (query: URLSearchParams): readonly string[] => {
       const named = query.getAll('run');
@@ -56,7 +68,7 @@ export default {
         if (route === 'columns') return Response.json({ columns: [] });
         if (route !== 'series') return null;
         const found = answers(query, runsOf(query));
-        return query.get('format') === 'csv' ? csvOf(found) : jsonOf(found);
+        return query.get('format') === 'csv' ? csvOf(found, query.get('x')) : jsonOf(found);
       },
     };
   },

@@ -7,8 +7,14 @@ export function frameOf(found: readonly Series[], metadata: Readonly<Record<stri
     steps: found.map(({ steps }) => steps),
     doubles: found.map(({ values }) => Float64Array.from(values)),
     wall_times: found.map(({ wallTimes }) => wallTimes),
+    ...(found.some(({ xs }) => xs) ? { xs: found.map(({ xs }) => xs ?? new Float64Array(0)) } : {}),
   };
-  const described = found.map((one, place) => ({ ...describedOf(one), steps: place, values: 'doubles' }));
+  const described = found.map((one, place) => ({
+    ...describedOf(one),
+    steps: place,
+    values: 'doubles',
+    ...(one.xs ? { along: true } : {}),
+  }));
   const steps = found.map(({ steps: { length } }) => (length > 0 ? { count: length, column: 'steps' } : { count: 0 }));
   const header: Record<string, unknown> = {
     __metadata__: {
@@ -53,17 +59,23 @@ export function jsonOf(found: readonly Series[]): Response {
     steps: [...one.steps],
     wall_times: Array.from(one.wallTimes, text),
     values: Array.from(one.values, text),
+    ...(one.xs ? { xs: Array.from(one.xs) } : {}),
   }));
   return Response.json({ series });
 }
 
-export function csvOf(found: readonly Series[]): Response {
-  const lines = found.flatMap(({ run, tag, steps, wallTimes, values }) =>
+/** `x` is that of the query; along a metric its values are a column. */
+export function csvOf(found: readonly Series[], x: string | null): Response {
+  const lines = found.flatMap(({ run, tag, steps, wallTimes, values, xs }) =>
     Array.from(values, (value, i) =>
-      [field(run), field(tag), steps[i], wallTimes[i], Number.isFinite(value) ? value : word(value)].join(),
+      [
+        ...[field(run), field(tag), steps[i], wallTimes[i], Number.isFinite(value) ? value : word(value)],
+        ...(xs ? [xs[i]] : []),
+      ].join(),
     ),
   );
-  const text = ['run,tag,step,wall_time,value', ...lines, ''].join('\r\n');
+  const head = `run,tag,step,wall_time,value${x?.startsWith('=') ? `,${field(x.slice(1))}` : ''}`;
+  const text = [head, ...lines, ''].join('\r\n');
   return new Response(text, { headers: { 'Content-Type': 'text/csv; charset=utf-8' } });
 }
 

@@ -1,11 +1,11 @@
 /** What the host answers to a query of a series, computed from all of its points (`answered` of insight_scalar/derived.py). */
-import type { XKind } from '@insight-host/kit/draw';
+import { axisCodec, isMetric, type Axis } from './axis';
 import type { PackedSeries } from './packed_series';
 import { WHOLE, xColumn, type Series } from './series';
 import { smoothed } from './smoothing';
 
 export interface PointsQuery {
-  readonly x: XKind;
+  readonly x: Axis;
   readonly log: boolean;
   readonly from: number;
   readonly to: number;
@@ -22,7 +22,7 @@ export function queryOf(query: URLSearchParams): PointsQuery {
   const smoothing = number('smoothing', 0);
   if (smoothing > 0 && (query.get('smoother') ?? 'ema') !== 'ema') throw new Error(NOT_HERE);
   return {
-    x: (query.get('x') ?? 'step') as XKind,
+    x: axisCodec.parse(query.get('x')),
     log: query.get('xscale') === 'log',
     from: number('from', -Infinity),
     to: number('to', Infinity),
@@ -33,15 +33,20 @@ export function queryOf(query: URLSearchParams): PointsQuery {
   };
 }
 
-export function answered(whole: PackedSeries, query: PointsQuery): Series {
+/** `axis` is the series along whose values the points lie, where the query has a metric as x. */
+export function answered(all: PackedSeries, query: PointsQuery, axis?: PackedSeries): Series {
+  const whole = isMetric(query.x) ? along(all, axis) : all;
   const x = xColumn(whole, query.x);
+  const isPath = isMetric(query.x) && x.some((at, i) => at < (x[i - 1] ?? -Infinity) && !whole.breaks.includes(i));
   const values = query.smoothing > 0 ? smoothed(whole, query.smoothing).values : whole.values;
   let [least, most] = [Infinity, -Infinity];
   const inside: number[] = [];
   const nonfinite = { nan: 0, inf: 0, neg_inf: 0 };
+  const isIn = (at: number | undefined): boolean => at !== undefined && at >= query.from && at <= query.to;
   x.forEach((at, i) => {
     if (Number.isFinite(at)) [least, most] = [Math.min(least, at), Math.max(most, at)];
-    if (!query.isOpen && !(at >= query.from && at <= query.to)) return;
+    // of a path, the points next to those inside, too
+    if (!query.isOpen && !isIn(at) && !(isPath && (isIn(x[i - 1]) || isIn(x[i + 1])))) return;
     inside.push(i);
     const kind = oddOf(whole.values[i] as number);
     if (kind) nonfinite[kind]++;
@@ -49,7 +54,13 @@ export function answered(whole: PackedSeries, query: PointsQuery): Series {
   const extent = least <= most ? ([least, most] as const) : ([0, 0] as const);
   // as many points as the host sends for drawing: few come as they are
   const isShort = inside.length <= WHOLE * query.width;
-  const kept = isShort ? inside : envelope(inside, x, values, whole.breaks, extent, query);
+  const gaps = isPath ? inside.filter((i, place) => place > 0 && i - (inside[place - 1] as number) > 1) : [];
+  const breaks = [...new Set([...whole.breaks, ...gaps])].sort((a, b) => a - b);
+  const kept = isShort
+    ? inside
+    : isPath
+      ? envelopeOfPath(inside, values, breaks, query)
+      : envelope(inside, x, values, breaks, extent, query);
   const chosen = query.since === -Infinity ? kept : kept.filter((i) => (x[i] as number) >= query.since);
   const pick = (column: ArrayLike<number>): Float64Array => Float64Array.from(chosen, (i) => column[i] as number);
   return {
@@ -57,12 +68,42 @@ export function answered(whole: PackedSeries, query: PointsQuery): Series {
     steps: pick(whole.steps),
     wallTimes: pick(whole.wallTimes),
     values: pick(values),
+    ...(isMetric(query.x) ? { xs: pick(x) } : {}),
     points: inside.length,
     decimated: kept.length < inside.length,
     extent,
     nonfinite,
-    breaks: whole.breaks.map((edge) => placeOf(chosen, edge)),
+    breaks: breaks.map((edge) => placeOf(chosen, edge)),
   };
+}
+
+/** The points at whose steps the axis has a finite value; none without an axis (insight_scalar/along.py). */
+function along(whole: PackedSeries, axis: PackedSeries | undefined): PackedSeries {
+  const values = new Map<number, number>();
+  axis?.steps.forEach((step, i) => values.set(step, axis.values[i] as number));
+  const kept = [...whole.steps.keys()].filter((i) => Number.isFinite(values.get(whole.steps[i] as number)));
+  const pick = (column: ArrayLike<number>): Float64Array => Float64Array.from(kept, (i) => column[i] as number);
+  const steps = pick(whole.steps);
+  return {
+    ...whole,
+    ...{ steps, wallTimes: pick(whole.wallTimes), values: pick(whole.values), total: kept.length, kept: kept.length },
+    hidden: 0,
+    xs: steps.map((step) => values.get(step) as number),
+    breaks: whole.breaks.map((edge) => placeOf(kept, edge)),
+  };
+}
+
+/** A line that goes back is decimated in columns of points, not of x. */
+function envelopeOfPath(
+  inside: readonly number[],
+  values: ArrayLike<number>,
+  breaks: readonly number[],
+  query: PointsQuery,
+): number[] {
+  const places = new Float64Array(values.length);
+  inside.forEach((i, place) => (places[i] = place));
+  const last = inside.length - 1;
+  return envelope(inside, places, values, breaks, [0, last], { ...query, from: 0, to: last, log: false });
 }
 
 /** Of each column of each attempt the first, smallest, largest and last point, and the first of each kind that is not finite. */
