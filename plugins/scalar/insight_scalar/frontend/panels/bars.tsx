@@ -7,12 +7,12 @@ import { DataPanel } from './data_panel';
 import type { PanelProps } from './kinds';
 import { metricOf, titleOf } from './metric';
 import { useMetrics, type Values } from './metrics';
-import { shortened } from './plot';
+import { fitted, FONT } from './plot';
 
 const ROW = 20; // pixels
 const MOST = 2000; // bars
 const MOST_OF = 0.4; // share of the width that names may take
-const LETTER = 6.2; // pixels
+const LETTER = 7; // pixels
 const NUMBER = 84; // pixels to the right of a bar, for its value
 const BETWEEN = 20;
 
@@ -90,8 +90,8 @@ function Drawn({ board, bars, title, host, picture }: DrawnProps): JSX.Element {
       viewBox={`0 0 ${width} ${height}`}
       role="img"
       aria-label={page.t('panel.bars.label', { metric: title, count: bars.length })}
-      font-family="system-ui, sans-serif"
-      font-size="11"
+      font-family={FONT.family}
+      font-size={FONT.size}
     >
       {linearTicks(scale.domain, 4).map(({ value, label }) => (
         <g key={value}>
@@ -108,7 +108,7 @@ function Drawn({ board, bars, title, host, picture }: DrawnProps): JSX.Element {
           <g key={run} data-run-bar={run}>
             <title>{`${name}: ${valueText(value)}`}</title>
             <text x={left - 6} y={top + 14} text-anchor="end" fill={text}>
-              {shortened(name, Math.max(4, Math.floor((left - 8) / LETTER)))}
+              {fitted(name, left - 12)}
             </text>
             <rect
               x={Math.min(zero, end)}

@@ -11,7 +11,7 @@ import { MOST_TAGS } from './panels';
 import { cellText } from './scatter';
 import { chosenTags } from './tag_choice';
 
-const WIDTHS = { run: 140, value: 100 } as const;
+const WIDTHS = { run: 126, value: 92 } as const;
 const LINE = 26; // pixels
 
 interface Row {
@@ -45,6 +45,7 @@ export function LastValues(props: PanelProps): JSX.Element {
     title: page.t('table.run'),
     kind: 'text',
     width: WIDTHS.run,
+    grows: true,
     cell: ({ run }) => ({
       content: (
         <>
@@ -61,7 +62,7 @@ export function LastValues(props: PanelProps): JSX.Element {
     title: page.titleOf(tag),
     kind: 'number',
     width: WIDTHS.value,
-    grows: at === tags.length - 1,
+    grows: true,
     cell: ({ cells }) => ({ content: cells[at] === null || cells[at] === undefined ? '' : cellText(cells[at]) }),
     value: ({ cells }) => cells[at] ?? null,
   }));

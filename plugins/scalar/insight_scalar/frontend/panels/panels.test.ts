@@ -75,6 +75,8 @@ describe('panels of a board', () => {
     expect(page.titleOf(keyOf({ id: 'p1' }))).toBe('two, three');
     panels.change('p1', { kind: 'lines', tags: ['two'], title: 'mine' });
     expect(page.titleOf(keyOf({ id: 'p1' }))).toBe('mine');
+    panels.change('p1', { kind: 'unheard' });
+    expect(page.titleOf(keyOf({ id: 'p1' }))).toBe('unheard'); // no key of a text that there is not
   });
 
   it('draw the tags that there are, and the edges of bands', () => {

@@ -165,7 +165,9 @@ export class Panels {
     if (y && x) return this.page.t('panel.by', { x: this.metricTitle(x), y: this.metricTitle(y) });
     if (y) return this.metricTitle(y);
     const inside = [...tags, ...margins.map(({ value }) => value), ...(regex ? [`/${regex}/`] : [])];
-    return inside.join(', ') || this.page.t(`panel.kind.${kind}`);
+    const named = `panel.kind.${kind}`;
+    const known = this.page.t(named);
+    return inside.join(', ') || (known === named ? kind : known); // a plugin that is not here had its own words
   }
 
   /** The layers of a panel of lines, of the tags that there are. */

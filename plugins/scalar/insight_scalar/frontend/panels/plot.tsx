@@ -4,7 +4,7 @@ import type { Theme } from '@insight-host/api';
 import type { ComponentChildren, JSX, Ref } from 'preact';
 
 export const MARGIN = { left: 62, right: 22, top: 8, bottom: 40 } as const;
-const EACH = 70; // pixels of an axis for one tick
+const EACH = { x: 70, y: 40 } as const; // pixels of an axis for one tick
 const PADDING = 0.05; // of the range of values, beside them
 
 export interface Axis {
@@ -29,7 +29,8 @@ export function axisOf(
   },
 ): Axis {
   const length = Math.abs(range[1] - range[0]);
-  const count = Math.max(2, Math.floor(length / EACH));
+  const each = range[0] > range[1] ? EACH.y : EACH.x; // values of y grow upwards, its pixels downwards
+  const count = Math.max(2, Math.floor(length / each));
   if (names) {
     const every = Math.max(1, Math.ceil(names.length / count));
     const ticks = names.map((name, value) => ({ value, label: value % every === 0 ? shortened(name) : '' }));
@@ -51,10 +52,29 @@ function padded(low: number, high: number, log: boolean): readonly [number, numb
   return [low - room, high + room];
 }
 
+const MINOR = { 'stroke-opacity': 0.4 } as const;
 const LONGEST = 14; // characters
 
 export function shortened(name: string, most = LONGEST): string {
   return name.length > most ? `…${name.slice(1 - most)}` : name;
+}
+
+export const FONT = { size: 11, family: 'system-ui, sans-serif' } as const;
+let context: CanvasRenderingContext2D | null | undefined;
+
+/** The longest end of a name that takes no more than `width` pixels in the font of plots, with what says that it is one. */
+export function fitted(name: string, width: number): string {
+  context ??= document.createElement('canvas').getContext('2d');
+  if (!context) return name;
+  context.font = `${FONT.size}px ${FONT.family}`;
+  if (context.measureText(name).width <= width) return name;
+  let [fits, exceeds] = [4, name.length]; // characters
+  while (exceeds - fits > 1) {
+    const middle = (fits + exceeds) >> 1;
+    if (context.measureText(shortened(name, middle)).width <= width) fits = middle;
+    else exceeds = middle;
+  }
+  return shortened(name, fits);
 }
 
 export interface PlotProps {
@@ -96,26 +116,26 @@ export function Plot({
       viewBox={`0 0 ${width} ${height}`}
       role="img"
       aria-label={label}
-      font-family="system-ui, sans-serif"
-      font-size="11"
+      font-family={FONT.family}
+      font-size={FONT.size}
       {...more}
     >
-      {y.ticks.map(({ value, label: name }) => {
+      {y.ticks.map(({ value, label: name, minor }) => {
         const at = y.scale.toPixel(value);
         return (
           <g key={`y${value}`}>
-            <line x1={left} x2={right} y1={at} y2={at} stroke={line} />
+            <line x1={left} x2={right} y1={at} y2={at} stroke={line} {...(minor ? MINOR : {})} />
             <text x={left - 6} y={at + 4} text-anchor="end" fill={text}>
               {name}
             </text>
           </g>
         );
       })}
-      {x.ticks.map(({ value, label: name }) => {
+      {x.ticks.map(({ value, label: name, minor }) => {
         const at = x.scale.toPixel(value);
         return (
           <g key={`x${value}`}>
-            <line x1={at} x2={at} y1={top} y2={bottom} stroke={line} />
+            <line x1={at} x2={at} y1={top} y2={bottom} stroke={line} {...(minor ? MINOR : {})} />
             <text x={at} y={bottom + 14} text-anchor="middle" fill={text}>
               {name}
             </text>

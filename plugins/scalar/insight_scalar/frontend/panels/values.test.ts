@@ -51,6 +51,11 @@ describe('a scatter', () => {
     expect([axis.scale.toPixel(0), axis.scale.toPixel(1)]).toEqual([50, 150]);
   });
 
+  it('names several values of an axis that is short and upright', () => {
+    const axis = axisOf([0.11, 0.27], { range: [170, 0], log: false, label: '' });
+    expect(axis.ticks.map(({ label }) => label)).toEqual(['0.15', '0.20', '0.25']);
+  });
+
   it('leaves room beside the values, by factors on a logarithmic axis', () => {
     const axis = axisOf([0.001, 0.1, 0, NaN], { range: [0, 100], log: true, label: '' });
     const [low, high] = axis.scale.domain;
