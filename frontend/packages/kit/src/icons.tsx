@@ -38,7 +38,7 @@ const PATHS = {
   sidebar: 'M2 3h12v10H2zM6 3v10',
   invert: 'M2.5 2.5h11v11h-11zM2.5 13.5l11-11M13.5 7v6.5H7M13.5 10.5l-3 3',
   sort: 'M5 3v10M2.5 10.5 5 13l2.5-2.5M9 4h5M9 8h3.5M9 12h2',
-  more: 'M3.5 8h.1M8 8h.1M12.5 8h.1',
+  more: 'M3.2 7.7h.6v.6h-.6zM7.7 7.7h.6v.6h-.6zM12.2 7.7h.6v.6h-.6z',
   fit: 'M2.5 5.5v-3h3M10.5 2.5h3v3M13.5 10.5v3h-3M5.5 13.5h-3v-3M5.5 6.5h5v3h-5z',
   fold: 'M2.5 3h11v10h-11zM5.5 8h5',
   panel: 'M2 3h12v10H2zM10 3v10',
