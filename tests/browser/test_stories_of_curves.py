@@ -37,7 +37,7 @@ def _losses(run: int) -> Numbers:
 
 @pytest.fixture(scope="module")
 def training(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two runs with a loss, tokens, and pictures at every seventh step; the norm of the large one explodes."""
+    """Two runs: losses, tokens, and pictures at every seventh step; the norm of the large one explodes."""
     logs = tmp_path_factory.mktemp("training")
     for number, (run, tokens) in enumerate(TOKENS.items()):
         seen = tokens * np.arange(POINTS)
