@@ -67,6 +67,7 @@ describe('notes on charts', () => {
   it('of others are not trusted', () => {
     const odd = [null, 3, { id: 'x' }, { ...note('a'), step: 'NaN' }, { ...note('b'), color: 'url(//evil)', tag: 3 }];
     expect(readNotes(odd)).toEqual([note('b')]);
+    expect(readNotes([{ ...note('b'), color: 'constructor' }])).toEqual([note('b')]);
     expect(readNotes('odd')).toEqual([]);
     expect(readNotes([note('c', { text: 'x'.repeat(9999) })])[0]?.text).toHaveLength(500);
   });

@@ -36,7 +36,7 @@ export function readNotes(saved: unknown): readonly Note[] {
             id: one.id,
             step: Number(one.step),
             text: one.text.slice(0, LONGEST_NOTE),
-            color: typeof one.color === 'string' && one.color in NOTE_COLORS ? one.color : '',
+            color: typeof one.color === 'string' && Object.hasOwn(NOTE_COLORS, one.color) ? one.color : '',
             tag: typeof one.tag === 'string' ? one.tag : null,
             run: typeof one.run === 'string' ? one.run : null,
           },
