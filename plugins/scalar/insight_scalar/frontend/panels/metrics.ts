@@ -17,29 +17,33 @@ export interface Answer {
   readonly error: string | null;
 }
 
+const NONE: Answer = { values: null, error: null };
+
 /** The values of metrics of the selected runs, kept up to date while the tab is in front. */
 export function useMetrics(board: ScalarParts, texts: readonly string[]): Answer {
-  const answer = useSignal<Answer>({ values: null, error: null });
+  const key = JSON.stringify(texts);
+  const answer = useSignal<Answer & { readonly key: string }>({ ...NONE, key });
+  /** What is there of these metrics, not of those that the panel showed before it was changed. */
+  const of = (wantedKey: string): Answer => (answer.value.key === wantedKey ? answer.value : NONE);
   const isVisible = board.page.visible.value;
   const generation = useGeneration(board);
   const wanted = useComputed(() =>
     JSON.stringify([board.page.runs.value.map((run) => run.name), board.tags.runsByTag.value.size]),
   );
-  const key = JSON.stringify(texts);
   useEffect(() => {
     if (!isVisible) return;
     const stop = new AbortController();
     Promise.all(texts.map((text) => load(board, text, stop.signal))).then(
       (values) => {
-        if (!stop.signal.aborted) answer.value = { values, error: null };
+        if (!stop.signal.aborted) answer.value = { values, error: null, key };
       },
       (error: unknown) => {
-        if (!stop.signal.aborted) answer.value = { ...answer.value, error: message(error) };
+        if (!stop.signal.aborted) answer.value = { ...of(key), error: message(error), key };
       },
     );
     return () => stop.abort();
   }, [key, wanted.value, board.attempts.value, generation, isVisible]);
-  return answer.value;
+  return of(key);
 }
 
 async function load(board: ScalarParts, text: string, signal: AbortSignal): Promise<Values> {

@@ -45,8 +45,8 @@ export function axisOf(
 function padded(low: number, high: number, log: boolean): readonly [number, number] {
   if (!(low <= high)) return log ? [1, 10] : [0, 1];
   if (log) {
-    const factor = low === high ? 2 : (high / low) ** PADDING;
-    return [low / factor, high * factor];
+    const factor = low === high ? 2 : 10 ** (PADDING * (Math.log10(high) - Math.log10(low))); // high / low may overflow
+    return [Math.max(Number.MIN_VALUE, low / factor), Math.min(Number.MAX_VALUE, high * factor)];
   }
   const room = (high - low) * PADDING || Math.abs(low) * 0.5 || 1;
   return [low - room, high + room];

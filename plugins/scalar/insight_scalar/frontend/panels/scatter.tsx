@@ -33,6 +33,19 @@ export function namesOf(values: readonly Cell[]): readonly string[] | undefined 
   return [...new Set(values.map(String))].sort(byName);
 }
 
+/** How many points one of the axes has no place for. */
+export function withoutPlace(
+  points: readonly Point[],
+  { logX = false, logY = false }: Pick<PanelProps['panel'], 'logX' | 'logY'>,
+): number {
+  const isPlaced = (which: 'x' | 'y', log: boolean): ((point: Point) => boolean) =>
+    namesOf(points.map((point) => point[which]))
+      ? () => true
+      : (point) => Number.isFinite(point[which]) && !(log && Number(point[which]) <= 0);
+  const [x, y] = [isPlaced('x', logX), isPlaced('y', logY)];
+  return points.filter((point) => !x(point) || !y(point)).length;
+}
+
 /** A point for each run, at two of its values. */
 export function Scatter(props: PanelProps): JSX.Element {
   const { board, panel } = props;
@@ -50,10 +63,8 @@ export function Scatter(props: PanelProps): JSX.Element {
     head: [page.t('table.run'), ...titles],
     rows: points.map(({ run, x: at, y: value }) => [run, at, value]),
   };
-  const odd = points.filter((point) =>
-    [point.x, point.y].some((value) => typeof value === 'number' && !Number.isFinite(value)),
-  ).length;
-  const status = [page.t('panel.runs', { count: points.length }), ...oddText(page.t, odd)];
+  const odd = useMemo(() => withoutPlace(points, panel), [points, panel]);
+  const status = [page.t('panel.runs', { count: points.length - odd }), ...oddText(page.t, odd)];
   return (
     <DataPanel {...props} answer={answer} data={() => data} picture={picture} status={status}>
       <div class="drawn" ref={host}>

@@ -5,7 +5,7 @@ import { binsOf } from './histogram';
 import { along, withMargin } from './margins';
 import { metricOf, textOf } from './metric';
 import { axisOf } from './plot';
-import { namesOf, pointsOf } from './scatter';
+import { namesOf, pointsOf, withoutPlace } from './scatter';
 import { resized, resizedBy, spanOn } from './sizing';
 
 describe('metrics', () => {
@@ -62,6 +62,24 @@ describe('a scatter', () => {
     expect(low).toBeLessThan(0.001);
     expect(low).toBeGreaterThan(0.0005);
     expect(high).toBeGreaterThan(0.1);
+  });
+
+  it('has an axis of any values, also where their quotient is no number', () => {
+    for (const values of [[1e-300, 1e20], [5e-324], [5e-324, 1.7e308]]) {
+      const { domain } = axisOf(values, { range: [0, 100], log: true, label: '' }).scale;
+      expect([domain[0] > 0, Number.isFinite(domain[1])]).toEqual([true, true]);
+    }
+  });
+
+  it('counts runs that have no place on its axes', () => {
+    const points = [
+      { run: 'a', x: 1, y: 2 },
+      { run: 'b', x: NaN, y: 2 },
+      { run: 'c', x: 1, y: 0 },
+    ];
+    expect([withoutPlace(points, {}), withoutPlace(points, { logY: true })]).toEqual([1, 2]);
+    const named = [...points, { run: 'd', x: 'sgd', y: 1 }]; // now NaN is a name, too
+    expect(withoutPlace(named, { logX: true })).toBe(0);
   });
 });
 
