@@ -25,6 +25,9 @@ _PATIENCE = 3.0  # seconds that it has for that; a busy one needs a while
 _RETRY = 0.25  # seconds between two looks while it does not
 _OPTIONS = [
     *MESSAGE_OPTIONS,
+    # otherwise a client that is slower than the server holds 100 MB and more of what it has not read yet
+    ("grpc.http2.bdp_probe", 0),
+    ("grpc.http2.lookahead_bytes", 8 << 20),
     ("grpc.enable_http_proxy", 0),  # servers are on this machine or named on purpose
     ("grpc.use_local_subchannel_pool", 1),
     (
