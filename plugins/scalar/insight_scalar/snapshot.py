@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from insight_core.plugin import (
     ScalarQuery,
     SeriesKey,
     ShownAttempts,
+    TooLarge,
     encode_json,
 )
 from insight_core.plugin.http.answers import bytes_response
@@ -27,6 +29,7 @@ from insight_scalar.view_state import ViewState
 
 _SCALAR = PluginNameEnum.SCALAR
 EXACT_TIMES = 250_000  # points of a file up to which wall times are exact
+MOST_POINTS = 20_000_000  # of a file, which has about 7 bytes for each
 _FINE = 2.0**-22  # seconds; what float64 resolves of the time of this century
 _COARSE = 2.0**-6  # 16 ms: a file of a million points has room for no more
 _SAMPLE = 20_000  # points by which the smaller of two ways is chosen
@@ -44,6 +47,7 @@ class SnapshotView:
         """All series of the views (``view``, repeatable: JSON with ``runs``, ``state`` and ``card``).
 
         The answer is the length of a JSON header (uint32), the header, and the columns that it describes.
+        Raises TooLarge for too many points.
         """
         views = [ViewState.read(text) for text in request.args.getlist("view")]
         pack = _Pack()
@@ -67,7 +71,9 @@ class SnapshotView:
             }
             if view.is_grouped:
                 bands += [found for tag in shown if (found := self._bands(view, tag, pack))]
-        pack.all(self._series(list(keys)))
+        for each in self._series(list(keys)):
+            pack.add(*each)
+        pack.end()
         return bytes_response(pack.content({"bands": bands}), "application/octet-stream")
 
     def _inputs(self, tag: str, recorded: Sequence[str]) -> Sequence[str] | None:
@@ -79,18 +85,14 @@ class SnapshotView:
         except InsightError:
             return None
 
-    def _series(self, keys: Sequence[SeriesKey]) -> list[tuple[SeriesKey, str, ScalarColumns]]:
-        found: list[tuple[SeriesKey, str, ScalarColumns]] = []
+    def _series(self, keys: Sequence[SeriesKey]) -> Iterator[tuple[SeriesKey, str, ScalarColumns]]:
         both: tuple[ShownAttempts, ...] = ("last", "all")
         for attempts in both:
             for some in self.data.portions(_SCALAR, keys):
                 columns = self.data.scalars(_SCALAR, some, ScalarQuery(attempts=attempts))
-                found += [
-                    (key, attempts, columns[key])
-                    for key in some
-                    if key in columns and (attempts == "last" or len(columns[key].restarts))
-                ]
-        return found
+                for key in some:
+                    if key in columns and (attempts == "last" or len(columns[key].restarts)):
+                        yield key, attempts, columns[key]
 
     def _bands(self, view: ViewState, tag: str, pack: _Pack) -> dict[str, object] | None:
         """The groups of one tag, as the view shows them."""
@@ -112,11 +114,26 @@ class _Pack:
     parts: list[bytes] = Factory(list)
     steps: list[dict[str, object]] = Factory(list)
     series: list[dict[str, object]] = Factory(list)
-    _places: dict[bytes, int] = Factory(dict)
+    _places: dict[bytes, int] = Factory(dict)  # of steps, by their digest
+    _points: int = 0
+    _waiting: list[tuple[SeriesKey, str, ScalarColumns]] = Factory(list)
 
-    def all(self, found: Sequence[tuple[SeriesKey, str, ScalarColumns]]) -> None:
-        exact = sum(len(columns.steps) for _, _, columns in found) <= EXACT_TIMES
-        for key, attempts, columns in found:
+    def add(self, key: SeriesKey, attempts: str, columns: ScalarColumns) -> None:
+        """Packs a series, as soon as it is known how its times are written. Raises TooLarge."""
+        self._points += len(columns.steps)
+        if self._points > MOST_POINTS:
+            raise TooLarge(
+                f"a file holds at most {MOST_POINTS:,} points, and this view has more: "
+                "select fewer runs, or filter the tags"
+            )
+        self._waiting.append((key, attempts, columns))
+        if self._points > EXACT_TIMES:
+            self.end()
+
+    def end(self) -> None:
+        """Packs the series that wait: their points are few enough for exact times, unless there are more."""
+        unit = _FINE if self._points <= EXACT_TIMES else _COARSE
+        for key, attempts, columns in self._waiting:
             self.series.append(
                 {
                     "run": key.run,
@@ -129,10 +146,11 @@ class _Pack:
                     "restarts": columns.restarts,
                     "breaks": columns.breaks,
                     "steps": self._steps(columns.steps),
-                    "times": self._times(columns.wall_times, _FINE if exact else _COARSE),
+                    "times": self._times(columns.wall_times, unit),
                     "values": self._values(columns.values),
                 }
             )
+        self._waiting.clear()
 
     def content(self, more: Mapping[str, object]) -> bytes:
         # the parts begin with bands; steps, times and values of one series after the other follow
@@ -140,7 +158,8 @@ class _Pack:
         return b"".join([len(header).to_bytes(4, "little"), header, *self.parts])
 
     def _steps(self, steps: NDArray[np.int64]) -> int:
-        place = self._places.setdefault(steps.tobytes(), len(self.steps))
+        digest = hashlib.blake2b(np.ascontiguousarray(steps).data).digest()
+        place = self._places.setdefault(digest, len(self.steps))
         if place == len(self.steps):
             self.steps.append({"count": len(steps), **self._whole(steps)})
         return place

@@ -29,8 +29,10 @@ class ViewState:
         try:
             given = json.loads(text)
             runs, state, card = given["runs"], given["state"], given.get("card")
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise InvalidArgument(f"view is not JSON of a view: {error!r}") from None
+        if not isinstance(runs, list) or not isinstance(state, dict):
+            raise InvalidArgument("runs of a view must be a list, and state an object")
         texts = [*runs, *state, *state.values(), *([] if card is None else [card])]
         if not all(isinstance(one, str) for one in texts):
             raise InvalidArgument("runs, state and card of a view must be text")
