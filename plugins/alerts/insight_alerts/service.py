@@ -58,14 +58,14 @@ class AlertService:
             try:
                 if generation is None:
                     generation = self._data.generation()
-                    self.take(self._watch.series())
+                    self.take(self._watch.series(anew=True))
                 else:
                     changes = self._data.changes(generation, timeout=_WAIT)
                     generation = changes.generation
                     changed: Collection[SeriesKey] | None = None
                     if changes.series is not None:
                         changed = changes.series.get(PluginNameEnum.SCALAR, ())
-                    self.take(self._watch.series(changed))
+                    self.take(self._watch.series(changed, anew=changes.gone))
                 if time.monotonic() >= runs_due:
                     self.take(self._watch.runs())
                     runs_due = time.monotonic() + _EVERY
