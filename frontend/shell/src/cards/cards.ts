@@ -1,7 +1,7 @@
 /** Cards as they can be kept and linked to. */
 import type { CardSpec } from '@insight-host/api';
-import { formatHash } from '../state/hash';
-import { LOOK_KEYS, type Runs } from '../state/runs';
+import { formatHash, LOOK_KEYS } from '../state/hash';
+import type { Runs } from '../state/runs';
 import { selectionCodec } from '../state/selection';
 import type { ViewUrl } from '../state/url';
 

@@ -64,15 +64,14 @@ export async function showCard(
 /** Colours and dashes of a card's own, where its state says how runs look. */
 async function colored(page: Page, { url, runs }: CardScope, signal: AbortSignal): Promise<void> {
   if (!url || !runs || runs.looks === page.runs.looks) return;
-  const { Coloring } = await import('../coloring/coloring');
-  if (signal.aborted) return;
+  const view = await page.loadColoring();
+  if (signal.aborted || !view) return;
   const { preferences, columns } = page;
-  const coloring = new Coloring({ url, runs, preferences, columns });
+  const coloring = view.apart({ url, runs, preferences, columns });
   disposeWith(signal, coloring.end);
   const used = [...coloring.by.value, ...coloring.dashBy.value].filter((key) => key.includes('/'));
   if (used.length === 0) return;
   page.columnsOfCards.value = [...new Set([...page.columnsOfCards.peek(), ...used])];
-  page.columnsWanted.value = true;
 }
 
 async function pluginOf(

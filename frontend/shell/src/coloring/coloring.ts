@@ -35,6 +35,9 @@ export type Legend =
       readonly stops: readonly string[];
     };
 
+/** Whose runs are coloured: the page, or a card that is shown elsewhere. */
+export type ColoringScope = Pick<Page, 'url' | 'runs' | 'preferences' | 'columns'>;
+
 interface Colored {
   readonly colors: ReadonlyMap<string, string>;
   readonly legend: Legend | null;
@@ -55,7 +58,7 @@ export class Coloring {
   /** Ends what follows the settings. */
   readonly end: () => void;
 
-  constructor(private readonly page: Pick<Page, 'url' | 'runs' | 'preferences' | 'columns'>) {
+  constructor(private readonly page: ColoringScope) {
     const { url } = page;
     this.by = url.state('color', codecs.names);
     this.dashBy = url.state('dash', codecs.names);

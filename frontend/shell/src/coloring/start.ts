@@ -1,8 +1,8 @@
 /** Loads how runs look: when the URL says more than the default, or the user asks for it. */
 import { message } from '@insight-host/kit';
 import { effect, untracked } from '@preact/signals';
+import { LOOK_KEYS } from '../state/hash';
 import type { Page } from '../state/page';
-import { LOOK_KEYS } from '../state/runs';
 import type { ColoringView } from './view';
 
 export async function loadColoring(page: Page): Promise<ColoringView | null> {

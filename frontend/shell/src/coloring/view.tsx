@@ -3,7 +3,7 @@ import { Icon } from '@insight-host/kit';
 import { useEffect } from 'preact/hooks';
 import { pluginText, type Values } from '../i18n/translate';
 import { type Page, usePage } from '../state/page';
-import { Coloring, type LegendValue } from './coloring';
+import { Coloring, type ColoringScope, type LegendValue } from './coloring';
 import styles from './coloring.css?inline';
 import en from './locales/en.json';
 import zh from './locales/zh-CN.json';
@@ -21,6 +21,8 @@ const words = (page: Page, key: Key, values?: Values): string =>
 export interface ColoringView {
   readonly coloring: Coloring;
   readonly Bar: typeof ColorBar;
+  /** The same for the runs of a card that is shown elsewhere; `end` ends it. */
+  apart(scope: ColoringScope): Coloring;
   /** Lets the user pick the colour of a run, next to an element. */
   pick(run: string, beside: Element): void;
 }
@@ -28,7 +30,12 @@ export interface ColoringView {
 export function coloringView(page: Page): ColoringView {
   addStyles(styles);
   const coloring = new Coloring(page);
-  return { coloring, Bar: ColorBar, pick: (run, beside) => pickBeside(page, coloring, run, beside) };
+  return {
+    coloring,
+    Bar: ColorBar,
+    apart: (scope) => new Coloring(scope),
+    pick: (run, beside) => pickBeside(page, coloring, run, beside),
+  };
 }
 
 /** The browser's own picker. */

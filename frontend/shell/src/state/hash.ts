@@ -1,5 +1,8 @@
 /** The URL's hash as text and as entries: `#tab=scalar&runs=a;b&scalar.x=relative`. */
 
+/** Keys that say how runs look. */
+export const LOOK_KEYS = ['color', 'dash', 'colors', 'palette', 'scale', 'shades'];
+
 /** Encodes only what would end a key or a value, so that links stay readable. */
 export function encodePart(text: string): string {
   return encodeURIComponent(text).replace(/%(2F|3A|2C|3B|40|24|5B|5D|7C|5C)/g, (part) => decodeURIComponent(part));

@@ -5,6 +5,7 @@ import type { Annotation, CardSpec, Run } from '@insight-host/api';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { CardPlace } from '../cards/shown';
+import { loadColoring } from '../coloring/start';
 import type { ColoringView } from '../coloring/view';
 import type { ColumnView } from '../columns/run_table';
 import type { AllContributions } from '../contributed/all';
@@ -14,9 +15,10 @@ import type { MountedPlugin } from '../plugin/mounted';
 import { Shortcuts } from '../plugin/shortcuts';
 import type { SavedViews } from '../saved_views/saved_views';
 import { Cursor } from './cursor';
+import { LOOK_KEYS } from './hash';
 import { Hovered } from './hovered';
 import { Preferences } from './preferences';
-import { LOOK_KEYS, Runs } from './runs';
+import { Runs } from './runs';
 import { isFramed, isWholePage, Session, type Tab } from './session';
 import { Toasts } from './toasts';
 import { ViewUrl } from './url';
@@ -123,6 +125,9 @@ export class Page {
     const looks = LOOK_KEYS.some((key) => key in state) ? undefined : this.runs.looks;
     return { url, runs: new Runs(session.table, session.annotations, preferences.mode, url, looks) };
   }
+
+  /** Here, so that what is loaded later needs nothing else of the page for it. */
+  readonly loadColoring = () => loadColoring(this);
 
   /** Shows a card elsewhere, with the runs and settings that it names. */
   showCard(spec: CardSpec, place: CardPlace): void {

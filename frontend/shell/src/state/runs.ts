@@ -30,9 +30,6 @@ export interface RunLook {
   readonly dash: readonly number[] | undefined;
 }
 
-/** Keys of the URL that say how runs look. */
-export const LOOK_KEYS = ['color', 'dash', 'colors', 'palette', 'scale', 'shades'];
-
 const SOLID: readonly number[] = [];
 const SETTLE = 250; // ms without a key before views follow the filter
 
