@@ -10,8 +10,17 @@ export default {
   cardActions: [{ id: 'add', text: 'add', run: add }],
 } satisfies Contributions;
 
+let last: Promise<unknown> = Promise.resolve();
+
+/** Cards are added one after the other: each needs the version that the one before it made. */
+function add(card: CardSpec, ctx: PluginContext): Promise<void> {
+  const added = last.then(() => append(card, ctx));
+  last = added.catch(() => undefined);
+  return added;
+}
+
 /** Adds a card to the end of the report that was opened last, or to a new one. */
-async function add(card: CardSpec, ctx: PluginContext): Promise<void> {
+async function append(card: CardSpec, ctx: PluginContext): Promise<void> {
   const name = ctx.memory.get(LAST, '') || ctx.t('new.name');
   const before = await ctx.saved.get<Report>(name);
   const text = [before?.value.text.trimEnd(), blockOf(card)].filter(Boolean).join('\n\n');
