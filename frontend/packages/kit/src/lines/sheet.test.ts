@@ -70,6 +70,19 @@ describe('the figure of a paper', () => {
     if (legend === 'below') expect(placeOf('run a')).toBeGreaterThan(placeOf('1 value ≤ 0 not shown') + 11);
   });
 
+  it('keeps more than a third of its height for the plot, however many lines there are', () => {
+    const [line] = props.lines;
+    const lines = Array.from({ length: 40 }, (_, i) => ({
+      ...line!,
+      id: String(i),
+      label: `a run with a long name ${i}`,
+    }));
+    const { plot, legend: items } = figure({ ...props, title: '', lines }, whole, sizeWith('below'));
+    expect(plot.height).toBeGreaterThan(233 / 3);
+    expect(items.length).toBeGreaterThan(3);
+    expect(Math.max(...items.map(({ y }) => y))).toBeLessThan(233 - 6);
+  });
+
   it('leaves no room for texts that are empty', () => {
     const bare = figure({ ...props, title: '', xLabel: '', yLabel: '' }, whole, sizeWith('none'));
     const named = figure(props, whole, sizeWith('none'));

@@ -1,5 +1,5 @@
 /** The figure of a paper: room for its texts, which stand where papers have them. */
-import { drawLegend, estimatedWidth, LEGEND_ROW, legendColumns, legendHeight } from '@insight-host/kit/draw';
+import { drawLegend, estimatedWidth, LEGEND_ROW, legendColumns } from '@insight-host/kit/draw';
 import type { Area, LegendItem, LegendPlace, Painter, Palette, Sheet, Size, Tick } from '@insight-host/kit/draw';
 import type { Figure } from './figure';
 import type { Line } from './props';
@@ -11,6 +11,7 @@ const TICKS = 20;
 const NAME = 18; // of an axis
 const NOTE = 16;
 const SAMPLE = 34; // the line before a name in a legend, and what is between them
+const MOST_BELOW = 0.3; // of the height of a sheet, for a legend below the plot
 
 /** The plot on a sheet; `found` is the figure in another area, with nearly the same ticks. */
 export function sheetArea(found: Figure, sheet: Sheet): Area {
@@ -20,7 +21,7 @@ export function sheetArea(found: Figure, sheet: Sheet): Area {
   const names = namesOf(props.lines);
   const aside = sheet.legend === 'right' ? legendWidth(names, size) + EDGE : 0;
   const top = EDGE + (props.title ? TITLE : 0);
-  const below = belowPlot(found) + (sheet.legend === 'below' ? legendHeight(names, size.width) : EDGE / 2);
+  const below = belowPlot(found) + (sheet.legend === 'below' ? heightBelow(names, size) : EDGE / 2);
   return {
     left,
     top,
@@ -47,7 +48,18 @@ function legendWidth(names: readonly string[], { width }: Size): number {
   return Math.min(width * 0.4, most + SAMPLE);
 }
 
-/** Where a legend names lines. Items that have no room in the plot's height are left out. */
+/** Lines of a legend below the plot, at most. */
+function rowsBelow({ height }: Size): number {
+  return Math.max(1, Math.floor((height * MOST_BELOW) / LEGEND_ROW));
+}
+
+function heightBelow(names: readonly string[], size: Size): number {
+  const [columns] = legendColumns(names, size.width);
+  const rows = Math.min(rowsBelow(size), Math.ceil(names.length / columns));
+  return rows === 0 ? 0 : rows * LEGEND_ROW + 14;
+}
+
+/** Where a legend names lines. Items that have no room in the plot's height, or below it, are left out. */
 export function sheetLegend(found: Figure, entries: readonly Line[], place: LegendPlace): LegendItem<Line>[] {
   const { size, plot } = found;
   const names = namesOf(entries);
@@ -55,7 +67,7 @@ export function sheetLegend(found: Figure, entries: readonly Line[], place: Lege
   if (place === 'below') {
     const [columns, each] = legendColumns(names, size.width);
     const top = plot.top + plot.height + belowPlot(found) + LEGEND_ROW / 2;
-    return entries.map((entry, i) => ({
+    return entries.slice(0, columns * rowsBelow(size)).map((entry, i) => ({
       entry,
       x: 16 + (i % columns) * each,
       y: top + Math.floor(i / columns) * LEGEND_ROW,
