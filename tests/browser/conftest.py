@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -9,6 +10,8 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from urllib.parse import urljoin
+from urllib.request import Request, urlopen
 
 import pytest
 from playwright.sync_api import Locator, Page
@@ -109,16 +112,46 @@ def violations(repository: Path) -> Callable[[Page], list[str]]:
 
 
 @pytest.fixture(scope="session")
-def with_text_and_audio(
+def with_every_tab(
     repository: Path, tmp_path_factory: pytest.TempPathFactory, offline_environment: dict[str, str]
 ) -> dict[str, str]:
-    """Environment of a host with the Text and Audio tabs: distributions, which pip installs."""
+    """Environment of a host with the tabs that are distributions of their own, which pip installs."""
     sites = [
         install(repository / "plugins" / name, tmp_path_factory.mktemp(f"site_{name}"), offline_environment)
-        for name in ("text", "audio")
+        for name in ("alerts", "audio", "reports", "text")
     ]
     places = [*map(str, sites), *(place for place in sys.path if place)]
     return {"PYTHONPATH": os.pathsep.join(places)}
+
+
+@pytest.fixture(scope="module")
+def every_tab(
+    shared: Serve, sample_logs: Path, with_every_tab: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> Serve:
+    """Starts a host of the sample logs with content for every tab, also alerts and the report ``sample``."""
+    rules = tmp_path_factory.mktemp("rules") / "alerts.toml"
+    old = "hours = 1e6\n"  # the sample logs are of any age
+    rules.write_text(old + '[[rule]]\nname = "Any loss"\nwhen = "above"\nvalue = 0\ntag = "^train/loss$"\n')
+
+    def start(*arguments: str) -> str:
+        url = shared("--logdir", sample_logs, "--alerts", rules, *arguments, environment=with_every_tab)
+        _save_report(url)
+        return url
+
+    return start
+
+
+def _save_report(url: str) -> None:
+    """Saves the report ``sample``, unless the host has it: text, and the card of a tag."""
+    saved = urljoin(url, "data/saved/plugin/reports")
+    with urlopen(saved) as answer:
+        known = json.load(answer)
+    if known["entries"]:
+        return
+    card = json.dumps({"plugin": "scalar", "card": "train/loss", "state": {}})
+    entry = {"name": "sample", "value": {"text": f"# Sample\n\n```card\n{card}\n```\n"}, "version": None}
+    headers = {"Origin": urljoin(url, "/").rstrip("/"), "X-Insight-Token": known["token"]}
+    urlopen(Request(saved, json.dumps(entry).encode(), headers, method="PUT")).close()
 
 
 # Logdirs that are made once and only looked at.

@@ -28,13 +28,15 @@ _READY = {
     "profiler": "[data-figure]",
     "text": '[data-testid="text"]',
     "audio": "canvas",
+    "alerts": "[data-alert]",
+    "reports": '[data-card="train/loss"] canvas',
 }
 
 
 @pytest.fixture
-def url(shared: Serve, sample_logs: Path, with_text_and_audio: dict[str, str]) -> str:
+def url(every_tab: Serve) -> str:
     """A host with every tab."""
-    return shared("--logdir", sample_logs, environment=with_text_and_audio)
+    return every_tab()
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +50,7 @@ def ranks(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def opened(page: Page, url: str, tab: str, theme: str) -> None:
     page.emulate_media(reduced_motion="reduce")  # colours in the middle of a transition are nobody's
-    page.goto(f"{url}#tab={tab}&locale=en&theme={theme}")
+    page.goto(f"{url}#tab={tab}&locale=en&theme={theme}&reports.open=sample")
     expect(page.locator(f'[data-plugin="{tab}"] {_READY[tab]}').first).to_be_visible()
 
 

@@ -40,6 +40,8 @@ TABS = {
     "landscape": Content('[data-testid="landscapes"]', "epochs 1 to 3", 0.07),
     "text": Content('[data-tag="notes/text_summary"] strong', "lr"),
     "audio": Content('[data-tag="tone"]', "8,000 Hz", 0.05),
+    "alerts": Content("[data-alert]", "train/loss of "),
+    "reports": Content('[data-card="train/loss"]', "288 points, all kept", 0.1),
 }
 each_tab = pytest.mark.parametrize("tab", TABS)
 
@@ -47,21 +49,16 @@ each_tab = pytest.mark.parametrize("tab", TABS)
 @pytest.fixture(scope="module")
 def reports(
     firefox: Path,
-    shared: Serve,
-    sample_logs: Path,
-    with_text_and_audio: dict[str, str],
+    every_tab: Serve,
     repository: Path,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Mapping[tuple[str, str], Report]:
     """By place and tab; one Firefox visits all, those at the root twice."""
     directory = tmp_path_factory.mktemp("firefox")
-    hosts = {
-        "": shared("--logdir", sample_logs, environment=with_text_and_audio),
-        PREFIX: shared("--logdir", sample_logs, "--path-prefix", PREFIX, environment=with_text_and_audio),
-    }
+    hosts = {"": every_tab(), PREFIX: every_tab("--path-prefix", PREFIX)}
     visits = {
         (place, tab): {
-            "url": f"{url}#locale=en&theme=light&tab={tab}",
+            "url": f"{url}#locale=en&theme=light&tab={tab}&reports.open=sample",
             "again": place == "",
             "content": attrs.asdict(
                 attrs.evolve(content, selector=f'[data-plugin="{tab}"] {content.selector}')
