@@ -7,6 +7,7 @@ import type { CardDialogProps } from './card_dialog';
 import { expressionOf, quoted, tagOf } from './derived';
 import { reasonOf } from './derived_dialog';
 import { DialogEnd } from './dialog_end';
+import { ExpressionInput, ExpressionProblem } from './expression_input';
 
 const MOST = 100; // tags listed at once
 
@@ -40,25 +41,8 @@ export function AxisDialog({ board, onClose }: CardDialogProps): JSX.Element {
           void pick(named === undefined ? text.value : (expressionOf(named) ?? quoted(named)));
         }}
       >
-        <input
-          class="expression"
-          name="axis"
-          aria-label={say('axis.title')}
-          placeholder="tokens / 1e6"
-          autocomplete="off"
-          spellcheck={false}
-          autofocus
-          aria-invalid={problem.value !== null}
-          aria-describedby="axis-problem"
-          value={text.value}
-          onInput={(e) => {
-            text.value = e.currentTarget.value;
-            problem.value = null;
-          }}
-        />
-        <p class="problem" id="axis-problem" role="alert">
-          {problem.value ?? '\u00a0'}
-        </p>
+        <ExpressionInput name="axis" label={say('axis.title')} example="tokens / 1e6" text={text} problem={problem} />
+        <ExpressionProblem name="axis" problem={problem} />
         <ul class="choices inputs" aria-label={say('derived.tags')}>
           {tags.slice(0, MOST).map((tag) => (
             <li key={tag}>

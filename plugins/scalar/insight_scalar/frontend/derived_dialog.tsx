@@ -5,6 +5,7 @@ import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { CardDialogProps } from './card_dialog';
 import { DialogEnd } from './dialog_end';
+import { ExpressionInput, ExpressionProblem } from './expression_input';
 import { expressionOf, quoted, tagOf } from './derived';
 
 const MOST = 50; // tags listed at once
@@ -52,22 +53,13 @@ export function DerivedDialog({ board, tag, onClose }: CardDialogProps): JSX.Ele
       <p class="hint">{say('derived.hint')}</p>
       <form onSubmit={(event) => void apply(event)}>
         <div class="row">
-          <input
-            ref={field}
-            class="expression"
+          <ExpressionInput
             name="expression"
-            aria-label={say('derived.expression')}
-            placeholder="train/loss - val/loss"
-            autocomplete="off"
-            spellcheck={false}
-            autofocus
-            aria-invalid={problem.value !== null}
-            aria-describedby="derived-problem"
-            value={text.value}
-            onInput={(e) => {
-              text.value = e.currentTarget.value;
-              problem.value = null;
-            }}
+            label={say('derived.expression')}
+            example="train/loss - val/loss"
+            text={text}
+            problem={problem}
+            element={field}
           />
           <input
             name="name"
@@ -78,9 +70,7 @@ export function DerivedDialog({ board, tag, onClose }: CardDialogProps): JSX.Ele
             onInput={(e) => (name.value = e.currentTarget.value)}
           />
         </div>
-        <p class="problem" id="derived-problem" role="alert">
-          {problem.value ?? '\u00a0'}
-        </p>
+        <ExpressionProblem name="expression" problem={problem} />
         <ul class="choices inputs" aria-label={say('derived.tags')}>
           {fitting.slice(0, MOST).map((other) => (
             <li key={other}>

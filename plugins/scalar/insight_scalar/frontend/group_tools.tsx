@@ -1,45 +1,30 @@
 import { useSignal } from '@preact/signals';
-import { Button, message, Popover, Select } from '@insight-host/kit';
+import { message, Select } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { ScalarParts } from './board';
 import { CENTRES, fitsCentre, SPREADS } from './grouping';
+import { PopoverButton } from './popover_button';
 
 /** A button for what groups runs, and for what the bands of the groups are. */
 export function GroupTools({ board }: { readonly board: ScalarParts }): JSX.Element {
   const { t: say } = board.page;
   const { picked, active, error, isOn } = board.grouping;
-  const open = useSignal(false);
-  const button = useRef<HTMLButtonElement>(null);
   const count = picked.value.length;
   const text = active.value ? 'group.some' : count > 0 ? 'by.some' : 'group.none';
   return (
-    <>
-      <Button
-        action="group-by"
-        text={error.value === null ? say(text, { count }) : `⚠ ${say(text, { count })}`}
-        label={error.value === null ? say('group.hint') : say('group.problem', { reason: error.value })}
-        pressed={isOn}
-        expanded={open.value}
-        opens="dialog"
-        element={button}
-        onPress={() => (open.value = !open.value)}
-      />
-      {open.value && (
-        <Popover
-          anchor={button}
-          class="grouping"
-          role="dialog"
-          label={say('group.label')}
-          side="below-left"
-          onClose={() => (open.value = false)}
-        >
-          <Expression board={board} />
-          <Columns board={board} />
-          <Bands board={board} />
-        </Popover>
-      )}
-    </>
+    <PopoverButton
+      action="group-by"
+      text={error.value === null ? say(text, { count }) : `⚠ ${say(text, { count })}`}
+      label={error.value === null ? say('group.hint') : say('group.problem', { reason: error.value })}
+      pressed={isOn}
+      class="grouping"
+      title={say('group.label')}
+    >
+      <Expression board={board} />
+      <Columns board={board} />
+      <Bands board={board} />
+    </PopoverButton>
   );
 }
 
