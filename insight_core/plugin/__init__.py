@@ -73,6 +73,7 @@ from insight_core.plugin.extensions import (
 from insight_core.plugin.hooks import hookimpl
 from insight_core.plugin.log_formats import LogFormat, Points
 from insight_core.plugin.places import RecordPlace, place_in, record_at
+from insight_core.plugin.run_files import RunFile, RunFiles
 from insight_core.plugin.series_tables import (
     SeriesField,
     SeriesTable,
@@ -135,6 +136,8 @@ __all__ = [
     "RunCells",
     "RunColumn",
     "RunColumns",
+    "RunFile",
+    "RunFiles",
     "ScalarColumns",
     "ScalarQuery",
     "SeriesField",

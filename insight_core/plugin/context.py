@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from attrs import frozen
 
@@ -13,6 +13,9 @@ from insight_core.plugin.annotations import Annotations
 from insight_core.plugin.data import DataProvider, SeriesKey, ShownAttempts
 from insight_core.plugin.encoding import nbytes_of
 from insight_core.plugin.places import RecordPlace
+
+if TYPE_CHECKING:  # a data server loads no web code
+    from insight_core.plugin.http.own_page import OwnPage
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -112,7 +115,8 @@ class PluginContext:
     another name and rename it. ``state_directory`` is for what cannot be made again; None with
     ``--read-only`` and where nothing may be kept. It need not exist, and other hosts share it, also those of
     other logs. ``annotations()`` returns the current ones, ``run_columns(names)`` columns of
-    the run table. ``on_close`` registers a function that is called when the host ends; it has 0.8 s.
+    the run table. ``own_page`` accepts requests that write, of the host's own page alone.
+    ``on_close`` registers a function that is called when the host ends; it has 0.8 s.
     """
 
     name: str
@@ -125,5 +129,6 @@ class PluginContext:
     ask: Ask
     get: Get
     run_columns: ReadRunColumns
+    own_page: OwnPage
     log: logging.Logger  # insight.plugin.<name>
     on_close: Callable[[Callable[[], None]], None]

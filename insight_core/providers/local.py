@@ -18,6 +18,7 @@ from insight_core.ingest.discover import Logdir, may_count_below
 from insight_core.ingest.event_file import read_payload
 from insight_core.ingest.file_patterns import FileNames
 from insight_core.ingest.loader import Loader
+from insight_core.ingest.run_files import run_files
 from insight_core.plugin import (
     CachePolicy,
     Changes,
@@ -31,6 +32,7 @@ from insight_core.plugin import (
     Progress,
     RecordTable,
     Run,
+    RunFile,
     ScalarColumns,
     ScalarQuery,
     SeriesField,
@@ -273,6 +275,10 @@ class LocalProvider:
     def damage(self, run: str | None = None) -> Sequence[Damage]:
         """Places where logs could not be read, of one run or of all runs."""
         return sorted(self._store.damage(run), key=lambda d: (d.run, d.file, d.offset))
+
+    def run_files(self) -> Sequence[RunFile]:
+        """Every file of every run, by a new walk over the logdirs."""
+        return run_files(self._logdirs, self._names)
 
     def unclaimed(self) -> Mapping[str, Mapping[str, int]]:
         """Values that no plugin claims: by run, the number for each claim."""

@@ -27,6 +27,7 @@ from insight_core.plugin import (
     RunCells,
     Unavailable,
 )
+from insight_core.plugin.http.own_page import OwnPage
 from insight_core.registry import Registry
 from insight_core.web.annotations.routes import AnnotationRoutes
 from insight_core.web.annotations.store import AnnotationStore
@@ -51,7 +52,6 @@ from insight_core.web.saved.routes import SavedRoutes
 from insight_core.web.saved.store import SavedStore
 from insight_core.web.saved.views import start_of_page
 from insight_core.web.settings import HostSettings
-from insight_core.web.state.own_page import OwnPage
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -82,6 +82,7 @@ class Host:
         self._names = HostNames(self.settings.bound_host, self.settings.allowed_hosts)
         self._annotations = annotations if annotations is not None else AnnotationStore()
         saved = saved if saved is not None else SavedStore()
+        page = OwnPage(self._names.is_own_page, self._annotations.read_only)
         self._streams = Streams(
             provider, self.settings.max_streams, {"annotations": self._annotations, "saved": saved}
         )
@@ -94,6 +95,7 @@ class Host:
             self._run_columns,
             self.settings.state_directory,
             self._get,
+            page,
         )
         self._plugins = MountedPlugins(services, self.settings.limits, self._streams.listing_changed)
         self._plugins.add(registry.plugins.values())
@@ -106,7 +108,6 @@ class Host:
             plugins=self._plugins,
             annotations=self._annotations.now,
         )
-        page = OwnPage(self._names)
         rules = [
             *self._page_rules(saved),
             *self._data_routes.rules(),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from insight_core.plugin import (
     Annotations,
@@ -21,6 +21,7 @@ from insight_core.plugin import (
     ReadRunColumns,
     RunCells,
 )
+from insight_core.plugin.http.own_page import OwnPage
 from insight_core.web.decoded import values_of
 
 
@@ -34,6 +35,10 @@ def _get_nothing(path: str, **parameters: str | int | Sequence[str]) -> HostAnsw
 
 def _no_columns(names: Collection[str]) -> Sequence[RunCells]:
     return ()
+
+
+def _is_no_page(origin: str | None, host: str | None) -> bool:
+    return False
 
 
 def _ignore(close: Callable[[], None]) -> None:
@@ -55,6 +60,7 @@ class Services:
     run_columns: ReadRunColumns = _no_columns
     state_directory: Path | None = None
     get: Get = _get_nothing
+    own_page: OwnPage = field(factory=lambda: OwnPage(_is_no_page))
 
     def context_of(
         self, plugin: Plugin, on_close: Callable[[Callable[[], None]], None] = _ignore
@@ -76,6 +82,7 @@ class Services:
             ask=self.ask,
             get=self.get,
             run_columns=self.run_columns,
+            own_page=self.own_page,
             log=logging.getLogger(f"insight.plugin.{name}"),
             on_close=on_close,
         )

@@ -26,6 +26,7 @@ PAGES = {  # by page: modules, of which the names in __all__ are public, or else
             "frames",
             "histograms",
             "matching",
+            "own_page",
             "parameters",
             "records",
             "tags",

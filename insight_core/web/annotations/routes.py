@@ -7,11 +7,11 @@ from werkzeug import Request, Response
 
 from insight_core.plugin import DataProvider, InvalidArgument, NotFound
 from insight_core.plugin.annotations import checked
+from insight_core.plugin.http.own_page import OwnPage, body_of
 from insight_core.web.annotations.store import AnnotationStore
 from insight_core.web.answers import json_answer, tag_by_content
 from insight_core.web.live_events import Streams
 from insight_core.web.mounting import Endpoint, Rule
-from insight_core.web.state.own_page import OwnPage, body_of
 
 _LARGEST = 1 << 18  # bytes of a body
 

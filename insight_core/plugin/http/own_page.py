@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import secrets
+from collections.abc import Callable
 
 from attrs import field, frozen
 from werkzeug import Request
 
 from insight_core.plugin import InsightError, InvalidArgument, TooLarge
-from insight_core.web.host_names import HostNames
 
-TOKEN_HEADER = "X-Insight-Token"
+TOKEN_HEADER = "X-Insight-Token"  # Of a request that writes.
 
 
 class Forbidden(InsightError):
@@ -23,19 +23,31 @@ class Forbidden(InsightError):
 
 @frozen(eq=False)
 class OwnPage:
-    """Recognises requests of the host's own page, which alone can read the ``token`` and send it back."""
+    """Recognises requests of the host's own page, which alone can read the ``token`` and send it back.
 
-    names: HostNames
+    Plugins have that of the host as ``ctx.own_page``: a route that writes calls ``require(request)`` first,
+    another route gives the page the ``token``, which the page sends as ``X-Insight-Token``. ``is_own`` tells
+    from the headers Origin and Host whether the page is that of the host.
+    """
+
+    is_own: Callable[[str | None, str | None], bool]
+    read_only: bool = False
     token: str = field(factory=lambda: secrets.token_urlsafe(24))
 
     def require(self, request: Request) -> None:
-        """Raises Forbidden for a request of any other page."""
+        """Raises Forbidden for a request of any other page, and if the host is read-only."""
+        self.require_writable()
         origin, host = request.headers.get("Origin"), request.environ.get("HTTP_HOST")
-        if not self.names.is_own_page(origin, host):
+        if not self.is_own(origin, host):
             raise Forbidden(f"only the page of this host may write here, not {origin or 'no Origin'}")
         given = request.headers.get(TOKEN_HEADER, "")
         if not secrets.compare_digest(given.encode(), self.token.encode()):
-            raise Forbidden(f"{TOKEN_HEADER} is not the token of this host: read {request.path} again")
+            raise Forbidden(f"{TOKEN_HEADER} is not the token of this host: read it again")
+
+    def require_writable(self) -> None:
+        """Raises Forbidden if the host is read-only: for a route that says beforehand what would be done."""
+        if self.read_only:
+            raise Forbidden("this host was started with --read-only", code="read_only")
 
 
 def body_of(request: Request, largest: int) -> dict[str, object]:

@@ -1,0 +1,27 @@
+"""Which files each run has now, and where its directory is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from insight_core.ingest.discover import Logdir, discover, run_name, run_prefixes
+from insight_core.ingest.file_patterns import FileNames
+from insight_core.plugin import RunFile
+
+
+def run_files(logdirs: Sequence[Logdir], names: FileNames) -> list[RunFile]:
+    """Every file of every run as it is now, each for every run that it belongs to."""
+    found = discover(logdirs, names)
+    roots = [(logdir.path, prefix) for logdir, prefix in zip(logdirs, run_prefixes(logdirs), strict=True)]
+    files = []
+    for run, path in {**found.files, **found.named}:
+        for root, prefix in roots:
+            below = os.path.join(root, "")
+            relative = path[len(below) :] if path.startswith(below) else ""
+            while relative:
+                relative = os.path.dirname(relative)
+                if run_name(prefix, relative) == run:
+                    files.append(RunFile(run, path, below + relative, root))
+                    break
+    return files

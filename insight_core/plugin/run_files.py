@@ -1,0 +1,30 @@
+"""Where the files of logs are, of providers that read them on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+from attrs import frozen
+
+
+@frozen
+class RunFile:
+    """A file that the host reads as part of a run. Symbolic links in its paths are not resolved."""
+
+    run: str
+    path: str
+    directory: str  # of the run; the file is in it or below it
+    logdir: str  # the directory is it or below it
+
+
+@runtime_checkable
+class RunFiles(Protocol):
+    """What a ``DataProvider`` also has if the logs are files on this machine."""
+
+    def run_files(self) -> Sequence[RunFile]:
+        """Every file of every run, by a new walk over the logdirs: not for each request of a page.
+
+        A file of several runs, as in logdirs that overlap, is there for each of them.
+        """
+        ...

@@ -1,0 +1,53 @@
+"""``RunFiles``: plugins learn where the files of a run are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import insight_scalar
+
+from insight_core.ingest.discover import Logdir
+from insight_core.plugin import RunFile, RunFiles
+from insight_core.plugin.testing import EventWriter
+from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.providers.local import LocalProvider
+
+
+def _write(directory: Path) -> str:
+    with EventWriter(directory) as writer:
+        writer.scalar("loss", 1, 0.5)
+    [path] = [each for each in directory.iterdir() if each.is_file()]
+    return str(path)
+
+
+def _files(*logdirs: Logdir) -> set[RunFile]:
+    provider: object = LocalProvider(logdirs, [insight_scalar.insight_plugin()])
+    assert isinstance(provider, RunFiles)
+    return set(provider.run_files())
+
+
+def test_every_file_is_there_with_the_directory_of_its_run(tmp_path: Path) -> None:
+    root, run, nested = (tmp_path / name for name in (".", "a", "a/b"))
+    places = {".": root, "a": run, "a/b": nested}
+    expected = {
+        RunFile(name, _write(place), str(tmp_path / name).removesuffix(".") or "/", str(tmp_path))
+        for name, place in places.items()
+    }
+    found = _files(Logdir(str(tmp_path)))
+    assert {(file.run, file.path, Path(file.directory), file.logdir) for file in found} == {
+        (file.run, file.path, Path(file.directory), file.logdir) for file in expected
+    }
+
+
+def test_a_file_of_logdirs_that_overlap_is_there_for_both_runs(tmp_path: Path) -> None:
+    path = _write(tmp_path / "outer/inner/run")
+    outer, inner = str(tmp_path / "outer"), str(tmp_path / "outer/inner")
+    directory = str(tmp_path / "outer/inner/run")
+    assert _files(Logdir(outer, "x"), Logdir(inner, "y")) == {
+        RunFile("x/inner/run", path, directory, outer),
+        RunFile("y/run", path, directory, inner),
+    }
+
+
+def test_a_provider_without_files_here_is_recognised() -> None:
+    assert not isinstance(FakeProvider("elsewhere"), RunFiles)
