@@ -58,6 +58,7 @@ PUBLIC_ROOMS = {"plugin", "plugin.http", "recording"}  # for plugins
 PLUGIN_MAY_IMPORT = {"attrs", "cachetools", "numpy", "werkzeug", "safetensors", "regex", "PIL", "google"}
 ALSO = {
     "insight_demo": {"insight_landscape"},  # as a training script does
+    "insight_trash": {"send2trash"},  # which is the plugin's own dependency
     "insight_extensions": {"insight_core.plugin.testing"},  # a data source in a few lines
 }
 

@@ -1,0 +1,72 @@
+"""Trash, installed by pip: a run goes to the trash of the system from its menu, after a confirmation."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from insight_core.plugin.testing import EventWriter
+from tests.distributions import install
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.mark.parametrize("language", ["en", "zh-CN"])
+def test_a_run_goes_to_the_trash_from_its_menu(
+    page: Page,
+    serve: Callable[..., str],
+    tmp_path: Path,
+    repository: Path,
+    offline_environment: dict[str, str],
+    violations: Callable[[Page], list[str]],
+    language: str,
+) -> None:
+    home, logs = tmp_path / "home", tmp_path / "logs"
+    home.mkdir()
+    site = install(repository / "plugins/trash", tmp_path / "site", offline_environment)
+    environment = {
+        "PYTHONPATH": os.pathsep.join([str(site), *(place for place in sys.path if place)]),
+        "HOME": str(home),
+        "XDG_DATA_HOME": str(home / "data"),
+    }
+    for run in ("bad", "good", "good/part"):
+        with EventWriter(logs / run) as writer:
+            writer.scalar("loss", 1, 0.5)
+    url = serve("--logdir", logs, "--allow-delete", environment=environment)
+    page.goto(f"{url}#locale={language}&theme=light&tab=scalar")
+    expect(page.locator("#tab-trash")).to_be_visible()
+
+    def ask(run: str) -> None:
+        page.locator(f'.ih-run[data-run="{run}"]').click(button="right")
+        page.locator('[data-action="trash-move"]').click()  # there once the page has what plugins contribute
+
+    dialog = page.locator('dialog[data-dialog="trash"]')
+    ask("good")  # another run is below it
+    expect(dialog.locator('[data-name="directory"]')).to_have_text(str(logs / "good"))
+    expect(dialog.locator('[data-name="files"]')).to_have_text("1")
+    dialog.locator('[data-action="cancel"]').click()
+    expect(dialog).to_have_count(0)
+    ask("bad")
+    expect(dialog.locator('[data-name="run"]')).to_have_text("bad")
+    expect(dialog.locator('[data-name="directory"]')).to_have_text(str(logs / "bad"))
+    size = sum(path.stat().st_size for path in (logs / "bad").iterdir())
+    expect(dialog.locator('[data-name="size"]')).to_contain_text(f"{size:,}")
+    assert violations(page) == []
+    assert (logs / "bad").exists()
+    if shots := os.environ.get("SHOTS"):
+        page.screenshot(path=f"{shots}/dialog-{language}.png")
+    dialog.locator('[data-action="move"]').click()
+    expect(page.locator('.ih-run[data-run="bad"]')).to_have_count(0)
+    expect(page.locator('.ih-run[data-run="good"]')).to_be_visible()
+    assert (home / "data/Trash/files/bad").is_dir()
+    assert not (logs / "bad").exists()
+    page.locator("#tab-trash").click()
+    expect(page.locator('[data-moved="bad"]')).to_contain_text(str(logs / "bad"))
+    assert violations(page) == []
+    if shots:
+        page.screenshot(path=f"{shots}/tab-{language}.png")
