@@ -170,3 +170,18 @@ def test_nothing_moves_for_who_wants_no_motion(page: Page, url: str) -> None:
                 return iterations === Infinity && duration > 0;
             })"""
         )
+
+
+@pytest.mark.parametrize("button", ["cancel", "apply"])
+def test_the_focus_is_back_where_a_dialog_was_opened_when_its_button_closes_it(
+    page: Page, url: str, button: str
+) -> None:
+    opened(page, url, "scalar", "light")
+    chart = card(page, "train/loss").locator(".plot [tabindex]")
+    chart.focus()
+    page.keyboard.press("a")
+    dialog = page.locator('[data-dialog="limits"]')
+    expect(dialog.locator('[name="y0"]')).to_be_focused()
+    dialog.locator(f'[data-action="{button}"]').press("Enter")
+    expect(dialog).to_have_count(0)
+    expect(chart).to_be_focused()

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from './icons';
 
 export interface DialogProps {
@@ -17,10 +17,10 @@ export interface DialogProps {
 export function Dialog({ name, title, onClose, close, bare = false, children }: DialogProps): JSX.Element {
   const element = useRef<HTMLDialogElement>(null);
   const shut = (): void => element.current?.close();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const { current: dialog } = element;
     dialog?.showModal();
-    return () => dialog?.close(); // gives the focus back
+    return () => dialog?.close(); // gives the focus back, while it still stands in the page
   }, []);
   return (
     <dialog
