@@ -6,7 +6,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { scalarParts } from './board';
 import type { Feed, Picture } from './feed';
 import { linesOf } from './lines';
-import { cardQuery, fakeSeries } from './testing';
+import { cardQuery, fakeSeries, groupQuery } from './testing';
 import { followed, type Reading } from './reading';
 import { Tooltip } from './tooltip';
 
@@ -21,7 +21,12 @@ let finish = (): void => undefined;
 afterEach(() => finish());
 
 /** A tooltip in the page; `show` renders it for a smoothing. */
-function tooltip(reading: Signal<Reading | null>): { show: (smoothing: number) => void; text: () => string } {
+function tooltip(reading: Signal<Reading | null>): {
+  show: (smoothing: number) => void;
+  showBand: (band: Readonly<Record<'x' | 'centre' | 'low' | 'high' | 'count', readonly number[]>>) => void;
+  copy: () => void;
+  text: () => string;
+} {
   const json = (_: string, query: { smoothing?: number }): unknown =>
     Promise.resolve({
       points: [{ run: 'r', tag: 't', step: 1, wall_time: 101, value: 8, smoothed: query.smoothing === 0.5 ? 5 : 3 }],
@@ -35,14 +40,25 @@ function tooltip(reading: Signal<Reading | null>): { show: (smoothing: number) =
     render(null, host);
     board.page.dispose();
   };
+  const draw = (drawn: Picture): void => {
+    picture.value = drawn;
+    const lines = linesOf(drawn, board.page.runs.value, String, () => '');
+    render(<Tooltip board={board} feed={feed} lines={lines} marks={[]} reading={reading} />, host);
+  };
   return {
     show(smoothing) {
       const series = fakeSeries([0, 1], [4, 8]);
       const layer = { tag: 't', runs: ['r'], axis: 'left', main: [series], raw: [series], bands: [] } as const;
-      picture.value = { query: { ...cardQuery, smoothing }, layers: [layer] };
-      const lines = linesOf(picture.value, board.page.runs.value, String, () => '');
-      render(<Tooltip board={board} feed={feed} lines={lines} marks={[]} reading={reading} />, host);
+      draw({ query: { ...cardQuery, smoothing }, layers: [layer] });
     },
+    showBand({ x, centre, low, high, count }) {
+      const columns = { x: new Float64Array(x), low: new Float64Array(low), high: new Float64Array(high) };
+      const numbers = { ...columns, centre: new Float64Array(centre), count: new Float64Array(count) };
+      const band = { group: 'g', tag: 't', runs: ['r'], ...numbers, points: x.length, decimated: false };
+      const layer = { tag: 't', runs: ['r'], axis: 'left', main: [], raw: [], bands: [band] } as const;
+      draw({ query: { ...cardQuery, x: '="m"', group: groupQuery }, layers: [layer] });
+    },
+    copy: () => host.querySelector<HTMLElement>('[data-action="copy"]')?.click(),
     text: () => [...host.querySelectorAll('td')].map((cell) => cell.textContent).join(' '),
   };
 }
@@ -72,4 +88,14 @@ it('a reading that was dismissed returns when the pointer moves, not when new va
   expect(followed(dismissed, at(0, 2))).toBe(dismissed);
   expect(followed(dismissed, at(1, 1))).toEqual(at(1, 1));
   expect(followed(dismissed, null)).toBe(null);
+});
+
+it('a copied reading of groups has their bands, and one along a metric its x', async () => {
+  const copied = vi.fn((_: string) => Promise.resolve());
+  vi.stubGlobal('navigator', { clipboard: { writeText: copied } });
+  const nearest = [{ id: 'left:g', index: 1, x: 2.5, y: 8, distance: 0 }];
+  const { showBand, copy } = tooltip(signal({ ...POINT, cursor: { ...POINT.cursor, nearest }, pinned: true }));
+  showBand({ x: [1, 2.5], centre: [4, 8], low: [3, 6], high: [5, 9], count: [2, 3] });
+  copy();
+  await vi.waitFor(() => expect(copied).toHaveBeenCalledWith('group\tvalue\tlow\thigh\tn\tx\ng\t8\t6\t9\t3\t2.5'));
 });

@@ -51,7 +51,6 @@ export function Tooltip({ board, feed, lines, marks, reading }: TooltipProps): J
   const points = ordered(now.pinned ? nearest : nearest.slice(0, ROWS), board.tooltipOrder.value, lines);
   const rows = rowsOf(points, lines, query, exact.value);
   const closest = nearest[0]?.id;
-  const smoothed = rows.some((row) => row.smoothed !== null);
   const { value: locale } = board.page.locale;
   const { group } = query;
   const text = ({ rough }: Row, value: number | null): string =>
@@ -99,7 +98,7 @@ export function Tooltip({ board, feed, lines, marks, reading }: TooltipProps): J
             icon="copy"
             label={say('tooltip.copy')}
             disabled={rows.some(({ rough }) => rough)}
-            onPress={() => void copy(board, rows, smoothed)}
+            onPress={() => void copy(board, rows)}
           />
           <Button action="unpin" icon="close" label={say('tooltip.close')} onPress={unpin} />
         </div>
@@ -261,15 +260,22 @@ function useExact(
   ]);
 }
 
-async function copy(board: ScalarParts, rows: readonly Row[], smoothed: boolean): Promise<void> {
-  const head = ['run', 'value', ...(smoothed ? ['smoothed'] : []), 'step', 'relative', 'wall_time'];
-  const lines = rows.map((r) => [
-    r.label,
-    r.value ?? '',
-    ...(smoothed ? [r.smoothed ?? ''] : []),
-    r.step ?? '',
-    r.relative ?? '',
-    r.wall ?? '',
+async function copy(board: ScalarParts, rows: readonly Row[]): Promise<void> {
+  const columns: readonly (readonly [string, (row: Row) => string | number | null | undefined])[] = [
+    [rows.some(({ group }) => group) ? 'group' : 'run', (row) => row.label],
+    ['value', (row) => row.value],
+    ['smoothed', (row) => row.smoothed],
+    ['low', (row) => row.group?.low],
+    ['high', (row) => row.group?.high],
+    ['n', (row) => row.group?.runs],
+    ['x', (row) => row.metric],
+    ['step', (row) => row.step],
+    ['relative', (row) => row.relative],
+    ['wall_time', (row) => row.wall],
+  ];
+  const known = columns.filter(([, of]) => rows.some((row) => of(row) != null));
+  await copyTable(board.page, [
+    known.map(([head]) => head),
+    ...rows.map((row) => known.map(([, of]) => of(row) ?? '')),
   ]);
-  await copyTable(board.page, [head, ...lines]);
 }
