@@ -113,6 +113,23 @@ describe('LaTeX', () => {
     expect(latexOf({ ...chart, title: '损失' }, DEFAULT, null)).toMatch(/^% Compile with xelatex[^]*ctex/);
   });
 
+  it('has times as seconds since its beginning: TeX has no larger numbers', () => {
+    const times = [1.7e9, 1.7e9 + 60, 1.7e9 + 120.5];
+    const lines = [line('a', times, [1, 2, 3])];
+    const marks = [{ x: 1.7e9 + 60, color: 'red', text: '' }];
+    const wall = latexOf({ ...chart, xKind: 'wall', xWindow: null, lines, marks }, DEFAULT, null);
+    expect(wall).toContain('xmin=0, xmax=120.5');
+    expect(wall).toContain('table {\nx y\n0 1\n60 2\n120.5 3\n};');
+    expect(wall).toContain('{axis cs:60,1}');
+    expect(wall).toMatch(/xtick=\{\d+,\d+/);
+    expect(wall).not.toContain('17000');
+  });
+
+  it('asks for a TeX that has the letters of notes and times, too', () => {
+    expect(latexOf(chart, DEFAULT, '1 个值 ≤ 0')).toMatch(/^% Compile with xelatex[^]*ctex/);
+    expect(escaped('a\u0085b')).toBe('a b');
+  });
+
   it('writes any name as text', () => {
     expect(escaped('a_b & 50% of {x}^2 \\n <1 ~ #$')).toBe(
       'a\\_b \\& 50\\% of \\{x\\}\\textasciicircum{}2 \\textbackslash{}n \\textless{}1 \\textasciitilde{} \\#\\$',

@@ -1,6 +1,6 @@
 /** Writes a chart as a LaTeX document, drawn and typeset by pgfplots. */
 import { hexOf, rgbOf } from '@insight-host/kit';
-import { xTicks, type LegendPlace, type Numbers } from '@insight-host/kit/draw';
+import { xTicks, type LegendPlace, type Numbers, type Tick } from '@insight-host/kit/draw';
 import type { Line, LineChartProps } from '@insight-host/kit/lines';
 import { seenOf } from './seen';
 import { scaleOf, type FigureStyle } from './style';
@@ -17,12 +17,16 @@ const PLACES: Readonly<Record<LegendPlace, string>> = {
 };
 
 /** A document with the data in it. `note` says what is not shown. */
-export function latexOf(props: LineChartProps, style: FigureStyle, note: string | null): string {
+export function latexOf(chart: LineChartProps, style: FigureStyle, note: string | null): string {
+  const [begin] = domainOf(chart);
+  const ticks = timeTicks(chart);
+  const props = chart.xKind === 'wall' ? later(chart, -begin) : chart;
   const left = props.lines.filter(({ axis }) => axis !== 'right');
   const right = props.lines.filter(({ axis }) => axis === 'right');
-  const texts = [props.title, props.xLabel, props.yLabel, props.yRightLabel ?? '', ...props.lines.map((l) => l.label)];
-  const isLatin = texts.every((text) => /^[\u0000-\u024f\u2010-\u2026\u2212\u2264\u2265]*$/.test(text));
   const domain = domainOf(props);
+  const labels = [props.title, props.xLabel, props.yLabel, props.yRightLabel ?? '', ...props.lines.map((l) => l.label)];
+  const texts = [...labels, note ?? '', ...ticks.map(({ label }) => label)];
+  const isLatin = texts.every((text) => /^[\u0000-\u024f\u2010-\u2026\u2212\u2264\u2265]*$/.test(text));
   const common = [
     `width=${style.width}${style.unit}, height=${style.height}${style.unit}`,
     `xmin=${domain[0]}, xmax=${domain[1]}`,
@@ -38,7 +42,12 @@ export function latexOf(props: LineChartProps, style: FigureStyle, note: string 
     ...(props.xLabel ? [`xlabel={${escaped(props.xLabel)}}`] : []),
     ...(props.yLabel ? [`ylabel={${escaped(props.yLabel)}}`] : []),
     ...limits(props.yWindow),
-    ...timeTicks(props, domain),
+    ...(isTime(chart)
+      ? [
+          `xtick={${ticks.map(({ value }) => (chart.xKind === 'wall' ? micro(value - begin) : value)).join(',')}}`,
+          `xticklabels={${ticks.map(({ label }) => `{${escaped(label)}}`).join(',')}}`,
+        ]
+      : []),
     ...(right.length > 0 ? ['axis y line*=left'] : ['grid=major, grid style={black!10}']),
     ...(names.length > 0 ? [PLACES[style.legend], 'legend cell align=left'] : []),
     ...(note
@@ -101,13 +110,24 @@ function limits(window: LineChartProps['yWindow']): string[] {
 }
 
 /** TeX cannot write times: their texts are those of the chart. */
-function timeTicks(props: LineChartProps, domain: readonly [number, number]): string[] {
-  if (props.xKind !== 'wall' && props.xKind !== 'relative') return [];
-  const ticks = xTicks(props.xKind, domain, props.logX === true, 4, props.locale).filter(({ label }) => label);
-  return [
-    `xtick={${ticks.map(({ value }) => value).join(',')}}`,
-    `xticklabels={${ticks.map(({ label }) => `{${escaped(label)}}`).join(',')}}`,
-  ];
+function timeTicks(props: LineChartProps): readonly Tick[] {
+  const ticks = isTime(props) ? xTicks(props.xKind, domainOf(props), props.logX === true, 4, props.locale) : [];
+  return ticks.filter(({ label }) => label);
+}
+
+const isTime = ({ xKind }: LineChartProps): boolean => xKind === 'wall' || xKind === 'relative';
+
+const micro = (seconds: number): number => Math.round(seconds * 1e6) / 1e6;
+
+/** The chart with another x: numbers as large as seconds since the epoch stop TeX ("Dimension too large"). */
+function later(props: LineChartProps, by: number): LineChartProps {
+  const moved = (x: number): number => micro(x + by);
+  return {
+    ...props,
+    lines: props.lines.map((line) => ({ ...line, x: Array.from(line.x, moved) })),
+    ...(props.xWindow ? { xWindow: [moved(props.xWindow[0]), moved(props.xWindow[1])] as const } : {}),
+    ...(props.marks ? { marks: props.marks.map((one) => ({ ...one, x: moved(one.x) })) } : {}),
+  };
 }
 
 function lookOf({ dash, role }: Line, color: string, style: FigureStyle): string {
@@ -199,7 +219,7 @@ const SPECIAL: Readonly<Record<string, string>> = {
 
 /** A text as TeX writes it. */
 export function escaped(text: string): string {
-  return text.replace(/[\\~^−≤≥<>|]|[{}$&#%_]|[\u0000-\u001f]/g, (letter) =>
-    letter < ' ' ? ' ' : (SPECIAL[letter] ?? `\\${letter}`),
+  return text.replace(/[\\~^−≤≥<>|]|[{}$&#%_]|[\u0000-\u001f\u007f-\u009f]/g, (letter) =>
+    letter < ' ' || (letter > '~' && letter < '\u00a0') ? ' ' : (SPECIAL[letter] ?? `\\${letter}`),
   );
 }
