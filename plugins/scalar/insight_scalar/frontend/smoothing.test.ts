@@ -1,6 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { asked, board, grow, host, open, query, settled, shown, wanting, withFakeClock } from './fake_feeds';
 import type { CardQuery } from './feed';
+import { smoothed } from './smoothing';
+import { fakeSeries } from './testing';
 
 withFakeClock();
 
@@ -100,4 +102,15 @@ describe('the smoothing slider', () => {
     await vi.advanceTimersByTimeAsync(1000);
     expect(asked()).toMatchObject([{ smoothing: 0.5 }]);
   });
+});
+
+it('a draft of a series that restarts smooths each attempt as if it were alone', () => {
+  const steps = Array.from({ length: 11 }, (_, i) => 10 * i);
+  const values = steps.map((step) => step % 20);
+  const alone = smoothed(fakeSeries(steps, values, { decimated: true, points: 101 }), 0.9);
+  for (const after of [steps, [0, 10]]) {
+    const more = { decimated: true, points: after === steps ? 202 : 112, breaks: [11] };
+    const both = fakeSeries([...steps, ...after], [...values, ...values.slice(0, after.length)], more);
+    expect([...smoothed(both, 0.9).values.slice(0, 11)]).toEqual([...alone.values]);
+  }
 });

@@ -25,12 +25,23 @@ export function smoothed(series: Series, weight: number): Series {
   return found;
 }
 
+/** Steps between two recorded points, of all attempts: a restart goes back. */
+function stepsApart({ steps, points, breaks }: Series): number {
+  const edges = [0, ...breaks, steps.length];
+  const starts = edges.slice(0, -1).filter((start, i) => start < (edges[i + 1] as number));
+  const ends = starts.map((_, i) => (starts[i + 1] ?? steps.length) - 1);
+  const along = starts.reduce(
+    (sum, start, i) => sum + (steps[ends[i] as number] as number) - (steps[start] as number),
+    0,
+  );
+  return along / (points - starts.length);
+}
+
 const ROUGH = { by: 0, relative: false };
 
 function average(series: Series, out: Float64Array, start: number, end: number, weight: number): void {
   const { values, steps } = series;
-  // steps between two recorded points
-  const apart = ((steps.at(-1) as number) - (steps[0] as number)) / (series.points - 1);
+  const apart = stepsApart(series);
   let [last, mass, first, varied] = [0, 0, 0, false];
   for (let i = start; i < end; i++) {
     const value = values[i] as number;
