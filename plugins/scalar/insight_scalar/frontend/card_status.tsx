@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { isMetric, metricName } from './axis';
 import type { ScalarParts } from './board';
 import type { Feed } from './feed';
+import { isPanelKey } from './panels/panels';
 import { count, pointsIn } from './series';
 import { thresholdText } from './conditions';
 
@@ -57,6 +58,9 @@ export function CardStatus({
   const without = isMetric(x) ? shown.filter(({ total }) => total === 0).length : 0;
   if (isMetric(x) && without > 0)
     parts.push(say('card.no_x', { count: without, metric: metricName(x, board.page, board.derived) }));
+  const panel = isPanelKey(tag) ? board.panels.of(tag) : undefined;
+  const hidden = panel ? board.panels.hiddenTags(panel, board.tags.runsByTag.value.keys()) : 0;
+  if (hidden > 0) parts.push(say('panel.more_tags', { count: hidden }));
   if (moreMarks > 0) parts.push(say('card.more_marks', { count: moreMarks }));
   if (all.hidden > 0) parts.push(say('card.hidden', { hidden: all.hidden }));
   // with the signs that the chart draws for them

@@ -41,6 +41,7 @@ export function Bars(props: PanelProps): JSX.Element {
   const title = metric ? titleOf(board.page, metric) : '';
   const odd = (values?.size ?? 0) - bars.length;
   const status = [page.t('panel.runs', { count: bars.length }), ...oddText(page.t, odd)];
+  if (bars.length > MOST) status.push(page.t('panel.more_runs', { count: bars.length - MOST }));
   const data = { head: [page.t('table.run'), title], rows: bars.map(({ run, value }) => [run, value]) };
   return (
     <DataPanel {...props} answer={answer} data={() => data} picture={picture} status={status}>

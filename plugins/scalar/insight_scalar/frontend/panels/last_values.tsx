@@ -68,7 +68,12 @@ export function LastValues(props: PanelProps): JSX.Element {
   }));
   const head = [page.t('table.run'), ...tags.map((tag) => page.titleOf(tag))];
   const data = { head, rows: inOrder.map(({ run, cells }) => [run, ...cells]) };
-  const status = [page.t('panel.runs', { count: rows.length }), page.t('panel.of.last.short')];
+  const hidden = board.panels.hiddenTags(panel, board.tags.runsByTag.value.keys());
+  const status = [
+    page.t('panel.runs', { count: rows.length }),
+    page.t('panel.of.last.short'),
+    ...(hidden > 0 ? [page.t('panel.more_tags', { count: hidden })] : []),
+  ];
   return (
     <DataPanel {...props} answer={answer} data={() => data} status={status}>
       <div class="table">

@@ -97,6 +97,13 @@ describe('panels of a board', () => {
     ]);
   });
 
+  it('draw no more tags than can be told apart, and say how many are left out', () => {
+    const tags = Array.from({ length: 53 }, (_, i) => `t${i}`);
+    const many = { kind: 'lines', regex: '^t' };
+    expect([panels.layersOf(many, tags).length, panels.hiddenTags(many, tags)]).toEqual([50, 3]);
+    expect(panels.hiddenTags(many, tags.slice(3))).toBe(0);
+  });
+
   it('fold below their headings, which layouts may fold at first', () => {
     expect([panels.isFolded('own', false), panels.isFolded('log/x', true)]).toEqual([false, true]);
     panels.turn('own');

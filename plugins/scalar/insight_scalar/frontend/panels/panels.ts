@@ -170,6 +170,11 @@ export class Panels {
     return inside.join(', ') || (known === named ? kind : known); // a plugin that is not here had its own words
   }
 
+  /** How many tags a panel leaves out. */
+  hiddenTags(panel: Draft, known: Iterable<string>): number {
+    return Math.max(0, chosenTags(panel, known).length - MOST_TAGS);
+  }
+
   /** The layers of a panel of lines, of the tags that there are. */
   layersOf({ margins = [], ...panel }: Draft, known: Iterable<string>): readonly PanelLayer[] {
     const lines = chosenTags(panel, known).slice(0, MOST_TAGS);
