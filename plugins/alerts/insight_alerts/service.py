@@ -54,18 +54,20 @@ class AlertService:
     def _follow(self) -> None:
         generation: int | None = None
         runs_due = 0.0
+        anew = True  # points that were looked at may have been replaced
         while not self._stopped.is_set():
             try:
                 if generation is None:
                     generation = self._data.generation()
-                    self.take(self._watch.series(anew=True))
+                    self.take(self._watch.series(anew=anew))
                 else:
                     changes = self._data.changes(generation, timeout=_WAIT)
-                    generation = changes.generation
+                    generation, anew = changes.generation, changes.gone
                     changed: Collection[SeriesKey] | None = None
                     if changes.series is not None:
                         changed = changes.series.get(PluginNameEnum.SCALAR, ())
-                    self.take(self._watch.series(changed, anew=changes.gone))
+                    self.take(self._watch.series(changed, anew=anew))
+                anew = False
                 if time.monotonic() >= runs_due:
                     self.take(self._watch.runs())
                     runs_due = time.monotonic() + _EVERY
@@ -75,6 +77,9 @@ class AlertService:
                     log.exception("alerts could not be checked")
                 self.failure = str(error) or type(error).__name__
                 generation = None  # nothing is missed
+                anew = not isinstance(
+                    error, OSError
+                )  # of the journal, as of a full disk: data are as they were
                 self._stopped.wait(_AGAIN)
 
 

@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -18,17 +18,20 @@ import insight_alerts
 import numpy as np
 import pytest
 from attrs import evolve
+from insight_alerts.alert import Alert
 from insight_alerts.delivery import WAITING, Courier, NotSent, send
 from insight_alerts.rules import AlertRules, Target, rules_of
 from insight_alerts.service import AlertService, journal_path
 from werkzeug.test import Client
 
+from insight_core.plugin import ScalarColumns, ScalarQuery, SeriesKey
 from insight_core.plugin.testing.contexts import context_of
 from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
 from tests.waiting import eventually
 
+_ALL = ScalarQuery()
 MESSAGE = {"id": "1", "text": "r: loss is nan", "run": "a\0b", "tag": "loss; touch /tmp/x", "step": None}
 
 
@@ -208,6 +211,42 @@ def test_an_alert_is_sent_once_though_hosts_restart_and_what_is_new_follows(
     runs = [body["run"] for body in hook.bodies]
     assert runs == ["a", "later0", "later1"]
     assert [alert.run for alert in service.journal.after(0, 10)[1]] == runs
+
+
+class Reads(FakeProvider):
+    """Notes which runs are read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reads: list[str] = []
+
+    def scalars(
+        self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = _ALL
+    ) -> Mapping[SeriesKey, ScalarColumns]:
+        self.reads += [key.run for key in keys]
+        return super().scalars(plugin, keys, query)
+
+
+def test_while_the_journal_cannot_be_written_other_series_are_not_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("insight_alerts.service._AGAIN", 0.01)
+    data = Reads()
+    data.add_scalars("a", "loss", [1.0])
+    data.add_scalars("b", "loss", [np.nan], wall_times=[time.time()])
+    service = _service(rules_of(tomllib.loads('[[rule]]\nname = "r"\nwhen = "nan"')), data, tmp_path)
+    add, failures = service.journal.add, [OSError(28, "No space left on device")] * 3
+
+    def failing(alert: Alert) -> bool:
+        if failures:
+            raise failures.pop()
+        return add(alert)
+
+    monkeypatch.setattr(service.journal, "add", failing)
+    service.start()
+    eventually(lambda: service.journal.after(0, 10)[0] == 1)
+    service.close()
+    assert data.reads == ["a", "b", "b", "b", "b"]
 
 
 def test_logs_of_other_places_have_other_journals(tmp_path: Path) -> None:
