@@ -7,6 +7,7 @@ import logging
 import os
 import queue
 import subprocess
+import tempfile
 import threading
 import urllib.error
 import urllib.request
@@ -72,27 +73,29 @@ def _run(command: tuple[str, ...], message: Message) -> None:
         f"INSIGHT_ALERT_{name.upper()}": "" if value is None else str(value).replace("\0", "")
         for name, value in message.items()
     }
-    try:
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            env={**os.environ, **described},
-            start_new_session=True,  # so that what it started ends with it
-        )
-    except OSError as error:
-        raise NotSent(f"{command[0]}: {error.strerror}") from error
-    try:
-        _, complaints = process.communicate(json.dumps(message).encode(), timeout=_COMMAND)
-    except subprocess.TimeoutExpired as error:
-        with suppress(OSError):
-            os.killpg(process.pid, SIGKILL)
-        process.communicate()
-        raise NotSent(f"{command[0]} did not end within {_COMMAND:g} s") from error
-    if process.returncode:
-        said = complaints.decode("utf-8", "replace").strip()[-_SHOWN:]
-        raise NotSent(f"{command[0]} ended with {process.returncode}" + (f": {said}" if said else ""))
+    with tempfile.TemporaryFile() as complaints:  # no pipe: what it started may go on and hold that open
+        try:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=complaints,
+                env={**os.environ, **described},
+                start_new_session=True,  # so that what it started can be ended with it
+            )
+        except OSError as error:
+            raise NotSent(f"{command[0]}: {error.strerror}") from error
+        try:
+            process.communicate(json.dumps(message).encode(), timeout=_COMMAND)
+        except subprocess.TimeoutExpired as error:
+            with suppress(OSError):
+                os.killpg(process.pid, SIGKILL)
+            process.communicate()
+            raise NotSent(f"{command[0]} did not end within {_COMMAND:g} s") from error
+        if process.returncode:
+            complaints.seek(max(0, complaints.seek(0, os.SEEK_END) - 4 * _SHOWN))
+            said = complaints.read(4 * _SHOWN).decode("utf-8", "replace").strip()[-_SHOWN:]
+            raise NotSent(f"{command[0]} ended with {process.returncode}" + (f": {said}" if said else ""))
 
 
 class Courier:

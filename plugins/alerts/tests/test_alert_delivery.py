@@ -179,6 +179,13 @@ def test_a_command_that_fails_says_why(command: tuple[str, ...], reason: str) ->
         send(Target("c", command=command), MESSAGE)
 
 
+def test_a_command_has_ended_though_what_it_started_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("insight_alerts.delivery._COMMAND", 2.0)
+    send(Target("c", command=("sh", "-c", "sleep 4 &")), MESSAGE)
+    with pytest.raises(NotSent, match=r"ended with 3: no mail$"):
+        send(Target("c", command=("sh", "-c", "sleep 4 & echo no mail >&2; exit 3")), MESSAGE)
+
+
 RULES = """
 [target.chat]
 webhook = "{address}"
