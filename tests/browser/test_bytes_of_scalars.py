@@ -17,6 +17,7 @@ from insight_core.plugin.testing import EventWriter
 from tests.browser.asking import data_requests
 from tests.browser.cards import card
 from tests.browser.waiting import until
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
@@ -94,8 +95,10 @@ def test_a_first_load_of_forty_of_a_hundred_runs_asks_once_and_receives_less_tha
     received = Received(page)
     asked = data_requests(page, "/data/plugin/scalar/")
     page.set_viewport_size({"width": 1280, "height": 800})
+    url = serve("--logdir", tmp_path)
+    eventually(lambda: page.request.get(f"{url}data/run_table").json()["progress"]["loaded_once"])
     with page.expect_response("**/scalar/layouts"):  # what the tab asks for last
-        page.goto(f"{serve('--logdir', tmp_path)}#runs={selected}&locale=en")
+        page.goto(f"{url}#runs={selected}&locale=en")
     have_all_points(page, 40_000)
     until(page, received.is_all)
     assert [urlsplit(url).path.rpartition("/")[2] for url in asked] == ["cards", "layouts"]
