@@ -6,11 +6,12 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.asking import data_requests
 from tests.browser.panels_page import STEPS, loss_of, write_panels
 
 pytestmark = pytest.mark.browser
@@ -79,6 +80,7 @@ def test_panels_show_values_of_runs_as_they_were_recorded(
     page: Page, shared: Serve, logs: Path, violations: Callable[[Page], list[str]]
 ) -> None:
     last = [loss_of(run, STEPS - 1) for run in range(RUNS)]
+    asked = data_requests(page, "/scalar/summaries")
     open_board(
         page,
         shared("--logdir", logs),
@@ -119,6 +121,9 @@ def test_panels_show_values_of_runs_as_they_were_recorded(
     bins = panel(page, "p3").locator("[data-count]")
     expect(bins).to_have_count(5)
     assert sum(bins.evaluate_all("all => all.map(one => Number(one.dataset.count))")) == RUNS
+    queries = [parse_qs(urlsplit(url).query) for url in asked]
+    values = sorted(f"{query['of'][0]} {tag}" for query in queries for tag in query["tag"])
+    assert values == ["last train/loss", "last val/loss", "max train/loss", "min train/loss"]  # each once
 
     note = panel(page, "p4").get_by_role("group")
     expect(note.locator("strong")).to_have_text("smaller")

@@ -159,6 +159,16 @@ def test_the_file_answers_as_the_host_does(page: Page, file: Path, url: str, par
         assert mine == theirs
 
 
+def test_panels_of_the_file_show_the_values_that_the_host_has(page: Page, file: Path, url: str) -> None:
+    _opened(page, file)
+    for which in ("last", "min", "max"):
+        query = [("of", which), ("tag", "loss"), ("tag", "restarted"), ("run", "a"), ("run", "b;%")]
+        read = "text => fetch('data/plugin/scalar/summaries?' + text).then(answer => answer.json())"
+        found = page.evaluate(read, urllib.parse.urlencode(query))
+        assert found["summaries"]
+        assert found == _asked_of_host(url, "summaries", query)
+
+
 def test_names_in_the_file_are_never_markup_and_what_needs_the_host_says_so(
     page: Page, file: Path, violations: Callable[[Page], list[str]]
 ) -> None:

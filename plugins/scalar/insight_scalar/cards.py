@@ -88,7 +88,7 @@ class Displayed:
     ) -> tuple[Mapping[SeriesKey, ScalarColumns], Mapping[str, object]]:
         """The points by series, and why there are none of a run."""
         try:
-            return self._shortest(keys, query), {}
+            return self.shortest(keys, query), {}
         except InsightError:
             raise
         except Exception:
@@ -98,12 +98,13 @@ class Displayed:
         failed: dict[str, object] = {}
         for key in keys:  # so that one run does not take the others with it
             try:
-                found |= self._shortest([key], query)
+                found |= self.shortest([key], query)
             except Exception as error:
                 failed[key.run] = _told(error)
         return found, failed
 
-    def _shortest(self, keys: Sequence[SeriesKey], query: ScalarQuery) -> Mapping[SeriesKey, ScalarColumns]:
+    def shortest(self, keys: Sequence[SeriesKey], query: ScalarQuery) -> Mapping[SeriesKey, ScalarColumns]:
+        """The columns of the query, or every point where that is no longer."""
         columns = self.data.scalars(_SCALAR, keys, query)
         if query.width is None:
             return columns

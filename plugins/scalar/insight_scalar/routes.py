@@ -31,6 +31,7 @@ from insight_scalar.formats import csv_of, numbers_of
 from insight_scalar.layout_routes import Layouts
 from insight_scalar.parameters import request_of, scalar_query
 from insight_scalar.snapshot import SnapshotView
+from insight_scalar.summaries import Summaries
 
 _SCALAR = PluginNameEnum.SCALAR
 _TRIES = 3
@@ -53,6 +54,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
         Route("/columns", bands.columns),
         Route("/bands", bands.bands),
         Route("/layouts", Layouts(ctx).layouts),
+        Route("/summaries", Summaries(displayed).summaries),
         Route("/snapshot", SnapshotView(ctx, data).answer),
     ]
 

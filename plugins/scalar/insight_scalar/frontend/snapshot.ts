@@ -1,6 +1,6 @@
 /** Answers for the host half of the Scalars tab in a snapshot, from series that are there with every point. */
 import { API, type Snapshot } from '@insight-host/api';
-import { csvOf, frameOf, jsonOf } from './snapshot_answers';
+import { csvOf, frameOf, jsonOf, summariesOf } from './snapshot_answers';
 import { type PackedBands, type PackedSeries, unpacked } from './packed_series';
 import { answered, queryOf } from './snapshot_query';
 import { isMetric } from './axis';
@@ -66,8 +66,9 @@ export default {
         if (route === 'bands') return bandsFor(bands, query);
         if (route === 'groups') return groupsOf(bands);
         if (route === 'columns') return Response.json({ columns: [] });
-        if (route !== 'series') return null;
+        if (route !== 'series' && route !== 'summaries') return null;
         const found = answers(query, runsOf(query));
+        if (route === 'summaries') return summariesOf(found, query.get('of') ?? 'last');
         return query.get('format') === 'csv' ? csvOf(found, query.get('x')) : jsonOf(found);
       },
     };

@@ -1,5 +1,6 @@
 /** Writes series as the host answers them: for drawing, as JSON and as CSV (docs/http_api.md). */
 import type { Series } from './series';
+import { summary } from './summary';
 
 /** A safetensors file for drawing, with exact values; wall times are always there. */
 export function frameOf(found: readonly Series[], metadata: Readonly<Record<string, string>>): Uint8Array<ArrayBuffer> {
@@ -50,8 +51,19 @@ function describedOf({ run, tag, origin, extent, points, total, kept, hidden, re
   };
 }
 
+const text = (value: number): number | string => (Number.isFinite(value) ? value : word(value));
+
+/** `of`: `last`, `min` or `max`; of series with every point. */
+export function summariesOf(found: readonly Series[], of: string): Response {
+  const which = of === 'min' || of === 'max' ? of : 'last';
+  const summaries = [...new Set(found.map(({ tag }) => tag))].map((tag) => {
+    const own = found.filter((one) => one.tag === tag);
+    return { tag, runs: own.map(({ run }) => run), values: own.map((one) => text(summary(one)[which])) };
+  });
+  return Response.json({ summaries });
+}
+
 export function jsonOf(found: readonly Series[]): Response {
-  const text = (value: number): number | string => (Number.isFinite(value) ? value : word(value));
   const series = found.map((one) => ({
     ...describedOf(one),
     nonfinite: one.nonfinite,

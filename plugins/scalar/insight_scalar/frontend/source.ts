@@ -69,7 +69,8 @@ export interface Smoothed {
 /** The series and bands of all cards: kept by run and tag, asked for only when they are missing or have changed. */
 export class Source {
   private readonly queue = new RequestQueue(AT_ONCE);
-  private readonly clock = new SeriesClock();
+  /** Of changes of series. */
+  readonly clock = new SeriesClock();
   private readonly batches: Batches;
   private readonly seriesCache = new ByteCache<KeptSeries>(SERIES_BYTES);
   private readonly bandsCache = new ByteCache<KeptBands>(BANDS_BYTES);

@@ -1,18 +1,20 @@
 // @vitest-environment happy-dom
+import type { Query } from '@insight-host/api';
 import { Page } from '@insight-host/kit';
 import { fakeContext } from '@insight-host/kit/testing';
 import { render } from 'preact';
 import { act } from 'preact/test-utils';
 import { expect, it } from 'vitest';
 import { scalarParts, type ScalarParts } from '../board';
-import { fakeSeries } from '../testing';
 import { useMetrics } from './metrics';
 
 it('values are never shown as those of the metric that was chosen since', async () => {
-  const page = new Page(fakeContext(['r'], { series: { r: { a: {}, b: {} } } }));
+  const json = async (_: string, { tag }: Query): Promise<unknown> => {
+    if (String(tag) === 'b') throw new Error('lost');
+    return { summaries: [{ tag: 'a', runs: ['r'], values: [1] }] };
+  };
+  const page = new Page(fakeContext(['r'], { series: { r: ['a', 'b'] }, json }));
   const board = scalarParts(page);
-  board.feeds.source.current = ({ tag }) =>
-    tag === 'a' ? Promise.resolve([fakeSeries([0], [1])]) : Promise.reject(new Error('lost'));
   const shown: string[] = [];
   const Values = ({ board: parts, text }: { readonly board: ScalarParts; readonly text: string }): null => {
     const { values, error } = useMetrics(parts, [text]);

@@ -5,8 +5,8 @@ import { message } from '@insight-host/kit';
 import { useEffect } from 'preact/hooks';
 import type { ScalarParts } from '../board';
 import { useGeneration } from '../generation';
-import { summary } from '../summary';
-import { metricOf } from './metric';
+import { metricOf, SUMMARIES } from './metric';
+import { summariesOf } from './summaries';
 
 /** The values of a metric, by run. */
 export type Values = ReadonlyMap<string, Cell>;
@@ -33,7 +33,7 @@ export function useMetrics(board: ScalarParts, texts: readonly string[]): Answer
   useEffect(() => {
     if (!isVisible) return;
     const stop = new AbortController();
-    Promise.all(texts.map((text) => load(board, text, stop.signal))).then(
+    load(board, texts, stop.signal).then(
       (values) => {
         if (!stop.signal.aborted) answer.value = { values, error: null, key };
       },
@@ -46,16 +46,20 @@ export function useMetrics(board: ScalarParts, texts: readonly string[]): Answer
   return of(key);
 }
 
-async function load(board: ScalarParts, text: string, signal: AbortSignal): Promise<Values> {
-  const metric = metricOf(text);
-  if (!metric) return new Map();
-  if (metric.of === 'column') return ofColumn(board, metric.column, signal);
-  const { of, tag } = metric;
-  const all = await board.feeds.source.current(wholeQuery(board, tag), board.tags.runNames(tag), {
-    signal,
-    urgency: () => 1e6, // after what is drawn
+async function load(board: ScalarParts, texts: readonly string[], signal: AbortSignal): Promise<readonly Values[]> {
+  const metrics = texts.map(metricOf);
+  const found = SUMMARIES.map(async (of): Promise<ReadonlyMap<string, Values>> => {
+    const tags = metrics.flatMap((metric) => (metric?.of === of ? [metric.tag] : []));
+    const values = tags.length > 0 ? await summariesOf(board).values(of, tags) : [];
+    return new Map(tags.map((tag, at) => [tag, values[at] ?? new Map()]));
   });
-  return new Map(all.map((series) => [series.run, summary(series)[of]]));
+  return Promise.all(
+    metrics.map(async (metric): Promise<Values> => {
+      if (!metric) return new Map();
+      if (metric.of === 'column') return ofColumn(board, metric.column, signal);
+      return (await found[SUMMARIES.indexOf(metric.of)])?.get(metric.tag) ?? new Map();
+    }),
+  );
 }
 
 /** The question for the exact last, smallest and largest value of a tag: one column of a plot is enough. */
