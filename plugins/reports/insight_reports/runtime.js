@@ -1,6 +1,7 @@
 // Runs in a snapshot: unpacks it, answers in the place of the host, and starts the page.
 {
   const { nonce } = document.currentScript;
+  document.documentElement.dataset.snapshot = ''; // `ctx.isSnapshot`
   const base = new URL('.', document.baseURI).href;
 
   const unpack = async () => {

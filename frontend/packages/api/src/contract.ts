@@ -282,6 +282,8 @@ export interface PluginContext {
   /** Remembered in this browser, under the plugin's name; parse errors give the fallback. */
   readonly memory: { get<T>(key: string, fallback: T): T; set(key: string, value: unknown): void };
   readonly saved: Saved;
+  /** The page is a file without a host: only `snapshot.js` answers. What it cannot do is better disabled, with the reason. */
+  readonly isSnapshot: boolean;
   readonly data: {
     json<T>(route: string, query?: Query, options?: { signal?: AbortSignal }): Promise<T>;
     columns(route: string, query?: Query, options?: { signal?: AbortSignal }): Promise<Columns>;

@@ -231,6 +231,7 @@ export function fakeContext(runs: readonly string[], { series, json, columns, fr
       get: <T>(key: string, fallback: T) => (memory.has(key) ? (memory.get(key) as T) : fallback),
       set: (key, value) => void memory.set(key, value),
     },
+    isSnapshot: false,
     saved: fakeSaved(),
     data: {
       json: async <T>(route: string, query: Query = {}, options?: { signal?: AbortSignal }) =>

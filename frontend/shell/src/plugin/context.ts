@@ -176,6 +176,7 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
       get: (key, fallback) => recall(name, key, fallback),
       set: (key, value) => remember(name, key, value),
     },
+    isSnapshot: 'snapshot' in document.documentElement.dataset,
     saved: savedOf(page, name, wrap, endWith),
     data: {
       json: (path, query, options) => saying(getJson(route(path), query, until(options?.signal))),

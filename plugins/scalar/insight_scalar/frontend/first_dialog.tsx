@@ -70,7 +70,7 @@ export function FirstDialog({ board, tag, onClose }: CardDialogProps): JSX.Eleme
         class="row"
         onSubmit={(event) => {
           event.preventDefault();
-          if (isReady) void find();
+          if (isReady && !ctx.isSnapshot) void find();
         }}
       >
         <Select
@@ -96,10 +96,11 @@ export function FirstDialog({ board, tag, onClose }: CardDialogProps): JSX.Eleme
             onInput={(event) => (amount.value = event.currentTarget.value)}
           />
         )}
-        <button type="submit" class="primary" data-action="first-find" disabled={!isReady}>
+        <button type="submit" class="primary" data-action="first-find" disabled={!isReady || ctx.isSnapshot}>
           {say('first.find')}
         </button>
       </form>
+      {ctx.isSnapshot && <p class="hint">{say('snapshot.absent')}</p>}
       {kind.value === 'jump' && <p class="hint">{say('first.jump.hint')}</p>}
       {error.value && (
         <p class="bad" role="alert">

@@ -15,7 +15,7 @@ import { setAxis, type ScalarParts } from './board';
 import { MAX_SMOOTHING } from './codecs';
 import { GroupTools } from './group_tools';
 import { SizeTools } from './size_tools';
-import { SMOOTHERS } from './smoothers';
+import { canSmooth, SMOOTHERS } from './smoothers';
 
 const SETTLE = 120; // ms without a move of the slider before the server is asked
 
@@ -63,7 +63,8 @@ export function Tools({ board }: { readonly board: ScalarParts }): JSX.Element {
             options={SMOOTHERS.map((value) => ({
               value,
               text: say(`smoother.${value}`),
-              title: say(`smoother.${value}.hint`),
+              disabled: board.page.ctx.isSnapshot && !canSmooth(value),
+              title: say(board.page.ctx.isSnapshot && !canSmooth(value) ? 'snapshot.absent' : `smoother.${value}.hint`),
             }))}
             onPick={(value) => board.smoother.set(value)}
           />
