@@ -23,6 +23,7 @@ export function pickColor(page: Page, run: string, beside: Element): void {
 
 /** At once: the first picture has these colours. */
 export function coloringWhenAsked(page: Page): void {
+  page.loadColoring = () => loadColoring(page);
   effect(() => {
     if (LOOK_KEYS.some((key) => page.url.text(key).value !== null)) untracked(() => void loadColoring(page));
   });

@@ -5,7 +5,6 @@ import type { Annotation, CardSpec, Run } from '@insight-host/api';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { CardPlace } from '../cards/shown';
-import { loadColoring } from '../coloring/start';
 import type { ColoringView } from '../coloring/view';
 import type { ColumnView } from '../columns/run_table';
 import type { AllContributions } from '../contributed/all';
@@ -126,8 +125,8 @@ export class Page {
     return { url, runs: new Runs(session.table, session.annotations, preferences.mode, url, looks) };
   }
 
-  /** Here, so that what is loaded later needs nothing else of the page for it. */
-  readonly loadColoring = () => loadColoring(this);
+  /** Set by what loads how runs look. */
+  loadColoring: () => Promise<ColoringView | null> = () => Promise.resolve(null);
 
   /** Shows a card elsewhere, with the runs and settings that it names. */
   showCard(spec: CardSpec, place: CardPlace): void {
