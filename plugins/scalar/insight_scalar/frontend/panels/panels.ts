@@ -117,6 +117,12 @@ export interface LogSection {
   readonly panels: readonly Panel[];
 }
 
+/** An id that no panel had: what the page keeps for a card by its id is not for the next one. */
+function newId(taken: ReadonlySet<string>): string {
+  const [id] = Array.from(crypto.getRandomValues(new Uint32Array(1)), (part) => `p${part.toString(36).slice(-5)}`);
+  return id === undefined || taken.has(id) ? newId(taken) : id;
+}
+
 /** The panels of the board: those of the user, and those that the logs bring. */
 export class Panels {
   readonly own: Setting<readonly Panel[]>;
@@ -190,10 +196,8 @@ export class Panels {
   /** Adds panels at the end; returns the first one. */
   add(...drafts: readonly Draft[]): Panel | undefined {
     const taken = new Set(this.own.value.map(({ id }) => id));
-    let next = 0;
     const added = drafts.map((draft) => {
-      while (taken.has(`p${next}`)) next++;
-      const id = `p${next}`;
+      const id = newId(taken);
       taken.add(id);
       return { ...panelOf(draft), kind: draft.kind, id };
     });
