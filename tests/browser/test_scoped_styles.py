@@ -159,6 +159,6 @@ def test_a_scope_does_not_change_the_look_of_a_tab(
     scoped = computed()
     page.add_init_script(f"({UNSCOPED})()")
     unscoped = computed()
-    assert page.evaluate("window.unscoped") == 1
+    assert page.evaluate("window.unscoped") >= 1, "the tab has styles"
     assert len(scoped) > 150
     assert [pair for pair in zip(scoped, unscoped, strict=True) if pair[0] != pair[1]] == []
