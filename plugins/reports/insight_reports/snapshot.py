@@ -7,7 +7,7 @@ import gzip
 import json
 import posixpath
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from html import escape
 from pathlib import Path
@@ -52,13 +52,16 @@ def snapshot(get: Get, view: SharedView, made: datetime) -> str:
     modules = Modules(get)
     names, shell, styles = page_parts(get("/").data.decode("utf-8"), modules)
     table = _json(get, "/data/run_table", columns="all")
-    runs = view.runs(table["runs"])
-    tabs, parts, missing = _tabs(get, view, table, modules)
+    annotations = _json(get, "/data/annotations")
+    archived = {run for run, said in annotations["runs"].items() if said.get("archived")}
+    rows = [{**row, "archived": row["name"] in archived} for row in table["runs"]]
+    runs = view.runs(rows)
+    tabs, parts, missing = _tabs(get, view, rows, modules)
     if not tabs:
         raise InvalidArgument("no tab of this view can be saved as a file")
     header: dict[str, Any] = {
         "state": {**view.state, **({} if "tab" in view.state else {"tab": next(iter(tabs))})},
-        "answers": _answers(get, view, table, runs) | {"data/plugins_listing": tabs},
+        "answers": _answers(get, view, table, annotations, runs) | {"data/plugins_listing": tabs},
         "made": f"{made:%Y-%m-%d %H:%M} UTC",
         "missing": missing,
         "imports": names,
@@ -87,7 +90,7 @@ def _json(get: Get, path: str, **parameters: str | list[str]) -> Any:  # noqa: A
 
 
 def _tabs(
-    get: Get, view: SharedView, table: Mapping[str, Any], modules: Modules
+    get: Get, view: SharedView, rows: Sequence[Mapping[str, Any]], modules: Modules
 ) -> tuple[dict[str, Any], dict[str, bytes], dict[str, list[str]]]:
     """The listing of the tabs in the file, their data by plugin, and titles of the other tabs."""
     tabs: dict[str, Any] = {}
@@ -102,7 +105,7 @@ def _tabs(
                 tabs[name] = listed
             continue
         directory = posixpath.dirname(module or "")
-        views = view.parts(name, table["runs"])
+        views = view.parts(name, rows)
         is_module = listed["loading_mechanism"]["type"] == "ES_MODULE"
         if not listed["enabled"] or not views:
             continue
@@ -118,14 +121,15 @@ def _tabs(
     return tabs, data, missing
 
 
-def _answers(get: Get, view: SharedView, table: dict[str, Any], runs: list[str]) -> dict[str, Any]:
+def _answers(
+    get: Get, view: SharedView, table: dict[str, Any], annotations: Mapping[str, Any], runs: list[str]
+) -> dict[str, Any]:
     """Answers of the host by path; what needs more than one path is in the script of the file."""
     kept = set(runs)
     places = [place for place, row in enumerate(table["runs"]) if row["name"] in kept]
     columns = [
         {**column, "values": [column["values"][place] for place in places]} for column in table.pop("columns")
     ]
-    annotations = _json(get, "/data/annotations")
     damage = _json(get, "/data/damage")
     saved: dict[str, Any] = {
         "generation": 0,

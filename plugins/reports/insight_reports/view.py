@@ -45,7 +45,7 @@ class SharedView:
         )
         return [
             {
-                "runs": selected(state.get("runs"), rows),
+                "runs": selected(state, rows),
                 "state": {
                     key.removeprefix(prefix): text for key, text in state.items() if key.startswith(prefix)
                 },
@@ -57,7 +57,7 @@ class SharedView:
     def runs(self, rows: Sequence[Mapping[str, Any]]) -> list[str]:
         """All runs that it shows, in the order of the run table."""
         states = [card["state"] for card in self.cards] if self.report is not None else [self.state]
-        shown = {run for state in states for run in selected(state.get("runs"), rows)}
+        shown = {run for state in states for run in selected(state, rows)}
         return [row["name"] for row in rows if row["name"] in shown]
 
 
@@ -108,8 +108,14 @@ def cards_in(markdown: str) -> list[Mapping[str, Any]]:
     return found
 
 
-def selected(text: str | None, rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Names of the runs that the key ``runs`` of the URL selects, as selection.ts of the page reads it."""
+def selected(state: Mapping[str, str], rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Names of the runs that the keys of a URL select, as selection.ts and runs.ts of the page read them.
+
+    ``rows`` are those of the run table; one of an archived run has ``archived``.
+    """
+    text = state.get("runs")
+    if state.get("archived") != "1":
+        rows = [row for row in rows if not row.get("archived")]
     names = [str(row["name"]) for row in rows]
     if text is None and len(names) > DEFAULT_LIMIT:
         newest = sorted(rows, key=_newest_first)

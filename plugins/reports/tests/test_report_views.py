@@ -27,12 +27,19 @@ ROWS = [
     ],
 )
 def test_runs_are_selected_as_the_page_selects_them(text: str | None, names: list[str]) -> None:
-    assert selected(text, ROWS) == names
+    assert selected({} if text is None else {"runs": text}, ROWS) == names
 
 
 def test_without_a_choice_the_newest_forty_runs_are_selected() -> None:
     rows = [{"name": f"run{n:02}", "start_time": float(n) if n else None} for n in range(50)]
-    assert selected(None, rows) == [f"run{n:02}" for n in range(49, 9, -1)]
+    assert selected({}, rows) == [f"run{n:02}" for n in range(49, 9, -1)]
+
+
+def test_archived_runs_are_in_a_file_only_if_the_view_shows_them() -> None:
+    rows = [{"name": f"run{n:02}", "start_time": float(n), "archived": n >= 42} for n in range(45)]
+    assert selected({}, rows) == [f"run{n:02}" for n in range(41, 1, -1)]
+    assert selected({"runs": "run01;run44"}, rows) == ["run01"]
+    assert selected({"runs": "run01;run44", "archived": "1"}, rows) == ["run01", "run44"]
 
 
 def test_cards_of_a_report_are_its_blocks_and_what_is_no_card_is_left_out() -> None:
