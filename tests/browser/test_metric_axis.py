@@ -48,7 +48,7 @@ def test_a_metric_becomes_the_axis_that_the_link_keeps_and_that_grows(
         expect(status).to_contain_text("7 points")
     plot = drawn.get_by_role("img")
     plot.focus()
-    for _ in range(3):
+    for _ in range(4):
         page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
     reading = page.get_by_role("dialog")

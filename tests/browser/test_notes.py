@@ -97,7 +97,7 @@ def test_a_reading_leads_to_a_note_of_this_chart_at_its_step(page: Page, serve: 
     _open(page, serve("--logdir", logs))
     chart = card(page, "loss").locator(".plot [tabindex]")
     chart.focus()
-    for _ in range(5):  # the first press goes to the second point
+    for _ in range(6):  # the first press goes to the first point
         chart.press("ArrowRight")
     chart.press("Enter")
     page.locator('[data-action="note-here"]').click()

@@ -85,9 +85,9 @@ def _chart(page: Page, tag: str) -> Locator:
 
 
 def _read(chart: Locator, step: int) -> None:
-    """Pins the reading at a step, by keys: the first press goes to the second point."""
+    """Pins the reading at a step, by keys: the first press goes to the first point."""
     chart.focus()
-    for _ in range(step):
+    for _ in range(step + 1):
         chart.press("ArrowRight")
     chart.press("Enter")
 
