@@ -1,0 +1,18 @@
+"""The Scalars page, as several tests open and read it."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.cards import card
+
+
+def status(page: Page, tag: str) -> Locator:
+    """The line below the plot of a tag."""
+    return card(page, tag).get_by_test_id("card-status")
+
+
+def open_page(page: Page, url: str, fragment: str = "locale=en&theme=light") -> None:
+    """Opens the page and waits for a card."""
+    page.goto(f"{url}#{fragment}")
+    expect(page.get_by_test_id("card").first).to_be_attached()
