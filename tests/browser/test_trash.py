@@ -58,8 +58,6 @@ def test_a_run_goes_to_the_trash_from_its_menu(
     expect(dialog.locator('[data-name="size"]')).to_contain_text(f"{size:,}")
     assert violations(page) == []
     assert (logs / "bad").exists()
-    if shots := os.environ.get("SHOTS"):
-        page.screenshot(path=f"{shots}/dialog-{language}.png")
     dialog.locator('[data-action="move"]').click()
     expect(page.locator('.ih-run[data-run="bad"]')).to_have_count(0)
     expect(page.locator('.ih-run[data-run="good"]')).to_be_visible()
@@ -68,5 +66,3 @@ def test_a_run_goes_to_the_trash_from_its_menu(
     page.locator("#tab-trash").click()
     expect(page.locator('[data-moved="bad"]')).to_contain_text(str(logs / "bad"))
     assert violations(page) == []
-    if shots:
-        page.screenshot(path=f"{shots}/tab-{language}.png")
