@@ -38,7 +38,8 @@ def _write(place: Path, runs: int, tags: Sequence[str], steps: int) -> None:
 
 
 @contextmanager
-def _host(python: str, logs: Path) -> Iterator[str]:
+def host(python: str, logs: Path) -> Iterator[str]:
+    """The page of a host that has read all of ``logs``; all runs are selected."""
     port = free_port()
     with tempfile.TemporaryDirectory() as state:
         command = [python, "-m", "insight_core.cli", "--logdir", str(logs), "--port", str(port)]
@@ -111,7 +112,7 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         for _ in range(options.rounds):
             for name, python in hosts.items():
-                with _host(python, Path(place)) as url:
+                with host(python, Path(place)) as url:
                     for speed, pixels in _SPEEDS.items():
                         frames.setdefault((name, speed), []).extend(_measured(browser, url, pixels))
         browser.close()
