@@ -118,7 +118,7 @@ def with_every_tab(
     """Environment of a host with the tabs that are distributions of their own, which pip installs."""
     sites = [
         install(repository / "plugins" / name, tmp_path_factory.mktemp(f"site_{name}"), offline_environment)
-        for name in ("alerts", "audio", "reports", "text")
+        for name in ("alerts", "audio", "reports", "text", "trash")
     ]
     places = [*map(str, sites), *(place for place in sys.path if place)]
     return {"PYTHONPATH": os.pathsep.join(places)}
@@ -134,7 +134,8 @@ def every_tab(
     rules.write_text(old + '[[rule]]\nname = "Any loss"\nwhen = "above"\nvalue = 0\ntag = "^train/loss$"\n')
 
     def start(*arguments: str) -> str:
-        url = shared("--logdir", sample_logs, "--alerts", rules, *arguments, environment=with_every_tab)
+        flags = ("--alerts", rules, "--allow-delete", *arguments)
+        url = shared("--logdir", sample_logs, *flags, environment=with_every_tab)
         _save_report(url)
         return url
 

@@ -42,10 +42,20 @@ async function load(page, { url, content }) {
   await page.goto('about:blank');
   await page.goto(url, { timeout: patience });
   await page.waitForFunction(shows, { timeout: patience, polling: 50 }, content);
+  // what the page imports when it is idle: an import that is left is an error; the stream of events stays open
+  await page.waitForNetworkIdle({ idleTime: 300, concurrency: 1, timeout: patience });
+}
+
+/** Runs in the page, before its own code: the console has errors as text with their place, not as objects. */
+function speak() {
+  const { error } = console;
+  const text = (value) => (value instanceof Error ? `${value}\n${value.stack}` : String(value));
+  console.error = (...values) => error.call(console, values.map(text).join(' '));
 }
 
 async function visit(browser, wanted) {
   const page = await browser.newPage();
+  await page.evaluateOnNewDocument(speak);
   const errors = [];
   let before = [];
   page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));

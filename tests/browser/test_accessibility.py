@@ -30,6 +30,7 @@ _READY = {
     "audio": "canvas",
     "alerts": "[data-alert]",
     "reports": '[data-card="train/loss"] canvas',
+    "trash": ".empty",
 }
 
 

@@ -42,6 +42,7 @@ TABS = {
     "audio": Content('[data-tag="tone"]', "8,000 Hz", 0.05),
     "alerts": Content("[data-alert]", "train/loss of "),
     "reports": Content('[data-card="train/loss"]', "288 points, all kept", 0.1),
+    "trash": Content(".empty", "Nothing was moved"),
 }
 each_tab = pytest.mark.parametrize("tab", TABS)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.browser.places import box_of
 from tests.browser.waiting import until
@@ -167,6 +167,18 @@ def test_groups_by_columns_fold_and_tick_all_their_runs(page: Page, shared: Serv
     page.reload()
     expect(first).to_have_attribute("aria-expanded", "false")
     expect(table.locator("[data-run]")).to_have_count(6 - count)
+
+
+def test_a_name_is_completed_that_was_typed_before_the_columns_came(
+    page: Page, shared: Serve, six_runs: Path
+) -> None:
+    held: list[Route] = []
+    page.route(re.compile(r"/run_table-\w+\.js"), lambda route: held.append(route))
+    page.goto(shared("--logdir", six_runs) + "#locale=en&theme=light")
+    page.locator("#run-filter").press_sequentially("accura")
+    until(page, lambda: len(held) == 1)
+    held[0].continue_()
+    expect(page.get_by_role("option", name="metric/accuracy")).to_be_visible()
 
 
 def test_an_expression_filters_list_and_charts_and_its_names_are_completed(

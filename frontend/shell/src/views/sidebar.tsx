@@ -2,7 +2,7 @@
 import { Icon } from '@insight-host/kit';
 import { drag } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { loadColoring } from '../coloring/start';
 import { loadColumns } from '../columns/start';
 import { recall, remember } from '../state/memory';
@@ -78,6 +78,10 @@ function RunFilter() {
   const columns = page.columns.value;
   const completion = columns?.completion;
   const active = completion?.active.value ?? -1;
+  const early = useRef<HTMLInputElement | null>(null); // typed in before there was completion
+  useEffect(() => {
+    if (early.current && early.current === document.activeElement) completion?.follow(early.current);
+  }, [completion]);
   return (
     <div class="ih-run-filter">
       <div class="ih-field">
@@ -103,7 +107,8 @@ function RunFilter() {
           onBlur={() => completion?.close()}
           onInput={(event) => {
             filterText.set(event.currentTarget.value);
-            completion?.follow(event.currentTarget);
+            if (completion) completion.follow(event.currentTarget);
+            else early.current = event.currentTarget;
           }}
           onKeyDown={(event) => {
             if (completion?.press(event, event.currentTarget, (text) => filterText.set(text))) return;
