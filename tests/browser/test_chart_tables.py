@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, TimeoutError, expect
 
 from tests.browser import graph_page, landscapes_page, timeline_page
 from tests.browser.profiler_page import open_page
+from tests.browser.waiting import until
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
@@ -19,11 +21,18 @@ def as_table(
     place: Locator, action: str = "view-table", *, menu: bool = True, opener: str = "export"
 ) -> Locator:
     """The table of what is drawn there, opened with keys."""
-    if menu:
-        place.locator(f'[data-action="{opener}"]').first.press("Enter")
-        place = place.page.get_by_role("menu")
-    place.locator(f'[data-action="{action}"]').first.press("Enter")
     table = place.page.get_by_test_id("chart-table")
+    item = (place.page.get_by_role("menu") if menu else place).locator(f'[data-action="{action}"]').first
+
+    def open_it() -> bool:
+        if menu:  # a figure that is drawn again while a profile is read takes its menu with it
+            place.locator(f'[data-action="{opener}"]').first.press("Enter")
+        with suppress(TimeoutError):
+            item.press("Enter", timeout=5000)
+            return True
+        return False
+
+    until(place.page, open_it)
     expect(table.locator(".line").nth(1)).to_be_visible()
     return table
 
