@@ -32,6 +32,7 @@ from insight_core.plugin import (
     Undecodable,
     chosen_tables,
     missing_tags,
+    tags_by_run,
 )
 from insight_core.providers.conventions import unknown_series
 from insight_core.providers.insight_client import InsightProvider
@@ -217,10 +218,11 @@ class LogClient:
             changes = self._provider.changes_after(since.generation)
             generation = changes.generation
             if changes.series is not None:
-                changed = {}
-                for key in changes.series.get(plugin, ()):
-                    if (runs is None or key.run in runs) and (tags is None or key.tag in tags):
-                        changed.setdefault(key.run, set()).add(key.tag)
+                changed = tags_by_run(
+                    key
+                    for key in changes.series.get(plugin, ())
+                    if (runs is None or key.run in runs) and (tags is None or key.tag in tags)
+                )
         if changed is None:
             tables = self._provider.series_tables(plugin, fields, runs=runs, tags=tags)
             return SeriesListing(tables, True, {}, boot, generation)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from insight_core.formats.json_text import encode_json
 
-_END = "\0"  # of the text, in what is stored; JSON after it has none
+_END = "\0"  # between the text and the JSON of a stored reason; the JSON never contains it
 
 
 class Reason(str):

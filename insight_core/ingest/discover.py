@@ -166,7 +166,10 @@ def dialect_of(name: str) -> Dialect:
 
 def order_of(name: str) -> FileOrder:
     """The place of an event file of this name among the files of its run."""
-    match = _event_file(name)
+    return _order(name, _event_file(name))
+
+
+def _order(name: str, match: re.Match[str] | None) -> FileOrder:
     begun = match.group(1) if match else None
     return float(begun[:18]) if begun else 0.0, name
 
@@ -383,7 +386,7 @@ def _add_file(
         return True
     if match is not None:
         found.files[(run, path)] = FoundFile(
-            run, path, printable(relative), order_of(name), dialect, file_version(info)
+            run, path, printable(relative), _order(name, match), dialect, file_version(info)
         )
     found.runs[run] = max(found.runs.get(run, 0.0), info.st_mtime)
     return True

@@ -82,6 +82,7 @@ from insight_core.plugin.series_tables import (
     missing_tags,
     runs_with_equal_tags,
     tables_of,
+    tags_by_run,
     united_tables,
 )
 
@@ -165,5 +166,6 @@ __all__ = [
     "record_at",
     "runs_with_equal_tags",
     "tables_of",
+    "tags_by_run",
     "united_tables",
 ]

@@ -67,7 +67,7 @@ class HostAnswer:
 
 
 class Get(Protocol):
-    """Asks the host for what a page can ask for: itself, its modules, data."""
+    """Sends a GET request to the host, as a page does: for the page, its modules or data."""
 
     def __call__(self, path: str, **parameters: str | int | Sequence[str]) -> HostAnswer:
         """The answer to GET of ``path`` (``/data/run_table``) with these parameters.
@@ -112,10 +112,10 @@ class PluginContext:
     ``values`` are the results of ``decoder.decode``, ``options`` those of the plugin's own command-line
     options by name. ``cache_directory`` is for files that took long to make; None where nothing may be kept.
     It need not exist, its files may be removed at any time, and other hosts share it: write a file under
-    another name and rename it. ``state_directory`` is for what cannot be made again; None with
-    ``--read-only`` and where nothing may be kept. It need not exist, and other hosts share it, also those of
-    other logs. ``annotations()`` returns the current ones, ``run_columns(names)`` columns of
-    the run table. ``own_page`` accepts requests that write, of the host's own page alone.
+    another name and rename it. ``state_directory`` is for files that cannot be made again; None with
+    ``--read-only`` and where nothing may be kept. It need not exist, and hosts of other logs share it.
+    ``annotations()`` returns the current ones, ``run_columns(names)`` columns of the run table.
+    ``own_page`` accepts requests that write, of the host's own page alone.
     ``on_close`` registers a function that is called when the host ends; it has 0.8 s.
     """
 

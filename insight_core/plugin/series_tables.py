@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from attrs import frozen
 
 if TYPE_CHECKING:
-    from insight_core.plugin.data import SeriesInfo
+    from insight_core.plugin.data import SeriesInfo, SeriesKey
 
 SeriesField: TypeAlias = Literal[
     "points",
@@ -55,6 +55,14 @@ class SeriesTable:
     def without(self, tags: Iterable[str]) -> SeriesTable:
         """The part of the table without these tags."""
         return self.of_tags(set(self.tags).difference(tags))
+
+
+def tags_by_run(keys: Iterable[SeriesKey]) -> dict[str, set[str]]:
+    """The tags of these series, by run."""
+    found: dict[str, set[str]] = {}
+    for key in keys:
+        found.setdefault(key.run, set()).add(key.tag)
+    return found
 
 
 def runs_with_equal_tags(wanted: Mapping[str, Iterable[str]]) -> list[tuple[list[str], frozenset[str]]]:

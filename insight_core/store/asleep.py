@@ -232,16 +232,18 @@ class AsleepRuns:
         tags: Collection[str] | None,
     ) -> list[SeriesTable]:
         """Series by run and column; all fields must be shared (``is_shared``)."""
-        if not self._places:
-            return []
-        known = {alike: alike.table(plugin, fields, tags) for alike in self._groups()}
-        wanted = self._places if runs is None else dict.fromkeys(runs)
-        return [
-            SeriesTable(run, table.tags, table.common, table.columns)
-            for run in wanted
-            if (place := self._places.get(run)) is not None
-            if (table := known[place.alike]) is not None
-        ]
+        known: dict[_Alike, SeriesTable | None] = {}
+        found: list[SeriesTable] = []
+        for run in self._places if runs is None else dict.fromkeys(runs):
+            place = self._places.get(run)
+            if place is None:
+                continue
+            if place.alike not in known:
+                known[place.alike] = place.alike.table(plugin, fields, tags)
+            table = known[place.alike]
+            if table is not None:
+                found.append(SeriesTable(run, table.tags, table.common, table.columns))
+        return found
 
     def _groups(self) -> set[_Alike]:
         return {place.alike for place in self._places.values()}

@@ -18,6 +18,7 @@ from insight_core.plugin import (
     SeriesTable,
     chosen_tables,
     missing_tags,
+    tags_by_run,
     united_tables,
 )
 from insight_core.plugin.http.clients import is_gone
@@ -92,11 +93,12 @@ class SeriesCatalog:
         generation = self.provider.generation() if changes is None else changes.generation
         changed: dict[str, set[str]] | None = None
         if changes is not None and changes.series is not None:
-            changed = {}
-            for name in question.plugins:
-                for key in changes.series.get(name, ()):
-                    if question.runs is None or key.run in question.runs:
-                        changed.setdefault(key.run, set()).add(key.tag)
+            changed = tags_by_run(
+                key
+                for name in question.plugins
+                for key in changes.series.get(name, ())
+                if question.runs is None or key.run in question.runs
+            )
         is_page = question.limit is not None or question.offset > 0
         # a page is found by the names, and only its runs are read
         fields = [] if is_page else question.fields

@@ -189,8 +189,8 @@ class SegmentFile:
     def alike(self) -> list[int | None]:
         """A number for each entry: that of entries with the same series.
 
-        None for entries of damaged log files, of such that a log format reads, and of such whose series
-        cannot be listed before their points are read.
+        None for a damaged log file, a file that a log format reads, and a file whose series cannot be
+        listed without reading points.
         """
         ends, unrest = self._entries["end"], np.cumsum(self._blocks["rests"] == 0)
         counts = np.diff(ends, prepend=0)

@@ -20,6 +20,7 @@ from insight_core.plugin import (
     SeriesTable,
     Unavailable,
     runs_with_equal_tags,
+    tags_by_run,
 )
 from insight_core.rpc.schema import tensorboard_pb2 as tensorboard
 from insight_core.rpc.tensorboard_view.translation import (
@@ -150,10 +151,7 @@ class Catalog:
         """Lists changed series again, those that have an entry or whose kind is listed."""
         if gone:
             self._drop(plugin, keys)
-        changed: dict[str, set[str]] = {}
-        for key in keys:
-            changed.setdefault(key.run, set()).add(key.tag)
-        parts = runs_with_equal_tags(changed)
+        parts = runs_with_equal_tags(tags_by_run(keys))
         infos = (self._provider.series(plugin, runs=runs, tags=tags) for runs, tags in parts)
         for info in itertools.chain.from_iterable(infos):
             for kind in _kinds(info.claims, info.data_class):
