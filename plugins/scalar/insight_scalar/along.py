@@ -56,7 +56,7 @@ def narrowed(columns: ScalarColumns, kept: _Places) -> ScalarColumns:
 
 
 def in_view(inside: NDArray[np.bool_]) -> tuple[_Places, _Places]:
-    """Of a path, the points inside and those next to them; and where parts begin that are not joined."""
+    """Indices of the points of a path inside the window, or next to one; and indices where a line begins."""
     near = inside.copy()
     near[1:] |= inside[:-1]
     near[:-1] |= inside[1:]

@@ -50,7 +50,7 @@ class BandViews:
         return json_response({"groups": [{"group": group, "runs": size} for group, size in sizes.items()]})
 
     def columns(self, request: Request) -> Response:
-        """The columns of the run table; with ``column``, these with their cells."""
+        """The columns of the run table without cells, or those that ``column`` names with their cells."""
         keys = request.args.getlist("column")
         read = self.ctx.run_columns({key.partition("/")[2] for key in keys} if keys else ["all"])
         columns = [described(column) | ({"cells": column.values} if keys else {}) for column in read]

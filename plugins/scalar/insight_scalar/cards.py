@@ -57,7 +57,7 @@ class Displayed:
         return framed_response(request, compute(self.provider, _SCALAR, "cards", request.query_string, cards))
 
     def frames(self, request: Request) -> Iterator[bytes]:
-        """Those of ``cards``."""
+        """The frames of the answer of ``cards``, one for each card."""
         cards, named = request.args.getlist("card"), request.args.getlist("run")
         if not 0 < len(cards) <= _MOST_CARDS:
             raise InvalidArgument(f"card must be given from 1 to {_MOST_CARDS} times, not {len(cards)} times")
@@ -65,7 +65,7 @@ class Displayed:
         for place, card in enumerate(cards):
             number_of_card = {"card": b"%d" % place}
             try:
-                request, chosen = _request_of(card)
+                request, chosen = _card_request(card)
                 runs = every if chosen is None else _chosen(every, chosen)
                 yield self._frame(request, runs, number_of_card)
             except Exception as error:  # of this card only
@@ -119,7 +119,7 @@ def cards(data: DataProvider, query: bytes) -> Iterator[bytes]:
     yield from Displayed(data, DerivedData(data)).frames(request_of(query))
 
 
-def _request_of(card: str) -> tuple[Request, object]:
+def _card_request(card: str) -> tuple[Request, object]:
     """The parameters of a card as those of a request, and its ``runs``."""
     try:
         given = json.loads(card)
@@ -132,7 +132,7 @@ def _request_of(card: str) -> tuple[Request, object]:
         if isinstance(value, bool) or not isinstance(value, str | int | float | None):
             raise InvalidArgument(f"{name} of a card must be text or a number")
     pairs = [(name, value) for name, value in given.items() if value is not None]
-    return Request({"QUERY_STRING": urlencode(pairs, errors="surrogatepass")}), runs
+    return request_of(urlencode(pairs, errors="surrogatepass").encode()), runs
 
 
 def _chosen(runs: Sequence[str], places: object) -> Sequence[str]:

@@ -139,6 +139,16 @@ class DerivedData:
                 found[key] = answered(joined(columns, axes[key.run]), query, query.smoother)
         return found
 
+    def each(
+        self, plugin: str, keys: Sequence[SeriesKey], query: ScalarQuery
+    ) -> Iterator[tuple[SeriesKey, ScalarColumns]]:
+        """The points of each series, of some million points at a time: whoever takes them bounds memory."""
+        for some in [keys] if query.width is not None else self.portions(plugin, keys):
+            columns = self.scalars(plugin, some, query)
+            for key in some:
+                if key in columns:
+                    yield key, columns[key]
+
     def portions(self, plugin: str, keys: Collection[SeriesKey]) -> Iterator[Sequence[SeriesKey]]:
         """The keys, in portions of some million points: to read one after the other bounds memory.
 
@@ -239,12 +249,11 @@ def answered(columns: ScalarColumns, query: ScalarQuery, smoother: Smoother) -> 
         distances = np.abs(x[chosen] - query.nearest)
         chosen = chosen[[int(np.nanargmin(distances))]] if np.isfinite(distances).any() else chosen[:0]
     elif query.width is not None and points > 4 * query.width:
-        if is_path:  # columns of points, not of x
+        at, asked = x[chosen], query
+        if is_path:  # columns of as many points, because x goes back
             at = np.arange(points, dtype=np.float64)
-            along_points = evolve(query, window=(0.0, points - 1.0), log_x=False)
-            chosen = chosen[_envelope(at, values[chosen], breaks, chosen, extent, along_points)]
-        else:
-            chosen = chosen[_envelope(x[chosen], values[chosen], breaks, chosen, extent, query)]
+            asked = evolve(query, window=(0.0, points - 1.0), log_x=False)
+        chosen = chosen[_envelope(at, values[chosen], breaks, chosen, extent, asked)]
     answer = evolve(columns, values=values, breaks=breaks, points=points, extent=extent, nonfinite=nonfinite)
     return narrowed(answer, chosen)
 

@@ -54,10 +54,11 @@ def _lines(found: Iterable[tuple[SeriesKey, ScalarColumns]], along: str | None) 
         begin = f"{csv_field(key.run)},{csv_field(key.tag)}"
         for rows in _blocks(len(columns.steps)):
             steps, wall_times, values = columns.steps[rows], columns.wall_times[rows], columns.values[rows]
-            xs = _texts(columns.xs[rows]) if isinstance(columns, AlongColumns) else itertools.repeat(None)
-            texts = zip(steps.tolist(), _texts(wall_times), _texts(values), xs, strict=False)
-            for step, wall_time, value, x in texts:
-                yield f"{begin},{step},{wall_time},{value}" + ("" if x is None else f",{x}")
+            xs = _texts(columns.xs[rows]) if isinstance(columns, AlongColumns) else None
+            ends = itertools.repeat("") if xs is None else (f",{x}" for x in xs)
+            texts = zip(steps.tolist(), _texts(wall_times), _texts(values), ends, strict=False)
+            for step, wall_time, value, end in texts:
+                yield f"{begin},{step},{wall_time},{value}{end}"
 
 
 def _json(name: str, found: Iterable[tuple[Mapping[str, object], Mapping[str, Column]]]) -> Iterator[bytes]:

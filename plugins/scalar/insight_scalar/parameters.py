@@ -31,8 +31,9 @@ def scalar_query(request: Request, nearest: float | None = None) -> SmoothedQuer
     low, high = number(request, "from"), number(request, "to")
     if low is not None and high is not None and low > high:
         raise InvalidArgument(f"from must not be greater than to, but {low} is greater than {high}")
-    along = request.args.get("x", "")
-    x = "step" if along.startswith("=") else choice(request, "x", ("step", "relative", "wall"))
+    text = request.args.get("x", "")
+    along = text.removeprefix("=") if text.startswith("=") else None
+    x = "step" if along is not None else choice(request, "x", ("step", "relative", "wall"))
     return SmoothedQuery(
         x="step" if x == "step" else "relative" if x == "relative" else "wall",
         log_x=choice(request, "xscale", ("linear", "log")) == "log",
@@ -42,5 +43,5 @@ def scalar_query(request: Request, nearest: float | None = None) -> SmoothedQuer
         attempts=attempts(request),
         nearest=nearest,
         smoother=cast(Smoother, choice(request, "smoother", get_args(Smoother))),
-        along=along.removeprefix("=") if along.startswith("=") else None,
+        along=along,
     )

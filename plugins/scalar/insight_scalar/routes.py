@@ -80,7 +80,8 @@ class _Views:
         since = number(request, "since")
         keys = self.data.keys(request, _SCALAR)
         found = (
-            (key, columns, points_since(columns, query, since)) for key, columns in self._points(keys, query)
+            (key, columns, points_since(columns, query, since))
+            for key, columns in self.data.each(_SCALAR, keys, query)
         )
         if form == "csv":
             return csv_of(((key, shown) for key, _, shown in found), query.along)
@@ -89,16 +90,6 @@ class _Views:
             for key, whole, shown in found
         )
         return numbers_of(form, "series", described)
-
-    def _points(
-        self, keys: Sequence[SeriesKey], query: ScalarQuery
-    ) -> Iterator[tuple[SeriesKey, ScalarColumns]]:
-        """The points of each series, of some million points at a time: whoever takes them bounds memory."""
-        for some in [keys] if query.width is not None else self.data.portions(_SCALAR, keys):
-            columns = self.data.scalars(_SCALAR, some, query)
-            for key in some:
-                if key in columns:
-                    yield key, columns[key]
 
     def nearest(self, request: Request) -> Response:
         found = b"".join(compute(self.data.data, _SCALAR, "nearest", request.query_string, nearest))

@@ -107,7 +107,7 @@ def _convolved(values: Floats, kernel: Floats) -> Floats:
 
 
 def _length(vector: Floats) -> float:
-    """As ``np.linalg.norm``, which keeps threads busy for it."""
+    """The Euclidean norm; ``np.linalg.norm`` would start the threads of BLAS for it."""
     return math.sqrt(float(np.square(vector).sum()))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,6 @@ from insight_core.plugin import (
     ScalarColumns,
     ScalarQuery,
     SeriesKey,
-    ShownAttempts,
     TooLarge,
     encode_json,
 )
@@ -54,14 +53,13 @@ class SnapshotView:
         keys: dict[SeriesKey, None] = {}
         bands: list[dict[str, object]] = []
         for view in views:
-            tags = {
-                table.run: list(table.tags) for table in self.data.series_tables(_SCALAR, [], runs=view.runs)
-            }
-            recorded = list(dict.fromkeys(tag for found in tags.values() for tag in found))
+            tables = self.data.series_tables(_SCALAR, [], runs=view.runs)
+            tags = {table.run: set(table.tags) for table in tables}
+            recorded = dict.fromkeys(tag for table in tables for tag in table.tags)
             inputs = {tag: self._inputs(tag, recorded) for tag in view.tags(recorded)}
             shown = [tag for tag, found in inputs.items() if found is not None]
-            axis = [] if view.axis is None else [view.axis]
-            inputs |= {tag: self._inputs(tag, recorded) for tag in axis}
+            if view.axis is not None:
+                inputs[view.axis] = self._inputs(view.axis, recorded)
             needed = [tag for found in inputs.values() for tag in found or ()]
             keys |= {
                 SeriesKey(run, tag): None
@@ -76,7 +74,7 @@ class SnapshotView:
         pack.end()
         return bytes_response(pack.content({"bands": bands}), "application/octet-stream")
 
-    def _inputs(self, tag: str, recorded: Sequence[str]) -> Sequence[str] | None:
+    def _inputs(self, tag: str, recorded: Collection[str]) -> Sequence[str] | None:
         """What a series is computed from; None if it cannot be."""
         if tag in recorded or not tag.startswith("="):
             return ()
@@ -86,13 +84,13 @@ class SnapshotView:
             return None
 
     def _series(self, keys: Sequence[SeriesKey]) -> Iterator[tuple[SeriesKey, str, ScalarColumns]]:
-        both: tuple[ShownAttempts, ...] = ("last", "all")
-        for attempts in both:
-            for some in self.data.portions(_SCALAR, keys):
-                columns = self.data.scalars(_SCALAR, some, ScalarQuery(attempts=attempts))
-                for key in some:
-                    if key in columns and (attempts == "last" or len(columns[key].restarts)):
-                        yield key, attempts, columns[key]
+        restarted = []
+        for key, columns in self.data.each(_SCALAR, keys, ScalarQuery()):
+            if len(columns.restarts):
+                restarted.append(key)
+            yield key, "last", columns
+        for key, columns in self.data.each(_SCALAR, restarted, ScalarQuery(attempts="all")):
+            yield key, "all", columns
 
     def _bands(self, view: ViewState, tag: str, pack: _Pack) -> dict[str, object] | None:
         """The groups of one tag, as the view shows them."""
@@ -131,7 +129,7 @@ class _Pack:
             self.end()
 
     def end(self) -> None:
-        """Packs the series that wait: their points are few enough for exact times, unless there are more."""
+        """Packs the waiting series: wall times are exact up to EXACT_TIMES points, else in units of 16 ms."""
         unit = _FINE if self._points <= EXACT_TIMES else _COARSE
         for key, attempts, columns in self._waiting:
             self.series.append(

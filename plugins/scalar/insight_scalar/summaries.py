@@ -9,11 +9,10 @@ from attrs import frozen
 from numpy.typing import NDArray
 from werkzeug import Request, Response
 
-from insight_core.plugin import PluginNameEnum, SeriesKey
+from insight_core.plugin import PluginNameEnum, ScalarQuery, SeriesKey
 from insight_core.plugin.http.answers import json_response
 from insight_core.plugin.http.parameters import attempts, choice
 from insight_scalar.cards import Displayed
-from insight_scalar.derived import SmoothedQuery
 
 _SCALAR = PluginNameEnum.SCALAR
 _OF = ("last", "min", "max")
@@ -30,9 +29,8 @@ class Summaries:
         which = choice(request, "of", _OF)
         data = self.displayed.data
         keys = data.keys(request, _SCALAR)
-        query = SmoothedQuery(
-            width=1, attempts=attempts(request)
-        )  # its extremes and its last value are exact
+        # of one column the extremes and the last value are exact
+        query = ScalarQuery(width=1, attempts=attempts(request))
         known = self._last(keys) if which == "last" else {}
         columns = self.displayed.shortest([key for key in keys if key not in known], query)
         found = {**known, **{key: _value(one.values, which) for key, one in columns.items()}}

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from urllib.parse import unquote
 
 from attrs import frozen
 
 from insight_core.plugin import InvalidArgument
+from insight_scalar.bands import ABOUT_MEAN
 
 _PANEL = "\0"  # before the name of a panel where others have tags
 _SWAPPED = str.maketrans("\"'{}()", "'\"(){}")  # signs of JSON that a URL would escape (panels.ts)
@@ -38,7 +39,7 @@ class ViewState:
             raise InvalidArgument("runs, state and card of a view must be text")
         return cls(runs, state, card)
 
-    def tags(self, recorded: Sequence[str]) -> Sequence[str]:
+    def tags(self, recorded: Collection[str]) -> Sequence[str]:
         """Tags with a card, those in panels or on a right axis, and computed series."""
         if self.card is not None:
             key = _decoded(self.card.partition(";")[0])
@@ -51,7 +52,7 @@ class ViewState:
         shown += [_decoded(second) for tag, _, second in pairs if _decoded(tag) in shown]
         return list(dict.fromkeys(tag for tag in shown if tag in recorded or tag.startswith("=")))
 
-    def _in_panels(self, recorded: Sequence[str], card: str | None = None) -> Sequence[str]:
+    def _in_panels(self, recorded: Collection[str], card: str | None = None) -> Sequence[str]:
         """Tags of the panels of the view (panels.ts), or of the panel that is the card."""
         try:
             panels = json.loads(self.state.get("panels", "").translate(_SWAPPED) or "[]")
@@ -82,7 +83,7 @@ class ViewState:
         given = self.state
         centre = given.get("centre", "mean")
         spread = given.get("spread", "minmax")
-        if centre == "median" and spread in ("std", "sem", "ci95"):
+        if centre == "median" and spread in ABOUT_MEAN:
             spread = "iqr"
         query: dict[str, str | list[str]] = {
             "x": given.get("x", "step"),
@@ -119,7 +120,7 @@ def _decoded(name: str) -> str:
     return "" if name == "~" else unquote(name)
 
 
-def _tags_of(panel: Mapping[str, object], recorded: Sequence[str]) -> Sequence[str]:
+def _tags_of(panel: Mapping[str, object], recorded: Collection[str]) -> Sequence[str]:
     """Tags that a panel names, as its tags, its metrics or the edges of its bands, or matches."""
     named = list(_listed(panel.get("tags")))
     for margin in _listed(panel.get("margins")):
