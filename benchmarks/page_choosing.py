@@ -16,8 +16,7 @@ from pathlib import Path
 import numpy as np
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from benchmarks.page_scrolling import host
-from insight_core.plugin.testing import EventWriter
+from benchmarks.page_scrolling import host, write
 
 _TAG = "loss"
 _READY = "[data-testid=card] [data-ready]"
@@ -26,7 +25,7 @@ _PAINTED = """
     async ([act, shown]) => {
         const acts = {
             all: () => document.querySelector('.ih-sidebar input[type=checkbox]').click(),
-            sort: () => document.querySelector('[data-testid=run-table] [data-column=NAME] button').click(),
+            sort: () => document.querySelector('[data-testid=run-table] [data-column="name"] button').click(),
             filter: () => {
                 const field = document.querySelector('#run-filter');
                 field.value = 'run_00012';
@@ -59,23 +58,17 @@ _HOVER = """
 """
 
 
-def _write(place: Path, runs: int, steps: int) -> None:
-    values = np.random.default_rng(1).random((runs, steps)).cumsum(axis=1)
-    for number in range(runs):
-        with EventWriter(place / f"run_{number:05d}", start_time=1_700_000_000.0 + number) as writer:
-            writer.scalar_block([_TAG], range(steps), values[number][:, None])
-
-
 def _opened(browser: Browser, url: str) -> Page:
+    """The page with one run selected, and the modules that it loads when it is idle."""
     page = browser.new_page(viewport={"width": 1280, "height": 800})
-    page.goto(url)
+    page.goto(url.replace("runs=all", "runs=run_00000"))
     page.locator(_READY).first.wait_for(timeout=120_000)
-    page.wait_for_timeout(2000)  # what is loaded when the page is idle
+    page.wait_for_timeout(2000)
     return page
 
 
 def _curves(browser: Browser, url: str) -> dict[str, list[float]]:
-    page = _opened(browser, url.replace("runs=all", "runs=run_00000"))
+    page = _opened(browser, url)
     found = {"select all": [float(page.evaluate(_PAINTED, ["all", "all"]))]}
     chart = page.locator("[data-testid=card] [tabindex='0'][role=img]").first
     box = chart.bounding_box()
@@ -92,13 +85,10 @@ def _curves(browser: Browser, url: str) -> dict[str, list[float]]:
 
 
 def _list(browser: Browser, url: str) -> dict[str, list[float]]:
-    page = _opened(browser, url.replace("runs=all", "runs=run_00000") + "&table=1")
+    page = _opened(browser, f"{url}&table=1")
     page.locator("[data-testid=run-table] [data-run]").first.wait_for(timeout=120_000)
     page.wait_for_timeout(2000)
-    found = {
-        name: [float(page.evaluate(_PAINTED.replace("NAME", '"name"'), [name, "other"]))]
-        for name in ("sort", "filter")
-    }
+    found = {name: [float(page.evaluate(_PAINTED, [name, "other"]))] for name in ("sort", "filter")}
     page.close()
     return found
 
@@ -123,8 +113,8 @@ def main() -> None:
         tempfile.TemporaryDirectory() as many,
         sync_playwright() as playwright,
     ):
-        _write(Path(few), options.runs, options.steps)
-        _write(Path(many), options.listed, 3)
+        write(Path(few), options.runs, [_TAG], options.steps)
+        write(Path(many), options.listed, [_TAG], 3)
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         for logs, measure, count in ((few, _curves, options.runs), (many, _list, options.listed)):
             with host(sys.executable, Path(logs)) as url:

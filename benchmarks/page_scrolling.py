@@ -30,10 +30,11 @@ _TURNS = 100
 _CATEGORIES = ["devtools.timeline", "disabled-by-default-devtools.timeline", "toplevel"]
 
 
-def _write(place: Path, runs: int, tags: Sequence[str], steps: int) -> None:
+def write(place: Path, runs: int, tags: Sequence[str], steps: int) -> None:
+    """Runs ``run_00000`` and so on, which begin one after the other."""
     chance = np.random.default_rng(1)
     for number in range(runs):
-        with EventWriter(place / f"run_{number}", start_time=1_700_000_000.0 + number) as writer:
+        with EventWriter(place / f"run_{number:05d}", start_time=1_700_000_000.0 + number) as writer:
             writer.scalar_block(tags, range(steps), chance.random((steps, len(tags))).cumsum(axis=0))
 
 
@@ -108,7 +109,7 @@ def main() -> None:
     tags = [f"layer_{number // 20:03d}/weight_{number % 20:02d}" for number in range(options.tags)]
     frames: dict[tuple[str, str], list[float]] = {}
     with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
-        _write(Path(place), options.runs, tags, options.steps)
+        write(Path(place), options.runs, tags, options.steps)
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         for _ in range(options.rounds):
             for name, python in hosts.items():
