@@ -6,7 +6,8 @@ import type { CardDialogProps } from './card_dialog';
 
 /** The order of the sections, and of the cards in the section of the card that opened it. */
 export function ArrangeDialog({ board, tag, onClose }: CardDialogProps): JSX.Element {
-  const { t: say, titleOf } = { t: board.page.t, titleOf: (name: string) => board.page.titleOf(name) };
+  const { t: say } = board.page;
+  const titleOf = (name: string): string => board.page.titleOf(name);
   const { arrangement } = board;
   const group = arrangement.groupOf(tag);
   const sections = arrangement.groups.map(({ name }) => name);

@@ -16,7 +16,7 @@ describe('an order', () => {
     ]);
   });
 
-  it('is kept no further than the last that was moved', () => {
+  it('stores names only up to the last one that was moved', () => {
     const plain = ['a', 'b', 'c', 'd'];
     expect([shortened(['b', 'a', 'c', 'd'], plain), shortened(plain, plain)]).toEqual([['b', 'a'], []]);
   });
@@ -53,7 +53,7 @@ describe('the arrangement of a board', () => {
     expect(board.arrangement.isOn.value).toBe(false);
   });
 
-  it('orders pinned cards by their pins, of which those that are not shown stay', () => {
+  it('reorders pins, and keeps pins that are not shown', () => {
     board.cards.pins.set(['a/1', 'gone', 'b/1']);
     board.arrangement.moveCard('b/1', 0);
     expect(board.cards.pins.value).toEqual(['b/1', 'a/1', 'gone']);

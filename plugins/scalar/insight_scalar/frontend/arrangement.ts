@@ -2,7 +2,7 @@
 import { computed, effect } from '@preact/signals';
 import { codecs, type CardGroup, type CardList, type Page, type Setting } from '@insight-host/kit';
 
-/** What stands in a list comes first, in its order; the others follow as they were. */
+/** Sorts by `order`; what is not in it follows, as it was. */
 export function inOrder<T>(all: readonly T[], order: readonly string[], nameOf: (one: T) => string): readonly T[] {
   if (order.length === 0) return all;
   const places = new Map(order.map((name, place) => [name, place]));
@@ -10,10 +10,10 @@ export function inOrder<T>(all: readonly T[], order: readonly string[], nameOf: 
   return [...all].sort((a, b) => placeOf(a) - placeOf(b));
 }
 
-/** A list in which `name` stands at the place `to`. */
-export function moved(names: readonly string[], name: string, to: number): readonly string[] {
-  const others = names.filter((other) => other !== name);
-  others.splice(Math.max(0, Math.min(others.length, to)), 0, name);
+/** A list in which `one` stands at the place `to`. */
+export function moved<T>(all: readonly T[], one: T, to: number): readonly T[] {
+  const others = all.filter((other) => other !== one);
+  others.splice(Math.max(0, Math.min(others.length, to)), 0, one);
   return others;
 }
 

@@ -55,13 +55,18 @@ export function useArranging(board: ScalarParts, place: { readonly current: HTML
   }, []);
 }
 
+/** The card whose head was pressed; null on a control in it. */
+export const byHead =
+  (card: string) =>
+  (pressed: Element): HTMLElement | null =>
+    pressed.closest('button, a, input') ? null : (pressed.closest('header')?.closest<HTMLElement>(card) ?? null);
+
 const CARD = '[data-testid="card"]:not(.full)';
 
 function cards({ arrangement }: ScalarParts): Carried {
   const tagOf = (card: HTMLElement): string => card.dataset['tag'] ?? '';
   return {
-    from: (pressed) =>
-      pressed.closest('button, a, input') ? null : (pressed.closest('header')?.closest<HTMLElement>(CARD) ?? null),
+    from: byHead(CARD),
     over: (under, from) => {
       const card = under.closest<HTMLElement>(CARD);
       return card?.parentElement === from.parentElement ? card : null;

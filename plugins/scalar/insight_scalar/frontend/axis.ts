@@ -3,7 +3,7 @@ import type { Codec } from '@insight-host/api';
 import type { ChangedSeries, Page } from '@insight-host/kit';
 import type { XKind } from '@insight-host/kit/draw';
 import type { LineChartProps } from '@insight-host/kit/lines';
-import { expressionOf, tagsIn, type Derived } from './derived';
+import { expressionOf, plainTag, tagsIn, type Derived } from './derived';
 
 /** Along a metric it is `=` and an expression as the host writes it. */
 export type Axis = XKind | Metric;
@@ -30,11 +30,9 @@ export function kindOf(axis: Axis): LineChartProps['xKind'] {
 /** A metric's name: that of a computed series, that of a tag, or its expression. */
 export function metricName(axis: Metric, page: Page, { names }: Pick<Derived, 'names'>): string {
   const expression = expressionOf(axis) ?? '';
-  const [tag, ...others] = tagsIn(expression);
   if (names.value.has(expression)) return page.titleOf(axis);
-  return tag !== undefined && others.length === 0 && JSON.stringify(tag) === expression
-    ? page.titleOf(tag)
-    : expression;
+  const tag = plainTag(expression);
+  return tag === null ? expression : page.titleOf(tag);
 }
 
 /** What changed, with all series of the runs in which a metric changed that is their axis. */

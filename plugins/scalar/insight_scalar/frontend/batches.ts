@@ -33,7 +33,7 @@ export class Batches {
   private waiting: Waiting[] = [];
   private isGathering = false;
   private running = 0;
-  private failed: number; // when a card or a run has failed last, in this browser; 0: never
+  private failed: number; // the time of the last failure of a card or a run in this browser; 0: none
 
   constructor(
     private readonly page: Page,

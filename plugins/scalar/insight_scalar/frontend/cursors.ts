@@ -1,7 +1,8 @@
 import { signal, type ReadonlySignal as Live } from '@preact/signals';
 import type { CursorAt } from '@insight-host/api';
 import type { Page } from '@insight-host/kit';
-import { isMetric, type Axis } from './axis';
+import type { XKind } from '@insight-host/kit/draw';
+import type { Axis } from './axis';
 
 /** Where the pointer is on the axes of the cards, and where the cursor of all tabs is. */
 export class Cursors {
@@ -20,13 +21,10 @@ export class Cursors {
     return (kind === 'step' ? step : kind === 'wall' ? wallTime : null) ?? null;
   }
 
-  /**
-   * Tells other tabs where the pointer is (null: nowhere) or has been pinned; a relative time or a metric says nothing to
-   * them.
-   */
-  share(how: 'point' | 'pin', kind: Axis, x: number | null): void {
+  /** Tells other tabs where the pointer is (null: nowhere) or has been pinned; a relative time says nothing to them. */
+  share(how: 'point' | 'pin', kind: XKind, x: number | null): void {
     const { cursor } = this.page.ctx;
     if (x === null) cursor[how](null);
-    else if (kind !== 'relative' && !isMetric(kind)) cursor[how](kind === 'step' ? { step: x } : { wallTime: x });
+    else if (kind !== 'relative') cursor[how](kind === 'step' ? { step: x } : { wallTime: x });
   }
 }

@@ -1,7 +1,7 @@
 import { computed, effect, type ReadonlySignal as Live } from '@preact/signals';
 import type { TagCatalogue, TagTable } from '@insight-host/api';
 import { changed, codecs, type ChangedSeries, type Page, type Setting } from '@insight-host/kit';
-import { KeptSeries } from './kept_series';
+import { SavedExpressions } from './kept_series';
 
 const SIGN = '='; // before an expression in the place of a tag
 
@@ -26,6 +26,12 @@ export function tagsIn(expression: string): readonly string[] {
   });
 }
 
+/** The tag of an expression that is only a tag; null for any other. */
+export function plainTag(expression: string): string | null {
+  const [tag] = tagsIn(expression);
+  return tag !== undefined && JSON.stringify(tag) === expression ? tag : null;
+}
+
 /** A tag as it is typed in an expression: quoted where it is not a plain name. */
 export function quoted(tag: string): string {
   return /^[\p{L}_][\p{L}\p{N}_/.]*$/u.test(tag) ? tag : JSON.stringify(tag);
@@ -35,7 +41,7 @@ export function quoted(tag: string): string {
 export class Derived {
   /** Names by expression: of the URL, and of what is kept. */
   readonly names: Live<ReadonlyMap<string, string>>;
-  readonly kept: KeptSeries;
+  readonly kept: SavedExpressions;
   private readonly own: Setting<ReadonlyMap<string, string>>;
   /** All series of the tab: recorded and derived. */
   readonly catalogue: Live<TagCatalogue>;
@@ -45,7 +51,7 @@ export class Derived {
   constructor(page: Page) {
     const { tags } = page.ctx;
     this.own = page.setting('derived', codecs.byTag<string>(codecs.decoded, codecs.encoded));
-    this.kept = new KeptSeries(page);
+    this.kept = new SavedExpressions(page);
     this.names = computed(() => new Map([...this.kept.names.value, ...this.own.value]));
     const recorded = page.follow(tags);
     const table = computed(() => recorded.value && withDerived(recorded.value, [...this.names.value.keys()]));
@@ -76,8 +82,7 @@ export class Derived {
   async change(expression: string, name: string | null): Promise<void> {
     const isKept = this.kept.names.value.has(expression);
     if (isKept) await this.kept.set(expression, name);
-    if (!isKept || name === null) this.set(expression, name);
-    else if (this.own.value.has(expression)) this.set(expression, name);
+    if (!isKept || name === null || this.own.value.has(expression)) this.set(expression, name);
   }
 
   /** All tags of a run. */

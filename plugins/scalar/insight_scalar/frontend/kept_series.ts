@@ -1,14 +1,13 @@
 /** Computed series that the host keeps: they are there for everybody who opens these logs. */
 import { signal, type ReadonlySignal as Live } from '@preact/signals';
-import type { HostError } from '@insight-host/api';
 import { changed, type Page } from '@insight-host/kit';
+import { retried } from './saved_retry';
 
 const ENTRY = 'computed series'; // among what is saved of the tab: names by expression
-const TRIES = 5; // to write, while others do
 
 type Names = ReadonlyMap<string, string>;
 
-export class KeptSeries {
+export class SavedExpressions {
   /** Names by expression. */
   readonly names: Live<Names>;
   /** False while the host saves nothing (`--read-only`). */
@@ -32,18 +31,13 @@ export class KeptSeries {
   /** Keeps a series under a name; null: no longer. Rejects with the reason why the host does not. */
   async set(expression: string, name: string | null): Promise<void> {
     const { saved } = this.page.ctx;
-    for (let attempt = 1; ; attempt++) {
+    await retried(async () => {
       const before = await this.read();
       const names = changed(this.known.value, expression, name);
-      try {
-        if (names.size > 0) this.version = (await saved.set(ENTRY, Object.fromEntries(names), before)).version;
-        else if (before !== null) await saved.remove(ENTRY, before);
-        this.known.value = names;
-        return;
-      } catch (error) {
-        if ((error as HostError).code !== 'saved_changed' || attempt === TRIES) throw error;
-      }
-    }
+      if (names.size > 0) this.version = (await saved.set(ENTRY, Object.fromEntries(names), before)).version;
+      else if (before !== null) await saved.remove(ENTRY, before);
+      this.known.value = names;
+    });
   }
 
   /** Reads what the host has; its version, or null for nothing. */

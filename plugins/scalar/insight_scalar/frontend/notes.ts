@@ -1,6 +1,7 @@
 /** Notes of users on charts: shared by all pages of the host, or kept in this browser where the host saves nothing. */
 import { batch, computed, signal, type ReadonlySignal as Live } from '@preact/signals';
-import type { Disposer, HostError, Marker, PluginContext, SavedEntry } from '@insight-host/api';
+import type { Disposer, Marker, PluginContext, SavedEntry } from '@insight-host/api';
+import { retried } from './saved_retry';
 
 /** Colours by name; other texts have the faint colour of a mark. */
 export const NOTE_COLORS: Readonly<Record<string, string>> = {
@@ -23,7 +24,6 @@ export interface Note {
 }
 
 const ENTRY = 'notes'; // of what is saved, on the host and in the browser
-const TRIES = 5; // to save while others save, too
 export const LONGEST_NOTE = 500; // letters
 
 /** The notes of what was saved; anything that is not one is left out. */
@@ -97,16 +97,11 @@ export class Notes {
       this.ctx.memory.set(ENTRY, this.own.value);
       return;
     }
-    for (let left = TRIES; ; left--) {
+    await retried(async () => {
       await this.read();
       const next = changed(this.shared.value, id, note);
-      try {
-        this.take(await this.ctx.saved.set(ENTRY, next, this.version), next);
-        return;
-      } catch (cause) {
-        if ((cause as Partial<HostError>).code !== 'saved_changed' || left <= 1) throw cause;
-      }
-    }
+      this.take(await this.ctx.saved.set(ENTRY, next, this.version), next);
+    });
   }
 
   /** The notes of these charts and runs, as marks. */

@@ -160,7 +160,8 @@ function joined(head: Float64Array | Float32Array, count: number, tail: Float64A
   return out;
 }
 
-function tally(values: Float64Array): Series['nonfinite'] {
+/** How many values of each kind are not finite. */
+export function tally(values: Float64Array): Series['nonfinite'] {
   let [nan, inf, negative] = [0, 0, 0];
   for (const value of values) {
     if (Number.isNaN(value)) nan++;

@@ -17,9 +17,10 @@ export function smoothed(series: Series, weight: number): Series {
   if (found?.smoothing === weight) return found;
   const values = new Float64Array(series.values.length);
   const edges = [0, ...series.breaks, values.length];
+  const apart = series.decimated ? stepsApart(series) : 1;
   for (let i = 0; i + 1 < edges.length; i++)
-    average(series, values, edges[i] as number, edges[i + 1] as number, weight);
-  // more digits than the recorded values have are not known of a draft either
+    average(series, apart, values, edges[i] as number, edges[i + 1] as number, weight);
+  // a draft is no more precise than the recorded values
   found = { ...series, values, smoothing: weight, precision: series.precision ?? (series.decimated ? ROUGH : null) };
   known.set(series, found);
   return found;
@@ -39,9 +40,14 @@ function stepsApart({ steps, points, breaks }: Series): number {
 
 const ROUGH = { by: 0, relative: false };
 
-function average(series: Series, out: Float64Array, start: number, end: number, weight: number): void {
-  const { values, steps } = series;
-  const apart = stepsApart(series);
+function average(
+  { values, steps, decimated }: Series,
+  apart: number,
+  out: Float64Array,
+  start: number,
+  end: number,
+  weight: number,
+): void {
   let [last, mass, first, varied] = [0, 0, 0, false];
   for (let i = start; i < end; i++) {
     const value = values[i] as number;
@@ -49,7 +55,7 @@ function average(series: Series, out: Float64Array, start: number, end: number, 
     if (!Number.isFinite(value)) continue;
     varied ||= mass > 0 && value !== first;
     first = value;
-    const gap = series.decimated && i > start ? ((steps[i] as number) - (steps[i - 1] as number)) / apart : 1;
+    const gap = decimated && i > start ? ((steps[i] as number) - (steps[i - 1] as number)) / apart : 1;
     const kept = gap === 1 ? weight : weight ** gap;
     last = kept * last + (1 - kept) * value;
     mass = kept * mass + (1 - kept);

@@ -4,7 +4,7 @@ import { csvOf, frameOf, jsonOf, summariesOf } from './snapshot_answers';
 import { type PackedBands, type PackedSeries, unpacked } from './packed_series';
 import { answered, queryOf } from './snapshot_query';
 import { isMetric } from './axis';
-import { tagOf, tagsIn } from './derived';
+import { expressionOf, plainTag } from './derived';
 
 const NOT_HERE = 'this axis is not part of the snapshot';
 const TYPE = { headers: { 'Content-Type': 'application/octet-stream' } };
@@ -32,10 +32,9 @@ export default {
         });
     /** The series of each run that is the axis: a tag, or a computed series that the view has. */
     const axisOf = (axis: string): ((run: string) => PackedSeries | undefined) => {
-      const [tag] = tagsIn(axis);
-      const isTag = tag !== undefined && tagOf(JSON.stringify(tag)) === axis;
-      const key = isTag && series.some((one) => one.tag === tag) ? tag : axis;
-      if (!isTag && !series.some((one) => one.tag === axis)) throw new Error(NOT_HERE);
+      const tag = plainTag(expressionOf(axis) ?? '');
+      const key = tag !== null && series.some((one) => one.tag === tag) ? tag : axis;
+      if (tag === null && !series.some((one) => one.tag === axis)) throw new Error(NOT_HERE);
       return (run) => known.get(keyOf(run, key, 'last'));
     };
     const answers = (query: URLSearchParams, named: readonly string[]): ReturnType<typeof answered>[] => {

@@ -51,7 +51,7 @@ function describedOf({ run, tag, origin, extent, points, total, kept, hidden, re
   };
 }
 
-const text = (value: number): number | string => (Number.isFinite(value) ? value : word(value));
+const text = (value: number): number | string => (Number.isFinite(value) ? value : String(value));
 
 /** `of`: `last`, `min` or `max`; of series with every point. */
 export function summariesOf(found: readonly Series[], of: string): Response {
@@ -80,18 +80,13 @@ export function jsonOf(found: readonly Series[]): Response {
 export function csvOf(found: readonly Series[], x: string | null): Response {
   const lines = found.flatMap(({ run, tag, steps, wallTimes, values, xs }) =>
     Array.from(values, (value, i) =>
-      [
-        ...[field(run), field(tag), steps[i], wallTimes[i], Number.isFinite(value) ? value : word(value)],
-        ...(xs ? [xs[i]] : []),
-      ].join(),
+      [field(run), field(tag), steps[i], wallTimes[i], value, ...(xs ? [xs[i]] : [])].join(),
     ),
   );
   const head = `run,tag,step,wall_time,value${x?.startsWith('=') ? `,${field(x.slice(1))}` : ''}`;
-  const text = [head, ...lines, ''].join('\r\n');
-  return new Response(text, { headers: { 'Content-Type': 'text/csv; charset=utf-8' } });
+  const content = [head, ...lines, ''].join('\r\n');
+  return new Response(content, { headers: { 'Content-Type': 'text/csv; charset=utf-8' } });
 }
-
-const word = (value: number): string => (Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity');
 
 /** Quoted where it has to be; what a spreadsheet would read as a formula begins with an apostrophe. */
 function field(text: string): string {

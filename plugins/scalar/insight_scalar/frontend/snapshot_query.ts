@@ -1,7 +1,7 @@
 /** What the host answers to a query of a series, computed from all of its points (`answered` of insight_scalar/derived.py). */
 import { axisCodec, isMetric, type Axis } from './axis';
 import type { PackedSeries } from './packed_series';
-import { WHOLE, xColumn, type Series } from './series';
+import { tally, WHOLE, xColumn, type Series } from './series';
 import { smoothed } from './smoothing';
 
 export interface PointsQuery {
@@ -41,15 +41,12 @@ export function answered(all: PackedSeries, query: PointsQuery, axis?: PackedSer
   const values = query.smoothing > 0 ? smoothed(whole, query.smoothing).values : whole.values;
   let [least, most] = [Infinity, -Infinity];
   const inside: number[] = [];
-  const nonfinite = { nan: 0, inf: 0, neg_inf: 0 };
   const isIn = (at: number | undefined): boolean => at !== undefined && at >= query.from && at <= query.to;
   x.forEach((at, i) => {
     if (Number.isFinite(at)) [least, most] = [Math.min(least, at), Math.max(most, at)];
     // of a path, the points next to those inside, too
     if (!query.isOpen && !isIn(at) && !(isPath && (isIn(x[i - 1]) || isIn(x[i + 1])))) return;
     inside.push(i);
-    const kind = oddOf(whole.values[i] as number);
-    if (kind) nonfinite[kind]++;
   });
   const extent = least <= most ? ([least, most] as const) : ([0, 0] as const);
   // as many points as the host sends for drawing: few come as they are
@@ -62,19 +59,23 @@ export function answered(all: PackedSeries, query: PointsQuery, axis?: PackedSer
       ? envelopeOfPath(inside, values, breaks, query)
       : envelope(inside, x, values, breaks, extent, query);
   const chosen = query.since === -Infinity ? kept : kept.filter((i) => (x[i] as number) >= query.since);
-  const pick = (column: ArrayLike<number>): Float64Array => Float64Array.from(chosen, (i) => column[i] as number);
   return {
     ...whole,
-    steps: pick(whole.steps),
-    wallTimes: pick(whole.wallTimes),
-    values: pick(values),
-    ...(isMetric(query.x) ? { xs: pick(x) } : {}),
+    steps: picked(whole.steps, chosen),
+    wallTimes: picked(whole.wallTimes, chosen),
+    values: picked(values, chosen),
+    ...(isMetric(query.x) ? { xs: picked(x, chosen) } : {}),
     points: inside.length,
     decimated: kept.length < inside.length,
     extent,
-    nonfinite,
+    nonfinite: tally(picked(whole.values, inside)),
     breaks: breaks.map((edge) => placeOf(chosen, edge)),
   };
+}
+
+/** The numbers of a column at these places. */
+function picked(column: ArrayLike<number>, places: readonly number[]): Float64Array {
+  return Float64Array.from(places, (i) => column[i] as number);
 }
 
 /** The points at whose steps the axis has a finite value; none without an axis (insight_scalar/along.py). */
@@ -82,11 +83,11 @@ function along(whole: PackedSeries, axis: PackedSeries | undefined): PackedSerie
   const values = new Map<number, number>();
   axis?.steps.forEach((step, i) => values.set(step, axis.values[i] as number));
   const kept = [...whole.steps.keys()].filter((i) => Number.isFinite(values.get(whole.steps[i] as number)));
-  const pick = (column: ArrayLike<number>): Float64Array => Float64Array.from(kept, (i) => column[i] as number);
-  const steps = pick(whole.steps);
+  const steps = picked(whole.steps, kept);
   return {
     ...whole,
-    ...{ steps, wallTimes: pick(whole.wallTimes), values: pick(whole.values), total: kept.length, kept: kept.length },
+    ...{ steps, wallTimes: picked(whole.wallTimes, kept), values: picked(whole.values, kept) },
+    ...{ total: kept.length, kept: kept.length },
     hidden: 0,
     xs: steps.map((step) => values.get(step) as number),
     breaks: whole.breaks.map((edge) => placeOf(kept, edge)),

@@ -13,7 +13,7 @@ const AT_ONCE = 4; // requests
 const SERIES_BYTES = 64 << 20;
 const BANDS_BYTES = 16 << 20;
 const FEW = 20; // runs whose names go into a URL at no cost
-const NEVER = -1; // the time of what no answer says
+const NEVER = -1; // the time of a value that no answer contains: always out of date
 
 /** Which points of one series of a tag are asked for; the run is separate. */
 export interface SeriesQuery {

@@ -1,5 +1,4 @@
 /** How the figure of a paper looks, and the chart in that look. */
-import { mix } from '@insight-host/kit';
 import { LEGEND_PLACES, type LegendPlace, type Palette, type Size } from '@insight-host/kit/draw';
 import type { Line, LineChartProps } from '@insight-host/kit/lines';
 
@@ -140,9 +139,4 @@ export function restyled(props: LineChartProps, style: FigureStyle, texts: Figur
     yLabel: texts.y,
     ...(props.yRightLabel === undefined ? {} : { yRightLabel: texts.yRight }),
   };
-}
-
-/** A colour on white as if it were partly transparent. */
-export function faded(color: string, share: number): string {
-  return mix('#ffffff', color, share);
 }

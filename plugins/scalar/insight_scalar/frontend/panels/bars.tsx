@@ -5,7 +5,7 @@ import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import { DataPanel } from './data_panel';
 import type { PanelProps } from './kinds';
-import { metricOf, titleOf } from './metric';
+import { metricTitle } from './metric';
 import { useMetrics, type Values } from './metrics';
 import { fitted, FONT } from './plot';
 
@@ -37,8 +37,7 @@ export function Bars(props: PanelProps): JSX.Element {
   const bars = useMemo(() => (values ? barsOf(values) : []), [values]);
   const host = useRef<HTMLDivElement>(null);
   const picture = useRef<SVGSVGElement>(null);
-  const metric = metricOf(panel.y);
-  const title = metric ? titleOf(board.page, metric) : '';
+  const title = metricTitle(page, panel.y);
   const odd = (values?.size ?? 0) - bars.length;
   const status = [page.t('panel.runs', { count: bars.length }), ...oddText(page.t, odd)];
   if (bars.length > MOST) status.push(page.t('panel.more_runs', { count: bars.length - MOST }));
@@ -76,11 +75,7 @@ function Drawn({ board, bars, title, host, picture }: DrawnProps): JSX.Element {
   const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
   const scale = makeScale([low, high === low ? 1 : high], [left, width - NUMBER]);
   const height = shown.length * ROW + BETWEEN;
-  const [text, muted, line] = ['--text', '--muted', '--border'].map((name) => theme.token(name)) as [
-    string,
-    string,
-    string,
-  ];
+  const [text, muted, line] = [theme.token('--text'), theme.token('--muted'), theme.token('--border')];
   const zero = scale.toPixel(0);
   return (
     <svg

@@ -4,7 +4,7 @@ import { CardHead, Menu, sameCard, useTabWithin, type CardKey, type MenuItem } f
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ScalarParts } from '../board';
-import { carry } from '../arranging';
+import { byHead, carry } from '../arranging';
 import { Corner } from '../corner';
 import type { PanelKind } from './kinds';
 import { COLUMNS, keyOf, panelOf, type Panel } from './panels';
@@ -129,10 +129,7 @@ function arrange(event: PointerEvent, { panels }: ScalarParts, panel: Panel): vo
   const placeOf = (element: HTMLElement): number =>
     panels.own.value.findIndex(({ id }) => id === element.dataset['panel']);
   carry(event, {
-    from: (pressed) =>
-      pressed.closest('button, a, input')
-        ? null
-        : (pressed.closest('header')?.closest<HTMLElement>('[data-panel]') ?? null),
+    from: byHead('[data-panel]'),
     over: (under) => {
       const found = under.closest<HTMLElement>('[data-panel]');
       return found && placeOf(found) >= 0 ? found : null;

@@ -5,7 +5,7 @@ import { useMemo, useRef } from 'preact/hooks';
 import { oddText } from './bars';
 import { DataPanel } from './data_panel';
 import type { PanelProps } from './kinds';
-import { metricOf, titleOf } from './metric';
+import { metricTitle } from './metric';
 import { useMetrics } from './metrics';
 import { axisOf, Plot, rangesOf, type Axis } from './plot';
 
@@ -47,8 +47,7 @@ export function Histogram(props: PanelProps): JSX.Element {
   }, [values, log]);
   const host = useRef<HTMLDivElement>(null);
   const picture = useRef<SVGSVGElement>(null);
-  const metric = metricOf(panel.y);
-  const title = metric ? titleOf(page, metric) : '';
+  const title = metricTitle(page, panel.y);
   const total = bins.reduce((sum, { count }) => sum + count, 0);
   const data = {
     head: [page.t('limits.from'), page.t('limits.to'), page.t('panel.runs.axis')],

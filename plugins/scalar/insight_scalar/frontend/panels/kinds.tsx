@@ -37,7 +37,7 @@ export interface PanelKind {
   readonly Body: (props: PanelProps) => JSX.Element;
   /** What the dialog asks for. */
   readonly Fields: ((props: FieldsProps) => JSX.Element) | null;
-  /** What of a draft is of the kind, beside its title and its size. */
+  /** Fields of a draft that this kind uses, besides its title and its size. */
   readonly uses: readonly (keyof Draft)[];
   /** Whether a draft says all that the kind needs. */
   readonly isWhole: (draft: Draft) => boolean;
@@ -70,21 +70,20 @@ export function kindsOf(board: ScalarParts): readonly PanelKind[] {
   ];
 }
 
-/** A card of a plugin is a kind of which there is nothing to choose. */
+/** The card of a plugin: there is nothing to choose. */
 function ofPlugin(card: ShownCard): PanelKind {
-  return {
-    kind: kindOf(card),
-    title: card.title,
-    Body: ({ board, card: key, tools }) => (
-      <>
-        <CardHead board={board} card={key}>
-          {tools}
-        </CardHead>
-        <Mounted board={board} card={card} />
-      </>
-    ),
-    Fields: null,
-    uses: [],
-    isWhole: () => true,
-  };
+  return { kind: kindOf(card), title: card.title, Body: PluginBody, Fields: null, uses: [], isWhole: () => true };
+}
+
+// one function for all: another one would be another component, and mount the card again
+function PluginBody({ board, panel, card, tools }: PanelProps): JSX.Element {
+  const shown = board.contributed.value.cards.find((one) => kindOf(one) === panel.kind);
+  return (
+    <>
+      <CardHead board={board} card={card}>
+        {tools}
+      </CardHead>
+      {shown && <Mounted key={shown.id} board={board} card={shown} />}
+    </>
+  );
 }

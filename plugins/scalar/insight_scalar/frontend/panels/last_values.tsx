@@ -23,7 +23,8 @@ interface Row {
 export function LastValues(props: PanelProps): JSX.Element {
   const { board, panel } = props;
   const { page } = board;
-  const tags = chosenTags(panel, board.tags.runsByTag.value.keys()).slice(0, MOST_TAGS);
+  const chosen = chosenTags(panel, board.tags.runsByTag.value.keys());
+  const tags = chosen.slice(0, MOST_TAGS);
   const answer = useMetrics(
     board,
     tags.map((tag) => `last/${tag}`),
@@ -68,7 +69,7 @@ export function LastValues(props: PanelProps): JSX.Element {
   }));
   const head = [page.t('table.run'), ...tags.map((tag) => page.titleOf(tag))];
   const data = { head, rows: inOrder.map(({ run, cells }) => [run, ...cells]) };
-  const hidden = board.panels.hiddenTags(panel, board.tags.runsByTag.value.keys());
+  const hidden = chosen.length - tags.length;
   const status = [
     page.t('panel.runs', { count: rows.length }),
     page.t('panel.of.last.short'),

@@ -21,8 +21,10 @@ export function textOf(metric: Metric): string {
   return `${metric.of}/${metric.of === 'column' ? metric.column : metric.tag}`;
 }
 
-/** What people read for a metric: of a column its name, of a tag which of its values. */
-export function titleOf(page: Page, metric: Metric): string {
+/** What people read for a metric as panels name it: of a column its name, of a tag which of its values. */
+export function metricTitle(page: Page, text: string | undefined, otherwise = ''): string {
+  const metric = metricOf(text);
+  if (!metric) return otherwise;
   if (metric.of === 'column') return metric.column.slice(metric.column.indexOf('/') + 1);
   return page.t(`panel.of.${metric.of}`, { tag: page.titleOf(metric.tag) });
 }

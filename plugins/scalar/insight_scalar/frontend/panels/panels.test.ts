@@ -69,7 +69,7 @@ describe('panels of a board', () => {
     expect(ctx.address.value.get('panels')).toContain(`'id':'${three}'`);
   });
 
-  it('do not get the id of one that went, whose zoom and threshold are kept by it', () => {
+  it('get ids that no removed panel had: zooms and thresholds are kept by id', () => {
     for (let n = 0; n < 20; n++) {
       const gone = ids();
       for (const id of gone) panels.remove(id);
@@ -129,7 +129,7 @@ describe('tags of a panel', () => {
     expect(chosenTags({}, ['a'])).toEqual([]);
   });
 
-  it('are none of an expression that is not one, which says why', () => {
+  it('are empty for an invalid expression, with the reason', () => {
     expect(matcher('(').error).toBeTruthy();
     expect(matcher('(').matches('(')).toBe(false);
     expect(matcher(String.raw`a\-b`).matches('a-b')).toBe(true); // as Python takes it

@@ -2,7 +2,8 @@
 import { computed, effect, signal, untracked, type Signal } from '@preact/signals';
 import type { Codec } from '@insight-host/api';
 import { codecs, type Page, type Setting } from '@insight-host/kit';
-import { metricOf, titleOf } from './metric';
+import { moved } from '../arrangement';
+import { metricTitle } from './metric';
 import { chosenTags } from './tag_choice';
 
 /** A band around a tag: two more tags are its edges. */
@@ -126,7 +127,7 @@ function newId(taken: ReadonlySet<string>): string {
 /** The panels of the board: those of the user, and those that the logs bring. */
 export class Panels {
   readonly own: Setting<readonly Panel[]>;
-  /** Headings that the user folded or unfolded: they are the other way round than they are at first. */
+  /** Headings that the user folded or unfolded. */
   readonly turned: Setting<readonly string[]>;
   readonly ofLogs = signal<readonly LogSection[]>([]);
   private readonly byKey = computed(
@@ -160,16 +161,11 @@ export class Panels {
     return this.byKey.value.get(key);
   }
 
-  private metricTitle(text: string): string {
-    const metric = metricOf(text);
-    return metric ? titleOf(this.page, metric) : text;
-  }
-
   /** What people read for a panel: its title, or what is in it. */
   titleOf({ title, kind, tags = [], margins = [], regex, x, y }: Draft): string {
     if (title) return title;
-    if (y && x) return this.page.t('panel.by', { x: this.metricTitle(x), y: this.metricTitle(y) });
-    if (y) return this.metricTitle(y);
+    if (y && x) return this.page.t('panel.by', { x: metricTitle(this.page, x, x), y: metricTitle(this.page, y, y) });
+    if (y) return metricTitle(this.page, y, y);
     const inside = [...tags, ...margins.map(({ value }) => value), ...(regex ? [`/${regex}/`] : [])];
     const named = `panel.kind.${kind}`;
     const known = this.page.t(named);
@@ -227,12 +223,8 @@ export class Panels {
 
   /** Puts a panel to this place among the others. */
   move(id: string, to: number): void {
-    const { value: all } = this.own;
-    const others = all.filter((one) => one.id !== id);
-    const moved = all.find((one) => one.id === id);
-    if (!moved) return;
-    others.splice(Math.max(0, Math.min(others.length, to)), 0, moved);
-    this.own.set(others);
+    const one = this.own.value.find((panel) => panel.id === id);
+    if (one) this.own.set(moved(this.own.value, one, to));
   }
 
   /** Whether a heading is folded, which it is at first if `closed`. */

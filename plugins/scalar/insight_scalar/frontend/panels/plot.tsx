@@ -62,7 +62,7 @@ export function shortened(name: string, most = LONGEST): string {
 export const FONT = { size: 11, family: 'system-ui, sans-serif' } as const;
 let context: CanvasRenderingContext2D | null | undefined;
 
-/** The longest end of a name that takes no more than `width` pixels in the font of plots, with what says that it is one. */
+/** The end of a name, after an ellipsis, that fits into `width` pixels; the whole name if it fits. */
 export function fitted(name: string, width: number): string {
   context ??= document.createElement('canvas').getContext('2d');
   if (!context) return name;
@@ -101,11 +101,7 @@ export function Plot({
   children,
   ...more
 }: PlotProps & Omit<JSX.IntrinsicElements['svg'], keyof PlotProps>): JSX.Element {
-  const [text, line, border] = ['--muted', '--border', '--border-strong'].map((name) => theme.token(name)) as [
-    string,
-    string,
-    string,
-  ];
+  const [text, line, border] = [theme.token('--muted'), theme.token('--border'), theme.token('--border-strong')];
   const [left, right, top, bottom] = [MARGIN.left, width - MARGIN.right, MARGIN.top, height - MARGIN.bottom];
   return (
     <svg

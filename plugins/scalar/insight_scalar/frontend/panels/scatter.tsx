@@ -6,7 +6,7 @@ import { useMemo, useRef } from 'preact/hooks';
 import { oddText } from './bars';
 import { DataPanel } from './data_panel';
 import type { PanelProps } from './kinds';
-import { metricOf, titleOf } from './metric';
+import { metricTitle } from './metric';
 import { useMetrics, type Values } from './metrics';
 import { axisOf, Plot, rangesOf, type Axis } from './plot';
 
@@ -54,10 +54,7 @@ export function Scatter(props: PanelProps): JSX.Element {
   const points = useMemo(() => (x && y ? pointsOf(x, y) : []), [x, y]);
   const host = useRef<HTMLDivElement>(null);
   const picture = useRef<SVGSVGElement>(null);
-  const titles = [panel.x, panel.y].map((text) => {
-    const metric = metricOf(text);
-    return metric ? titleOf(board.page, metric) : '';
-  });
+  const titles = [panel.x, panel.y].map((text) => metricTitle(board.page, text));
   const { page } = board;
   const data = {
     head: [page.t('table.run'), ...titles],

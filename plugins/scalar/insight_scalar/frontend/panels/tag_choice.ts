@@ -36,6 +36,7 @@ function made(pattern: string): RegExp {
 export function chosenTags({ tags = [], regex = '' }: TagChoice, known: Iterable<string>): readonly string[] {
   const all = new Set(known);
   const named = tags.filter((tag) => all.has(tag));
+  if (!regex) return [...new Set(named)];
   const { matches } = matcher(regex);
   return [...new Set([...named, ...[...all].filter(matches).sort(byName)])];
 }

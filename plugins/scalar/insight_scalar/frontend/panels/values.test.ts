@@ -64,7 +64,7 @@ describe('a scatter', () => {
     expect(high).toBeGreaterThan(0.1);
   });
 
-  it('has an axis of any values, also where their quotient is no number', () => {
+  it('has an axis for values whose quotient overflows', () => {
     for (const values of [[1e-300, 1e20], [5e-324], [5e-324, 1.7e308]]) {
       const { domain } = axisOf(values, { range: [0, 100], log: true, label: '' }).scale;
       expect([domain[0] > 0, Number.isFinite(domain[1])]).toEqual([true, true]);
