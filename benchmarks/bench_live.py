@@ -15,7 +15,6 @@ import json
 import math
 import os
 import random
-import shutil
 import sys
 import tempfile
 import time
@@ -30,6 +29,7 @@ from attrs import frozen
 from playwright.sync_api import Error as BrowserError
 from playwright.sync_api import Page, sync_playwright
 
+from benchmarks.chromium import launched
 from benchmarks.processes import free_port, peer_environment, started
 from benchmarks.table import OURS, TENSORBOARD, AtMost, Row, render
 from insight_core.plugin.testing import EventWriter
@@ -139,9 +139,7 @@ def ours(logs: Logs, appends: int) -> list[float]:
         environment = {**os.environ, "XDG_CACHE_HOME": cache}
         with started(command, port=port, environment=environment) as program, sync_playwright() as playwright:
             program.wait(lambda: _answers(f"http://127.0.0.1:{port}/healthz"), pause=0.05, patience=_PATIENCE)
-            browser = playwright.chromium.launch(
-                executable_path=shutil.which("chromium"), args=["--no-sandbox"]
-            )
+            browser = launched(playwright)
             try:
                 page = browser.new_page(viewport={"width": 1280, "height": 800}, locale="en-US")
                 page.add_init_script(f"({_WATCH})()")

@@ -15,7 +15,6 @@ import http.client
 import json
 import math
 import os
-import shutil
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -29,6 +28,7 @@ from attrs import evolve, field, frozen
 from playwright.sync_api import Browser, sync_playwright
 from playwright.sync_api import Error as BrowserError
 
+from benchmarks.chromium import launched
 from benchmarks.corpus import WrittenCorpus, run_name, tag_names
 from benchmarks.hosts import our_host, tensorboard_host
 from benchmarks.processes import Failed, Program
@@ -172,7 +172,7 @@ def measure(corpus: WrittenCorpus, rounds: int) -> list[Row]:
         contenders[TENSORBOARD] = (lambda: tensorboard_host(corpus, keep), TensorBoardTab)
     found: dict[str, list[Figures]] = {}
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = launched(playwright)
         for _ in range(rounds):
             for name, (start, tab) in contenders.items():
                 try:

@@ -7,7 +7,6 @@ from the event to the end of the first frame that shows its effect, in headless 
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from benchmarks.chromium import launched
 from benchmarks.page_scrolling import host, write
 
 _TAG = "loss"
@@ -115,7 +115,7 @@ def main() -> None:
     ):
         write(Path(few), options.runs, [_TAG], options.steps)
         write(Path(many), options.listed, [_TAG], 3)
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = launched(playwright)
         for logs, measure, count in ((few, _curves, options.runs), (many, _list, options.listed)):
             with host(sys.executable, Path(logs)) as url:
                 for _ in range(options.rounds):

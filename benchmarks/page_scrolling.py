@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import shutil
 import sys
 import tempfile
 import urllib.request
@@ -22,6 +21,7 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from benchmarks.chromium import launched
 from benchmarks.processes import free_port, started
 from insight_core.plugin.testing import EventWriter
 
@@ -110,7 +110,7 @@ def main() -> None:
     frames: dict[tuple[str, str], list[float]] = {}
     with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
         write(Path(place), options.runs, tags, options.steps)
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = launched(playwright)
         for _ in range(options.rounds):
             for name, python in hosts.items():
                 with host(python, Path(place)) as url:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
 import sys
 import tempfile
 import time
@@ -20,6 +19,7 @@ from pathlib import Path
 import numpy as np
 from playwright.sync_api import CDPSession, Page, sync_playwright
 
+from benchmarks.chromium import launched
 from benchmarks.processes import free_port, started
 from insight_core.plugin.testing import EventWriter
 
@@ -192,7 +192,7 @@ def _measure(
         started([*command, "--logdir", str(logs), "--port", str(port)], port=port) as program,
     ):
         program.wait(lambda: (_is_listening if peer else is_loaded)(port), pause=0.2, patience=120.0)
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = launched(playwright)
         page = browser.new_page(viewport={"width": 1280, "height": height}, locale="en-US")
         traffic = Traffic(page, page.context.new_cdp_session(page))
         page.goto(f"http://127.0.0.1:{port}/{address}")

@@ -13,7 +13,6 @@ import argparse
 import io
 import os
 import random
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -24,6 +23,7 @@ from typing import cast
 import numpy as np
 from playwright.sync_api import CDPSession, Page, sync_playwright
 
+from benchmarks.chromium import launched
 from benchmarks.machine import describe_machine
 from benchmarks.page_traffic import is_loaded
 from benchmarks.processes import Program, free_port, started
@@ -168,9 +168,7 @@ def main() -> None:
         command += ["--state-dir", f"{place}/state", "--cache-dir", f"{place}/cache"]
         with started(command, port=port, environment=environment) as program:
             program.wait(lambda: is_loaded(port), pause=0.1, patience=60.0)
-            browser = playwright.chromium.launch(
-                executable_path=shutil.which("chromium"), args=["--no-sandbox"]
-            )
+            browser = launched(playwright)
             page = browser.new_page(viewport={"width": 1280, "height": 800}, locale="en-US")
             for tab in _TABS:
                 _slide(page, program, tab, f"http://127.0.0.1:{port}/", options.records, options.moves)

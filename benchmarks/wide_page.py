@@ -8,13 +8,13 @@ CPU of the main thread. 1000 runs x 1000 tags unless told; from files, and from 
 from __future__ import annotations
 
 import argparse
-import shutil
 import tempfile
 import time
 from pathlib import Path
 
 from playwright.sync_api import Browser, CDPSession, sync_playwright
 
+from benchmarks.chromium import launched
 from benchmarks.machine import describe_machine
 from benchmarks.wide_routes import Served, hosted, tag_names, write_logs
 
@@ -91,7 +91,7 @@ def main() -> None:
         place = Path(directory)
         print(describe_machine(place))
         write_logs(place / "logs", options.runs, tags).close()
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = launched(playwright)
         for source in ("local", "local", "grpc"):  # the first host writes the index
             with hosted(source, place / "logs", place / "cache") as served:
                 served.await_loaded()
