@@ -41,37 +41,33 @@ export function Menu({ action, icon, label, items }: MenuProps): JSX.Element {
       />
       {open.value && (
         <Popover anchor={button} class="menu" role="menu" label={label} side="below-right" onClose={close}>
-          {items().map(({ action: name, text, href, download, onPress }) =>
-            href !== undefined ? (
-              <a
-                key={name}
-                role="menuitem"
-                tabIndex={-1}
-                data-action={name}
-                href={href}
-                download={download ?? ''}
-                onClick={close}
-              >
-                {text}
-              </a>
-            ) : (
-              <button
-                key={name}
-                type="button"
-                role="menuitem"
-                tabIndex={-1}
-                data-action={name}
-                onClick={() => {
-                  close();
-                  onPress?.();
-                }}
-              >
-                {text}
-              </button>
-            ),
-          )}
+          {menuItems(items(), close)}
         </Popover>
       )}
     </>
   );
+}
+
+/** The items of a popover with the role `menu`; `close` is called before an item acts. */
+export function menuItems(items: readonly MenuItem[], close: () => void): readonly JSX.Element[] {
+  return items.map(({ action, text, href, download, onPress }) => {
+    const props = { role: 'menuitem', tabIndex: -1, 'data-action': action } as const;
+    return href !== undefined ? (
+      <a key={action} {...props} href={href} download={download ?? ''} onClick={close}>
+        {text}
+      </a>
+    ) : (
+      <button
+        key={action}
+        {...props}
+        type="button"
+        onClick={() => {
+          close();
+          onPress?.();
+        }}
+      >
+        {text}
+      </button>
+    );
+  });
 }

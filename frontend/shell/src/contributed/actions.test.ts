@@ -53,7 +53,7 @@ describe('actions that plugins contribute', () => {
     await load({ mine: give({ runActions: [{ id: 'tidy', text: 'tidy', run }, null as never] }) });
     const found = all.runActionsOf('a/b');
     expect(found.map(({ action, text }) => [action, text])).toEqual([['mine-tidy', 'Tidy up']]);
-    found[0]?.run();
+    found[0]?.onPress?.();
     expect(run).toHaveBeenCalledWith('a/b', expect.objectContaining({ name: 'mine' }));
   });
 });

@@ -1,6 +1,7 @@
 /** What all plugins contribute to the page; loaded when the page is idle. */
 import { computed, effect, signal, untracked, type ReadonlySignal as Signal } from '@preact/signals';
 import type { Cell, ColumnLook, Contributed, RunColumn, ShownCard, ShownCardAction } from '@insight-host/api';
+import type { MenuItem } from '@insight-host/kit';
 import { type CardScope, specOf } from '../cards/cards';
 import { embedding } from '../cards/embedding';
 import { importModule, type LoadModule } from '../plugin/mounted';
@@ -121,12 +122,12 @@ export class AllContributions {
   }
 
   /** For the menu of a run. */
-  runActionsOf(run: string): readonly { readonly action: string; readonly text: string; readonly run: () => void }[] {
+  runActionsOf(run: string): readonly MenuItem[] {
     return this.loaded.value.flatMap((one) =>
       (one.given.value?.runActions ?? []).map((action) => ({
         action: `${one.tab.name}-${action.id}`,
         text: one.text(action.text),
-        run: () => one.act(action.text, (ctx) => action.run(run, ctx)),
+        onPress: () => one.act(action.text, (ctx) => action.run(run, ctx)),
       })),
     );
   }

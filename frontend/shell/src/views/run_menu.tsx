@@ -1,16 +1,10 @@
 /** What can be done with a run: by the page, and by plugins. */
 import './later_texts';
-import { message, Popover } from '@insight-host/kit';
+import { type MenuItem, menuItems, message, Popover } from '@insight-host/kit';
 import type { Run } from '@insight-host/api';
 import { pickColor } from '../coloring/start';
 import { archive } from '../state/archive';
 import { usePage } from '../state/page';
-
-interface Item {
-  readonly action: string;
-  readonly text: string;
-  readonly run: () => void;
-}
 
 export function RunMenu({ run, anchor }: { readonly run: Run; readonly anchor: HTMLButtonElement }) {
   const page = usePage();
@@ -24,19 +18,19 @@ export function RunMenu({ run, anchor }: { readonly run: Run; readonly anchor: H
     });
   };
   const close = (): void => void (page.dialog.value = null);
-  const items: readonly Item[] = [
-    { action: 'pick-color', text: t('run.color'), run: () => pickColor(page, run.name, anchor) },
+  const items: readonly MenuItem[] = [
+    { action: 'pick-color', text: t('run.color'), onPress: () => pickColor(page, run.name, anchor) },
     {
       action: 'archive',
       text: t(run.archived ? 'run.unarchive' : 'run.archive'),
-      run: () => put([run.name], !run.archived),
+      onPress: () => put([run.name], !run.archived),
     },
     ...(isOneOfSeveral
       ? [
           {
             action: 'archive-selected',
             text: t(run.archived ? 'run.unarchive.selected' : 'run.archive.selected', { count: selected.length }),
-            run: () =>
+            onPress: () =>
               put(
                 selected.map(({ name }) => name),
                 !run.archived,
@@ -56,21 +50,7 @@ export function RunMenu({ run, anchor }: { readonly run: Run; readonly anchor: H
         side="below-right"
         onClose={close}
       >
-        {items.map(({ action, text, run: act }) => (
-          <button
-            key={action}
-            type="button"
-            role="menuitem"
-            tabIndex={-1}
-            data-action={action}
-            onClick={() => {
-              close();
-              act();
-            }}
-          >
-            {text}
-          </button>
-        ))}
+        {menuItems(items, close)}
       </Popover>
     </div>
   );
