@@ -12,26 +12,35 @@ export interface LegendItem<Entry> {
 
 export const LEGEND_ROW = 17;
 
-/** Height of the legend below a plot of this width. */
-export function legendHeight(labels: readonly string[], width: number): number {
-  return labels.length === 0 ? 0 : Math.ceil(labels.length / legendColumns(labels, width)[0]) * LEGEND_ROW + 14;
+/** What is beside a name in a legend: the line before it, and the gap to the next column. */
+export const LEGEND_SAMPLE = 34;
+
+/** Height of the legend below a plot of this width, of `mostRows` lines at most. */
+export function legendHeight(labels: readonly string[], width: number, mostRows = Infinity): number {
+  if (labels.length === 0) return 0;
+  return Math.min(mostRows, Math.ceil(labels.length / legendColumns(labels, width)[0])) * LEGEND_ROW + 14;
 }
 
-/** The items below a plot, in as many columns as fit. */
+/** The items below a plot, in as many columns as fit; the middle of their first line is at `top`. */
 export function legendItems<Entry extends { readonly label: string }>(
   entries: readonly Entry[],
   { width }: Size,
-  plot: Area,
+  top: number,
+  mostRows = Infinity,
 ): LegendItem<Entry>[] {
   const labels = entries.map(({ label }) => label);
   const [columns, each] = legendColumns(labels, width);
-  const top = plot.top + plot.height + BOTTOM + LABEL + 14; // the middle of the first line
-  return entries.map((entry, i) => ({
+  return entries.slice(0, columns * mostRows).map((entry, i) => ({
     entry,
     x: 16 + (i % columns) * each,
     y: top + Math.floor(i / columns) * LEGEND_ROW,
-    maxWidth: each - 34,
+    maxWidth: each - LEGEND_SAMPLE,
   }));
+}
+
+/** The middle of the first line of a legend below the name of an axis. */
+export function legendTop(plot: Area): number {
+  return plot.top + plot.height + BOTTOM + LABEL + 14;
 }
 
 /** The title of a file and the names in its legend. */
@@ -65,7 +74,7 @@ export function drawLegend(
 }
 
 /** How many columns of a legend fit into a width, and how wide each is. */
-export function legendColumns(labels: readonly string[], width: number): readonly [count: number, each: number] {
+function legendColumns(labels: readonly string[], width: number): readonly [count: number, each: number] {
   const widest = labels.reduce((most, label) => Math.max(most, estimatedWidth(label, 11)), 60) + 44;
   const columns = Math.max(1, Math.min(labels.length, Math.floor((width - 32) / widest)));
   return [columns, Math.floor((width - 32) / columns)];

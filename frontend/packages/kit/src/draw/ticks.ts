@@ -133,9 +133,9 @@ const UNITS_OF_NUMBERS = [
 ] as const;
 
 /** A power of ten, or, where other ticks are multiples of powers, what computers write. */
-function powerText(mantissa: number, power: number, multiples: boolean): string {
+function powerText(mantissa: number, power: number, hasMultiples: boolean): string {
   const digits = String(Math.abs(power));
-  if (multiples) return `${mantissa}e${power < 0 ? '−' : ''}${digits}`;
+  if (hasMultiples) return `${mantissa}e${power < 0 ? '−' : ''}${digits}`;
   return `10${power < 0 ? '⁻' : ''}${[...digits].map((digit) => SUPERSCRIPT[Number(digit)]).join('')}`;
 }
 

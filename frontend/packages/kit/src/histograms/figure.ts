@@ -1,5 +1,14 @@
 import type { HistogramChartProps, HistogramRow } from './props';
-import { GUTTER, LABEL, legendItems, linearTicks, makeScale, plotWithin, xTicks } from '@insight-host/kit/draw';
+import {
+  GUTTER,
+  LABEL,
+  legendItems,
+  legendTop,
+  linearTicks,
+  makeScale,
+  plotWithin,
+  xTicks,
+} from '@insight-host/kit/draw';
 import type { Area, LegendItem, Scale, Size, Tick } from '@insight-host/kit/draw';
 
 /** The layout of one chart, computed before it is painted. */
@@ -74,7 +83,7 @@ export function figure(props: HistogramChartProps, size: Size): Figure {
     ),
     depth,
     most,
-    legend: size.labelled ? legendItems(coloured(props), size, plot) : [],
+    legend: size.labelled ? legendItems(coloured(props), size, legendTop(plot)) : [],
   };
 }
 

@@ -15,11 +15,11 @@ export function listenToKeys(element: HTMLElement, gestures: Gestures): Disposer
     const { x } = gestures.figure();
     const [lo, hi] = x.domain;
     const edge = direction === 1 ? lo : hi;
-    const isInside = at !== null && at >= lo && at <= hi;
-    const from = isInside ? (at as number) : edge;
+    const inside = at !== null && at >= lo && at <= hi ? at : null;
+    const from = inside ?? edge;
     const next = far
       ? neighbourX(gestures.figure(), x.toValue(x.toPixel(from) + direction * 40), direction)
-      : neighbourX(gestures.figure(), from, direction, !isInside);
+      : neighbourX(gestures.figure(), from, direction, inside === null);
     at = next ?? at;
     show();
   };

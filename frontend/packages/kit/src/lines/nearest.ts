@@ -54,16 +54,13 @@ export function neighbourX(figure: Figure, from: number, direction: 1 | -1, orAt
     for (const { start, end, sorted } of pieces(line)) {
       const bound = (direction === 1) === orAt ? lowerBound : upperBound;
       const i = bound(line.x, from, start, end) - (direction === 1 ? 0 : 1);
-      for (const at of sorted ? [i] : indices(start, end)) {
-        const x = at >= start && at < end ? (line.x[at] as number) : NaN;
+      const [first, last] = sorted ? [Math.max(start, i), Math.min(end, i + 1)] : [start, end];
+      for (let at = first; at < last; at++) {
+        const x = line.x[at] as number;
         const isBeyond = (orAt && x === from) || (direction === 1 ? x > from : x < from);
         if (isBeyond && x >= lo && x <= hi && (best === null || (direction === 1 ? x < best : x > best))) best = x;
       }
     }
   }
   return best;
-}
-
-function* indices(start: number, end: number): Iterable<number> {
-  for (let i = start; i < end; i++) yield i;
 }

@@ -1,5 +1,12 @@
 /** The figure of a paper: room for its texts, which stand where papers have them. */
-import { drawLegend, estimatedWidth, LEGEND_ROW, legendColumns } from '@insight-host/kit/draw';
+import {
+  drawLegend,
+  estimatedWidth,
+  LEGEND_ROW,
+  LEGEND_SAMPLE,
+  legendHeight,
+  legendItems,
+} from '@insight-host/kit/draw';
 import type { Area, LegendItem, LegendPlace, Painter, Palette, Sheet, Size, Tick } from '@insight-host/kit/draw';
 import type { Figure } from './figure';
 import type { Line } from './props';
@@ -10,7 +17,6 @@ const TITLE = 22;
 const TICKS = 20;
 const NAME = 18; // of an axis
 const NOTE = 16;
-const SAMPLE = 34; // the line before a name in a legend, and what is between them
 const MOST_BELOW = 0.3; // of the height of a sheet, for a legend below the plot
 
 /** The plot on a sheet; `found` is the figure in another area, with nearly the same ticks. */
@@ -21,7 +27,8 @@ export function sheetArea(found: Figure, sheet: Sheet): Area {
   const names = namesOf(props.lines);
   const aside = sheet.legend === 'right' ? legendWidth(names, size) + EDGE : 0;
   const top = EDGE + (props.title ? TITLE : 0);
-  const below = belowPlot(found) + (sheet.legend === 'below' ? heightBelow(names, size) : EDGE / 2);
+  const below =
+    belowPlot(found) + (sheet.legend === 'below' ? legendHeight(names, size.width, rowsBelow(size)) : EDGE / 2);
   return {
     left,
     top,
@@ -45,7 +52,7 @@ function namesOf(lines: readonly Line[]): string[] {
 
 function legendWidth(names: readonly string[], { width }: Size): number {
   const most = names.reduce((widest, name) => Math.max(widest, estimatedWidth(name, 11)), 0);
-  return Math.min(width * 0.4, most + SAMPLE);
+  return Math.min(width * 0.4, most + LEGEND_SAMPLE);
 }
 
 /** Lines of a legend below the plot, at most. */
@@ -53,28 +60,15 @@ function rowsBelow({ height }: Size): number {
   return Math.max(1, Math.floor((height * MOST_BELOW) / LEGEND_ROW));
 }
 
-function heightBelow(names: readonly string[], size: Size): number {
-  const [columns] = legendColumns(names, size.width);
-  const rows = Math.min(rowsBelow(size), Math.ceil(names.length / columns));
-  return rows === 0 ? 0 : rows * LEGEND_ROW + 14;
-}
-
 /** Where a legend names lines. Items that have no room in the plot's height, or below it, are left out. */
 export function sheetLegend(found: Figure, entries: readonly Line[], place: LegendPlace): LegendItem<Line>[] {
   const { size, plot } = found;
-  const names = namesOf(entries);
   if (place === 'none') return [];
   if (place === 'below') {
-    const [columns, each] = legendColumns(names, size.width);
     const top = plot.top + plot.height + belowPlot(found) + LEGEND_ROW / 2;
-    return entries.slice(0, columns * rowsBelow(size)).map((entry, i) => ({
-      entry,
-      x: 16 + (i % columns) * each,
-      y: top + Math.floor(i / columns) * LEGEND_ROW,
-      maxWidth: each - SAMPLE,
-    }));
+    return legendItems(entries, size, top, rowsBelow(size));
   }
-  const width = legendWidth(names, size);
+  const width = legendWidth(namesOf(entries), size);
   const shown = entries.slice(0, Math.max(1, Math.floor((plot.height - EDGE) / LEGEND_ROW)));
   const isRight = place === 'right';
   const right = isRight ? size.width - width - EDGE / 2 : plot.left + plot.width - width - 2 * EDGE;
@@ -85,7 +79,7 @@ export function sheetLegend(found: Figure, entries: readonly Line[], place: Lege
     entry,
     x,
     y: top + (i + 0.5) * LEGEND_ROW,
-    maxWidth: width - SAMPLE + EDGE,
+    maxWidth: width - LEGEND_SAMPLE + EDGE,
   }));
 }
 
@@ -109,7 +103,7 @@ export function drawSheetTexts(figure: Figure, sheet: Sheet, painter: Painter, c
   const [first] = legend;
   if (!first) return;
   if (sheet.legend !== 'below' && sheet.legend !== 'right') {
-    const width = Math.max(...legend.map(({ entry }) => estimatedWidth(entry.label, 11))) + SAMPLE + EDGE;
+    const width = Math.max(...legend.map(({ entry }) => estimatedWidth(entry.label, 11))) + LEGEND_SAMPLE + EDGE;
     const top = first.y - LEGEND_ROW / 2 - 2;
     painter.rectangle(first.x - EDGE / 2, top, width, legend.length * LEGEND_ROW + 4, colors.surface);
   }
