@@ -17,11 +17,16 @@ const picks: Codec<ReadonlyMap<string, string>> = codecs.byTag(
   (color) => color.slice(1),
 );
 
-export interface LegendValue {
+/** Runs with the same value. */
+interface Group {
+  /** The value; "" if the runs have none. */
   readonly key: string;
   readonly title: string;
-  readonly color: string;
   readonly runs: readonly string[];
+}
+
+export interface LegendValue extends Group {
+  readonly color: string;
 }
 
 /** What the colours say: one for each value, or a scale of numbers from `low` to `high`. */
@@ -128,40 +133,29 @@ export class Coloring {
   private byValue(by: readonly string[], names: readonly string[]): Colored {
     const { value: mode } = this.page.preferences.mode;
     const { value: picked } = this.pickedValues;
-    const { groups, titles } = this.groupsOf(by, names);
-    const keys = [...groups.keys()].sort((a, b) => byName(titles.get(a) ?? '', titles.get(b) ?? ''));
-    const given = colorsOf(
-      keys.filter((key) => key !== ''),
-      this.palette.value,
-      mode,
-    );
-    const values = keys.map((key) => ({
-      key,
-      title: titles.get(key) ?? '',
-      color: picked.get(key) ?? given.get(key) ?? faint(mode),
-      runs: groups.get(key) ?? [],
+    const groups = this.groupsOf(by, names);
+    const keys = groups.map(({ key }) => key).filter((key) => key !== '');
+    const given = colorsOf(keys, this.palette.value, mode);
+    const values = groups.map((group) => ({
+      ...group,
+      color: picked.get(group.key) ?? given.get(group.key) ?? faint(mode),
     }));
     const colors = new Map(values.flatMap(({ color, runs }) => runs.map((run) => [run, color] as const)));
     return { colors, legend: { kind: 'values', values } };
   }
 
-  /** Runs by value, which is "" for none, and how people read each value. */
-  private groupsOf(by: readonly string[], names: readonly string[]) {
-    const groups = new Map<string, string[]>();
-    const titles = new Map<string, string>();
+  /** Runs with the same value, sorted by its title. */
+  private groupsOf(by: readonly string[], names: readonly string[]): readonly Group[] {
+    const groups = new Map<string, Group & { readonly runs: string[] }>();
     const columns = by.map((key) => this.columnOf(key));
     for (const name of names) {
       const parts = by.map((key, at) => (key === 'path' ? directoryOf(name) : this.valueOf(columns[at], name)));
-      const key = parts.map((part) => part?.key ?? '').join('; ');
-      const id = parts.some((part) => part !== null) ? key : '';
-      const known = groups.get(id);
-      if (known) known.push(name);
-      else {
-        groups.set(id, [name]);
-        titles.set(id, parts.map((part) => part?.title ?? '–').join(' · '));
-      }
+      const key = parts.some((part) => part !== null) ? parts.map((part) => part?.key ?? '').join('; ') : '';
+      const known = groups.get(key);
+      if (known) known.runs.push(name);
+      else groups.set(key, { key, title: parts.map((part) => part?.title ?? '–').join(' · '), runs: [name] });
     }
-    return { groups, titles };
+    return [...groups.values()].sort((a, b) => byName(a.title, b.title));
   }
 
   private valueOf(
@@ -170,9 +164,7 @@ export class Coloring {
   ): { readonly key: string; readonly title: string } | null {
     const value = column && cellOf(column, run);
     if (!column || value === undefined) return null;
-    const shown = column.look?.cell(value, run);
-    const title = typeof shown === 'string' ? shown : (this.page.columns.value?.columns.text(column, value) ?? '');
-    return { key: String(value), title };
+    return { key: String(value), title: this.page.columns.value?.columns.textOf(column, run, value) ?? '' };
   }
 
   private columnOf(key: string): ShownColumn | undefined {
@@ -185,9 +177,8 @@ export class Coloring {
     if (by.length === 0) return new Map();
     const dashAt = (place: number): readonly number[] => DASHES[place % DASHES.length] as readonly number[];
     if (by.includes('run')) return new Map([...names].sort(byName).map((name, at) => [name, dashAt(at)]));
-    const { groups, titles } = this.groupsOf(by, names);
-    const ordered = [...groups].sort(([a], [b]) => byName(titles.get(a) ?? '', titles.get(b) ?? ''));
-    return new Map(ordered.flatMap(([, runs], at) => runs.map((run) => [run, dashAt(at)] as const)));
+    const groups = this.groupsOf(by, names);
+    return new Map(groups.flatMap(({ runs }, at) => runs.map((run) => [run, dashAt(at)] as const)));
   });
 
   private readonly looks = computed<ReadonlyMap<string, RunLook> | null>(() => {

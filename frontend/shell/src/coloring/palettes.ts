@@ -1,7 +1,7 @@
 /** Palettes of runs and of values of a column: colours for categories, and scales for numbers. */
 import { hash, mix } from '@insight-host/kit';
 import type { Theme } from '@insight-host/api';
-import { assignHues, cssColor } from '../state/colors';
+import { runColors } from '../state/colors';
 
 type Mode = Theme['mode'];
 
@@ -41,7 +41,7 @@ export const faint = (mode: Mode): string => FAINT[mode];
  * says, and takes the next one that is free. When all are taken, they are given out again.
  */
 export function colorsOf(names: readonly string[], palette: PaletteName, mode: Mode): ReadonlyMap<string, string> {
-  if (palette === 'wide') return new Map([...assignHues(names)].map(([name, hue]) => [name, cssColor(hue, mode)]));
+  if (palette === 'wide') return runColors(names, mode);
   const colors = palette === 'tab20' ? TAB20 : [...OKABE_ITO, INK[mode]];
   const found = new Map<string, string>();
   let taken = new Set<number>();

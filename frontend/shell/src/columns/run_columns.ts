@@ -181,6 +181,12 @@ export class RunColumns {
     return typeof value === 'number' ? valueText(value) : String(value);
   }
 
+  /** The value of a run as text, as a plugin shows it unless it shows an element. */
+  textOf(column: ShownColumn, run: string, value: Cell): string {
+    const shown = column.look?.cell(value, run);
+    return typeof shown === 'string' ? shown : this.text(column, value);
+  }
+
   /** How the host's own status is shown: in words of the page, runs that go on first. */
   private ownLook(column: RunColumn): GuardedLook | null {
     if (keyOf(column) !== 'run/status') return null;

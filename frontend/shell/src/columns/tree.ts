@@ -44,9 +44,7 @@ export function pathOf(columns: RunColumns): Path | null {
     by.map((column) => {
       const value = cellOf(column, run.name);
       if (value === undefined) return { id: column.key, title: `${column.title}: –` };
-      const shown = column.look?.cell(value, run.name);
-      const text = typeof shown === 'string' ? shown : columns.text(column, value);
-      return { id: `${column.key}=${value}`, title: `${column.title}: ${text}` };
+      return { id: `${column.key}=${value}`, title: `${column.title}: ${columns.textOf(column, run.name, value)}` };
     });
 }
 

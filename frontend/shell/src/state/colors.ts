@@ -104,6 +104,11 @@ function hueOf([level, hue, chroma = 1]: readonly [number, number, number?] = [1
   return { level, hue, chroma };
 }
 
+/** The colour of each run among all of them. */
+export function runColors(names: readonly string[], mode: Mode): ReadonlyMap<string, string> {
+  return new Map([...assignHues(names)].map(([name, hue]) => [name, cssColor(hue, mode)]));
+}
+
 export function cssColor({ level, hue, chroma }: Hue, mode: Mode): string {
   return oklch(LIGHTNESS[mode][level] as number, CHROMA[mode] * chroma, hue);
 }

@@ -3,7 +3,7 @@ import { computed, signal, type ReadonlySignal, type Signal } from '@preact/sign
 import type { Mutable, Run, Theme } from '@insight-host/api';
 import { codecs } from '@insight-host/kit';
 import { type Annotations, NO_ANNOTATION } from './annotations';
-import { assignHues, cssColor } from './colors';
+import { runColors } from './colors';
 import {
   expressionFilter,
   type Filter,
@@ -82,9 +82,7 @@ export class Runs {
 
     const rows = computed(() => table.value?.runs ?? []);
     const names = (this.names = distinct(computed(() => rows.value.map((row) => row.name))));
-    const colors = computed(
-      () => new Map([...assignHues(names.value)].map(([name, hue]) => [name, cssColor(hue, mode.value)])),
-    );
+    const colors = computed(() => runColors(names.value, mode.value));
     let before = new Map<string, Run>();
     this.all = distinct(
       computed(() => {

@@ -67,9 +67,9 @@ export function lineageParts(page: Page) {
     analysis: page.setting('analysis', codecs.flag(false)),
     /** Rows of the runs that stand out, in whatever tab the pointer is. */
     hovered: computed<Int32Array>(() => {
-      const names = new Set(page.hovered.value);
-      const { runs = [] } = names.size > 0 ? (frame.value ?? {}) : {};
-      return Int32Array.from(runs.flatMap((run, row) => (names.has(run) ? row : [])));
+      const { value: names } = page.hovered;
+      const rowOf = names.length > 0 ? frame.value?.rowOf : undefined;
+      return Int32Array.from(names.flatMap((name) => rowOf?.get(name) ?? [])).sort();
     }),
     /** The row is under the pointer; null: none is. */
     hover: (row: number | null): void => {
