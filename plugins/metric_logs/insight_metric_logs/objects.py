@@ -44,6 +44,7 @@ class Objects:
         columns = dict(zip(keys, zip(*rows, strict=True), strict=True))
         times = self._times(columns.pop("time", None), places)
         cells = columns.pop("step", None)
+        columns.pop("", None)  # a series needs a name
         if not columns:
             return
         if cells is not None:

@@ -288,6 +288,14 @@ def test_a_state_that_is_rewritten_or_half_written_is_read_anew(tmp_path: Path, 
 # --- JSON lines ---
 
 
+def test_a_value_without_a_name_does_not_stop_the_log(tmp_path: Path, load: Load) -> None:
+    lines = ['{"step": 1, "": 4}', '{"step": 2, "loss": 0.5, "": 4}', '{"step": 3, "loss": 1.5}']
+    (tmp_path / "metrics.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    provider = load()
+    assert _points(provider, "loss", ".") == [(2, 0.5), (3, 1.5)]
+    assert list(provider.damage(".")) == []
+
+
 def test_json_lines_are_tailed_with_nested_names_and_numbers_of_any_spelling(
     tmp_path: Path, load: Load
 ) -> None:
