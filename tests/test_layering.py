@@ -37,6 +37,7 @@ ROOMS: dict[str, Room] = {
     ),
     "isolation": _room("", "attrs"),
     "machine": _room("", ""),
+    "unix_socket": _room("", ""),
     "activity": _room("isolation", ""),
     "registry": _room("isolation plugin", "attrs pluggy"),
     "store": _room("formats plugin", "attrs cachetools numpy"),
@@ -44,7 +45,8 @@ ROOMS: dict[str, Room] = {
     "rpc": _room("formats plugin", "attrs google grpc grpc_health grpc_reflection numpy"),
     "providers": _room("formats ingest plugin rpc store", "attrs cachetools google grpc numpy"),
     "web": _room(
-        "activity formats isolation plugin plugin.http registry", "attrs cachetools insight_frontend werkzeug"
+        "activity formats isolation plugin plugin.http registry unix_socket",
+        "attrs cachetools insight_frontend werkzeug",
     ),
     "tensorboard": _room("activity formats isolation plugin rpc", "attrs google numpy tensorboard werkzeug"),
     "recording": _room("formats", "keras numpy torch"),

@@ -123,6 +123,25 @@ JSON = Option(
     default=False,
 )
 
+UNIX_SOCKET = Option(
+    "unix-socket",
+    "listen on a unix socket that only this user can connect to, not on a port; for ssh -L 6006:PATH",
+    type=nonempty,
+    metavar="PATH",
+)
+TLS_CERT = Option(
+    "tls-cert",
+    "serve over TLS with this certificate chain (PEM), which is read again when it is renewed",
+    type=nonempty,
+    metavar="FILE",
+)
+TLS_KEY = Option(
+    "tls-key",
+    "private key of the certificate (default: in the file of the certificate)",
+    type=nonempty,
+    metavar="FILE",
+)
+
 SERVE_FLAGS = (
     LOGDIR,
     DATA_PROVIDER,
@@ -141,6 +160,9 @@ SERVE_FLAGS = (
         default=None,
         metavar="PORT",
     ),
+    UNIX_SOCKET,
+    TLS_CERT,
+    TLS_KEY,
     Option(
         "path-prefix",
         "path of the URL below which everything is served",

@@ -38,6 +38,9 @@ class Options:
     load: str = "inprocess"
     host: str = "127.0.0.1"
     port: int | None = None
+    unix_socket: str | None = None
+    tls_cert: str | None = None
+    tls_key: str | None = None
     path_prefix: str = ""
     reload_interval: float = 1.0
     samples_per_plugin: Mapping[str, int] = field(default=(), converter=merged_counts)
@@ -107,8 +110,9 @@ def read_flags(
             tell_failures(registry)
     given = vars(parser.parse_args(words))
     values, origins = flag_values(parser, given, flags, environment)
-    if "data_provider" in origins:
-        _settle_source(parser, values, origins, {flag.key: flag.default for flag in flags})
+    defaults = {flag.key: flag.default for flag in flags}
+    _settle(parser, values, origins, defaults, ("logdir", "load"), "data_provider")
+    _settle(parser, values, origins, defaults, ("host", "port"), "unix_socket")
     if LOGDIR in flags and not values["logdir"] and not values.get("data_provider"):
         parser.error(f"no log directory: give --logdir DIR (or set {LOGDIR.variable})")
     if registry is not None:
@@ -141,20 +145,25 @@ def flag_values(
     return values, origins
 
 
-def _settle_source(
+def _settle(
     parser: argparse.ArgumentParser,
     values: dict[str, Any],
     origins: dict[str, str],
     defaults: Mapping[str, Any],
+    names: Sequence[str],
+    alternative: str,
 ) -> None:
-    """Chooses logs or a data server: a flag wins over a variable; two flags or two variables are an error."""
-    for name in ("logdir", "load"):
-        if name not in origins or "data_provider" not in origins:
+    """Chooses between options and their alternative, as between logs and a data server.
+
+    A flag wins over a variable; two flags or two variables are an error.
+    """
+    for name in names:
+        if name not in origins or alternative not in origins:
             continue
-        by_flag = {source for source in (name, "data_provider") if origins[source].startswith("--")}
+        by_flag = {source for source in (name, alternative) if origins[source].startswith("--")}
         if len(by_flag) != 1:
-            parser.error(f"{origins[name]} cannot be combined with {origins['data_provider']}")
-        loser = "data_provider" if name in by_flag else name
+            parser.error(f"{origins[name]} cannot be combined with {origins[alternative]}")
+        loser = alternative if name in by_flag else name
         values[loser] = defaults[loser]
         del origins[loser]
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
+import shlex
+import socket
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -19,12 +21,15 @@ from insight_core.cli.policies import open_registry
 from insight_core.cli.shutdown import Ending, end_soon
 from insight_core.cli.storage import open_state, plugin_cache_directory, plugin_state_directory
 from insight_core.cli.terminal import LoadingDisplay, open_terminal
+from insight_core.cli.text_table import printable
 from insight_core.cli.version import host_version
 from insight_core.ingest.discover import Logdir
-from insight_core.plugin import DataProvider
+from insight_core.plugin import DataProvider, InvalidArgument
 from insight_core.registry import Registry
 
 if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIApplication
+
     from insight_core.tensorboard.mount import TensorBoardMount
     from insight_core.web import Host
     from insight_core.web.http_server import Server
@@ -61,6 +66,8 @@ def serve(options: Options, *, at_end: Callable[[], None] | None = None, ending:
             line.print(f"insight-host: {flag} has no effect: {options.data_provider} decides.")
         for notice in problems(logdirs):
             line.print(f"insight-host: {notice.text} Runs appear as soon as it can be read.")
+        if server.socket_file is not None:
+            line.print(f"insight-host: {_tunnel_hint(server.socket_file.path, server.port)}")
         display = LoadingDisplay(line, provider.progress, lambda: len(provider.runs()))
         display.start()
         if options.open:
@@ -89,12 +96,28 @@ def _listen(
 ) -> tuple[Host, Server, TensorBoardMount]:
     # the web half is a third of what a start imports, and loading need not wait for it
     from insight_core.cli.tensorboard_mount import open_tensorboard
-    from insight_core.web.http_server import listen
 
     tensorboard = open_tensorboard(options, provider, logdirs, registry)
     host = open_host(options, registry, provider, logdirs, tensorboard)
     app = wrapped(host, registry, app_settings(options))
-    return host, listen(app, options.host, options.port, path_prefix=options.path_prefix), tensorboard
+    return host, _listening(options, app), tensorboard
+
+
+def _listening(options: Options, app: WSGIApplication) -> Server:
+    """The server that the flags ask for. Raises InsightError if it cannot listen."""
+    from insight_core.web.http_server import listen, listen_at_socket
+
+    certificates = None
+    if options.tls_cert is not None:
+        from insight_core.web.tls import Certificates  # imports ssl
+
+        certificates = Certificates(options.tls_cert, options.tls_key)
+    elif options.tls_key is not None:
+        raise InvalidArgument(f"{options.origin('tls_key')} needs {options.origin('tls_cert')}")
+    prefix = options.path_prefix
+    if options.unix_socket is not None:
+        return listen_at_socket(app, options.unix_socket, path_prefix=prefix, certificates=certificates)
+    return listen(app, options.host, options.port, path_prefix=prefix, certificates=certificates)
 
 
 def open_host(
@@ -120,6 +143,14 @@ def open_host(
         tensorboard=tensorboard,
     )
     return Host(registry, provider, settings, *open_state(options, logdirs, provider))
+
+
+def _tunnel_hint(path: str, port: int) -> str:
+    machine = f"{os.environ.get('USER', 'USER')}@{socket.gethostname()}"
+    return (
+        f"listening on the unix socket {printable(path)}; to open the address above, run where your browser "
+        f"is: ssh -N -L {port}:{printable(shlex.quote(path))} {machine}"
+    )
 
 
 class _Serving:

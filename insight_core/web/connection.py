@@ -7,7 +7,7 @@ import re
 import socket
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from email.utils import formatdate
 from http import HTTPStatus
@@ -37,16 +37,25 @@ class Connection:
     ``waiting_since`` is the monotonic time since the connection is idle; None during a request.
     """
 
-    def __init__(self, connection: socket.socket, client: tuple[Any, ...], app: WSGIApplication) -> None:
+    def __init__(
+        self,
+        connection: socket.socket,
+        client: tuple[Any, ...],
+        app: WSGIApplication,
+        handshake: Callable[[Any], bool] | None = None,
+    ) -> None:
         self.waiting_since: float | None = time.monotonic()
         self._socket = connection
         self._client = client
         self._app = app
+        self._handshake = handshake  # of TLS
         self._incoming = RequestReader(connection)
 
     def serve(self) -> None:
         """Returns when the connection may be closed."""
         try:
+            if self._handshake is not None and not self._handshake(self._socket):
+                return
             while self._serve_one():
                 self.waiting_since = time.monotonic()
         except OSError as error:  # the client disconnected or timed out
@@ -55,7 +64,8 @@ class Connection:
     def shut_down(self, how: int = socket.SHUT_RDWR) -> None:
         """Ends the connection from another thread."""
         with suppress(OSError):
-            self._socket.shutdown(how)
+            # of the base class: that of a TLS socket would let an answer under way continue without TLS
+            socket.socket.shutdown(self._socket, how)
 
     def _serve_one(self) -> bool:
         """Serves one request; returns whether another may follow."""
@@ -123,9 +133,11 @@ class Connection:
     def _environment(self, head: RequestHead, body: IO[bytes], size: int) -> WSGIEnvironment:
         """The WSGI environ (PEP 3333). SERVER_NAME is the address at which the connection arrived."""
         arrived_at = self._socket.getsockname()
+        if isinstance(arrived_at, str | bytes):  # a unix socket
+            arrived_at = "localhost", 80
         environ: WSGIEnvironment = {
             "wsgi.version": (1, 0),
-            "wsgi.url_scheme": "http",
+            "wsgi.url_scheme": "http" if self._handshake is None else "https",
             "wsgi.input": body,
             "wsgi.input_terminated": True,
             "wsgi.errors": sys.stderr,

@@ -18,6 +18,8 @@ from insight_core.web.connection import Connection
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
 
+    from insight_core.web.tls import Certificates
+
 log = logging.getLogger(__name__)
 
 _MOST = 512  # connections at a time
@@ -35,10 +37,13 @@ class Connections:
     wait in the system's queue.
     """
 
-    def __init__(self, listener: socket.socket, app: WSGIApplication) -> None:
+    def __init__(
+        self, listener: socket.socket, app: WSGIApplication, certificates: Certificates | None = None
+    ) -> None:
         self.limit = most_connections()
         self._listener = listener
         self._app = app
+        self._certificates = certificates
         self._lock = threading.Lock()
         self._open: dict[Connection, threading.Thread] = {}
         self._ending = False
@@ -91,10 +96,16 @@ class Connections:
         """Returns False if the system has no resources for another connection."""
         try:
             client, address = self._listener.accept()
-            client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # head and body are two writes
+            if address:
+                client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # head and body are two writes
+            else:
+                address = "", ""  # a client of a unix socket has none
+            handshake = None
+            if self._certificates is not None:
+                client, handshake = self._certificates.wrap(client), self._certificates.handshake
         except OSError as error:  # otherwise it disconnected before it was accepted
             return error.errno not in _EXHAUSTED
-        connection = Connection(client, address, self._app)
+        connection = Connection(client, address, self._app, handshake)
         thread = threading.Thread(
             target=self._serve, args=(connection, client), name=f"connection of {address[0]}", daemon=True
         )

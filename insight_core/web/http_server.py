@@ -10,10 +10,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from insight_core.plugin import InsightError
+from insight_core.unix_socket import SocketFile, bind_privately
 from insight_core.web.connections import Connections
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
+
+    from insight_core.web.tls import Certificates
 
 DEFAULT_PORT = 6006  # TensorBoard's
 PORTS_TRIED = 100
@@ -22,17 +25,32 @@ _LEAVE = 2.0  # seconds that answers in progress get when the server stops
 
 
 class Server:
-    """A listening socket and its connection threads. ``url`` is the address for browsers."""
+    """A listening socket and its connection threads.
 
-    def __init__(self, app: WSGIApplication, listener: socket.socket, host: str, prefix: str) -> None:
+    ``url`` is the address for browsers; that of a unix socket is for a browser at the other end of a tunnel,
+    ``ssh -L 6006:PATH``.
+    """
+
+    def __init__(
+        self,
+        app: WSGIApplication,
+        listener: socket.socket,
+        host: str,
+        prefix: str,
+        *,
+        certificates: Certificates | None = None,
+        socket_file: SocketFile | None = None,
+    ) -> None:
         self._app = app
-        self._connections = Connections(listener, app)
+        self._connections = Connections(listener, app, certificates)
         self._serving: threading.Thread | None = None
         self._stopped = threading.Event()
         self.host = host
-        self.port: int = listener.getsockname()[1]
+        self.socket_file = socket_file
+        self.port: int = listener.getsockname()[1] if socket_file is None else DEFAULT_PORT
+        scheme = "http" if certificates is None else "https"
         parts = "".join(f"{part}/" for part in prefix.split("/") if part)
-        self.url = f"http://{_name_for_browser(host)}:{self.port}/{parts}"
+        self.url = f"{scheme}://{_name_for_browser(host)}:{self.port}/{parts}"
 
     def serve_forever(self) -> None:
         """Serves until ``stop`` is called or the thread is interrupted."""
@@ -51,6 +69,8 @@ class Server:
         if self._stopped.is_set():
             return
         self._stopped.set()
+        if self.socket_file is not None:
+            self.socket_file.remove()
         close: Callable[[], None] | None = getattr(self._app, "close", None)
         if close is not None:
             close()
@@ -61,13 +81,36 @@ class Server:
         self._connections.end(_LEAVE)
 
 
+def listen_at_socket(
+    app: WSGIApplication, path: str, *, path_prefix: str = "", certificates: Certificates | None = None
+) -> Server:
+    """Like ``listen``, at a unix socket that only this user can connect to; ``stop`` removes its file."""
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+
+    def bind(place: str) -> None:
+        listener.bind(place)
+        listener.listen(_BACKLOG)
+
+    try:
+        file = bind_privately(path, bind)
+    except OSError as error:
+        listener.close()
+        raise InsightError(f"cannot listen on the unix socket {path}: {_reason(error)}") from error
+    return Server(app, listener, "localhost", path_prefix, certificates=certificates, socket_file=file)
+
+
 def listen(
-    app: WSGIApplication, host: str = "127.0.0.1", port: int | None = None, *, path_prefix: str = ""
+    app: WSGIApplication,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    *,
+    path_prefix: str = "",
+    certificates: Certificates | None = None,
 ) -> Server:
     """Binds and listens; requests are answered after ``serve_forever``.
 
-    ``port`` 0 picks any free port, None 6006 or the next free one. Raises InsightError if the address is
-    not available.
+    ``port`` 0 picks any free port, None 6006 or the next free one. ``certificates``: over TLS. Raises
+    InsightError if the address is not available.
     """
     if port is not None and not 0 <= port <= 65535:
         raise InsightError(f"a port is a number from 0 to 65535, not {port}")
@@ -81,7 +124,7 @@ def listen(
             continue
         except UnicodeError as error:
             raise InsightError(f"{host!r} is not the name of a host") from error
-        return Server(app, listener, host, path_prefix)
+        return Server(app, listener, host, path_prefix, certificates=certificates)
     if port is None:
         last = DEFAULT_PORT + PORTS_TRIED - 1
         raise InsightError(f"no port from {DEFAULT_PORT} to {last} is free on {host}; name one with --port")

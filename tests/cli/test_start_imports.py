@@ -31,6 +31,7 @@ LATER = {
     "insight_core.formats.tensors",
     "insight_core.plugin.payloads",
     "insight_core.rpc.serving",
+    "insight_core.web.tls",
     "insight_graph.routes",
     "insight_metric_logs.lines",
     "insight_scalar.routes",
