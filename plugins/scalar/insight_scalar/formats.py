@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from werkzeug import Response
 
-from insight_core.plugin import ScalarColumns, SeriesKey, encode_json
+from insight_core.plugin import ScalarColumns, SeriesKey, TooLarge, encode_json
 from insight_core.plugin.http.answers import Column, safetensors_response, streamed_response
 from insight_core.plugin.http.csv_text import csv_field, csv_response
 from insight_scalar.along import AlongColumns
 
+MOST_BYTES = 64 << 20  # of an answer that is not made while it is sent
 _ROWS = 4096  # that are formatted at a time
 
 
@@ -38,14 +39,24 @@ def numbers_of(
     name: str,
     found: Iterable[tuple[Mapping[str, object], Mapping[str, Column]]],
 ) -> Response:
-    """Descriptions with their columns inside (JSON), or beside them (safetensors)."""
+    """Descriptions with their columns inside (JSON), or beside them (safetensors).
+
+    Raises TooLarge for more than ``MOST_BYTES`` of safetensors, whose head has the sizes of all columns.
+    """
     if form == "json":
         return json_of(name, found)
-    parts = list(found)
-    columns = {
-        f"{index}.{key}": column for index, (_, part) in enumerate(parts) for key, column in part.items()
-    }
-    return safetensors_response(columns, name, [described for described, _ in parts])
+    columns: dict[str, Column] = {}
+    descriptions, size = [], 0
+    for index, (described, part) in enumerate(found):
+        descriptions.append(described)
+        columns |= {f"{index}.{key}": column for key, column in part.items()}
+        size += sum(column.nbytes for column in part.values())
+        if size > MOST_BYTES:
+            raise TooLarge(
+                f"the answer would have more than {MOST_BYTES >> 20} MiB: ask for fewer series, for fewer "
+                "points with width=, from= and to=, or for format=json, which is sent in pieces"
+            )
+    return safetensors_response(columns, name, descriptions)
 
 
 def _lines(found: Iterable[tuple[SeriesKey, ScalarColumns]], along: str | None) -> Iterator[str]:

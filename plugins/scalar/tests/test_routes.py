@@ -12,7 +12,7 @@ from typing import Any
 import insight_scalar
 import numpy as np
 import pytest
-from insight_scalar import groups
+from insight_scalar import formats, groups
 from safetensors.numpy import load
 from werkzeug.test import Client
 
@@ -115,6 +115,19 @@ def test_safetensors_carries_the_same(client: Client) -> None:
         for name in ("steps", "wall_times", "values"):
             assert tensors[f"{index}.{name}"].tolist() == entry.pop(name)
         assert described[index] == entry
+
+
+def test_safetensors_beyond_their_limit_are_refused_and_other_forms_are_not(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = client.get(f"{BASE}/series", query_string={"tag": "loss", "format": "json"}).data
+    monkeypatch.setattr(formats, "MOST_BYTES", 99)  # three points of 20 bytes and two of 24
+    refused = client.get(f"{BASE}/series", query_string={"tag": "loss", "format": "safetensors"})
+    assert refused.status_code == 413
+    assert "width=" in json.loads(refused.data)["error"]
+    fewer = client.get(f"{BASE}/series", query_string={"tag": "loss", "run": "a", "format": "safetensors"})
+    assert fewer.status_code == 200
+    assert client.get(f"{BASE}/series", query_string={"tag": "loss", "format": "json"}).data == whole
 
 
 @pytest.mark.parametrize("form", ["json", "safetensors", "csv"])
