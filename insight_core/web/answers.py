@@ -18,10 +18,17 @@ CONTENT_SECURITY_POLICY = (
     "img-src 'self' data: blob:; media-src 'self' data: blob:; worker-src 'self' blob:; "
     "connect-src 'self'; object-src 'none'; base-uri 'self'"
 )
+# Other sites can neither load an answer as an image or script nor keep a handle of the page's window. Popups
+# are allowed because the page sends a profile to the window of Perfetto that it opens.
+ISOLATION = {
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin-allow-popups",
+}
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
     "Cache-Control": "no-cache",
+    **ISOLATION,
 }
 _CODES = {  # of errors that have no code of their own, by status
     400: "invalid_argument",

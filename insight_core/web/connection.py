@@ -112,6 +112,7 @@ class Connection:
             ("Content-Type", "text/plain; charset=utf-8"),
             ("Content-Length", str(len(text))),
             ("X-Content-Type-Options", "nosniff"),
+            ("Cross-Origin-Resource-Policy", "same-origin"),
             ("Connection", "close"),
         ]
         if head is not None and head.method == "HEAD":

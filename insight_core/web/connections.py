@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_MOST = 512  # connections at a time
+_MOST = 256  # connections at a time
 _SHARE = 4  # or this share of the process's file descriptor limit
 _EXHAUSTED = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 _RETRY = 0.5  # seconds until a connection is accepted after one could not be, if none ends before

@@ -218,7 +218,8 @@ class DataRoutes:
         headers = {"X-Accel-Buffering": "no"}  # nginx would buffer events
         if request.method == "HEAD":
             return Response(mimetype="text/event-stream", headers=headers)
-        if not self.streams.take():
+        address: str = request.environ.get("REMOTE_ADDR", "")
+        if not self.streams.take(address):
             raise Unavailable("too many event streams are open: poll /data/changes instead")
         stream = EventStream(
             self.provider,
@@ -228,6 +229,7 @@ class DataRoutes:
             plugins=self.plugins.names,
             heartbeat=self.settings.heartbeat,
             client=request.environ.get("werkzeug.socket"),
+            address=address,
         )
         return Response(stream, mimetype="text/event-stream", headers=headers)
 

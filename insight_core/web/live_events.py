@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ipaddress
 import logging
 import os
 import select
 import socket
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+MAX_OF_CLIENT = 32  # streams of one address beyond loopback: the others are left to other clients
 _APART = 0.1  # seconds between two events, so that a page that follows a fast writer has time to draw
 _APART_LOADING = 0.4  # longer while loading: everything is new anyway, and every request slows the loading
 _LONGEST = 30.0  # seconds of one wait in the provider
@@ -93,22 +96,33 @@ class Streams:
         self._states = states
         self._provider = provider
         self._free = limit
+        self._open_by_client: Counter[str] = Counter()
         self._lock = threading.Lock()
         self._bells: set[_Bell] = set()
         self._announcer: threading.Thread | None = None
 
-    def take(self) -> bool:
-        """Whether one more stream may open; each True must be returned with ``give_back``."""
+    def take(self, address: str) -> bool:
+        """Whether the client at ``address`` may open one more stream.
+
+        Each True must be returned with ``give_back``. Clients on this machine have no limit of their own: a
+        proxy, or ``ssh -L``, opens the streams of many.
+        """
         with self._lock:
             if self._free <= 0 or self.stopped.is_set():
                 return False
+            if self._open_by_client[address] >= MAX_OF_CLIENT and not _is_local(address):
+                return False
             self._free -= 1
+            self._open_by_client[address] += 1
             return True
 
-    def give_back(self) -> None:
+    def give_back(self, address: str) -> None:
         """Frees the place of one stream."""
         with self._lock:
             self._free += 1
+            self._open_by_client[address] -= 1
+            if not self._open_by_client[address]:
+                del self._open_by_client[address]
 
     def stop(self) -> None:
         """Ends every stream."""
@@ -177,6 +191,15 @@ class Streams:
                 bell.ring()
 
 
+def _is_local(address: str) -> bool:
+    """Whether a client is on this machine. Unix sockets have no address."""
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return True
+    return (getattr(found, "ipv4_mapped", None) or found).is_loopback
+
+
 class _Bell:
     """Wakes one stream, and also detects that its client disconnected."""
 
@@ -224,6 +247,7 @@ class EventStream:
         plugins: Callable[[], Collection[str]],
         heartbeat: float,
         client: socket.socket | None,
+        address: str,
     ) -> None:
         self._provider = provider
         self._streams = streams
@@ -232,6 +256,7 @@ class EventStream:
         self._plugins = plugins
         self._heartbeat = heartbeat
         self._client = client
+        self._address = address
         self._closing = threading.Lock()
         self._closed = False
 
@@ -271,7 +296,7 @@ class EventStream:
         with self._closing:
             first, self._closed = not self._closed, True
         if first:
-            self._streams.give_back()
+            self._streams.give_back(self._address)
 
     def _event(self, changes: Changes, others: Mapping[str, int]) -> bytes:
         said = changes_as_dict(changes, self._boot, self._plugins(), others)

@@ -88,7 +88,7 @@ class HostSettings:
     bound_host: str = "127.0.0.1"
     allowed_hosts: Sequence[str] = ()
     frame_ancestors: Sequence[str] = ()
-    max_streams: int = 64
+    max_streams: int = 64  # event streams at a time
     heartbeat: float = HEARTBEAT
     follows: bool = True  # whether what is written after the start is shown
     notices: Callable[[], Sequence[Notice]] = _no_notices

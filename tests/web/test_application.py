@@ -141,6 +141,8 @@ def test_every_answer_is_guarded(client: Client, path: str) -> None:
     assert "Referrer-Policy" in headers
     assert headers["Cache-Control"] == "no-cache"
     assert headers["Content-Security-Policy"].endswith("; frame-ancestors 'self'")
+    assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
+    assert headers["Cross-Origin-Opener-Policy"] == "same-origin-allow-popups"
 
 
 @pytest.mark.parametrize("path", ["/data/runs", "/data/nothing", "/"])

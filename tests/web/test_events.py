@@ -11,10 +11,11 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from werkzeug.test import Client
 
 from insight_core.plugin import Changes, Plugin
 from insight_core.plugin.testing.fake import FakeProvider
-from insight_core.web import Host, http_server
+from insight_core.web import Host, http_server, live_events
 from insight_core.web.http_server import Server
 from tests.waiting import FOR_EVER, eventually
 
@@ -96,6 +97,27 @@ def test_streams_are_capped_and_a_client_that_left_frees_its_place(
         assert refused.status == 503
         assert "too many" in json.loads(refused.read())["error"]
     eventually(lambda: status() == 200)
+
+
+@pytest.mark.parametrize(
+    ("address", "most"),
+    [("192.0.2.1", 2), ("2001:db8::1", 2), ("127.0.0.1", 4), ("::1", 4), ("::ffff:127.0.0.1", 4), ("", 4)],
+)
+def test_one_client_beyond_loopback_leaves_streams_to_others(
+    address: str, most: int, host_of: Callable[..., Host], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_events, "MAX_OF_CLIENT", 2)
+    client = Client(host_of(max_streams=5))
+    here, other = {"REMOTE_ADDR": address}, {"REMOTE_ADDR": "198.51.100.1"}
+    opened = [client.get("/data/events", environ_overrides=here) for _ in range(4)]
+    assert [answer.status_code for answer in opened] == [200] * most + [503] * (4 - most)
+    opened.append(client.get("/data/events", environ_overrides=other))
+    assert opened[-1].status_code == 200
+    opened[0].close()
+    opened.append(client.get("/data/events", environ_overrides=here))
+    assert opened[-1].status_code == 200  # the place of the one that ended
+    for answer in opened:
+        answer.close()
 
 
 def test_a_head_request_takes_no_place(host_of: Callable[..., Host], serve: Callable[[Any], Server]) -> None:

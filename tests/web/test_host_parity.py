@@ -72,6 +72,7 @@ def test_every_answer_is_nosniff(guests: Client, method: str, path: str, host: s
     assert answer.status_code == status
     assert answer.headers.getlist("X-Content-Type-Options") == ["nosniff"]
     assert "frame-ancestors 'self'" in answer.headers["Content-Security-Policy"]
+    assert answer.headers.getlist("Cross-Origin-Resource-Policy") == ["same-origin"]
     if method == "HEAD":
         assert answer.data == b""
         assert int(answer.headers["Content-Length"]) > 0
