@@ -101,6 +101,7 @@ conformance bench: export INSIGHT_PEER_MINDINSIGHT := $(CURDIR)/.venv-peers/mind
 conformance: export INSIGHT_PEER_TORCH := $(wildcard $(CURDIR)/.venv-peers/torch/bin/python)
 peers := .venv-peers/tensorboard/.installed .venv-peers/mindinsight/.installed
 hosting := .venv-peers/hosting/.installed
+servers := .venv-peers/servers/.installed
 
 conformance: export INSIGHT_PEER_HOSTING := $(CURDIR)/.venv-peers/hosting/bin/python
 conformance: .venv/.dev assets $(peers) $(hosting)
@@ -121,6 +122,13 @@ conformance: .venv/.dev assets $(peers) $(hosting)
 	@$(@D)/bin/python $(PIP) --no-deps tensorboard-plugin-3d==1.0.3 # without TensorFlow, so that it fails
 	@$(@D)/bin/python $(PIP) 'cython>=3.1' editables 'hatchling>=1.27' 'setuptools>=77'
 	@$(skip_hook) $(@D)/bin/python $(PIP) --no-build-isolation -e .
+	@touch $@
+
+# HTTP servers and parsers that `python -m benchmarks.http_servers` compares with ours.
+$(servers): tests/peers/servers.txt | .venv/bin/python
+	@echo 'installing HTTP servers as peers'
+	@$(PY) -m venv $(@D)
+	@$(@D)/bin/python $(PIP) -r $<
 	@touch $@
 
 # MindInsight is at its end of life; it imports on Python 3.11 and 3.12 only.

@@ -10,7 +10,7 @@ import pytest
 
 from insight_core.web.http_server import Server
 from insight_core.web.request_head import LARGEST_BODY
-from tests.web.framing_corpus import LAST, MALFORMED, NEXT, SOUND
+from tests.web.framing_corpus import LAST, MALFORMED, NEXT, SOUND, post
 
 
 class _Recorder:
@@ -76,6 +76,22 @@ def test_an_absolute_target_replaces_the_host_field(
 
     answer = exchange(serve(application), b"GET http://x:1/ HTTP/1.0\r\nHost: y\r\n\r\n")
     assert answer.endswith(b"\r\n\r\nx:1")
+
+
+def test_a_field_whose_name_has_an_underscore_never_reaches_the_application(
+    serve: Callable[[Any], Server], exchange: Callable[[Server, bytes], bytes]
+) -> None:
+    seen: list[dict[str, Any]] = []
+
+    def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        seen.append(environ)
+        start_response("200 OK", [("Content-Length", "0")])
+        return [environ["wsgi.input"].read()]
+
+    fields = (b"Content_Length: 5", b"X_Token: a", b"Transfer_Encoding: chunked", b"X-Token: b")
+    exchange(serve(application), post(*fields, b"Connection: close"))
+    assert seen[0]["HTTP_X_TOKEN"] == "b"
+    assert {"CONTENT_LENGTH", "HTTP_CONTENT_LENGTH", "HTTP_TRANSFER_ENCODING"}.isdisjoint(seen[0])
 
 
 def test_the_body_is_asked_for_once(send: Callable[[bytes], bytes]) -> None:
