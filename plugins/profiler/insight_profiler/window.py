@@ -23,6 +23,7 @@ _COLUMNS = 500  # of a narrow screen
 _MANY_LANES = 500
 _NARROWER = 4  # times fewer columns at a time, where there is too much to draw
 _STEP = 4  # between the cells of one scale and the next
+_MOST_KEPT = 256 << 20  # bytes of lanes of all profiles, but for one: those that were used last stay
 
 
 @frozen(eq=False)
@@ -49,6 +50,11 @@ class _Scale:
     longest: NDArray[np.int32]  # row of the longest slice that it stands for
     counts: NDArray[np.int32]
     borders: NDArray[np.int64]  # where each lane begins, and the last ends
+
+    @property
+    def nbytes(self) -> int:
+        columns = (self.lanes, self.begins, self.ends, self.longest, self.counts, self.borders)
+        return sum(column.nbytes for column in columns)
 
     def take(self, rows: NDArray[np.intp], lane_count: int) -> _Scale:
         lanes = self.lanes[rows]
@@ -113,6 +119,11 @@ class _Lanes:
         )
         return cls(tracks[firsts], depths[firsts], {0: finest}, np.asarray(slices["duration"]))
 
+    @property
+    def nbytes(self) -> int:
+        with self.lock:
+            return sum({id(scale): scale.nbytes for scale in self.scales.values()}.values())
+
     def scale(self, column: int) -> _Scale:
         """The coarsest of which no cell is longer than ``column`` ns."""
         wanted = 0
@@ -126,7 +137,7 @@ class _Lanes:
             return self.scales[wanted]
 
 
-_known: WeakKeyDictionary[Profile, _Lanes] = WeakKeyDictionary()
+_known: WeakKeyDictionary[Profile, _Lanes] = WeakKeyDictionary()  # the one that was used last is the last
 _lock = threading.Lock()
 
 
@@ -214,7 +225,11 @@ def prepare(profile: Profile) -> None:
 
 def _lanes_of(profile: Profile, slices: Table) -> _Lanes:
     with _lock:
-        found = _known.get(profile)
-        if found is None:
-            found = _known[profile] = _Lanes.of(slices)
-        return found
+        found = _known.pop(profile, None)
+        lanes = _known[profile] = _Lanes.of(slices) if found is None else found
+        left = _MOST_KEPT - lanes.nbytes
+        for other, kept in reversed(list(_known.items())[:-1]):
+            left -= kept.nbytes
+            if left < 0:
+                _known.pop(other, None)
+        return lanes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from insight_profiler import window
 from insight_profiler.building import Building
 from insight_profiler.model import Category, Profile, Source, Track
 from insight_profiler.window import ShownSlices, slices_between
@@ -52,6 +53,30 @@ def _covers(shown: ShownSlices, row: int, profile: Profile) -> bool:
     on_lane = (columns["track"] == slices["track"][row]) & (columns["depth"] == slices["depth"][row])
     around = (columns["start"] <= begin) & (columns["start"] + columns["duration"] >= end)
     return bool((on_lane & around).any())
+
+
+def test_the_lanes_that_were_used_last_are_kept_within_their_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    profiles = [_profile(seed, 100) for seed in range(3)]
+
+    def ask(place: int) -> None:
+        profile = profiles[place]
+        slices_between(profile, 0, profile.duration_ns, 100)
+
+    def kept() -> list[int]:
+        return [place for place, profile in enumerate(profiles) if profile in window._known]
+
+    window._known.clear()
+    ask(0)
+    size = window._known[profiles[0]].nbytes
+    assert size > 100 * 20
+    monkeypatch.setattr(window, "_MOST_KEPT", size * 2)
+    ask(1)
+    ask(0)
+    ask(2)
+    assert kept() == [0, 2]
+    monkeypatch.setattr(window, "_MOST_KEPT", 1)
+    ask(1)
+    assert kept() == [1]
 
 
 @pytest.mark.parametrize("seed", range(4))
