@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
+import math
 import sys
 from collections.abc import Iterable, Mapping, Set
+from itertools import takewhile
 from typing import Any
 
 import attrs
@@ -16,8 +18,12 @@ MAX_ENCODED = 8 << 20  # bytes of JSON that /value answers
 _FEWEST_BYTES = 2  # that JSON takes for an element: a digit and a comma
 
 
-def check_elements(count: int) -> None:
-    """Raises TooLarge for so many elements that their JSON exceeds MAX_ENCODED."""
+def check_elements(elements: int | tuple[int, ...]) -> None:
+    """Raises TooLarge for so many elements, or an array of such a shape, that the JSON exceeds MAX_ENCODED.
+
+    An array of the shape ``(1000, 0)`` has no elements, and a thousand empty lists in JSON.
+    """
+    count = elements if isinstance(elements, int) else math.prod(takewhile(bool, elements))
     if count * _FEWEST_BYTES > MAX_ENCODED:
         raise TooLarge(
             f"the decoded value has {count:,} elements, more than {MAX_ENCODED >> 20} MiB of JSON hold; "
@@ -32,7 +38,7 @@ def plain(value: object) -> object:
     ``encode_json`` writes them. Raises TooLarge for an array that JSON of MAX_ENCODED bytes cannot hold.
     """
     if isinstance(value, np.ndarray):
-        check_elements(value.size)
+        check_elements(value.shape)
         return value if value.dtype.kind in "biuf" else plain(value.tolist())
     if names := _field_names(value):
         return {name: plain(getattr(value, name)) for name in names if not name.startswith("_")}

@@ -65,7 +65,7 @@ def cells_of(values: NDArray[Any]) -> TensorCells:
 
 def encoded(tensor: Tensor) -> object:
     """A whole tensor for JSON. Raises TooLarge."""
-    check_elements(tensor.values.size)
+    check_elements(tensor.values.shape)
     found = cells_of(tensor.values)
     kind = kind_of(tensor.dtype, tensor.values)
     return {

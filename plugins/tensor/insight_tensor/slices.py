@@ -5,8 +5,10 @@ The page has the same grammar (frontend/slices.ts); tests/fixtures/slices.json i
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 
 from attrs import frozen
 
@@ -85,16 +87,19 @@ class TensorSlice:
         return self._with(kept)
 
     def bounded(self, most: int) -> TensorSlice:
-        """At most so many values of it: whole rows from the first on, or the begin of the first row."""
+        """At most so many values of it: whole rows from the first on, or the begin of the first row.
+
+        A row without columns counts as one value: in JSON it is a list.
+        """
         ranges = self.open
-        if self.count <= most or not ranges:
+        if math.prod(takewhile(bool, (stop - start for _, start, stop in ranges))) <= most:
             return self
         last, start, stop = ranges[-1]
         columns = min(most, stop - start)
         kept = {last: Selected(start, start + columns, True)}
         if len(ranges) == MAX_OPEN:
             row, start, stop = ranges[0]
-            kept[row] = Selected(start, start + min(stop - start, max(1, most // columns)), True)
+            kept[row] = Selected(start, start + min(stop - start, max(1, most // max(1, columns))), True)
         return self._with(kept)
 
     def _with(self, kept: Mapping[int, Selected]) -> TensorSlice:

@@ -180,6 +180,19 @@ def test_a_wrong_slice_is_refused(client: Client, text: str) -> None:
         assert json.loads(answer.data)["error"].startswith("slice: ")
 
 
+@pytest.mark.parametrize("shape", [(1 << 40, 0), (2, *[8] * 14, 0)])
+def test_a_tensor_without_elements_makes_no_endless_list_of_its_rows(
+    provider: FakeProvider, client: Client, shape: tuple[int, ...]
+) -> None:
+    _add(provider, "hollow", [_proto(np.zeros(shape, np.float32))])
+    found = _get(client, "values", "hollow")
+    assert found["shape"] == list(shape)
+    assert len(found["values"]) <= routes.MAX_VALUES
+    assert found["bounded"] == (len(shape) == 2)
+    whole = _ask(client, "value", "hollow")
+    assert (whole.status_code, whole.json["code"]) == (413, "too_large")  # type: ignore[index]
+
+
 def test_an_answer_is_bounded_and_says_so(client: Client) -> None:
     found = _get(client, "values", "large")
     assert found["bounded"]

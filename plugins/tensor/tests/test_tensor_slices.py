@@ -59,6 +59,7 @@ def test_a_window_counts_from_what_is_selected(
         ("3, :", (4, 5), 2, "[3, 0:2]"),
         ("0", (4,), 1, "[0]"),
         ("", (0, 7), 3, "[:, :]"),
+        ("", (7, 0), 3, "[0:3, :]"),
     ],
 )
 def test_a_bounded_slice_keeps_whole_rows(text: str, shape: tuple[int, ...], most: int, bounded: str) -> None:
