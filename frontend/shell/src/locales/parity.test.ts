@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 const catalogues = import.meta.glob<Record<string, string>>(
   [
     './*.json',
-    '../{columns,contributed,saved_views,views}/locales/*.json',
+    '../*/locales/*.json',
     '../../../packages/kit/src/**/locales/**/*.json',
     '../../../../plugins/*/insight_*/frontend/**/locales/*.json',
     '../../../../plugins/*/frontend/locales/*.json',
