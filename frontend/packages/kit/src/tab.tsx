@@ -6,7 +6,7 @@ import kitStyles from './kit.css?inline';
 import en from './locales/en.json';
 import zh from './locales/zh-CN.json';
 import { Page } from './page';
-import { addStyles } from './styles';
+import { addStyles, addStylesFirst } from './styles';
 
 type Catalogue = Readonly<Record<string, string>>;
 
@@ -27,10 +27,8 @@ export interface TabProps<B> {
 /** Creates a plugin whose tab is a board of cards or another component that follows the page. */
 export function tab<B>({ messages, styles, board: make, view, card, keys }: TabProps<B>): Plugin {
   const open = (host: HTMLElement, ctx: PluginContext, draw: (board: B) => JSX.Element, hasKeys: boolean): Disposer => {
-    const kit = new CSSStyleSheet();
-    kit.replaceSync(kitStyles);
-    document.adoptedStyleSheets = [kit, ...document.adoptedStyleSheets];
-    const removeStyles = addStyles(ctx, styles); // they win against the kit's of the same weight: these have no scope
+    const removeKit = addStylesFirst(kitStyles); // they have no scope
+    const removeStyles = addStyles(ctx, styles);
     const page = new Page(ctx);
     const board = make(page);
     const stopKeys = hasKeys ? addKeys(ctx, keys(board, host)) : undefined;
@@ -40,7 +38,7 @@ export function tab<B>({ messages, styles, board: make, view, card, keys }: TabP
       render(null, host);
       page.dispose();
       removeStyles();
-      document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet !== kit);
+      removeKit();
     };
   };
   return {
