@@ -7,7 +7,7 @@ import { usePage } from '../state/page';
 import { ErrorCard, failureOf } from '../views/error_card';
 import styles from './embedded.css?inline';
 import { showCard } from './shown';
-import { say } from './words';
+import { words } from './words';
 import { addStyles } from '../views/styles';
 
 addStyles(styles);
@@ -35,7 +35,7 @@ export function EmbeddedCard({ card }: { readonly card: string }) {
     <main class="ih-embedded">
       <div class="ih-embedded-card" ref={host} hidden={reason !== null} />
       {reason !== null && (
-        <ErrorCard title={say(page, 'failed')} failure={failureOf(reason)} onRetry={() => (attempt.value += 1)} />
+        <ErrorCard title={words(page, 'failed')} failure={failureOf(reason)} onRetry={() => (attempt.value += 1)} />
       )}
       <a
         class="ih-embedded-open"
@@ -43,8 +43,8 @@ export function EmbeddedCard({ card }: { readonly card: string }) {
         target="_blank"
         rel="noopener"
         data-action="open-page"
-        aria-label={say(page, 'open')}
-        title={say(page, 'open')}
+        aria-label={words(page, 'open')}
+        title={words(page, 'open')}
       >
         <Icon name="link" />
       </a>

@@ -3,18 +3,18 @@ import type { ShownCardAction } from '@insight-host/api';
 import { message } from '@insight-host/kit';
 import type { Page } from '../state/page';
 import { addressOf, type CardScope, specOf } from './cards';
-import { say } from './words';
+import { words } from './words';
 
 export function embedding(page: Page, scope: CardScope): ShownCardAction {
   const copy = async (card: string): Promise<void> => {
     try {
-      await navigator.clipboard.writeText(codeOf(addressOf(specOf(scope, card)), say(page, 'title', { card })));
-      page.toasts.show('info', say(page, 'embedded'));
+      await navigator.clipboard.writeText(codeOf(addressOf(specOf(scope, card)), words(page, 'title', { card })));
+      page.toasts.show('info', words(page, 'embedded'));
     } catch (cause) {
-      page.toasts.show('error', say(page, 'embed.refused', { reason: message(cause) }));
+      page.toasts.show('error', words(page, 'embed.refused', { reason: message(cause) }));
     }
   };
-  return { id: 'embed', text: say(page, 'embed'), run: (card) => void copy(card) };
+  return { id: 'embed', text: words(page, 'embed'), run: (card) => void copy(card) };
 }
 
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);

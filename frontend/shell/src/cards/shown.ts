@@ -7,7 +7,7 @@ import type { Page } from '../state/page';
 import type { Runs } from '../state/runs';
 import type { Tab } from '../state/session';
 import type { ViewUrl } from '../state/url';
-import { say } from './words';
+import { words } from './words';
 
 export interface CardPlace {
   readonly host: HTMLElement;
@@ -81,11 +81,11 @@ async function pluginOf(
   load: LoadModule,
 ): Promise<Plugin & Required<Pick<Plugin, 'renderCard'>>> {
   const path = tab?.loading_mechanism.type === 'ES_MODULE' ? tab.loading_mechanism.module_path : undefined;
-  if (!tab || tab.error || path === undefined) throw new Error(tab?.error ?? say(page, 'missing', { plugin: name }));
+  if (!tab || tab.error || path === undefined) throw new Error(tab?.error ?? words(page, 'missing', { plugin: name }));
   const { default: plugin } = (await load(new URL(path, document.baseURI).href)) as {
     readonly default?: Partial<Plugin>;
   };
   if (plugin?.apiVersion !== API || typeof plugin.renderCard !== 'function')
-    throw new Error(say(page, 'none', { plugin: page.tabTitle(tab) }));
+    throw new Error(words(page, 'none', { plugin: page.tabTitle(tab) }));
   return plugin as Plugin & Required<Pick<Plugin, 'renderCard'>>;
 }

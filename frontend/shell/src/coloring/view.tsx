@@ -1,21 +1,14 @@
 /** Chooses how runs look, and says what their colours mean. */
-import { Icon } from '@insight-host/kit';
 import { useEffect } from 'preact/hooks';
-import { pluginText, type Values } from '../i18n/translate';
 import { type Page, usePage } from '../state/page';
 import { Coloring, type ColoringScope, type LegendValue } from './coloring';
 import styles from './coloring.css?inline';
-import en from './locales/en.json';
-import zh from './locales/zh-CN.json';
 import { PALETTES, SCALES } from './palettes';
 import { addStyles } from '../views/styles';
+import { type WordKey, words } from './words';
+import { IconButton } from '../views/icon_button';
 
-const MESSAGES = { en, 'zh-CN': zh };
 const MOST = 40; // values in the legend
-
-type Key = keyof typeof en;
-const words = (page: Page, key: Key, values?: Values): string =>
-  pluginText(MESSAGES, page.preferences.locale.value, key, values);
 
 /** The choice and the legend, and what they are about. */
 export interface ColoringView {
@@ -113,9 +106,9 @@ export function ColorBar({ coloring }: { readonly coloring: Coloring }) {
 
 interface ChoiceProps {
   readonly name: string;
-  readonly label: Key;
+  readonly label: WordKey;
   readonly value: readonly string[];
-  readonly own: readonly (readonly [string, Key])[];
+  readonly own: readonly (readonly [string, WordKey])[];
   readonly onPick: (keys: readonly string[]) => void;
 }
 
@@ -209,16 +202,13 @@ function Legend({ coloring }: { readonly coloring: Coloring }) {
           {legend.values.length > MOST && <li class="ih-muted">+{legend.values.length - MOST}</li>}
         </ul>
       )}
-      <button
-        type="button"
-        class="ih-button ih-quiet ih-square ih-small"
+      <IconButton
+        icon="close"
+        small
         data-action="own-colors"
-        aria-label={words(page, 'legend.close')}
-        title={words(page, 'legend.close')}
+        label={words(page, 'legend.close')}
         onClick={() => coloring.colorBy([])}
-      >
-        <Icon name="close" />
-      </button>
+      />
     </div>
   );
 }

@@ -13,15 +13,13 @@ import {
   type PluginContext,
   type RunAction,
 } from '@insight-host/api';
-import { pluginText } from '../i18n/translate';
+import { pluginText, type Values } from '../i18n/translate';
 import { pluginContext } from '../plugin/context';
 import { disposeWith, type LoadModule } from '../plugin/mounted';
 import type { Page } from '../state/page';
 import type { Tab } from '../state/session';
-import en from './locales/en.json';
-import zh from './locales/zh-CN.json';
+import { type WordKey, words } from './words';
 
-const MESSAGES = { en, 'zh-CN': zh };
 const SLOW = 10; // seconds
 const AGAIN = 2000; // ms between two questions for the marks of a chart
 const MOST_TROUBLES = 20;
@@ -80,8 +78,8 @@ export class Contribution {
     this.ended.abort();
   }
 
-  say(key: keyof typeof en, values?: Readonly<Record<string, string | number>>): string {
-    return pluginText(MESSAGES, this.page.preferences.locale.value, key, values);
+  say(key: WordKey, values?: Values): string {
+    return words(this.page, key, values);
   }
 
   report(part: Part, cause: unknown, name = ''): void {

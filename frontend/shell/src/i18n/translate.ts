@@ -2,21 +2,18 @@
 import type { Locale } from '@insight-host/api';
 import en from '../locales/en.json';
 import zh from '../locales/zh-CN.json';
-import type later from '../views/locales/en.json';
 
-type All = keyof typeof en | keyof typeof later;
-type Base<K> = K extends `${infer Stem}.one` ? (Stem extends All ? never : K) : K;
 /** Keys of texts, without the plural forms of another. */
-export type Key = Base<All>;
+type Base<K extends string, All extends string = K> = K extends `${infer Stem}.one`
+  ? Stem extends All
+    ? never
+    : K
+  : K;
+export type Key = Base<keyof typeof en>;
 export type Values = Readonly<Record<string, string | number>>;
 export type Translate = (key: Key, values?: Values) => string;
 
-export const CATALOGUES: Readonly<Record<Locale, Record<string, string>>> = { en: { ...en }, 'zh-CN': { ...zh } };
-
-/** Texts of code that is loaded later. */
-export function addTexts(texts: Readonly<Record<Locale, Readonly<Record<string, string>>>>): void {
-  for (const locale of ['en', 'zh-CN'] as const) Object.assign(CATALOGUES[locale], texts[locale]);
-}
+export const CATALOGUES: Readonly<Record<Locale, Readonly<Record<string, string>>>> = { en, 'zh-CN': zh };
 
 /** `{name}` stands for a value; numbers are written as the locale writes them. */
 export function fill(text: string, values: Values | undefined, locale: string): string {
@@ -56,6 +53,19 @@ function textOf(
 
 export function translator(locale: Locale): Translate {
   return (key, values) => pluginText(CATALOGUES, locale, key, values);
+}
+
+/** Looks up texts that come with code which is loaded later; keys are typed by the English catalogue. */
+export function lateTexts<English extends Readonly<Record<string, string>>>(messages: {
+  readonly en: English;
+  readonly 'zh-CN': Readonly<Record<Base<keyof English & string>, string>>;
+}) {
+  return (page: Localized, key: Base<keyof English & string>, values?: Values): string =>
+    pluginText(messages, page.preferences.locale.value, key, values);
+}
+
+interface Localized {
+  readonly preferences: { readonly locale: { readonly value: Locale } };
 }
 
 /** A text of the page or of a plugin: of the catalogue of the locale, else of the English one, else the key itself. */

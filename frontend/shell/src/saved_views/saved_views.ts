@@ -1,14 +1,12 @@
 /** The saved views of these logs, and what can be done with them. */
 import { computed, effect, signal, untracked } from '@preact/signals';
+import type { Values } from '../i18n/translate';
 import type { Page } from '../state/page';
 import { type StartView, told, type ViewState } from '../state/start_view';
-import { pluginText } from '../i18n/translate';
 import { GoneNames } from './gone_names';
-import en from './locales/en.json';
-import zh from './locales/zh-CN.json';
 import { BrowserShelf, HostShelf, isState, type Shelf } from './shelf';
+import { type WordKey, words } from './words';
 
-const MESSAGES = { en, 'zh-CN': zh };
 const PERSONAL = ['theme', 'locale']; // keys of the URL that belong to the reader, not to the view
 export const LONGEST_NAME = 190; // characters
 
@@ -57,8 +55,8 @@ export class SavedViews {
     });
   }
 
-  say(key: keyof typeof en, values?: Readonly<Record<string, string | number>>): string {
-    return pluginText(MESSAGES, this.page.preferences.locale.value, key, values);
+  say(key: WordKey, values?: Values): string {
+    return words(this.page, key, values);
   }
 
   /** All views, by name; null until the host has answered. */

@@ -1,9 +1,9 @@
 /** What users save under a name, of one owner. The host keeps it; all pages of its logs share it. */
-import '../views/later_texts';
 import { effect, type Signal, untracked } from '@preact/signals';
 import type { SavedEntry } from '@insight-host/api';
 import { RequestError } from '../data/errors';
 import { getJson, href, sendWithToken } from '../data/http';
+import { words } from '../views/words';
 import type { Page } from './page';
 
 interface Listed {
@@ -51,7 +51,7 @@ export class SavedEntries {
     this.entries.value = entries;
     if (damage && !reported.has(damage.file)) {
       reported.add(damage.file);
-      this.page.toasts.show('warn', this.page.t.peek()('saved.damaged', damage));
+      this.page.toasts.show('warn', words(this.page, 'saved.damaged', damage));
     }
     return entries;
   }

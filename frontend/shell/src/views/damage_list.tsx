@@ -1,5 +1,4 @@
 /** The list of damaged places in logs. */
-import './later_texts';
 import type { Messages, Reason } from '@insight-host/api';
 import { bytesText, Dialog, message } from '@insight-host/kit';
 import type { Column, Sort, Value } from '@insight-host/kit/table';
@@ -8,6 +7,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { getJson, href } from '../data/http';
 import { reasonText } from '../i18n/reasons';
 import { usePage, type Page } from '../state/page';
+import { words } from './words';
 
 interface DamageRow {
   readonly run: string;
@@ -66,22 +66,22 @@ export function DamageList({ run }: { run: string | null }) {
   return (
     <Dialog
       name="damage"
-      title={run === null ? t('damage.title') : t('damage.title.run', { run: nameOf(page, run) })}
+      title={run === null ? words(page, 'damage.title') : words(page, 'damage.title.run', { run: nameOf(page, run) })}
       close={t('close')}
       onClose={() => (page.dialog.value = null)}
     >
-      <p class="ih-muted">{t('damage.explain')}</p>
+      <p class="ih-muted">{words(page, 'damage.explain')}</p>
       {error.value && (
         <p class="ih-error-message" role="alert">
           {error.value}
         </p>
       )}
-      {rows.value?.length === 0 && <p>{t('damage.none')}</p>}
+      {rows.value?.length === 0 && <p>{words(page, 'damage.none')}</p>}
       {tables.value && found.length > 0 && (
         <>
           <DamageTable tables={tables.value} rows={found} withRun={run === null} />
           <a class="ih-muted" href={href('data/damage', { run })} target="_blank" rel="noopener">
-            {t('damage.json')}
+            {words(page, 'damage.json')}
           </a>
         </>
       )}
@@ -97,7 +97,6 @@ interface DamageTableProps {
 
 function DamageTable({ tables: { Table, ordered, rowsOf, turned }, rows, withRun }: DamageTableProps) {
   const page = usePage();
-  const t = page.t.value;
   const locale = page.preferences.locale.value;
   const sorts = useSignal<readonly Sort[]>([]);
   const column = (
@@ -107,7 +106,7 @@ function DamageTable({ tables: { Table, ordered, rowsOf, turned }, rows, withRun
     { kind = 'text', grows = false }: Partial<Pick<Column<DamageRow>, 'kind' | 'grows'>> = {},
   ): Column<DamageRow> => ({
     key,
-    title: t(`damage.${key}`),
+    title: words(page, `damage.${key}`),
     kind,
     width,
     grows,
@@ -128,7 +127,7 @@ function DamageTable({ tables: { Table, ordered, rowsOf, turned }, rows, withRun
     <div class="kit ih-damage" style={{ height: `${(Math.min(MOST_LINES, rows.length) + 1) * LINE + 16}px` }}>
       <Table<DamageRow>
         name="damage-table"
-        label={t('damage.title')}
+        label={words(page, 'damage.title')}
         rows={inOrder}
         columns={columns}
         rowHeight={LINE}

@@ -1,9 +1,9 @@
 /** The empty page: where the host looks for logs, and how to write one. */
-import './later_texts';
 import { useSignal } from '@preact/signals';
 import { usePage } from '../state/page';
 import styles from './empty_logdir.css?inline';
 import { addStyles } from './styles';
+import { words } from './words';
 
 addStyles(styles);
 
@@ -32,7 +32,6 @@ export function firstDirectory(location: string): string {
 
 export function EmptyLogdir() {
   const page = usePage();
-  const t = page.t.value;
   const location = page.session.environment.value?.data_location ?? '';
   const chosen = useSignal(0);
   const copied = useSignal(false);
@@ -45,7 +44,7 @@ export function EmptyLogdir() {
       copied.value = false;
     }, 1500);
   };
-  if (page.session.loading.value) return <p class="ih-late ih-muted ih-panel-wait">{t('empty.looking')}</p>;
+  if (page.session.loading.value) return <p class="ih-late ih-muted ih-panel-wait">{words(page, 'empty.looking')}</p>;
   return (
     <section class="ih-empty">
       <svg class="ih-empty-art" viewBox="0 0 160 72" aria-hidden="true">
@@ -53,15 +52,15 @@ export function EmptyLogdir() {
         <path class="ih-empty-line" d="M14 12c14 34 34 40 62 43s52 3 76 4" />
         <path class="ih-empty-line ih-faint" d="M14 24c20 22 40 28 66 29s48 0 72-2" />
       </svg>
-      <h2>{t('empty.title')}</h2>
-      <p class="ih-muted">{t('empty.where')}</p>
+      <h2>{words(page, 'empty.title')}</h2>
+      <p class="ih-muted">{words(page, 'empty.where')}</p>
       <p class="ih-mono ih-location">{location}</p>
-      <p class="ih-muted">{t(page.session.follows.value ? 'empty.auto' : 'empty.once')}</p>
+      <p class="ih-muted">{words(page, page.session.follows.value ? 'empty.auto' : 'empty.once')}</p>
       <div class="ih-card ih-snippets">
         <div class="ih-row">
-          <span class="ih-muted">{t('empty.write')}</span>
+          <span class="ih-muted">{words(page, 'empty.write')}</span>
           <span class="ih-spring" />
-          <div class="ih-segmented ih-small" role="group" aria-label={t('empty.write')}>
+          <div class="ih-segmented ih-small" role="group" aria-label={words(page, 'empty.write')}>
             {all.map(({ name }, at) => (
               <button
                 key={name}
@@ -75,7 +74,7 @@ export function EmptyLogdir() {
           </div>
           {navigator.clipboard && (
             <button type="button" class="ih-button ih-small" onClick={() => void copy()}>
-              {t(copied.value ? 'empty.copied' : 'empty.copy')}
+              {words(page, copied.value ? 'empty.copied' : 'empty.copy')}
             </button>
           )}
         </div>

@@ -1,8 +1,8 @@
 /** The list of shortcuts: the page's, and those of the plugin in front. */
-import './later_texts';
 import { Dialog } from '@insight-host/kit';
 import { keyLabel, type Shortcut } from '../plugin/shortcuts';
 import { usePage } from '../state/page';
+import { words } from './words';
 
 export function KeyboardHelp() {
   const page = usePage();
@@ -11,9 +11,14 @@ export function KeyboardHelp() {
   const all = page.shortcuts.list.value;
   const own = all.filter((shortcut) => front && shortcut.owner === front.name);
   return (
-    <Dialog name="keyboard" title={t('keyboard.title')} close={t('close')} onClose={() => (page.dialog.value = null)}>
+    <Dialog
+      name="keyboard"
+      title={words(page, 'keyboard.title')}
+      close={t('close')}
+      onClose={() => (page.dialog.value = null)}
+    >
       <div class="ih-keyboard-columns">
-        <Group title={t('keyboard.page')} shortcuts={all.filter((shortcut) => shortcut.owner === '')} />
+        <Group title={words(page, 'keyboard.page')} shortcuts={all.filter((shortcut) => shortcut.owner === '')} />
         {front && own.length > 0 && <Group title={page.tabTitle(front)} shortcuts={own} />}
       </div>
     </Dialog>

@@ -1,5 +1,4 @@
 /** The command palette: one field that finds tabs, saved views, runs, tags and settings. */
-import './later_texts';
 import { Dialog, message } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
@@ -7,6 +6,7 @@ import { loadViews } from '../saved_views/start';
 import { type Page, usePage } from '../state/page';
 import type { Tab } from '../state/session';
 import { type FoundTag, knownTags, patternOf, tagsOfHost } from './tag_search';
+import { words } from './words';
 
 interface Command {
   readonly label: string;
@@ -20,7 +20,7 @@ const MOST_SHOWN = 60;
 export function commands(page: Page): Command[] {
   const t = page.t.value;
   const { preferences, runs } = page;
-  const setting = t('command.setting');
+  const setting = words(page, 'command.setting');
   const tabs = page.tabs.value;
   const step = page.cursor.pinned.value?.step;
   const ofFront = (owner: string): number => Number(owner !== page.front.value?.name); // its commands come before those of others
@@ -37,35 +37,59 @@ export function commands(page: Page): Command[] {
     requestAnimationFrame(run); // drawn by then: the palette has given the focus back, and what is in the tab can take it
   };
   return [
-    ...tabs.map((tab) => ({ label: page.tabTitle(tab), group: t('command.tab'), run: () => page.open(tab.name) })),
-    { label: t('command.all'), group: t('runs'), run: () => runs.select(runs.all.value.map((run) => run.name)) },
-    { label: t('command.clear'), group: t('runs'), run: () => runs.select([]) },
-    ...(runs.archivedCount.value > 0
-      ? [{ label: t('command.archived'), group: t('runs'), run: () => runs.withArchived.set(!runs.withArchived.value) }]
-      : []),
-    { label: t('command.sidebar'), group: setting, run: () => void (page.sidebarOpen.value = !page.sidebarOpen.value) },
-    { label: t('command.theme.light'), group: setting, run: () => preferences.setTheme('light') },
-    { label: t('command.theme.dark'), group: setting, run: () => preferences.setTheme('dark') },
-    { label: t('command.theme.system'), group: setting, run: () => preferences.setTheme('system') },
+    ...tabs.map((tab) => ({
+      label: page.tabTitle(tab),
+      group: words(page, 'command.tab'),
+      run: () => page.open(tab.name),
+    })),
     {
-      label: t('command.locale'),
+      label: words(page, 'command.all'),
+      group: t('runs'),
+      run: () => runs.select(runs.all.value.map((run) => run.name)),
+    },
+    { label: words(page, 'command.clear'), group: t('runs'), run: () => runs.select([]) },
+    ...(runs.archivedCount.value > 0
+      ? [
+          {
+            label: words(page, 'command.archived'),
+            group: t('runs'),
+            run: () => runs.withArchived.set(!runs.withArchived.value),
+          },
+        ]
+      : []),
+    {
+      label: words(page, 'command.sidebar'),
+      group: setting,
+      run: () => void (page.sidebarOpen.value = !page.sidebarOpen.value),
+    },
+    { label: words(page, 'command.theme.light'), group: setting, run: () => preferences.setTheme('light') },
+    { label: words(page, 'command.theme.dark'), group: setting, run: () => preferences.setTheme('dark') },
+    { label: words(page, 'command.theme.system'), group: setting, run: () => preferences.setTheme('system') },
+    {
+      label: words(page, 'command.locale'),
       group: setting,
       run: () => preferences.setLocale(preferences.locale.value === 'en' ? 'zh-CN' : 'en'),
     },
     { label: t('views.title'), group: setting, run: () => void (page.dialog.value = { kind: 'views' }) },
     ...(page.views.value?.list.value ?? []).map((view) => ({
       label: view.name,
-      group: t('views.open'),
+      group: words(page, 'views.open'),
       run: () => void page.views.value?.open(view).catch((cause) => page.toasts.show('error', message(cause))),
     })),
-    { label: t('command.keyboard'), group: setting, run: () => void (page.dialog.value = { kind: 'keyboard' }) },
+    {
+      label: words(page, 'command.keyboard'),
+      group: setting,
+      run: () => void (page.dialog.value = { kind: 'keyboard' }),
+    },
     ...(page.cursor.pinned.value
-      ? [{ label: t('command.unpin'), group: setting, run: () => page.cursor.pin(null, '') }]
+      ? [{ label: words(page, 'command.unpin'), group: setting, run: () => page.cursor.pin(null, '') }]
       : []),
-    ...(page.front.value?.tag_state ? [{ label: t('tags.tree'), group: setting, run: () => browseTags(page) }] : []),
+    ...(page.front.value?.tag_state
+      ? [{ label: words(page, 'tags.tree'), group: setting, run: () => browseTags(page) }]
+      : []),
     ...(step === undefined ? [] : page.stepTabs.value).map((tab) => ({
-      label: t('command.step', { tab: page.tabTitle(tab), step: step ?? 0 }),
-      group: t('command.tab'),
+      label: words(page, 'command.step', { tab: page.tabTitle(tab), step: step ?? 0 }),
+      group: words(page, 'command.tab'),
       run: () => void page.openStep(tab.name, step ?? 0),
     })),
     ...actions.map(({ owner, description, run }) => ({
@@ -79,7 +103,7 @@ export function commands(page: Page): Command[] {
       .map(({ owner, ...command }) => ({ ...command, group: titleOf(owner) })),
     ...runs.all.value.map((run) => ({
       label: run.displayName === run.name ? run.name : `${run.displayName} (${run.name})`,
-      group: t('command.run'),
+      group: words(page, 'command.run'),
       color: run.color,
       run: () => runs.selectOnly(run),
     })),
@@ -96,14 +120,14 @@ export function matching<T extends { readonly label: string; readonly group: str
 ): T[] {
   const wanted = query.trim().toLowerCase();
   if (!wanted) return all.slice(0, most);
-  const words = wanted.split(/\s+/);
+  const parts = wanted.split(/\s+/);
   let known = texts.get(all);
   if (!known) texts.set(all, (known = all.map(({ label, group }) => `${label} ${group}`.toLowerCase())));
   const ranks: [number[], number[], number[]] = [[], [], []];
   for (let at = 0; at < known.length && ranks[0].length < most; at++) {
     const text = known[at] as string;
     const place = text.indexOf(wanted);
-    if (place < 0 && !words.every((word) => text.includes(word))) continue;
+    if (place < 0 && !parts.every((part) => text.includes(part))) continue;
     const rank = ranks[place === 0 ? 0 : place > 0 && place < (all[at] as T).label.length ? 1 : 2];
     if (rank.length < most) rank.push(at); // more are not shown
   }
@@ -170,7 +194,7 @@ export function Palette() {
         aria-controls="palette-list"
         aria-activedescendant={shown.length ? `palette-${active.value}` : undefined}
         aria-label={t('command.open')}
-        placeholder={t('command.placeholder')}
+        placeholder={words(page, 'command.placeholder')}
         spellcheck={false}
         autocomplete="off"
         autofocus
@@ -201,7 +225,7 @@ export function Palette() {
             <span class="ih-muted">{command.group}</span>
           </div>
         ))}
-        {shown.length === 0 && <p class="ih-muted ih-palette-none">{t('command.none')}</p>}
+        {shown.length === 0 && <p class="ih-muted ih-palette-none">{words(page, 'command.none')}</p>}
       </div>
     </Dialog>
   );

@@ -1,5 +1,4 @@
 /** A plugin made for TensorBoard, or TensorBoard's own page: a document of the same origin in a frame. */
-import './later_texts';
 import { effect, type ReadonlySignal, useSignal } from '@preact/signals';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { href } from '../data/http';
@@ -12,6 +11,7 @@ import { ErrorCard, failureOf } from './error_card';
 import { PluginRemarks } from './plugin_remarks';
 import styles from './plugin_frame.css?inline';
 import { addStyles } from './styles';
+import { words } from './words';
 
 addStyles(styles);
 
@@ -128,7 +128,7 @@ function accompany(
 
   const onLoad = (): void => {
     const [window, document] = [frame.contentWindow, frame.contentDocument];
-    if (!document) return onFailure(page.t.peek()('plugin.unreachable')); // it is the browser's page of errors
+    if (!document) return onFailure(words(page, 'plugin.unreachable')); // it is the browser's page of errors
     if (document.contentType !== 'text/html') onFailure(refusal(document)); // the host's own words
     window?.addEventListener('error', ({ error }) => {
       if (error) onFailure(error); // without one it is the browser's remark, not the plugin's failure

@@ -1,10 +1,10 @@
 /** What can be done with a run: by the page, and by plugins. */
-import './later_texts';
 import { type MenuItem, menuItems, message, Popover } from '@insight-host/kit';
 import type { Run } from '@insight-host/api';
 import { pickColor } from '../coloring/start';
 import { archive } from '../state/archive';
 import { usePage } from '../state/page';
+import { words } from './words';
 
 export function RunMenu({ run, anchor }: { readonly run: Run; readonly anchor: HTMLButtonElement }) {
   const page = usePage();
@@ -19,17 +19,19 @@ export function RunMenu({ run, anchor }: { readonly run: Run; readonly anchor: H
   };
   const close = (): void => void (page.dialog.value = null);
   const items: readonly MenuItem[] = [
-    { action: 'pick-color', text: t('run.color'), onPress: () => pickColor(page, run.name, anchor) },
+    { action: 'pick-color', text: words(page, 'run.color'), onPress: () => pickColor(page, run.name, anchor) },
     {
       action: 'archive',
-      text: t(run.archived ? 'run.unarchive' : 'run.archive'),
+      text: words(page, run.archived ? 'run.unarchive' : 'run.archive'),
       onPress: () => put([run.name], !run.archived),
     },
     ...(isOneOfSeveral
       ? [
           {
             action: 'archive-selected',
-            text: t(run.archived ? 'run.unarchive.selected' : 'run.archive.selected', { count: selected.length }),
+            text: words(page, run.archived ? 'run.unarchive.selected' : 'run.archive.selected', {
+              count: selected.length,
+            }),
             onPress: () =>
               put(
                 selected.map(({ name }) => name),

@@ -1,10 +1,10 @@
 /** The tags of a tab as a tree: what stands between their slashes, part by part. */
-import './later_texts';
 import { Dialog, Icon } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { type Page, usePage } from '../state/page';
 import { patternOf } from './tag_search';
+import { words } from './words';
 
 const MOST_SHOWN = 500; // lines; the others are found by their names
 
@@ -65,13 +65,13 @@ export function TagTree({ plugin }: { readonly plugin: string }) {
   const nodes = useMemo(() => treeOf(tags ?? []), [tags]);
   const failure = page.tags.of(plugin).failure.value;
   return (
-    <Dialog name="tags" title={t('tags.tree')} close={t('close')} onClose={close}>
+    <Dialog name="tags" title={words(page, 'tags.tree')} close={t('close')} onClose={close}>
       {tags === null && failure && (
         <p class="ih-error-message" role="alert">
           {failure}
         </p>
       )}
-      {tags?.length === 0 && <p class="ih-muted">{t('tags.none')}</p>}
+      {tags?.length === 0 && <p class="ih-muted">{words(page, 'tags.none')}</p>}
       <Tree page={page} nodes={nodes} onOpen={(node) => show(page, plugin, node, close)} />
     </Dialog>
   );
@@ -91,7 +91,6 @@ interface TreeProps {
 
 /** Arrows move, open and close; Enter shows the tags. */
 function Tree({ page, nodes, onOpen }: TreeProps) {
-  const t = page.t.value;
   const open = useSignal<ReadonlySet<string>>(new Set());
   const active = useSignal(0);
   const list = useRef<HTMLDivElement>(null);
@@ -131,7 +130,7 @@ function Tree({ page, nodes, onOpen }: TreeProps) {
         class="ih-tag-tree"
         role="tree"
         tabIndex={0}
-        aria-label={t('tags.tree')}
+        aria-label={words(page, 'tags.tree')}
         aria-activedescendant={shown.length ? `tag-line-${active.value}` : undefined}
         onKeyDown={onKeyDown}
       >
@@ -162,7 +161,7 @@ function Tree({ page, nodes, onOpen }: TreeProps) {
                 type="button"
                 class="ih-button ih-quiet ih-small"
                 tabIndex={-1}
-                title={t('tags.show', { path: node.path })}
+                title={words(page, 'tags.show', { path: node.path })}
                 onClick={(event) => {
                   event.stopPropagation();
                   onOpen(node);
@@ -174,8 +173,10 @@ function Tree({ page, nodes, onOpen }: TreeProps) {
           </div>
         ))}
       </div>
-      {lines.length > shown.length && <p class="ih-muted">{t('tags.more', { count: lines.length - shown.length })}</p>}
-      <p class="ih-muted">{t('tags.hint')}</p>
+      {lines.length > shown.length && (
+        <p class="ih-muted">{words(page, 'tags.more', { count: lines.length - shown.length })}</p>
+      )}
+      <p class="ih-muted">{words(page, 'tags.hint')}</p>
     </>
   );
 }
