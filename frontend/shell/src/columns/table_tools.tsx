@@ -1,8 +1,8 @@
 /** Buttons of the run table: columns, groups, and selected runs first. */
-import { Icon } from '@insight-host/kit';
 import { usePage } from '../state/page';
 import type { RunColumns } from './run_columns';
 import { words } from './words';
+import { IconButton } from '../views/icon_button';
 
 export function RunTableTools({ columns }: { readonly columns: RunColumns }) {
   const page = usePage();
@@ -13,16 +13,13 @@ export function RunTableTools({ columns }: { readonly columns: RunColumns }) {
   const known = shown.some(({ key }) => key === group) || group === '' || group === 'path';
   return (
     <>
-      <button
-        type="button"
-        class="ih-button ih-quiet ih-square ih-small"
-        aria-label={words(page, 'columns.title')}
-        title={words(page, 'columns.title')}
+      <IconButton
+        icon="columns"
+        small
+        label={words(page, 'columns.title')}
         data-action="columns"
         onClick={() => (page.dialog.value = { kind: 'columns' })}
-      >
-        <Icon name="columns" />
-      </button>
+      />
       <select
         class="ih-select"
         aria-label={words(page, 'group.by')}

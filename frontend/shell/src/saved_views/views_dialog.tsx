@@ -1,11 +1,12 @@
 /** The dialog of saved views: saves, opens, renames, copies, removes, exports and imports them. */
-import { Dialog, Icon, type IconName, message } from '@insight-host/kit';
+import { Dialog, type IconName, message } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { saveFile } from '../plugin/download';
 import { usePage } from '../state/page';
 import { type ListedView, LONGEST_NAME, type SavedViews } from './saved_views';
 import { loadViews } from './start';
+import { IconButton } from '../views/icon_button';
 
 /** What was done last, and what undoes it. */
 interface Done {
@@ -181,18 +182,15 @@ function ViewRow({ views, view, onOpen, onRename, onExport, onRemove, attempt }:
   const isFixed = shelf === views.host && !views.host.writable.value;
   const isOpened = views.opened.value?.name === name;
   const tool = (action: string, icon: IconName, label: string, run: () => void, pressed?: boolean) => (
-    <button
-      type="button"
-      class="ih-button ih-quiet ih-square"
+    <IconButton
+      icon={icon}
       data-action={`view-${action}`}
-      aria-label={`${label}: ${name}`}
+      label={`${label}: ${name}`}
       title={label}
       aria-pressed={pressed}
       disabled={isFixed && (action === 'rename' || action === 'remove')}
       onClick={run}
-    >
-      <Icon name={icon} />
-    </button>
+    />
   );
   return (
     <>

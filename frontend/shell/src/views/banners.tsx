@@ -3,6 +3,7 @@ import { Icon } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import { usePage } from '../state/page';
 import type { Notice } from '../state/run_table';
+import { IconButton } from './icon_button';
 
 const NOTICES = {
   'logdir-missing': 'notice.missing',
@@ -28,22 +29,18 @@ export function Banners() {
   if (!offline && away === null && notices.length === 0) return null;
   return (
     <div class="ih-banners">
-      {offline && (
-        <div class="ih-banner ih-banner-warn" role="status">
-          <Icon name="warn" />
-          <span>{t('offline.text')}</span>
-          <button type="button" class="ih-button ih-small" onClick={() => session.live.retry()}>
-            {t('retry')}
-          </button>
-        </div>
-      )}
-      {away !== null && (
+      {(offline || away !== null) && (
         <div class="ih-banner ih-banner-warn" role="status">
           <Icon name="warn" />
           <span>
-            {t('away.text')} <span class="ih-muted">{t('away.reason', { reason: away })}</span>
+            {t(offline ? 'offline.text' : 'away.text')}{' '}
+            {away !== null && <span class="ih-muted">{t('away.reason', { reason: away })}</span>}
           </span>
-          <button type="button" class="ih-button ih-small" onClick={() => void session.refresh()}>
+          <button
+            type="button"
+            class="ih-button ih-small"
+            onClick={() => void (offline ? session.live.retry() : session.refresh())}
+          >
             {t('retry')}
           </button>
         </div>
@@ -52,16 +49,12 @@ export function Banners() {
         <div key={notice.text} class="ih-banner" role="status">
           <Icon name="info" />
           <span>{words(notice)}</span>
-          <button
-            type="button"
-            class="ih-button ih-quiet ih-square ih-small"
-            aria-label={t('dismiss')}
-            onClick={() => {
-              dismissed.value = [...dismissed.value, notice.text];
-            }}
-          >
-            <Icon name="close" />
-          </button>
+          <IconButton
+            icon="close"
+            small
+            label={t('dismiss')}
+            onClick={() => (dismissed.value = [...dismissed.value, notice.text])}
+          />
         </div>
       ))}
     </div>
@@ -80,14 +73,7 @@ export function ToastList() {
         >
           <Icon name={toast.level} />
           <span>{toast.text}</span>
-          <button
-            type="button"
-            class="ih-button ih-quiet ih-square ih-small"
-            aria-label={page.t.value('close')}
-            onClick={() => page.toasts.close(toast.id)}
-          >
-            <Icon name="close" />
-          </button>
+          <IconButton icon="close" small label={page.t.value('close')} onClick={() => page.toasts.close(toast.id)} />
         </div>
       ))}
     </div>

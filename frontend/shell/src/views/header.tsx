@@ -3,6 +3,7 @@ import { Icon } from '@insight-host/kit';
 import { keyLabel } from '../plugin/shortcuts';
 import { usePage } from '../state/page';
 import { Tabs } from './tabs';
+import { IconButton } from './icon_button';
 
 export function Header() {
   const page = usePage();
@@ -12,19 +13,15 @@ export function Header() {
   const choice = preferences.themeChoice.value;
   return (
     <header class="ih-header">
-      <button
-        type="button"
-        class="ih-button ih-quiet ih-square"
+      <IconButton
+        icon="sidebar"
         disabled={!page.hasSidebar.value}
         aria-expanded={open && page.hasSidebar.value}
-        aria-label={t(open ? 'runs.collapse' : 'runs.expand')}
-        title={t(open ? 'runs.collapse' : 'runs.expand')}
+        label={t(open ? 'runs.collapse' : 'runs.expand')}
         onClick={() => {
           page.sidebarOpen.value = !open;
         }}
-      >
-        <Icon name="sidebar" />
-      </button>
+      />
       <h1 class="ih-name" title={page.title.value}>
         {page.title.value}
       </h1>
@@ -42,18 +39,14 @@ export function Header() {
           <Icon name="search" />
           <kbd>{keyLabel('Mod+k')}</kbd>
         </button>
-        <button
-          type="button"
-          class="ih-button ih-quiet ih-square"
+        <IconButton
+          icon="bookmark"
           data-action="views"
-          aria-label={t('views.title')}
-          title={t('views.title')}
+          label={t('views.title')}
           onClick={() => {
             page.dialog.value = { kind: 'views' };
           }}
-        >
-          <Icon name="bookmark" />
-        </button>
+        />
         <div class="ih-segmented ih-small" role="group" aria-label={t('locale')}>
           <button
             type="button"
@@ -72,16 +65,12 @@ export function Header() {
             EN
           </button>
         </div>
-        <button
-          type="button"
-          class="ih-button ih-quiet ih-square"
+        <IconButton
+          icon={choice === 'light' ? 'sun' : choice === 'dark' ? 'moon' : 'system'}
           data-theme-choice={choice}
-          aria-label={`${t('theme')}: ${t(`theme.${choice}`)}`}
-          title={`${t('theme')}: ${t(`theme.${choice}`)}`}
+          label={`${t('theme')}: ${t(`theme.${choice}`)}`}
           onClick={() => preferences.cycleTheme()}
-        >
-          <Icon name={choice === 'light' ? 'sun' : choice === 'dark' ? 'moon' : 'system'} />
-        </button>
+        />
       </div>
     </header>
   );

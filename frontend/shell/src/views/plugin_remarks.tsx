@@ -5,6 +5,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { usePage } from '../state/page';
 import type { Tab } from '../state/session';
+import { IconButton } from './icon_button';
 
 export function PluginRemarks({ tab, title }: { readonly tab: Tab; readonly title: string }) {
   const page = usePage();
@@ -90,15 +91,7 @@ function Remark({ icon, role, title, onDismiss, children }: RemarkProps) {
       <div>
         <strong>{title}</strong> {children}
       </div>
-      <button
-        type="button"
-        class="ih-button ih-quiet ih-square ih-small"
-        aria-label={t('dismiss')}
-        title={t('dismiss')}
-        onClick={onDismiss}
-      >
-        <Icon name="close" />
-      </button>
+      <IconButton icon="close" small label={t('dismiss')} onClick={onDismiss} />
     </div>
   );
 }

@@ -1,6 +1,5 @@
 /** The left side: filter and selection over the list of runs. Its width is the user's. */
-import { Icon } from '@insight-host/kit';
-import { drag } from '@insight-host/kit';
+import { drag, Icon } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { loadColoring } from '../coloring/start';
@@ -9,6 +8,7 @@ import { recall, remember } from '../state/memory';
 import { type Page, usePage } from '../state/page';
 import { inverted, triState, withRows } from '../state/selection';
 import { RunList } from './run_list';
+import { IconButton } from './icon_button';
 
 const NARROWEST = 200;
 const TABLE_FROM = 440; // pixels from which the list is a table
@@ -118,14 +118,7 @@ function RunFilter() {
           }}
         />
         {filterText.value && (
-          <button
-            type="button"
-            class="ih-button ih-quiet ih-square ih-small"
-            aria-label={t('runs.clear')}
-            onClick={() => filterText.set('')}
-          >
-            <Icon name="close" />
-          </button>
+          <IconButton icon="close" small label={t('runs.clear')} onClick={() => filterText.set('')} />
         )}
       </div>
       {columns && <columns.Completions completion={columns.completion} />}
@@ -175,41 +168,33 @@ function SelectionBar() {
       >
         {t(filtered ? 'runs.count.filtered.short' : 'runs.count.short', { selected, shown: rows.length, total })}
       </span>
-      <button
-        type="button"
-        class="ih-button ih-quiet ih-square ih-small"
-        aria-label={t('runs.invert.hint')}
-        title={t('runs.invert.hint')}
+      <IconButton
+        icon="invert"
+        small
+        label={t('runs.invert.hint')}
         disabled={rows.length === 0}
         onClick={() => runs.select(inverted(runs.selectedSet.value, rows))}
-      >
-        <Icon name="invert" />
-      </button>
-      <button
-        type="button"
-        class="ih-button ih-quiet ih-square ih-small"
-        aria-label={t('runs.table')}
+      />
+      <IconButton
+        icon="table"
+        small
+        label={t('runs.table')}
         aria-pressed={isOpen}
         title={`${t('runs.table')} (|)`}
         data-action="run-table"
         onClick={() => page.tableOpen.set(!isOpen)}
-      >
-        <Icon name="table" />
-      </button>
-      <button
-        type="button"
-        class="ih-button ih-quiet ih-square ih-small"
-        aria-label={t('runs.colors')}
+      />
+      <IconButton
+        icon={<span class="ih-swatch ih-all-colors" />}
+        small
+        label={t('runs.colors')}
         aria-expanded={page.colorsOpen.value}
-        title={t('runs.colors')}
         data-action="colors"
         onClick={() => {
           void loadColoring(page);
           page.colorsOpen.value = !page.colorsOpen.value;
         }}
-      >
-        <span class="ih-swatch ih-all-colors" />
-      </button>
+      />
       {isOpen && page.columns.value && <page.columns.value.Tools columns={page.columns.value.columns} />}
       <button
         type="button"
@@ -224,13 +209,13 @@ function SelectionBar() {
   );
 }
 
-/** What of the selection is not as one may think. */
+/** Archived runs, and why the selection is not all runs that it names or that exist. */
 function Notes() {
   const { t, runs, session } = usePage();
   const gone = session.loading.value ? [] : runs.gone.value;
   const archived = runs.archivedCount.value;
   const shows = runs.withArchived.value;
-  const isOdd = runs.limited.value || gone.length > 0;
+  const hasLimits = runs.limited.value || gone.length > 0;
   return (
     <>
       {archived > 0 && (
@@ -246,12 +231,13 @@ function Notes() {
           </button>
         </p>
       )}
-      {isOdd && <Odd gone={gone} />}
+      {hasLimits && <SelectionLimits gone={gone} />}
     </>
   );
 }
 
-function Odd({ gone }: { readonly gone: readonly string[] }) {
+/** Runs that a link names and that are gone, or how many runs the default selection has. */
+function SelectionLimits({ gone }: { readonly gone: readonly string[] }) {
   const { t, runs } = usePage();
   return (
     <p class="ih-limit-note" role="status">

@@ -4,6 +4,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { usePage } from '../state/page';
 import type { Tab } from '../state/session';
+import { IconButton } from './icon_button';
 
 const LONG = 24; // letters of a title that fit in a tab
 
@@ -37,17 +38,13 @@ export function Tabs() {
         ))}
       </div>
       {(before || after) && (
-        <button
-          type="button"
-          class="ih-button ih-quiet ih-square"
-          aria-label={t('tabs.all')}
-          title={t('tabs.all')}
+        <IconButton
+          icon="more"
+          label={t('tabs.all')}
           onClick={() => {
             page.dialog.value = { kind: 'palette' };
           }}
-        >
-          <Icon name="more" />
-        </button>
+        />
       )}
     </>
   );
