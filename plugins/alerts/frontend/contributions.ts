@@ -3,8 +3,7 @@ import { API, type Contributions, type PluginContext } from '@insight-host/api';
 import { Spaced } from '@insight-host/kit';
 import { signal } from '@preact/signals';
 import { follow, open, seen, textOf, type Alert, type Answer } from './alerts';
-import en from './locales/en.json';
-import zh from './locales/zh-CN.json';
+import { messages } from './messages';
 
 const SPACE = 2000; // ms between two questions
 const MOST = 3; // notices of one answer
@@ -38,7 +37,7 @@ function watch(ctx: PluginContext): () => void {
 
 export default {
   apiVersion: API,
-  messages: { en, 'zh-CN': zh },
+  messages,
   start: watch,
   changed: known,
   markers: ({ tags, runs }, ctx) =>

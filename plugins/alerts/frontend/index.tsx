@@ -1,11 +1,10 @@
 import { tab } from '@insight-host/kit';
 import styles from './alerts.css?inline';
 import { AlertList } from './list';
-import en from './locales/en.json';
-import zh from './locales/zh-CN.json';
+import { messages } from './messages';
 
 export default tab({
-  messages: { en, 'zh-CN': zh },
+  messages,
   styles,
   board: (page) => ({ page }),
   view: ({ page }) => <AlertList page={page} />,

@@ -1,4 +1,4 @@
-import { message, type Page } from '@insight-host/kit';
+import { message, timeText, type Page } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
@@ -51,9 +51,7 @@ function Row({ page, alert }: { readonly page: Page; readonly alert: Alert }): J
   const isThere = page.runsByName.value.has(alert.run);
   return (
     <li data-alert={alert.kind} style={{ borderInlineStartColor: page.colorOf(alert.run) }}>
-      <time dateTime={new Date(alert.at * 1000).toISOString()}>
-        {new Date(alert.at * 1000).toLocaleString(locale.value)}
-      </time>
+      <time>{timeText(alert.at, locale.value)}</time>
       <strong>{alert.rule}</strong>
       <span class="what">{textOf(page.ctx, alert)}</span>
       {isThere && (

@@ -33,8 +33,7 @@ def test_rules(host: CommandHost, arguments: Sequence[str]) -> int:
         for alert in alerts:
             old = alert.found - alert.at > 3600 * rules.hours
             note = f" (older than {rules.hours:g} hours: not sent)" if old else ""
-            moment = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(alert.at))
-            print(f"{moment}  {alert.text()}{note}")
+            print(f"{_time_text(alert.at)}  {alert.text()}{note}")
             if given.send and not old:
                 for name in sends[alert.key]:
                     try:
@@ -44,3 +43,11 @@ def test_rules(host: CommandHost, arguments: Sequence[str]) -> int:
                         host.print(f"{name}: {error}")
         print(f"{len(alerts)} alerts of {len(rules.rules)} rules" if alerts else "no alerts")
     return 1 if failed else 0
+
+
+def _time_text(seconds: float) -> str:
+    """Local time of seconds since the epoch, or the number if no calendar of the system has it."""
+    try:
+        return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
+    except (OverflowError, ValueError, OSError):
+        return f"{seconds:g} s"

@@ -1,8 +1,8 @@
 import type { PluginContext } from '@insight-host/api';
-import { Dialog, message } from '@insight-host/kit';
+import { bytesText, Dialog, message, timeText } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import { render, type JSX } from 'preact';
-import { move, sizeText, timeText, type Plan } from './moving';
+import { move, type Plan } from './moving';
 
 /** Asks the user, and moves the files of the run. */
 export async function confirm(run: string, ctx: PluginContext): Promise<void> {
@@ -28,7 +28,7 @@ function Confirmation({ ctx, plan, onClose }: ConfirmationProps): JSX.Element {
   const failure = useSignal('');
   const isMoving = useSignal(false);
   const locale = ctx.locale.value;
-  const sizes = { size: sizeText(plan.bytes, locale), bytes: plan.bytes.toLocaleString(locale) };
+  const sizes = { size: bytesText(plan.bytes, locale), bytes: plan.bytes.toLocaleString(locale) };
   const own = plan.nested > 0 ? ctx.t('own', { count: plan.nested }) : ctx.t('own.logdir');
   const start = async (): Promise<void> => {
     isMoving.value = true;

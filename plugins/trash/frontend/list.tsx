@@ -1,8 +1,8 @@
-import { message, type Page } from '@insight-host/kit';
+import { bytesText, message, timeText, type Page } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { sizeText, timeText, type Moved } from './moving';
+import type { Moved } from './moving';
 
 /** What was moved since the start of the host. */
 export function MovedList({ page }: { readonly page: Page }): JSX.Element {
@@ -49,7 +49,7 @@ export function MovedList({ page }: { readonly page: Page }): JSX.Element {
                 <td>{row.run}</td>
                 <td>{row.directory}</td>
                 <td class="number">{row.files.toLocaleString(locale)}</td>
-                <td class="number">{sizeText(row.bytes, locale)}</td>
+                <td class="number">{bytesText(row.bytes, locale)}</td>
               </tr>
             ))}
           </tbody>

@@ -35,12 +35,3 @@ export async function move(ctx: PluginContext, plan: Plan): Promise<void> {
   const reason = (await response.json().catch(() => null)) as Reason | null;
   throw new Error(reason ? ctx.reason(reason) : `${response.status} ${response.statusText}`);
 }
-
-/** A number of bytes, as people read it. */
-export function sizeText(bytes: number, locale: string): string {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
-  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3));
-  return `${(bytes / 1000 ** power).toLocaleString(locale, { maximumFractionDigits: 1 })} ${units[power]}`;
-}
-
-export const timeText = (seconds: number, locale: string): string => new Date(seconds * 1000).toLocaleString(locale);

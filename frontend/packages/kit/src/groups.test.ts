@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { groupTags, PINNED, seriesCards, tagCards, tagFilter, titleParts } from './groups';
-import { bytesText, durationText, fileName, valueText } from './texts';
+import { bytesText, durationText, fileName, timeText, valueText } from './texts';
 
 describe('groups', () => {
   it('share what stands before the first slash', () => {
@@ -66,6 +66,12 @@ describe('texts', () => {
       fileName('//', 'csv', 'scalar'),
     ]).toEqual(['loss_auto.svg', 'x.csv', 'scalar.csv']);
   });
+  it('show times, also those that are beyond all dates', () => {
+    for (const seconds of [9e12, -9e12, NaN, Infinity]) {
+      expect(timeText(seconds, 'en')).toBe(String(seconds));
+    }
+  });
+
   it('show sizes', () => {
     expect([0, 999, 1000, 1500, 999_500, 1.2e9].map((size) => bytesText(size, 'en'))).toEqual([
       '0 B',

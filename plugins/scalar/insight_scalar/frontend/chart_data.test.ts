@@ -36,6 +36,12 @@ it('a smoothed chart has both values of a point, and times are dates', () => {
   expect(rows).toEqual([['a', 't', '2001-09-09T01:46:40.000Z', 1, 5]]);
 });
 
+it('a time that no date can be stays a number', () => {
+  const late = fakeSeries([0], [1], { run: 'a', wallTimes: Float64Array.of(9e12) });
+  const { rows } = chartData({ query: { ...query, x: 'wall' }, layers: [{ ...layer, main: [late] }] }, say);
+  expect(rows).toEqual([['a', 't', 9e12, 1]]);
+});
+
 it('a smoothed chart without its raw lines does not give smoothed values for recorded ones', () => {
   const smooth = { ...query, smoothing: 0.5, raw: false };
   const { head, rows } = chartData({ query: smooth, layers: [{ ...layer, main: [series('a', [1])] }] }, say);

@@ -1,3 +1,4 @@
+import { isoTime } from '@insight-host/kit/draw';
 import type { ChartData, Value } from '@insight-host/kit/table';
 import type { Mark } from '@insight-host/kit/lines';
 import type { Picture } from './feed';
@@ -22,7 +23,7 @@ export function chartData(
 
 /** How a table shows an x of a picture. */
 function timeOf({ query }: Picture): (x: number) => Value {
-  return query.x === 'wall' ? (x) => new Date(x * 1000).toISOString() : (x) => x;
+  return query.x === 'wall' ? (x) => isoTime(x) ?? x : (x) => x;
 }
 
 function points(picture: Picture, say: (key: string) => string, x: string): ChartData {

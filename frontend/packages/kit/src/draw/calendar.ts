@@ -11,6 +11,12 @@ const BELOW_DAY = [1, 2, 5, 10, 15, 30]
   .concat([1, 2, 3, 6, 12].map((n) => n * HOUR));
 const STEPS = [...BELOW_DAY].sort((a, b) => a - b);
 
+/** Seconds since the epoch in ISO 8601 (UTC); null beyond the dates of JavaScript, which end in the year 275760. */
+export function isoTime(seconds: number): string | null {
+  const date = new Date(seconds * 1000);
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
+}
+
 /** Ticks of local time for a domain in seconds since the epoch. */
 export function calendarTicks(domain: readonly [number, number], count: number, locale: Locale): Tick[] {
   const rough = (domain[1] - domain[0]) / Math.max(1, count);

@@ -107,6 +107,18 @@ describe('ticks', () => {
     expect(xTicks('relative', [0, 7200], false, 4, 'en').map((t) => t.value)).toEqual([0, 1800, 3600, 5400, 7200]);
   });
 
+  it('of times beyond all dates are numbers', () => {
+    for (const domain of [
+      [1.7e9, 9e12],
+      [9e12, 9e12 + 60],
+      [-1e300, 1e300],
+    ] as const) {
+      const ticks = xTicks('wall', domain, false, 4, 'en');
+      expect(ticks.length).toBeGreaterThan(1);
+      expect(ticks.map(({ label }) => label).join()).not.toContain('Invalid');
+    }
+  });
+
   it('of wall time stand at round local times', () => {
     const start = new Date(2024, 2, 30, 22, 10).getTime() / 1000;
     const ticks = xTicks('wall', [start, start + 4 * 3600], false, 4, 'en');

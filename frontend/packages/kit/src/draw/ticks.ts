@@ -1,7 +1,7 @@
 import type { Locale } from '@insight-host/api';
 import { multiples, niceStep } from '@insight-host/kit';
 import type { AxisKind } from './axis';
-import { calendarTicks } from './calendar';
+import { calendarTicks, isoTime } from './calendar';
 
 export interface Tick {
   readonly value: number;
@@ -57,7 +57,10 @@ export function xTicks(
   count: number,
   locale: Locale,
 ): Tick[] {
-  if (kind === 'wall') return calendarTicks(domain, count, locale);
+  if (kind === 'wall')
+    return domain.every((end) => isoTime(end) !== null)
+      ? calendarTicks(domain, count, locale)
+      : linearTicks(domain, count);
   if (log)
     return logTicks(domain, count).map((t) =>
       kind === 'relative' && t.label ? { value: t.value, label: duration(t.value, locale) } : t,

@@ -1,6 +1,6 @@
 import type { Columns, Reason } from '@insight-host/api';
 import type { HistogramRow, HistogramView } from './props';
-import type { XKind } from '@insight-host/kit/draw';
+import { isoTime, type XKind } from '@insight-host/kit/draw';
 import { codecs, floats } from '@insight-host/kit';
 import type { ChartData } from '@insight-host/kit/table';
 
@@ -184,9 +184,7 @@ export function chartData(found: Histograms): ChartData {
   return {
     head: head.map(String),
     rows: rows.map((row) =>
-      row.map((cell, at) =>
-        cell === '' ? null : at === time && Number.isFinite(cell) ? new Date(Number(cell) * 1000).toISOString() : cell,
-      ),
+      row.map((cell, at) => (cell === '' ? null : at === time ? (isoTime(Number(cell)) ?? cell) : cell)),
     ),
   };
 }

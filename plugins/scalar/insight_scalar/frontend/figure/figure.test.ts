@@ -92,6 +92,10 @@ describe('the data of a figure', () => {
     const rows = seenCsv({ ...chart, xKind: 'wall', xWindow: null, lines }, (key) => key).split('\r\n');
     expect(rows[1]).toBe('a,1970-01-01T00:00:00.000Z,1,0,2,0');
     expect(rows[2]).toBe('a,1970-01-01T00:00:01.000Z,1,,,1');
+    const late = [line('a', [9e12], [1])];
+    expect(seenCsv({ ...chart, xKind: 'wall', xWindow: null, lines: late }, (key) => key)).toContain(
+      'a,9000000000000,1',
+    );
   });
 });
 

@@ -1,5 +1,6 @@
 /** The numbers that a chart shows, within its window of x. */
 import { csvOf, type CsvCell } from '@insight-host/kit';
+import { isoTime } from '@insight-host/kit/draw';
 import type { Line, LineChartProps } from '@insight-host/kit/lines';
 
 /** Whether a point is in the window. */
@@ -29,7 +30,7 @@ export function seenCsv(props: LineChartProps, say: (key: string) => string): st
   const { lines } = props;
   const hasBands = lines.some(({ band }) => band);
   const hasRaw = lines.some(({ role }) => role === 'raw');
-  const timeOf = (x: number): CsvCell => (props.xKind === 'wall' ? new Date(x * 1000).toISOString() : x);
+  const timeOf = (x: number): CsvCell => (props.xKind === 'wall' ? (isoTime(x) ?? x) : x);
   const head = [
     say('figure.line'),
     props.xLabel || say('limits.x'),
