@@ -1,4 +1,4 @@
-"""What the host adds through hooks: ``inspect``, ``plugin ...``, ``grpc://`` locations, ``--load rust``."""
+"""What the host adds through hooks: ``inspect``, ``plugin ...``, locations of servers, ``--load rust``."""
 
 from __future__ import annotations
 
@@ -42,11 +42,19 @@ def _authoring(name: str, text: str) -> Command:
 
 @hookimpl
 def insight_open_provider(location: str, settings: ProviderSettings) -> DataProvider | None:
-    """Opens ``grpc://HOST:PORT`` and ``--load rust``; None for others. Raises InvalidArgument."""
+    """Opens ``grpc://HOST:PORT``, the URL of a host and ``--load rust``; None for others.
+
+    Raises InvalidArgument.
+    """
     if location == RUST and settings.open_local is not None:
         from insight_core.providers.rust_server import open_rust_servers  # gRPC is loaded where it is needed
 
         return open_rust_servers(settings, settings.open_local({Dialect.MINDSPORE}))
+    if location.startswith(("http:", "https:")):
+        from insight_core.providers.http_client.provider import HttpProvider
+        from insight_core.providers.http_client.session import Address
+
+        return HttpProvider(Address.of(location), interval=settings.reload_interval)
     if not location.startswith("grpc:"):
         return None
     address = re.fullmatch(r"grpc://([^/]+:([0-9]{1,5}))", location)

@@ -34,7 +34,7 @@ LOGDIR = Option(
 DATA_PROVIDER = Option(
     "data-provider",
     "data source to use instead of --logdir: an insight-data-server, another server with TensorBoard's "
-    "service, or a location that a plugin opens",
+    "service, the URL of another host, or a location that a plugin opens",
     type=data_location,
     metavar="grpc://HOST:PORT",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import math
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -27,11 +28,10 @@ from insight_core.plugin.http.parameters import flag, required_text, whole_numbe
 from insight_core.web.answers import json_answer
 from insight_core.web.live_events import changes_since, generation_of
 
-_INTERNAL = ("content", "data_class")  # of summary metadata, which plugins read themselves
-_FIELDS: tuple[SeriesField, ...] = tuple(name for name in get_args(SeriesField) if name not in _INTERNAL)
+_FIELDS: tuple[SeriesField, ...] = get_args(SeriesField)
 _OWNER = "plugin"  # the column that says to which of several plugins a series belongs
 _DEFAULT = ("attempts", "claims")  # columns that a page needs to begin
-_TEXTS = {"claims", "display_name", "description", _OWNER}  # columns of a few values
+_TEXTS = {"claims", "content", "display_name", "description", _OWNER}  # columns of a few values
 _LAST = 1 << 53
 
 _Tags = Mapping[str, Collection[str]]  # by run
@@ -212,8 +212,14 @@ def _column(tables: Sequence[SeriesTable], name: str) -> object:
         return _compact(tables, name, lambda value: value)
     known = _Numbering()
     places = _compact(tables, name, known.of)
-    values = [list(map(str, each)) if isinstance(each, tuple) else each for each in known.numbers]
-    return {"values": values, "of": places}
+    return {"values": [_text(value) for value in known.numbers], "of": places}
+
+
+def _text(value: object) -> object:
+    """Claims as a list of their names, bytes in base64."""
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode("ascii")
+    return list(map(str, value)) if isinstance(value, tuple) else value
 
 
 def _compact(tables: Sequence[SeriesTable], name: str, coded: Callable[..., object]) -> object:

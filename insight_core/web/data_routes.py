@@ -14,6 +14,7 @@ from werkzeug import Request, Response
 
 from insight_core.formats.json_text import encode_json
 from insight_core.plugin import Annotations, DataProvider, Messages, Reason, Run, Unavailable
+from insight_core.plugin.http.parameters import required_text
 from insight_core.registry import DISTRIBUTION, Registry
 from insight_core.web.answers import json_answer, tag_by_content
 from insight_core.web.catalog import SeriesCatalog
@@ -68,6 +69,8 @@ class DataRoutes:
             ("/data/run_matches", self.run_matches, False),
             ("/data/catalog", self.catalog.view, True),
             ("/data/damage", self.damage, True),
+            ("/data/records", self.records, True),
+            ("/data/blob", self.blob, True),
             ("/data/changes", self.changes, False),
             ("/data/events", self.events, False),
             *(
@@ -205,6 +208,18 @@ class DataRoutes:
         for given in self.registry.collected("insight_messages", Messages):
             found[given.value.locale] = {**given.value.texts, **found.get(given.value.locale, {})}
         return found
+
+    def records(self, request: Request) -> Response:
+        """Steps, wall times and sizes of a series of any plugin, unclaimed values included."""
+        from insight_core.plugin.http.records import records_response  # no page asks for it
+
+        return records_response(request, self.provider, required_text(request, "plugin"))
+
+    def blob(self, request: Request) -> Response:
+        """The bytes of one record of any plugin, unclaimed values included."""
+        from insight_core.web.record_routes import blob_response  # no page asks for it
+
+        return blob_response(request, self.provider, required_text(request, "plugin"))
 
     def changes(self, request: Request) -> Response:
         """Changes since a generation."""

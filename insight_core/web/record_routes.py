@@ -5,11 +5,13 @@ from __future__ import annotations
 import posixpath
 from functools import partial
 from typing import cast
+from urllib.parse import quote
 
 from werkzeug import Request, Response
 from werkzeug.exceptions import RequestedRangeNotSatisfiable
 
 from insight_core.plugin import (
+    DataProvider,
     FileName,
     NotFound,
     Plugin,
@@ -63,7 +65,12 @@ def value(ctx: PluginContext, plugin: Plugin, request: Request) -> Response:
 
 def blob(ctx: PluginContext, request: Request) -> Response:
     """The bytes of one record or claimed file, or the range of them that the request names."""
-    data, place = ctx.data, record_of(request, ctx.data, ctx.name)
+    return blob_response(request, ctx.data, ctx.name)
+
+
+def blob_response(request: Request, data: DataProvider, plugin: str) -> Response:
+    """The bytes of one record of a plugin, or of an unclaimed one; its claim is a header of the answer."""
+    place = record_of(request, data, plugin)
     tag = content_tag(data.location().encode(errors="replace"), repr(place).encode(errors="replace"))
     if request.if_none_match.contains_weak(tag):
         return not_modified(tag)
@@ -92,6 +99,7 @@ def blob(ctx: PluginContext, request: Request) -> Response:
     answer.content_length = end - start
     answer.accept_ranges = "bytes"
     answer.set_etag(tag)
+    answer.headers["X-Insight-Claim"] = quote(str(stream.claim), safe=" :/*?[]!")
     if end - start < stream.size:
         answer.status_code = 206
         answer.content_range.set(start, end, stream.size)

@@ -1,4 +1,4 @@
-"""The kinds of providers: in this process, a data server of ours, the data server in Rust."""
+"""The kinds of providers: in this process, a data server of ours, a host, the data server in Rust."""
 
 from __future__ import annotations
 
@@ -21,12 +21,15 @@ from insight_core.plugin import (
     SummaryPlugin,
 )
 from insight_core.providers.child import ChildLink
+from insight_core.providers.http_client.provider import HttpProvider
+from insight_core.providers.http_client.session import Address
 from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
 from insight_core.providers.local import LocalProvider
 from insight_core.providers.rust_server import rust_server
 from insight_core.providers.tensorboard_client.provider import TensorBoardProvider
 from insight_core.rpc.serving import serve
+from tests.hosts import served
 from tests.waiting import eventually
 
 SCALAR = insight_scalar.insight_plugin()
@@ -78,6 +81,21 @@ def open_insight(open_local: Open) -> Iterator[Open]:
 
 
 @pytest.fixture
+def open_http(open_local: Open) -> Iterator[Open]:
+    with ExitStack() as opened:
+
+        def open_(*, policy: CachePolicy | None = None, live: bool = False) -> DataProvider:
+            url = opened.enter_context(served(open_local(policy=policy, live=live), [SCALAR, IMAGE]))
+            provider = HttpProvider(Address.of(url), interval=0.05)
+            opened.callback(provider.close)
+            provider.start()
+            eventually(provider.generation)  # the host was asked once
+            return provider
+
+        yield open_
+
+
+@pytest.fixture
 def open_rust(tmp_path: Path) -> Iterator[Open]:
     with ExitStack() as opened:
 
@@ -97,7 +115,7 @@ def open_rust(tmp_path: Path) -> Iterator[Open]:
         yield open_
 
 
-@pytest.fixture(params=["local", "insight", "rust"])
+@pytest.fixture(params=["local", "insight", "http", "rust"])
 def open_provider(request: pytest.FixtureRequest) -> Open:
     """Each kind in turn; where the one in Rust differs is said by ``DIFFERENCES`` of the test's module."""
     if request.param == "rust":

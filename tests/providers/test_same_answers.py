@@ -1,4 +1,4 @@
-"""A data server of ours says of every series of the sample logs exactly what the provider behind it says."""
+"""A data server and a host say of every series of the sample logs exactly what the provider behind says."""
 
 from __future__ import annotations
 
@@ -16,14 +16,18 @@ from insight_core.plugin import (
     InvalidArgument,
     ScalarColumns,
     ScalarQuery,
+    SeriesInfo,
     SeriesKey,
     ShownAttempts,
 )
 from insight_core.plugin.testing import damaged_logdir
+from insight_core.providers.http_client.provider import HttpProvider
+from insight_core.providers.http_client.session import Address
 from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
 from insight_core.providers.local import LocalProvider
 from insight_core.rpc.serving import serve
+from tests.hosts import served
 
 QUERIES = (
     ScalarQuery(),
@@ -36,11 +40,11 @@ QUERIES = (
 )
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", params=["grpc", "http"])
 def providers(
-    repository: Path, tmp_path_factory: pytest.TempPathFactory
+    repository: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> Iterator[tuple[DataProvider, DataProvider]]:
-    """One of the sample logs and damaged ones, and one that asks it over gRPC."""
+    """One of the sample logs and damaged ones, and one that asks it over gRPC or HTTP."""
     damaged = tmp_path_factory.mktemp("damaged")
     damaged_logdir(damaged)
     with ExitStack() as opened:
@@ -48,9 +52,14 @@ def providers(
         local = LocalProvider(logdirs, [insight_scalar.insight_plugin()])
         opened.callback(local.close)
         local.load()
-        server = serve(local, "127.0.0.1", 0, version="test")
-        opened.callback(server.stop)
-        remote = InsightProvider(Link(f"127.0.0.1:{server.port}"))
+        remote: HttpProvider | InsightProvider
+        if request.param == "http":
+            url = opened.enter_context(served(local, [insight_scalar.insight_plugin()]))
+            remote = HttpProvider(Address.of(url))
+        else:
+            server = serve(local, "127.0.0.1", 0, version="test")
+            opened.callback(server.stop)
+            remote = InsightProvider(Link(f"127.0.0.1:{server.port}"))
         opened.callback(remote.close)
         yield local, remote
 
@@ -73,9 +82,14 @@ def test_series(providers: tuple[DataProvider, DataProvider]) -> None:
     local, remote = providers
     run = local.runs()[0].name
     for plugin in local.plugins():
-        assert remote.series(plugin) == local.series(plugin)
-        assert remote.series(plugin, runs=[run]) == local.series(plugin, runs=[run])
+        for runs in (None, [run]):
+            found, wanted = remote.series(plugin, runs=runs), local.series(plugin, runs=runs)
+            assert sorted(found, key=_key) == sorted(wanted, key=_key)
         assert remote.series(plugin, runs=[]) == []
+
+
+def _key(info: SeriesInfo) -> SeriesKey:
+    return info.key
 
 
 @pytest.mark.parametrize("query", QUERIES)

@@ -1,0 +1,1 @@
+"""``DataProvider`` client of a running host: reads its logs over HTTP."""

@@ -1,0 +1,45 @@
+"""Hosts that tests ask over HTTP, in this process."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+from insight_core.plugin import DataProvider, Plugin, hookimpl
+from insight_core.registry import Registry
+from insight_core.web import Host, HostSettings
+from insight_core.web.http_server import listen
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIApplication
+
+
+@contextmanager
+def served(provider: DataProvider, plugins: Iterable[Plugin]) -> Iterator[str]:
+    """The URL of a host of a provider and these plugins."""
+    registry = Registry.of([(plugin.name, partial(_module, plugin)) for plugin in plugins])
+    assert not registry.failures
+    with listening(Host(registry, provider, HostSettings())) as url:
+        yield url
+
+
+@contextmanager
+def listening(application: WSGIApplication) -> Iterator[str]:
+    """The URL of an application on a free port of this machine."""
+    server = listen(application, "127.0.0.1", 0)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield server.url
+    finally:
+        server.stop()
+        thread.join()
+
+
+def _module(plugin: Plugin) -> object:
+    """A module, as an entry point loads it, that contributes the plugin."""
+    return SimpleNamespace(insight_plugin=hookimpl(lambda: plugin, specname="insight_plugin"))
