@@ -56,9 +56,10 @@ class Opened:
     def kept(self, answer: Response) -> Response:
         """What is said while a profile is being read is not kept: it will change though the data do not.
 
-        Raises TooLarge.
+        Raises TooLarge for what is not streamed; asking a streamed answer for its length makes all of it.
         """
-        check_size(answer.calculate_content_length() or 0)
+        if not answer.is_streamed:
+            check_size(answer.calculate_content_length() or 0)
         if not self.is_final:
             answer.cache_control.no_store = True
         return answer

@@ -150,6 +150,16 @@ def test_an_answer_of_too_many_bytes_is_refused_with_what_to_ask(
     assert get("operators", by="name", limit=1, columns="name").status_code == 200
 
 
+def test_a_trace_is_sent_while_it_is_made_and_has_no_limit_of_bytes(
+    get: Get, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opened_profiles, "MOST_BYTES", 2000)
+    answer = get("trace")
+    assert answer.status_code == 200
+    assert "Content-Length" not in answer.headers  # whoever knows it has made all of it
+    assert len(answer.data) > 2000
+
+
 def test_csv_is_sent_while_it_is_written(get: Get) -> None:
     answer = get("operators", by="name", format="csv")
     assert answer.is_streamed
