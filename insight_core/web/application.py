@@ -6,7 +6,7 @@ import json
 import logging
 import secrets
 import threading
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from werkzeug import Request, Response
 from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.exceptions import NotFound as Unknown
+from werkzeug.routing import Map
 from werkzeug.test import EnvironBuilder
 
 from insight_core.isolation import Busy, Overdue
@@ -28,6 +29,7 @@ from insight_core.plugin import (
     Unavailable,
 )
 from insight_core.plugin.http.own_page import OwnPage
+from insight_core.plugin.references import reference
 from insight_core.registry import Registry
 from insight_core.web.annotations.routes import AnnotationRoutes
 from insight_core.web.annotations.store import AnnotationStore
@@ -60,6 +62,7 @@ log = logging.getLogger(__name__)
 
 _LOOK = 0.25  # seconds between two looks at front ends
 _TENSORBOARD = "TensorBoard's application"
+_DESCRIPTION = reference("insight_core.web.openapi.document:description")  # imported when it is asked for
 
 
 class Host:
@@ -299,16 +302,26 @@ class Host:
         page = self.settings.page
 
         def index(request: Request) -> Response:
+            """The page."""
             start = start_of_page(saved.now(), saved.logs())
             return page_answer(page, {"tabs": tabs_of(self._plugins, page), "start": start}, request)
 
+        def health(request: Request) -> Response:
+            """Whether the host listens."""
+            return json_answer({"status": "ok"})
+
+        views: dict[str, Callable[..., Response]] = {
+            "/healthz": health,
+            "/openapi.json": partial(_DESCRIPTION, self._urls),
+        }
         return [
             Rule("/", endpoint=Endpoint(index), methods=["GET"]),
             Rule("/static/<path:name>", endpoint=Endpoint(partial(asset_answer, page)), methods=["GET"]),
-            Rule(
-                "/healthz", endpoint=Endpoint(lambda request: json_answer({"status": "ok"})), methods=["GET"]
-            ),
+            *(Rule(path, endpoint=Endpoint(view), methods=["GET"]) for path, view in views.items()),
         ]
+
+    def _urls(self) -> Sequence[Map]:
+        return [self._map, *(mounted.urls() for mounted in self._plugins)]
 
 
 def _allowed(methods: Iterable[str]) -> Response:

@@ -94,6 +94,7 @@ class DataRoutes:
         }
 
     def _answer(self, value: Callable[[], object], request: Request) -> Response:
+        """For TensorBoard's clients."""
         return tag_by_content(request, json_answer(value()))
 
     def start(self, request: Request) -> Response:

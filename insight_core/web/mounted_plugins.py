@@ -70,13 +70,18 @@ class MountedPlugin:
             self._fail(call.overdue())
             log.error("plugin %s: %s", self.plugin.name, self._failure)
 
+    def urls(self) -> Map:
+        """Its URLs; only those that every plugin has if ``routes()`` failed or is overdue."""
+        call = self.ask_routes()  # waits for no other plugin
+        if not self._settled.is_set() and not call.wait():
+            self.give_up(call)
+        return self._map
+
     def match(self, path: str, method: str) -> tuple[Endpoint, Mapping[str, Any]]:
         """The endpoint of a request. Raises HTTPException, and Unavailable while the routes are unknown."""
         is_static = path.startswith(f"{PATH}{self.plugin.name}/static/")  # answered by the host
         if not is_static:
-            call = self.ask_routes()  # waits for no other plugin
-            if not self._settled.is_set() and not call.wait():
-                self.give_up(call)
+            self.urls()
         try:
             return matched(self._map, path, method)
         except Unknown:
