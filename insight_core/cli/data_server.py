@@ -25,6 +25,7 @@ from insight_core.cli.host_flags import (
     CACHE_PRESET,
     CACHE_SIZE,
     DISABLE_PLUGIN,
+    FOLLOW_SYMLINKS,
     MAX_MEMORY,
     PLUGIN,
     VERBOSITY,
@@ -105,7 +106,17 @@ _FLAGS = (
     Option("die-after-stdin", "end when standard input is closed", type=bool, default=False),
 )
 # Flags that may also be set by environment variables.
-_SHARED_FLAGS = (CACHE_DIR, CACHE_SIZE, CACHE, MAX_MEMORY, CACHE_PRESET, DISABLE_PLUGIN, PLUGIN, VERBOSITY)
+_SHARED_FLAGS = (
+    FOLLOW_SYMLINKS,
+    CACHE_DIR,
+    CACHE_SIZE,
+    CACHE,
+    MAX_MEMORY,
+    CACHE_PRESET,
+    DISABLE_PLUGIN,
+    PLUGIN,
+    VERBOSITY,
+)
 
 
 @frozen(kw_only=True)

@@ -104,7 +104,15 @@ def _asked(module: Module, location: str, settings: ProviderSettings) -> DataPro
 
 def ignored_flags(options: Options) -> list[str]:
     """The flags and variables given that say how to load, which is the server's affair."""
-    names = ("samples_per_plugin", "cache_preset", "cache_dir", "cache_size", "cache", "max_memory")
+    names = (
+        "follow_symlinks",
+        "samples_per_plugin",
+        "cache_preset",
+        "cache_dir",
+        "cache_size",
+        "cache",
+        "max_memory",
+    )
     given = [options.origin(name) for name in names if name in options.origins]
     return given if options.data_provider is not None else []
 
@@ -133,6 +141,7 @@ def _server_flags(options: Options, logdirs: Sequence[Logdir]) -> list[str]:
         flags.append(f"--cache-dir={cache_directory(options)}")
     if not options.cache:
         flags.append("--no-cache")
+    flags.append("--follow-symlinks" if options.follow_symlinks else "--no-follow-symlinks")
     if options.cache_size is not None:
         flags.append(f"--cache-size={options.cache_size}")
     if options.max_memory is not None:

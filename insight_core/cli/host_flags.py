@@ -64,6 +64,12 @@ PLUGIN = Option(
     split=split_commas,
     default=(),
 )
+FOLLOW_SYMLINKS = Option(
+    "follow-symlinks",
+    "follow symbolic links that lead out of the logdirs; links directly in a logdir are always followed",
+    type=bool,
+    default=False,
+)
 SAMPLES = Option(
     "samples-per-plugin",
     "points of a series to keep, by plugin (0: all of them)",
@@ -178,6 +184,7 @@ SERVE_FLAGS = (
         default=1.0,
         metavar="SECONDS",
     ),
+    FOLLOW_SYMLINKS,
     SAMPLES,
     CACHE_PRESET,
     CACHE_DIR,
@@ -219,7 +226,7 @@ SERVE_FLAGS = (
     ),
     VERBOSITY,
 )
-INSPECT_FLAGS = (LOGDIR, JSON, DISABLE_PLUGIN, PLUGIN, VERBOSITY)
+INSPECT_FLAGS = (LOGDIR, FOLLOW_SYMLINKS, JSON, DISABLE_PLUGIN, PLUGIN, VERBOSITY)
 CACHE_FLAGS = (CACHE_DIR, JSON, VERBOSITY)
 PLUGINS_FLAGS = (JSON, DISABLE_PLUGIN, PLUGIN, SAMPLES, CACHE_PRESET, VERBOSITY)
 

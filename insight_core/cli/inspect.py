@@ -27,7 +27,11 @@ def inspect(options: Options) -> int:
     logdirs = open_logdirs(options)
     registry = open_whole_registry(options)
     provider = LocalProvider(
-        logdirs, registry.plugins.values(), reload_interval=0, while_loading=rare_collections
+        logdirs,
+        registry.plugins.values(),
+        reload_interval=0,
+        follow_symlinks=options.follow_symlinks,
+        while_loading=rare_collections,
     )
     follow_log_formats(registry, provider.admit_log_format)
     try:

@@ -45,6 +45,7 @@ class Options:
     reload_interval: float = 1.0
     samples_per_plugin: Mapping[str, int] = field(default=(), converter=merged_counts)
     cache_preset: str | None = None
+    follow_symlinks: bool = False
     cache_dir: str | None = None
     cache: bool = True
     cache_size: int | None = None  # bytes

@@ -47,6 +47,7 @@ def open_local(
         cache_size=options.cache_size,
         max_memory=options.max_memory or int(_MEMORY_SHARE * physical_memory()),
         spill_directory=directory,
+        follow_symlinks=options.follow_symlinks,
         while_loading=rare_collections,
     )
     follow_log_formats(registry, provider.admit_log_format)

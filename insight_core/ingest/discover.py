@@ -16,6 +16,7 @@ from insight_core.formats.batch import Flaw, unreadable
 from insight_core.formats.reason import Reason, system_reason
 from insight_core.ingest.beginnings import Beginnings
 from insight_core.ingest.file_patterns import Directory, FileNames, Match, made_runs, taken, to_be_told
+from insight_core.ingest.links import Links, leads_back
 from insight_core.ingest.scan_ahead import FileVersion, file_version
 from insight_core.ingest.walk import Walk
 from insight_core.plugin import Dialect, InvalidArgument, LogFormat
@@ -33,7 +34,9 @@ _BESIDE_EVENTS = (_LINEAGE_SUFFIX, "_explain")
 _MINDSPORE_GRAPH = re.compile(r"ms_output_.*\.pb$")
 _LEADS_NOWHERE = Reason("a symbolic link that leads nowhere", "link_broken")
 _LEADS_OUT = Reason(
-    "a symbolic link to a file outside of the logdirs; link the directory of the file instead", "link_outside"
+    "a symbolic link to a place outside of the logdirs is not followed; link that place directly in a logdir "
+    "or give --follow-symlinks",
+    "link_outside",
 )
 _LEADS_BACK = Reason("a symbolic link that leads back to a directory above it", "link_loop")
 _NAMED_LIKE_FILE = Reason("a directory that is named like an event file", "directory_named_like_file")
@@ -94,6 +97,7 @@ class Found:
     runs: dict[str, float] = Factory(dict)  # newest mtime of its files
     damage: dict[tuple[str, str], Flaw] = Factory(dict)  # by run and file
     missing: list[str] = Factory(list)
+    not_followed: list[str] = Factory(list)  # links to directories and to event files
 
 
 def printable(path: str) -> str:
@@ -104,27 +108,30 @@ def printable(path: str) -> str:
 
 
 def discover(
-    logdirs: Sequence[Logdir], names: FileNames = _NO_NAMES, beginnings: Beginnings | None = None
+    logdirs: Sequence[Logdir],
+    names: FileNames = _NO_NAMES,
+    beginnings: Beginnings | None = None,
+    *,
+    follow_symlinks: bool = False,
 ) -> Found:
     """Walks every directory below the logdirs, each once for each logdir.
 
     ``names`` are patterns of files that plugins claim; ``beginnings`` caches the checks of their first bytes.
-    docs/reference/formats.md has the rules for symbolic links.
+    Symbolic links are followed as docs/reference/formats.md says, and with ``follow_symlinks`` wherever they
+    lead.
     """
     found = Found()
     beginnings = Beginnings() if beginnings is None else beginnings
     prefixes = run_prefixes(logdirs)
+    links = Links([logdir.path for logdir in logdirs], everywhere=follow_symlinks)
     walked: list[tuple[str, _Walked]] = []
     for logdir, prefix in zip(logdirs, prefixes, strict=True):
         if not os.path.isdir(logdir.path):
             found.missing.append(logdir.path)
             continue
-        walked.append((prefix, _walk(logdir, prefix, names, found)))
-    inside = _Inside(
-        [logdir.path for logdir in logdirs] + [link for _, one in walked for link in one.followed]
-    )
+        walked.append((prefix, _walk(logdir, prefix, names, links, found)))
     for prefix, one in walked:
-        _add_named(found, prefix, one, inside, beginnings)
+        _add_named(found, prefix, one, links, beginnings)
     beginnings.forget_others()
     return found
 
@@ -192,29 +199,14 @@ class _Walked:
 
     awaited: Sequence[_Awaited]
     holding: set[str]  # directories that hold event files
-    followed: Sequence[str]  # links to directories
 
 
-class _Inside:
-    """Tells whether a file is below a logdir, or below the target of a link in a logdir."""
-
-    def __init__(self, directories: Sequence[str]) -> None:
-        self._directories = directories
-        self._roots: tuple[str, ...] = ()
-
-    def has(self, path: str) -> bool:
-        """Whether the real path of the file is inside."""
-        self._roots = self._roots or tuple(
-            os.path.join(os.path.realpath(directory), "") for directory in self._directories
-        )
-        return os.path.realpath(path).startswith(self._roots)
-
-
-def _walk(logdir: Logdir, prefix: str, names: FileNames, found: Found) -> _Walked:
+def _walk(logdir: Logdir, prefix: str, names: FileNames, links: Links, found: Found) -> _Walked:
     root = logdir.path
     walk = Walk(root)
     holding: set[str] = set()
     awaited: list[_Awaited] = []
+    outside: list[tuple[str, str]] = []  # links to directories: the directory that has it, and its name
     for path, relative in walk:
         run = run_name(prefix, relative)
         directory = Directory(names, relative) if names else None
@@ -253,25 +245,36 @@ def _walk(logdir: Logdir, prefix: str, names: FileNames, found: Found) -> _Walke
                 continue
             if info is None:
                 is_link = entry.is_symlink()
-                if is_link and _leads_back(entry.path, root, relative):
+                if is_link and leads_back(entry.path, root, relative):
                     _note(found, run, printable(name), _LEADS_BACK)
+                    continue
+                if is_link and not links.follow(entry.path):
+                    found.not_followed.append(entry.path)
+                    outside.append((relative, name))
                     continue
                 if _EVENT_FILE_NAME.search(entry.name):
                     _note(found, run_name(prefix, name), printable(name), _NAMED_LIKE_FILE)
                 walk.add(entry.path, name, is_link=is_link)
             elif stat.S_ISREG(info.st_mode):
-                if _add_file(found, logdir, run, entry.path, name, entry.name, info):
+                if may_count(entry.name) and entry.is_symlink() and not links.follow(entry.path):
+                    if _is_event_file(entry.name):
+                        found.not_followed.append(entry.path)
+                        _note(found, run, printable(name), _LEADS_OUT)
+                elif _add_file(found, logdir, run, entry.path, name, entry.name, info):
                     holding.add(relative)
                 if matches:
                     awaited.append(_Awaited(entry.path, name, matches, info, is_link=entry.is_symlink()))
-    return _Walked(awaited, holding, walk.followed)
+    for relative, name in outside:
+        if relative not in holding:  # below a run, links lead to checkpoints and data sets
+            _note(found, run_name(prefix, relative), printable(name), _LEADS_OUT)
+    return _Walked(awaited, holding)
 
 
-def _add_named(found: Found, prefix: str, walked: _Walked, inside: _Inside, beginnings: Beginnings) -> None:
+def _add_named(found: Found, prefix: str, walked: _Walked, links: Links, beginnings: Beginnings) -> None:
     awaited, holding = walked.awaited, walked.holding
     for each in awaited:
         # a link could expose any file that is not a log
-        if each.is_link and not inside.has(each.path):
+        if each.is_link and not links.lead_inside(each.path):
             each.info, each.reason = None, _LEADS_OUT
     sure = holding.union(*(made_runs(each.name, each.matches, holding) for each in awaited))
     runs = sure.union(
@@ -337,19 +340,6 @@ def _add_log(
 def _age(file: FoundFile) -> tuple[int, list[int]]:
     """A sort key: modification time, then the numbers in the name."""
     return file.mtime_ns, [int(digits) for digits in re.findall(r"\d+", file.order[1])]
-
-
-def _leads_back(path: str, root: str, relative: str) -> bool:
-    """Whether a directory is one of those on the way from ``root`` to it."""
-    try:
-        target, above = os.stat(path), root
-        for part in ["", *relative.split("/")]:
-            above = os.path.join(above, part) if part else above
-            if os.path.samestat(target, os.stat(above)):
-                return True
-    except OSError:  # deleted: the walk handles that
-        return False
-    return False
 
 
 def _note(found: Found, run: str, file: str, reason: str) -> None:

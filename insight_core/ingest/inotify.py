@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from inotify_simple import Event, INotify, flags
 
+from insight_core.ingest.links import Links
 from insight_core.ingest.mounts import mounts, silent_mount
 from insight_core.ingest.walk import Walk, identity_of, listed
 
@@ -26,9 +27,14 @@ class _Silent(OSError):
 class WatchedTree:
     """The watches of all directories below some roots. Raises OSError if they are not available."""
 
-    def __init__(self, roots: Sequence[str], counts: Callable[[str], bool]) -> None:
+    def __init__(
+        self, roots: Sequence[str], counts: Callable[[str], bool], *, follow_symlinks: bool = False
+    ) -> None:
         """``counts`` returns whether a change of the file at a path is relevant."""
         self._counts = counts
+        self._roots = roots
+        self._everywhere = follow_symlinks
+        self._links = Links(roots, everywhere=follow_symlinks)
         self._outdated = False  # other directories must be watched now
         self._paths: dict[int, set[str]] = {}  # all paths of a watched directory, by watch
         self._numbers: dict[str, int] = {}
@@ -105,6 +111,8 @@ class WatchedTree:
             self._outdated = True
             return None
         links = [entry for entry in entries if event.mask & _CAME and os.path.islink(entry)]
+        if links:  # one at the top level brings other places inside
+            self._links = Links(self._roots, everywhere=self._everywhere)
         for entry in links:
             self._watch_link(entry)
         return None if links or any(map(self._counts, entries)) else set()
@@ -132,6 +140,8 @@ class WatchedTree:
                 is_link = entry.is_symlink()
                 if os.path.isdir(entry.path) if is_link else entry.is_dir():
                     if is_link:
+                        if not self._links.follow(entry.path):
+                            continue
                         self._expect_told(entry.path)
                     walk.add(
                         entry.path, f"{relative}/{entry.name}" if relative else entry.name, is_link=is_link
@@ -140,6 +150,8 @@ class WatchedTree:
                     self._watch_link(entry.path)
 
     def _watch_link(self, path: str) -> None:
+        if not self._links.follow(path):
+            return
         if os.path.isdir(path):
             self._expect_told(path)
             self._watch_directory(path)

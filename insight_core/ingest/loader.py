@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from insight_core.formats.batch import Flaw
 from insight_core.ingest.beginnings import Beginnings
 from insight_core.ingest.claimed_files import NamedFiles
-from insight_core.ingest.discover import Found, FoundFile, Logdir, discover
+from insight_core.ingest.discover import Found, FoundFile, Logdir, discover, printable
 from insight_core.ingest.file_patterns import FileNames
 from insight_core.ingest.index.writer import IndexWriter
 from insight_core.ingest.log_file import FormatReader
@@ -36,6 +36,7 @@ _IDLE_SHARE = 10  # walking the logdirs may take one tenth of a processor's time
 _LOOK_ANYWAY = 30.0  # seconds between two walks while the watcher reports changes
 _WAITING = 0.2  # seconds between two checks of files whose log format has not returned yet
 _MOST_LOST = 3  # times that lost files are read again
+_MOST_NAMED = 3  # links in a message
 _SETTLING = 10.5  # seconds after which a cut-off record of a file that grew is damage
 
 
@@ -50,11 +51,13 @@ class Loader:
         *,
         names: FileNames | None = None,
         cache: IndexCache | None = None,
+        follow_symlinks: bool = False,
         while_loading: Callable[[], AbstractContextManager[object]] = nullcontext,
     ) -> None:
         """``reload_interval`` is in seconds, for file systems that do not report changes; 0 loads once.
 
-        ``names`` are patterns of files that plugins claim. ``while_loading`` is entered for each load.
+        ``names`` are patterns of files that plugins claim. With ``follow_symlinks`` links are followed out of
+        the logdirs. ``while_loading`` is entered for each load.
         """
         self._store = store
         self._logdirs = list(logdirs)
@@ -63,6 +66,7 @@ class Loader:
         self._named = NamedFiles(store, self._names.checks)
         self._interval = reload_interval
         self._cache = cache
+        self._follow_symlinks = follow_symlinks
         self._while_loading = while_loading
         self._watcher: Watcher | None = None
         self._writer = IndexWriter(cache, lambda: self._is_loading) if cache else None
@@ -73,6 +77,7 @@ class Loader:
         self._places: dict[tuple[str, FileOrder], str] = {}  # paths
         self._runs: set[str] = set()
         self._noted: dict[tuple[str, str], Flaw] = {}
+        self._not_followed: set[str] = set()  # links that were reported
         self._settling: dict[Tailed, float] = {}  # files that grew recently; until then a cut is no damage
         self._recalled: Recall | None = None  # until the first walk has compared the files
         self._preferred: frozenset[str] = frozenset()
@@ -188,9 +193,12 @@ class Loader:
             if not self._looked:
                 self._recall()
             self._looked, worked = time.monotonic(), time.thread_time()
-            found = discover(self._logdirs, self._names, self._beginnings)
+            found = discover(
+                self._logdirs, self._names, self._beginnings, follow_symlinks=self._follow_symlinks
+            )
             # only the walk counts: time for reading must not delay the next walk, or live data would wait
             self._pause = max(time.monotonic() - self._looked, _IDLE_SHARE * (time.thread_time() - worked))
+            self._report_links(found.not_followed)
             self._reconcile(found)
             self._read_with_lost(self._files.values())
             if not self._stop.is_set():
@@ -253,6 +261,20 @@ class Loader:
         for (run, name), flaw in found.damage.items():
             self._store.set_damage(run, name, [flaw])
         self._noted = found.damage
+
+    def _report_links(self, links: Sequence[str]) -> None:
+        """Logs each link that is not followed once."""
+        new = [link for link in links if link not in self._not_followed]
+        self._not_followed.update(new)
+        if new:
+            named = ", ".join(new[:_MOST_NAMED])
+            rest = f" and {len(new) - _MOST_NAMED} more" if len(new) > _MOST_NAMED else ""
+            log.warning(
+                "symbolic links that lead out of the log directories are not followed: %s%s; "
+                "--follow-symlinks follows them",
+                printable(named),
+                rest,
+            )
 
     def _remember(self, key: tuple[str, str], file: FoundFile) -> None:
         reader = None

@@ -20,7 +20,6 @@ class Walk:
         self._links: list[tuple[int, str, str]] = []  # a heap: depth, relative path, path
         self._visited: list[str] = []  # until the first link: most trees have none, and need no identities
         self._identities: set[tuple[int, int]] | None = None
-        self.followed: list[str] = []  # links that led to a directory not visited before
 
     def add(self, path: str, relative: str, *, is_link: bool) -> None:
         """Adds a directory to visit; links are visited after all directories."""
@@ -40,7 +39,6 @@ class Walk:
             if self._identities is None:
                 self._identities = {known for known in map(identity_of, self._visited) if known is not None}
             if self._is_new(path):
-                self.followed.append(path)
                 yield path, relative
 
     def _is_new(self, path: str) -> bool:

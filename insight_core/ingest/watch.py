@@ -26,16 +26,20 @@ class Watcher:
     """Waits for changes of files below ``paths`` for which ``counts`` returns True. One thread may wait.
 
     The paths may not exist yet. The watch begins with the first ``wait``, which immediately reports that
-    anything may have changed, so that no change before is missed. Symbolic links are followed. A change is
-    reported by the path at which the loader finds the file below each root; for a linked file by each link.
+    anything may have changed, so that no change before is missed. Symbolic links are followed as the loader
+    does, with ``follow_symlinks`` wherever they lead. A change is reported by the path at which the loader
+    finds the file below each root; for a linked file by each link.
 
     ``follows`` becomes False if changes are not reported: on network file systems, without inotify, or beyond
     its limits. Then each wait lasts until its timeout and reports that anything may have changed.
     """
 
-    def __init__(self, paths: Sequence[str], counts: Callable[[str], bool]) -> None:
+    def __init__(
+        self, paths: Sequence[str], counts: Callable[[str], bool], *, follow_symlinks: bool = False
+    ) -> None:
         self._roots = tuple(paths)
         self._counts = counts
+        self._follow_symlinks = follow_symlinks
         self.follows = True
         self._tree: WatchedTree | None = None
         self._read = -math.inf  # when events were read last
@@ -81,7 +85,7 @@ class Watcher:
             return frozenset()
         if self._tree is None or self._tree.is_outdated():
             self._drop_tree()
-            self._tree = _watch(self._roots, self._counts)
+            self._tree = _watch(self._roots, self._counts, self._follow_symlinks)
             return None
         while True:
             woken = self._sleep(min(until, self._read + _APART)) or self._sleep(until, self._tree.descriptor)
@@ -126,9 +130,9 @@ def _reason(error: OSError) -> str:
     return str(error)
 
 
-def _watch(roots: Sequence[str], counts: Callable[[str], bool]) -> WatchedTree:
+def _watch(roots: Sequence[str], counts: Callable[[str], bool], follow_symlinks: bool) -> WatchedTree:
     try:
         from insight_core.ingest.inotify import WatchedTree
     except ImportError as error:
         raise OSError(f"this system has no inotify ({error})") from error
-    return WatchedTree(roots, counts)
+    return WatchedTree(roots, counts, follow_symlinks=follow_symlinks)

@@ -70,7 +70,9 @@ class LocalProvider:
     An index for the next start is kept below ``cache_directory``, of at most ``cache_size`` bytes (default
     10 GiB). Columns beyond ``max_memory`` bytes are stored in files below ``spill_directory``. With ``watch``
     the file system reports changes where it can; otherwise all files are polled every ``reload_interval``
-    seconds (0: read once). ``while_loading`` is entered for each load: a program may tune its process there.
+    seconds (0: read once). Symbolic links that lead out of the logdirs are followed with ``follow_symlinks``;
+    without it, only those directly in a logdir are. ``while_loading`` is entered for each load: a program may
+    tune its process there.
     """
 
     def __init__(
@@ -86,6 +88,7 @@ class LocalProvider:
         cache_size: int | None = None,
         max_memory: int | None = None,
         spill_directory: Path | None = None,
+        follow_symlinks: bool = False,
         while_loading: Callable[[], AbstractContextManager[object]] = nullcontext,
     ) -> None:
         self._logdirs = tuple(logdirs)
@@ -100,14 +103,16 @@ class LocalProvider:
             reload_interval,
             names=self._names,
             cache=_open_cache(cache_directory, self._logdirs, cache_size),
+            follow_symlinks=follow_symlinks,
             while_loading=while_loading,
         )
+        self._follow_symlinks = follow_symlinks
         self._watches = watch and reload_interval > 0
         self._views = ViewCache()
 
     def start(self) -> None:
         """Loads in the background, newest runs first, then tails the files."""
-        self._loader.start(_open_watcher(self._logdirs, self._names) if self._watches else None)
+        self._loader.start(self._open_watcher() if self._watches else None)
 
     def admit(self, plugin: Plugin) -> None:
         """Adds a plugin after the start: it gets the values that were unclaimed so far."""
@@ -262,6 +267,15 @@ class LocalProvider:
     def _snapshot(self, plugin: str, key: SeriesKey) -> Snapshot | None:
         return self._intact(lambda: self._store.snapshot(plugin, key))
 
+    def _open_watcher(self) -> Watcher:
+        from insight_core.ingest.watch import Watcher
+
+        return Watcher(
+            [logdir.path for logdir in self._logdirs],
+            may_count_below(self._logdirs, self._names),
+            follow_symlinks=self._follow_symlinks,
+        )
+
     def _intact(self, read: Callable[[], T]) -> T:
         """What ``read`` returns; log files whose stored points cannot be read are read again first."""
         for _ in range(_MOST_LOST):
@@ -321,9 +335,3 @@ def _open_cache(
     from insight_core.ingest.index.cache import IndexCache
 
     return IndexCache(directory, [logdir.path for logdir in logdirs], most_bytes=most_bytes)
-
-
-def _open_watcher(logdirs: Sequence[Logdir], names: FileNames) -> Watcher:
-    from insight_core.ingest.watch import Watcher
-
-    return Watcher([logdir.path for logdir in logdirs], may_count_below(logdirs, names))

@@ -211,6 +211,8 @@ def test_a_link_to_a_file_outside_of_the_logdirs_is_told_and_not_read(tmp_path: 
     }
     assert {file for _, file in found.damage} == {"run/out.json", "run/far.json"}
     assert all("outside" in flaw.reason for flaw in found.damage.values())
+    followed = discover([Logdir(str(logs), "a")], names, follow_symlinks=True)
+    assert taken(followed)["a/run"] == {"y.json", "again.json", "more.json", "out.json", "far.json"}
 
 
 def test_names_of_files_that_are_not_utf8_are_shown(tmp_path: Path) -> None:

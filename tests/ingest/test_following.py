@@ -62,9 +62,11 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """When all logdirs were looked at."""
     seen: list[float] = []
 
-    def counted(logdirs: list[Logdir], names: FileNames, beginnings: Beginnings) -> Found:
+    def counted(
+        logdirs: list[Logdir], names: FileNames, beginnings: Beginnings, *, follow_symlinks: bool
+    ) -> Found:
         seen.append(time.monotonic())
-        return discover(logdirs, names, beginnings)
+        return discover(logdirs, names, beginnings, follow_symlinks=follow_symlinks)
 
     monkeypatch.setattr(loader, "discover", counted)
     return seen

@@ -166,3 +166,20 @@ def test_records_longer_than_a_chunk_are_not_read_into_memory(tmp_path: Path) ->
     assert int(places[2, 0]) > 6 << 20
     assert fields["simple_value"].steps.tolist() == [1]
     assert file.flaws() == []
+
+
+def test_a_link_that_is_not_followed_is_logged_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    write(tmp_path, "elsewhere/run", 1, 1000)
+    write(tmp_path, "logs/run", 1, 1000)
+    loader = Loader(Store([SCALAR], {}), [Logdir(str(tmp_path / "logs"))], 0)
+    for name in ["a", "b\n", "c", "d"]:
+        (tmp_path / "logs/run" / name).symlink_to(tmp_path / "elsewhere")
+        loader.load()
+        loader.load()
+    said = [record.getMessage() for record in caplog.records]
+    assert [message.count("/logs/run/") for message in said] == [1, 1, 1, 1]
+    (tmp_path / "logs/many").mkdir()
+    for number in range(9):
+        (tmp_path / "logs/many" / str(number)).symlink_to(tmp_path / "elsewhere")
+    loader.load()
+    assert "and 6 more" in caplog.records[-1].getMessage()

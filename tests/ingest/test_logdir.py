@@ -87,11 +87,58 @@ def test_a_directory_keeps_its_own_name_and_else_that_of_the_nearest_first_link(
     assert set(discover([Logdir(str(logs))]).runs) == {"z/run", "first"}
 
 
-def test_links_to_event_files_are_followed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("spelled", ["{}", "{}/", "{}/./run/.."])
+def test_links_directly_in_a_logdir_are_followed_wherever_they_lead(tmp_path: Path, spelled: str) -> None:
     touch(tmp_path / "elsewhere/x.tfevents.1")
-    (tmp_path / "logs/run").mkdir(parents=True)
-    (tmp_path / "logs/run/x.tfevents.1").symlink_to(tmp_path / "elsewhere/x.tfevents.1")
-    assert set(discover([Logdir(str(tmp_path / "logs"))]).runs) == {"run"}
+    touch(tmp_path / "far/run/y.tfevents.1")
+    touch(tmp_path / "logs/run/z.tfevents.1")
+    (tmp_path / "logs/x.tfevents.1").symlink_to(tmp_path / "elsewhere/x.tfevents.1")
+    (tmp_path / "logs/link").symlink_to(tmp_path / "far")
+    found = discover([Logdir(spelled.format(tmp_path / "logs"))])
+    assert set(found.runs) == {".", "run", "link/run"}
+    assert not found.damage
+    assert not found.not_followed
+
+
+def linked_out(tmp_path: Path) -> Path:
+    """A logdir with links further below, which lead out of it, and to places inside."""
+    logs = tmp_path / "logs"
+    touch(tmp_path / "outside/a/x.tfevents.1")
+    touch(tmp_path / "shared/b/x.tfevents.1")
+    touch(tmp_path / "shared/c/x.tfevents.1")
+    touch(logs / "run/x.tfevents.1")
+    (logs / "group").mkdir()
+    (logs / "group/directory").symlink_to(tmp_path / "outside")
+    (logs / "group/x.tfevents.2").symlink_to(tmp_path / "outside/a/x.tfevents.1")
+    (logs / "run/checkpoints").symlink_to(tmp_path / "outside")
+    (logs / "run/x.tfevents.3").symlink_to(tmp_path / "shared/c/x.tfevents.1")
+    (logs / "run/twin").symlink_to(logs / "run")
+    (logs / "zz").symlink_to(tmp_path / "shared")
+    return logs
+
+
+def test_other_links_out_of_the_logdirs_are_listed_and_not_followed(tmp_path: Path) -> None:
+    logs = linked_out(tmp_path)
+    found = discover([Logdir(str(logs))])
+    assert set(found.runs) == {"run", "zz/b", "zz/c", "group"}
+    assert {file.name for file in found.files.values()} == {
+        "run/x.tfevents.1",
+        "run/x.tfevents.3",  # it lies below the target of a link directly in the logdir
+        "zz/b/x.tfevents.1",
+        "zz/c/x.tfevents.1",
+    }
+    damage = {file: flaw.reason for (_, file), flaw in found.damage.items()}
+    assert set(damage) == {"group/directory", "group/x.tfevents.2", "run/twin"}
+    assert "--follow-symlinks" in damage["group/directory"]
+    expected = ["group/directory", "group/x.tfevents.2", "run/checkpoints"]
+    assert sorted(found.not_followed) == [str(logs / name) for name in expected]
+
+
+def test_links_that_lead_out_are_followed_on_request(tmp_path: Path) -> None:
+    found = discover([Logdir(str(linked_out(tmp_path)))], follow_symlinks=True)
+    assert set(found.runs) == {"run", "zz/b", "zz/c", "group", "group/directory/a"}
+    assert {file for _, file in found.damage} == {"run/twin"}
+    assert not found.not_followed
 
 
 def test_names_that_are_not_utf8_survive(tmp_path: Path) -> None:

@@ -55,10 +55,10 @@ def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Start:
     def start_(*logdirs: Logdir) -> Iterator[tuple[LocalProvider, Callable[[], None]]]:
         may_walk, walks = threading.Event(), threading.Event()
 
-        def waiting(*given: Any) -> Found:  # noqa: ANN401
+        def waiting(*given: Any, **options: Any) -> Found:  # noqa: ANN401
             walks.set()
             may_walk.wait()
-            return discover(*given)
+            return discover(*given, **options)
 
         monkeypatch.setattr(loader, "discover", waiting)
         provider = provider_of(tmp_path, list(logdirs) or [Logdir(str(tmp_path / "logs"))])

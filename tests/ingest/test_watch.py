@@ -198,8 +198,7 @@ def test_symbolic_links_are_followed_and_told_as_the_loader_names_them(
     os.symlink(target, logdir / "linked")
     os.symlink(logdir / "run", logdir / "twin")
     os.symlink(logdir, logdir / "run/back")
-    (logdir / "file").mkdir()
-    os.symlink(tmp_path / "far" / EVENTS, logdir / "file" / EVENTS)
+    os.symlink(tmp_path / "far" / EVENTS, logdir / f"file.{EVENTS}")
     watcher = watched(logdir, logdir / "run")
     logdirs = [Logdir(str(logdir)), Logdir(str(logdir / "run"))]
     write(target / EVENTS)
@@ -208,6 +207,26 @@ def test_symbolic_links_are_followed_and_told_as_the_loader_names_them(
     assert told(watcher) == {str(logdir / "run" / EVENTS)}
     write(tmp_path / "far" / EVENTS)
     assert told(watcher) == {path for _, path in discover(logdirs).files if "file" in path}
+
+
+@pytest.mark.parametrize("follow", [False, True])
+def test_links_that_lead_out_are_watched_only_if_the_loader_follows_them(
+    tmp_path: Path, follow: bool
+) -> None:
+    write(tmp_path / "elsewhere" / EVENTS)
+    write(tmp_path / "logs/run" / EVENTS)
+    os.symlink(tmp_path / "elsewhere", tmp_path / "logs/run/out")
+    logdirs = [Logdir(str(tmp_path / "logs"))]
+    watcher = Watcher([logdirs[0].path], may_count_below(logdirs, NAMES), follow_symlinks=follow)
+    try:
+        assert watcher.wait(5) is None
+        write(tmp_path / "elsewhere" / EVENTS)
+        found = {path for _, path in discover(logdirs, follow_symlinks=follow).files if "/out/" in path}
+        changed = watcher.wait(5 if follow else 0.2)
+        assert set(changed or ()) == found
+        assert bool(found) == follow
+    finally:
+        watcher.close()
 
 
 def test_directories_that_link_to_each_other_are_watched_once(tmp_path: Path, watched: Watch) -> None:
