@@ -133,6 +133,18 @@ def test_panels_show_values_of_runs_as_they_were_recorded(
     assert violations(page) == []
 
 
+def test_a_panel_of_a_link_never_hangs_the_page_and_says_why_it_is_empty(
+    page: Page, shared: Serve, logs: Path
+) -> None:
+    endless = "^(([a-z/]+)+)+!$"  # goes back for ever in the engine of JavaScript
+    patterns = (endless, "(loss)\\1", "^(?i:TRAIN)/")
+    open_board(page, shared("--logdir", logs), [{"kind": "lines", "regex": one} for one in patterns])
+    status = [panel(page, f"p{place}").get_by_test_id("card-status") for place in range(len(patterns))]
+    expect(status[0]).to_contain_text(f"No tag matches {endless}")
+    expect(status[1]).to_contain_text("References to groups (\\1) are not supported")
+    expect(status[2]).to_contain_text(f"{RUNS * STEPS} points, all kept")
+
+
 def test_panels_are_resized_and_arranged_by_pointer_and_by_keys(
     page: Page, shared: Serve, logs: Path
 ) -> None:

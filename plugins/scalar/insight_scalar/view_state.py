@@ -10,6 +10,7 @@ from urllib.parse import unquote
 from attrs import frozen
 
 from insight_core.plugin import InvalidArgument
+from insight_core.plugin.http.matching import matcher_of
 from insight_scalar.bands import ABOUT_MEAN
 
 _PANEL = "\0"  # before the name of a panel where others have tags
@@ -45,7 +46,7 @@ class ViewState:
             key = _decoded(self.card.partition(";")[0])
             shown = [key, *self._in_panels(recorded, key)]
         else:
-            shown = [tag for tag in recorded if self._matches(tag)] + self._names("pins")
+            shown = [*_matching(self.state.get("tags", ""), recorded), *self._names("pins")]
             shown += ["=" + expression for expression in self._keys("derived")]
             shown += self._in_panels(recorded)
         pairs = [part.partition("=") for part in self._parts("pairs")]
@@ -108,13 +109,6 @@ class ViewState:
     def _keys(self, key: str) -> list[str]:
         return [_decoded(part.partition("=")[0]) for part in self._parts(key)]
 
-    def _matches(self, tag: str) -> bool:
-        pattern = self.state.get("tags", "")
-        try:
-            return re.search(pattern, tag, re.IGNORECASE) is not None
-        except re.error:
-            return pattern.lower() in tag.lower()
-
 
 def _decoded(name: str) -> str:
     return "" if name == "~" else unquote(name)
@@ -131,11 +125,17 @@ def _tags_of(panel: Mapping[str, object], recorded: Collection[str]) -> Sequence
             named.append(metric.partition("/")[2])
     regex = panel.get("regex")
     if isinstance(regex, str) and regex:
-        try:
-            named += [tag for tag in recorded if re.search(regex, tag)]
-        except re.error:
-            named += recorded  # an expression of JavaScript
+        named += _matching(regex, recorded)
     return [tag for tag in named if isinstance(tag, str)]
+
+
+def _matching(pattern: str, recorded: Collection[str]) -> Sequence[str]:
+    """Tags that a pattern of the page may match: all, if it is not one of the host or takes too long."""
+    tags = list(recorded)
+    try:
+        return [tags[row] for row in matcher_of(pattern, is_regex=True).rows(tags)]
+    except InvalidArgument:
+        return tags
 
 
 def _listed(value: object) -> Sequence[object]:

@@ -38,6 +38,12 @@ def test_tags_of_panels_are_there_although_the_filter_hides_their_cards(client: 
     assert _packed(client, tags="loss", panels=PANELS) == {"loss", "tokens", "acc/b", "it's"}
 
 
+@pytest.mark.parametrize("regex", [r"{x}\\1", "x" * 201])
+def test_an_expression_that_the_host_does_not_bound_finds_all_tags(client: Client, regex: str) -> None:
+    panels = f"[('id':'x','kind':'lines','regex':'{regex}')]"
+    assert _packed(client, tags="loss", panels=panels) == set(TAGS)
+
+
 def test_a_panel_alone_has_its_own_tags(client: Client) -> None:
     assert _packed(client, "\0x", panels=PANELS) == {"tokens", "acc/b"}
     assert _packed(client, "%00p1", panels=PANELS) == {"it's"}

@@ -4,6 +4,7 @@ import { isMetric, metricName } from './axis';
 import type { ScalarParts } from './board';
 import type { Feed } from './feed';
 import { isPanelKey } from './panels/panels';
+import { emptiness } from './panels/tag_choice';
 import { count, pointsIn } from './series';
 import { thresholdText } from './conditions';
 
@@ -35,7 +36,18 @@ export function CardStatus({
       </footer>
     );
   }
-  if (!picture) return <footer>{'\u00a0'}</footer>;
+  const panel = isPanelKey(tag) ? board.panels.of(tag) : undefined;
+  const empty = panel ? emptiness(panel, board.tags.runsByTag.value.keys()) : null;
+  const why = empty ? say(empty.key, { reason: empty.reason }) : '';
+  if (!picture) {
+    return empty ? (
+      <footer data-testid="card-status">
+        <span class="counts">{why}</span>
+      </footer>
+    ) : (
+      <footer>{'\u00a0'}</footer>
+    );
+  }
   const format = (n: number): string => n.toLocaleString(board.page.locale.value);
   const parts: string[] = [];
   const shown = picture.layers.flatMap((layer) => layer.main);
@@ -58,8 +70,8 @@ export function CardStatus({
   const without = isMetric(x) ? shown.filter(({ total }) => total === 0).length : 0;
   if (isMetric(x) && without > 0)
     parts.push(say('card.no_x', { count: without, metric: metricName(x, board.page, board.derived) }));
-  const panel = isPanelKey(tag) ? board.panels.of(tag) : undefined;
   const hidden = panel ? board.panels.hiddenTags(panel, board.tags.runsByTag.value.keys()) : 0;
+  if (why) parts.push(why);
   if (hidden > 0) parts.push(say('panel.more_tags', { count: hidden }));
   if (moreMarks > 0) parts.push(say('card.more_marks', { count: moreMarks }));
   if (all.hidden > 0) parts.push(say('card.hidden', { hidden: all.hidden }));

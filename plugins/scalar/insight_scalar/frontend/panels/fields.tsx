@@ -70,7 +70,7 @@ export function TagFields({ board, draft, change }: FieldsProps): JSX.Element {
               count: chosen.length,
               names: preview.join(say('list.separator')),
             })
-          : say('panel.regex.bad', { reason: error })}
+          : say(error.key, { reason: error.reason })}
       </p>
     </>
   );

@@ -9,7 +9,7 @@ import type { PanelProps } from './kinds';
 import { useMetrics } from './metrics';
 import { MOST_TAGS } from './panels';
 import { cellText } from './scatter';
-import { chosenTags } from './tag_choice';
+import { chosenTags, emptiness } from './tag_choice';
 
 const WIDTHS = { run: 126, value: 92 } as const;
 const LINE = 26; // pixels
@@ -70,9 +70,11 @@ export function LastValues(props: PanelProps): JSX.Element {
   const head = [page.t('table.run'), ...tags.map((tag) => page.titleOf(tag))];
   const data = { head, rows: inOrder.map(({ run, cells }) => [run, ...cells]) };
   const hidden = chosen.length - tags.length;
+  const empty = emptiness(panel, board.tags.runsByTag.value.keys());
   const status = [
     page.t('panel.runs', { count: rows.length }),
     page.t('panel.of.last.short'),
+    ...(empty ? [page.t(empty.key, { reason: empty.reason })] : []),
     ...(hidden > 0 ? [page.t('panel.more_tags', { count: hidden })] : []),
   ];
   return (

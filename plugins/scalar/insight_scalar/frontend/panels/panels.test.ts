@@ -4,7 +4,7 @@ import { fakeContext, type FakeContext } from '@insight-host/kit/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sectionOf, translated } from './layouts';
 import { keyOf, panelOf, Panels, panelsCodec, type Panel } from './panels';
-import { chosenTags, matcher } from './tag_choice';
+import { chosenTags, emptiness, matcher } from './tag_choice';
 
 const panel: Panel = {
   id: 'p0',
@@ -130,7 +130,15 @@ describe('tags of a panel', () => {
   });
 
   it('are empty for an invalid expression, with the reason', () => {
-    expect(matcher('(').error).toBeTruthy();
+    expect(matcher('(').error?.key).toBe('panel.regex.bad');
+    expect(emptiness({ regex: '(' }, ['a'])?.key).toBe('panel.regex.bad');
+    expect(emptiness({ regex: String.raw`(a)\1` }, ['a'])).toEqual({
+      key: 'panel.regex.reference',
+      reason: String.raw`\1`,
+    });
+    expect(emptiness({ regex: '^b' }, ['a'])).toEqual({ key: 'panel.regex.none', reason: '^b' });
+    expect(emptiness({ regex: '^b', tags: ['a'] }, ['a'])).toBeNull();
+    expect(emptiness({ tags: ['b'] }, ['a'])).toBeNull();
     expect(matcher('(').matches('(')).toBe(false);
     expect(matcher(String.raw`a\-b`).matches('a-b')).toBe(true); // as Python takes it
   });
@@ -147,5 +155,7 @@ describe('layouts of custom scalars', () => {
   it('are read as Python reads their expressions', () => {
     const { matches } = matcher(translated(String.raw`(?P<part>a|b)/x\Z`));
     expect(['a/x', 'b/x', 'a/xy', 'c/a/x'].map(matches)).toEqual([true, true, false, false]);
+    const small = matcher(translated('(?iu)loss(?# of all)$'));
+    expect(['Loss', 'LOSS', 'train/loss', 'loss2'].map(small.matches)).toEqual([true, true, false, false]);
   });
 });

@@ -1,5 +1,6 @@
 /** Which tags a panel shows: those that are named, and those that a regular expression matches. */
 import { byName } from '@insight-host/kit';
+import { searcher, UnsupportedPattern } from './pattern';
 
 export interface TagChoice {
   readonly tags?: readonly string[];
@@ -8,28 +9,44 @@ export interface TagChoice {
 
 export interface Matcher {
   readonly matches: (tag: string) => boolean;
-  /** Why the expression cannot be used; nothing matches then. */
-  readonly error: string | null;
+  /** Why the expression cannot be used, a text of the catalogue and what it names; nothing matches then. */
+  readonly error: { readonly key: string; readonly reason: string } | null;
 }
+
+const KEPT = 200; // expressions
+const made = new Map<string, Matcher>();
 
 /** A regular expression over tags, in small and large letters as written. An empty one matches nothing. */
 export function matcher(pattern: string): Matcher {
-  if (!pattern) return { matches: () => false, error: null };
+  const known = made.get(pattern);
+  if (known) return known;
+  if (made.size >= KEPT) made.clear();
+  const found = pattern ? matcherOf(pattern) : { matches: () => false, error: null };
+  made.set(pattern, found);
+  return found;
+}
+
+function matcherOf(pattern: string): Matcher {
   try {
-    const expression = made(pattern);
-    return { matches: (tag) => expression.test(tag), error: null };
+    const search = searcher(pattern);
+    const results = new Map<string, boolean>();
+    const matches = (tag: string): boolean => {
+      const known = results.get(tag) ?? search(tag);
+      results.set(tag, known);
+      return known;
+    };
+    return { matches, error: null };
   } catch (error) {
-    return { matches: () => false, error: (error as Error).message };
+    const key = error instanceof UnsupportedPattern ? `panel.regex.${error.why}` : 'panel.regex.bad';
+    return { matches: () => false, error: { key, reason: (error as Error).message } };
   }
 }
 
-/** Layouts are written for Python, which allows escapes that JavaScript allows without the flag only. */
-function made(pattern: string): RegExp {
-  try {
-    return new RegExp(pattern, 'u');
-  } catch {
-    return new RegExp(pattern);
-  }
+/** Why a panel with an expression shows no tag, as a text of the catalogue; null if it shows some or has none. */
+export function emptiness({ tags = [], regex = '' }: TagChoice, known: Iterable<string>): Matcher['error'] {
+  if (!regex) return null;
+  const { error } = matcher(regex);
+  return error ?? (chosenTags({ tags, regex }, known).length > 0 ? null : { key: 'panel.regex.none', reason: regex });
 }
 
 /** The tags that are named, in their order, then those that the expression matches, by name; only `known` ones. */
