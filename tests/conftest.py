@@ -55,6 +55,7 @@ def _environment_of_hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         patch.setenv("INSIGHT_HOST_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
         patch.setenv("INSIGHT_HOST_STATE_DIR", str(tmp_path_factory.mktemp("state")))
         patch.setenv("INSIGHT_HOST_DISABLE_PLUGIN", "projector,tensorboard")
+        patch.setenv("INSIGHT_HOST_TOKEN", "0")  # tests of access ask for tokens
         yield
 
 

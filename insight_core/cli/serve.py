@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from insight_core.cli.data_source import ignored_flags, open_data, start
 from insight_core.cli.garbage_collection import settle_imports
 from insight_core.cli.logdirs import open_logdirs, problems
-from insight_core.cli.middleware import app_settings, wrapped
+from insight_core.cli.middleware import Greeting, app_settings, wrapped
 from insight_core.cli.options import Options
 from insight_core.cli.policies import open_registry
 from insight_core.cli.shutdown import Ending, end_soon
@@ -48,16 +48,19 @@ def serve(options: Options, *, at_end: Callable[[], None] | None = None, ending:
     registry = open_registry(options)
     logdirs = open_logdirs(options)
     provider = open_data(options, registry, logdirs)
+    greeting = Greeting()
     try:
         start(provider)
-        host, server, tensorboard = _listen(options, registry, provider, logdirs)
+        host, server, tensorboard = _listen(options, registry, provider, logdirs, greeting)
     except BaseException:
         provider.close()
         raise
     with Ending() if ending is None else nullcontext(ending) as ending:
         if options.watch_front_ends:
             host.watch_front_ends()
-        print(f"insight-host {host_version()} at {server.url} (Ctrl-C ends it)", flush=True)
+        print(f"insight-host {host_version()} at {greeting.printed(server.url)} (Ctrl-C ends it)", flush=True)
+        for text in greeting.lines:
+            print(f"insight-host: {text}", flush=True)
         serving = _Serving(server, ending)
         settle_imports()
         host.begin()
@@ -71,7 +74,8 @@ def serve(options: Options, *, at_end: Callable[[], None] | None = None, ending:
         display = LoadingDisplay(line, provider.progress, lambda: len(provider.runs()))
         display.start()
         if options.open:
-            threading.Thread(target=_open_browser, args=(server.url,), name="browser", daemon=True).start()
+            url = greeting.opened(server.url)
+            threading.Thread(target=_open_browser, args=(url,), name="browser", daemon=True).start()
         ending.wait()
         code = 1 if serving.failed else 0
         closing = threading.Thread(
@@ -92,14 +96,18 @@ def serve(options: Options, *, at_end: Callable[[], None] | None = None, ending:
 
 
 def _listen(
-    options: Options, registry: Registry, provider: DataProvider, logdirs: Sequence[Logdir]
+    options: Options,
+    registry: Registry,
+    provider: DataProvider,
+    logdirs: Sequence[Logdir],
+    greeting: Greeting,
 ) -> tuple[Host, Server, TensorBoardMount]:
     # the web half is a third of what a start imports, and loading need not wait for it
     from insight_core.cli.tensorboard_mount import open_tensorboard
 
     tensorboard = open_tensorboard(options, provider, logdirs, registry)
     host = open_host(options, registry, provider, logdirs, tensorboard)
-    app = wrapped(host, registry, app_settings(options))
+    app = wrapped(host, registry, app_settings(options, greeting))
     return host, _listening(options, app), tensorboard
 
 
@@ -189,4 +197,4 @@ def _open_browser(url: str) -> None:
     except webbrowser.Error:
         opened = False
     if not opened:
-        log.warning("no browser could be opened; the address is %s", url)
+        log.warning("no browser could be opened; the address is above")

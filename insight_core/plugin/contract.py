@@ -110,11 +110,15 @@ class Route:
 
     A ``GET`` route also answers ``POST`` unless the plugin has a ``POST`` route at this path: the view gets a
     ``GET`` request with the parameters of the body, a form or a JSON object, as its query.
+
+    Clients that may not save receive 403 for all other methods than ``GET`` and ``HEAD``, and the view is not
+    called. ``only_reads``: the view changes nothing whatever the method, so they may use it.
     """
 
     path: str = field(validator=validators.matches_re(r"/.*"))
     view: Callable[..., Response] = field(converter=reference)
     methods: tuple[str, ...] = ("GET",)
+    only_reads: bool = False
 
 
 def _no_routes(ctx: PluginContext) -> Sequence[Route]:

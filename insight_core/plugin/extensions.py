@@ -152,15 +152,38 @@ class ProviderSettings:
     open_local: Callable[[Collection[Dialect]], DataProvider] | None = None
 
 
+class OpenWith(Protocol):
+    """Adds a parameter to the query of the host's address."""
+
+    def __call__(self, name: str, value: str, *, printed: bool = True) -> None:
+        """``--open`` opens the address with this parameter; the start prints it if ``printed``."""
+
+
+def _open_with_nothing(name: str, value: str, *, printed: bool = True) -> None:
+    pass
+
+
+def _say_nothing(text: str) -> None:
+    pass
+
+
 @frozen
 class AppSettings:
-    """What a WSGI middleware needs to know of the host: see ``insight_wrap_app``."""
+    """What a WSGI middleware needs to know of the host, and may add to its start: see ``insight_wrap_app``.
+
+    ``open_with(name, value)`` adds a parameter to the address that the host prints and opens in a browser.
+    ``say(text)`` prints a line once the host listens.
+    """
 
     path_prefix: str = ""  # "/a/b", or empty
     window_title: str = ""
     bound_host: str = "127.0.0.1"
     allowed_hosts: Sequence[str] = ()
     options: Mapping[str, Any] = field(factory=dict)  # of the module's insight_options, by key
+    frame_ancestors: Sequence[str] = ()
+    encrypted: bool = False  # whether the host itself speaks TLS
+    open_with: OpenWith = _open_with_nothing
+    say: Callable[[str], None] = _say_nothing
 
 
 def _no_values(data: DataProvider, runs: Sequence[str]) -> Mapping[str, Cell]:

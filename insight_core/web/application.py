@@ -28,7 +28,8 @@ from insight_core.plugin import (
     RunCells,
     Unavailable,
 )
-from insight_core.plugin.http.own_page import OwnPage
+from insight_core.plugin.http.identity import may_save
+from insight_core.plugin.http.own_page import READ_ONLY_CLIENT, OwnPage
 from insight_core.plugin.references import reference
 from insight_core.registry import Registry
 from insight_core.web.annotations.routes import AnnotationRoutes
@@ -187,6 +188,8 @@ class Host:
                 owner = _TENSORBOARD
                 return self._tensorboard_answer(request, app)
             owner = endpoint.owner
+            if not (may_save(request) or endpoint.is_reading(request.method)):
+                return error_answer(READ_ONLY_CLIENT, 403, "read_only")
             if not endpoint.follows_data or request.method not in ("GET", "HEAD"):
                 return endpoint.answer(request, variables)
             # computed before the view runs, so that data loaded meanwhile are not missed

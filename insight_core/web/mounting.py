@@ -31,6 +31,7 @@ class Endpoint:
 
     ``calls`` are those of the plugin if the view is code of the plugin, not of the host. ``reads_body``: the
     view answers GET, and its parameters may be in the body of a POST that nothing else answers.
+    ``only_reads``: the view changes nothing, whatever the method.
     """
 
     view: Callable[..., Response]
@@ -38,6 +39,11 @@ class Endpoint:
     follows_data: bool = False
     calls: Calls | None = None
     reads_body: bool = False
+    only_reads: bool = False
+
+    def is_reading(self, method: str) -> bool:
+        """Whether a request with this method changes nothing."""
+        return self.only_reads or method in ("GET", "HEAD") or (self.reads_body and method == "POST")
 
     def answer(self, request: Request, variables: Mapping[str, Any]) -> Response:
         """What the view returns. Raises what it raises, and for code of plugins Crashed, Overdue or Busy."""
@@ -132,7 +138,14 @@ def own_rules(plugin: Plugin, ctx: PluginContext, calls: Calls) -> list[Rule]:
             seen.add(place)
         methods = {method.upper() for method in route.methods}
         reads_body = "GET" in methods and "POST" not in methods
-        endpoint = Endpoint(route.view, plugin.name, follows_data=True, calls=calls, reads_body=reads_body)
+        endpoint = Endpoint(
+            route.view,
+            plugin.name,
+            follows_data=True,
+            calls=calls,
+            reads_body=reads_body,
+            only_reads=route.only_reads,
+        )
         rules.append(
             Rule(f"/data/plugin/{plugin.name}{route.path}", endpoint=endpoint, methods=list(methods))
         )

@@ -20,7 +20,7 @@ def clean_environment(changes: Mapping[str, str] | None = None) -> dict[str, str
         name: value
         for name, value in os.environ.items()
         if not name.startswith("INSIGHT_HOST_")
-        or name.endswith(("_CACHE_DIR", "_STATE_DIR", "_DISABLE_PLUGIN"))
+        or name.endswith(("_CACHE_DIR", "_STATE_DIR", "_DISABLE_PLUGIN", "_TOKEN"))
     }
     return {**kept, "BROWSER": "true", **(changes or {})}
 

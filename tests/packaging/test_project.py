@@ -23,7 +23,9 @@ def test_every_plugin_is_packaged_and_has_an_entry_point(repository: Path, proje
     packages = project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
     listed = {path for path in packages if path.startswith("plugins/")}
     assert listed == {f"plugins/{name}/insight_{name}" for name in directories}
-    points = project["project"]["entry-points"]["insight.plugins"]
+    groups = project["project"]["entry-points"]
+    assert groups["insight.middleware"] == {"access": "insight_access"}
+    points = {**groups["insight.plugins"], **groups["insight.middleware"]}
     assert points == {name: f"insight_{name}" for name in directories}
     every = {path.name for path in repository.glob("plugins/*") if path.is_dir()}
     assert {f"plugins/{name}" for name in every} <= set(project["tool"]["mypy"]["mypy_path"])

@@ -25,6 +25,7 @@ PAGES = {  # by page: modules, of which the names in __all__ are public, or else
             "encodings",
             "frames",
             "histograms",
+            "identity",
             "matching",
             "own_page",
             "parameters",

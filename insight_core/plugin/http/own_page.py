@@ -10,12 +10,14 @@ from attrs import field, frozen
 from werkzeug import Request
 
 from insight_core.plugin import InsightError, InvalidArgument, TooLarge
+from insight_core.plugin.http.identity import may_save
 
+READ_ONLY_CLIENT = "you may look at everything here, and change nothing"  # Why a guest may not write.
 TOKEN_HEADER = "X-Insight-Token"  # Of a request that writes.
 
 
 class Forbidden(InsightError):
-    """The request does not come from the host's own page."""
+    """The request does not come from the host's own page, or its sender may not save."""
 
     status = 403
     code = "forbidden"
@@ -35,8 +37,8 @@ class OwnPage:
     token: str = field(factory=lambda: secrets.token_urlsafe(24))
 
     def require(self, request: Request) -> None:
-        """Raises Forbidden for a request of any other page, and if the host is read-only."""
-        self.require_writable()
+        """Raises Forbidden for a request of any other page, and if the host or this client is read-only."""
+        self.require_writable(request)
         origin, host = request.headers.get("Origin"), request.environ.get("HTTP_HOST")
         if not self.is_own(origin, host):
             raise Forbidden(f"only the page of this host may write here, not {origin or 'no Origin'}")
@@ -44,10 +46,22 @@ class OwnPage:
         if not secrets.compare_digest(given.encode(), self.token.encode()):
             raise Forbidden(f"{TOKEN_HEADER} is not the token of this host: read it again")
 
-    def require_writable(self) -> None:
-        """Raises Forbidden if the host is read-only: for a route that says beforehand what would be done."""
+    def require_writable(self, request: Request | None = None) -> None:
+        """Raises Forbidden if the host, or the client that sent ``request``, is read-only.
+
+        For a route that says beforehand what would be done.
+        """
+        refusal = self.refusal(request)
+        if refusal is not None:
+            raise Forbidden(refusal, code="read_only")
+
+    def refusal(self, request: Request | None = None) -> str | None:
+        """Why the host, or the client that sent ``request``, is read-only; None if it may write."""
         if self.read_only:
-            raise Forbidden("this host was started with --read-only", code="read_only")
+            return "this host was started with --read-only"
+        if request is not None and not may_save(request):
+            return READ_ONLY_CLIENT
+        return None
 
 
 def body_of(request: Request, largest: int) -> dict[str, object]:

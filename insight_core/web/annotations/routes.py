@@ -34,7 +34,7 @@ class AnnotationRoutes:
 
     def annotations(self, request: Request) -> Response:
         """GET: all annotations, the token, and whether they can be changed."""
-        now, refusal = self.store.now(), self.store.write_refusal()
+        now, refusal = self.store.now(), self.page.refusal(request) or self.store.write_refusal()
         answer = {
             "generation": now.generation,
             "writable": refusal is None,

@@ -60,7 +60,7 @@ class SavedRoutes:
             start = encode_json({"name": name, "version": version_of(texts[name])})
             body = b'%s,"value":%s}' % (start[:-1], texts[name].encode("ascii"))
             return tag_by_content(request, Response(body, mimetype="application/json"))
-        refusal = self.store.write_refusal()
+        refusal = self.page.refusal(request) or self.store.write_refusal()
         answer = {
             "generation": now.generation,
             "writable": refusal is None,

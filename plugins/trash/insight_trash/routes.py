@@ -39,7 +39,7 @@ class TrashRoutes:
     def plan(self, request: Request) -> Response:
         """``?run=``: what ``move`` would move now, and the token that it needs."""
         page = self.ctx.own_page
-        page.require_writable()
+        page.require_writable(request)
         plan = plan_of(self.ctx.data, required_text(request, "run"))
         return _uncached({**plan.row(), "version": plan.version, "token": page.token})
 

@@ -1,0 +1,109 @@
+"""Tokens of the command line: what is printed, what is answered, and binds that are refused."""
+
+from __future__ import annotations
+
+import json
+import re
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from http.cookiejar import CookieJar
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+from tests.cli.conftest import Serving
+
+Run = Callable[..., CompletedProcess[str]]
+Serve = Callable[..., Serving]
+WITH_TOKEN = {"INSIGHT_HOST_TOKEN": "1"}
+
+
+def _status(url: str, token: str = "") -> int:
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=60) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def test_the_printed_address_opens_the_page_and_nothing_else_does(serve: Serve, tmp_path: Path) -> None:
+    host = serve("--logdir", str(tmp_path), "--path-prefix", "/a/b", env=WITH_TOKEN)
+    bare, _, token = host.url.partition("?token=")
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/a/b/", bare)
+    assert len(token) >= 43
+    assert [_status(f"{bare}{path}") for path in ("", "healthz", "data/runs", "data/events")] == [401] * 4
+    assert _status(f"{bare}healthz", token) == 200
+    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
+    with browser.open(host.url, timeout=60) as answer:
+        assert answer.url == bare
+        assert answer.status == 200
+    host.process.terminate()
+    _, said = host.process.communicate(timeout=60)
+    assert token not in said
+
+
+def test_a_start_without_token_says_so(serve: Serve, tmp_path: Path) -> None:
+    host = serve("--logdir", str(tmp_path), "--no-token", env=WITH_TOKEN)
+    assert host.process.stdout is not None
+    assert "--no-token: everybody" in host.process.stdout.readline()
+    assert _status(f"{host.url}data/runs") == 200
+
+
+def test_an_open_host_is_refused_with_the_way_out(run: Run, tmp_path: Path) -> None:
+    done = run("--logdir", str(tmp_path), "--host", "0.0.0.0", "--port", "0")
+    text = done.stderr
+    assert done.returncode == 1
+    assert text.startswith(
+        "insight-host: error: --host 0.0.0.0 is reached from other machines: without a token"
+    )
+    assert "--insecure" in text
+
+
+def test_what_stands_in_a_token_file_is_never_printed(serve: Serve, tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.touch(mode=0o600)
+    file.write_text("a-token-of-my-own\n")
+    host = serve("--logdir", str(tmp_path), env={**WITH_TOKEN, "INSIGHT_HOST_TOKEN_FILE": str(file)})
+    assert "token" not in host.line
+    assert _status(f"{host.url}data/runs", "a-token-of-my-own") == 200
+    host.process.terminate()
+    assert not any("a-token-of-my-own" in text for text in host.process.communicate(timeout=60))
+
+
+def test_other_middleware_is_behind_the_token(serve: Serve, tmp_path: Path) -> None:
+    """A page that another module answers itself is guarded, too."""
+    info = tmp_path / "site" / "open_page-1.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: open-page\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[insight.middleware]\nopen_page = open_page\n")
+    (info.parent / "open_page.py").write_text(
+        "from insight_core.plugin import hookimpl\n"
+        "@hookimpl\n"
+        "def insight_wrap_app(app):\n"
+        "    def answer(environ, start_response):\n"
+        "        start_response('200 OK', [('Content-Length', '4')])\n"
+        "        return [b'open']\n"
+        "    return answer\n"
+    )
+    host = serve("--logdir", str(tmp_path), env={**WITH_TOKEN, "PYTHONPATH": str(info.parent)})
+    bare, _, token = host.url.partition("?token=")
+    assert (_status(bare), _status(bare, token)) == (401, 200)
+
+
+@pytest.mark.parametrize("path", ["data/annotations", "data/saved/page"])
+def test_guests_cannot_write(serve: Serve, tmp_path: Path, path: str) -> None:
+    file = tmp_path / "guests"
+    file.touch(mode=0o600)
+    file.write_text("a-token-of-guests")
+    host = serve("--logdir", str(tmp_path), "--read-token-file", str(file), env=WITH_TOKEN)
+    bare = host.url.partition("?")[0]
+    headers = {"Authorization": "Bearer a-token-of-guests"}
+    with urllib.request.urlopen(urllib.request.Request(f"{bare}{path}", headers=headers)) as answer:
+        assert json.load(answer)["writable"] is False
+    put = urllib.request.Request(f"{bare}{path}", b"{}", headers, method="PUT")
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(put)
+    assert json.load(refused.value)["code"] == "read_only"

@@ -1,0 +1,92 @@
+"""Hosts with a plugin that writes, behind the guard of the access plugin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from insight_access import insight_options
+from insight_access.wrapping import wrap
+from werkzeug import Request, Response
+from werkzeug.test import Client
+
+from insight_core.plugin import AppSettings, Plugin, PluginContext, Route, hookimpl
+from insight_core.plugin.http.answers import json_response
+from insight_core.plugin.http.identity import user_of
+from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.registry import Registry
+from insight_core.web import Host, HostSettings
+from insight_core.web.annotations.run_keys import Place
+from insight_core.web.annotations.store import AnnotationStore
+from insight_core.web.saved.store import SavedStore
+
+TOKEN, GUEST = "owner-token-0123456789", "guest-token-0123456789"
+
+
+class Guarded:
+    """A host behind the guard, and what its start printed and would open."""
+
+    def __init__(self, host: Host, **settings: Any) -> None:  # noqa: ANN401
+        self.host = host
+        self.said: list[str] = []
+        self.opened: dict[str, str] = {}
+        self.printed: dict[str, str] = {}
+        options = {option.key: option.default for option in insight_options()}
+        options |= settings.pop("options", {})
+        self.app = wrap(
+            host,
+            AppSettings(options=options, say=self.said.append, open_with=self._open_with, **settings),
+        )
+
+    def _open_with(self, name: str, value: str, *, printed: bool = True) -> None:
+        self.opened[name] = value
+        if printed:
+            self.printed[name] = value
+
+    def client(self) -> Client:
+        """A client without cookies."""
+        return Client(self.app)
+
+
+def _routes(ctx: PluginContext) -> list[Route]:
+    def answer(request: Request) -> Response:
+        return json_response({"user": user_of(request), "query": request.query_string.decode()})
+
+    return [
+        Route("/who", answer),
+        Route("/write", answer, methods=("POST",)),
+        Route("/posted", answer, methods=("POST",), only_reads=True),
+    ]
+
+
+def guarded_host(place: Path, *, settings: Mapping[str, Any] | None = None, **options: object) -> Guarded:
+    """A host with its state below ``place``, and by default both tokens in files there."""
+    for name, token in (("token_file", TOKEN), ("read_token_file", GUEST)):
+        path = place / name
+        path.touch(mode=0o600)
+        path.write_text(f"{token}\n")
+        options.setdefault(name, str(path))
+    return Guarded(_host(place), options=options, **(settings or {}))
+
+
+def _host(place: Path) -> Host:
+    data = FakeProvider("some/logs")
+    data.add_scalars("a", "loss", [3.0, 2.0])
+    page = place / "page"
+    page.mkdir(exist_ok=True)
+    (page / "index.html").write_text("<!doctype html><title>page</title>")
+    (page / "manifest.json").write_text('{"api": 1, "kit": "1.2.0", "modules": {}}')
+    module = SimpleNamespace(
+        insight_plugin=hookimpl(lambda: Plugin("test", "Test", routes=_routes), specname="insight_plugin")
+    )
+    registry = Registry.of([("test", lambda: module)])
+    assert not registry.failures
+    return Host(
+        registry,
+        data,
+        HostSettings(page=page),
+        AnnotationStore(place / "state", lambda: [Place("", "/logs")]),
+        SavedStore(place / "state", lambda: ["/logs"]),
+    )
