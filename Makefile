@@ -13,13 +13,14 @@ PIP := -m pip install -qq --disable-pip-version-check --no-input
 RESULTS := test-results
 skip_hook := INSIGHT_HOST_SKIP_FRONTEND=1 INSIGHT_HOST_SKIP_KERNEL=1
 
-.PHONY: help demo dev test conformance bench assets browser proto clean distclean
+.PHONY: help demo dev test conformance bench soak assets browser proto clean distclean
 
 help:
 	@echo 'make demo         serve the sample logs (PORT=... to choose the port)'
 	@echo 'make test         ruff, mypy, tsc, oxlint, oxfmt, Vitest, pytest with browser tests'
 	@echo 'make conformance  compare with tensorboard and mindinsight, in environments of their own'
 	@echo 'make bench        measure ours beside its peers: one table'
+	@echo 'make soak         logs that grow for MINUTES=10 while clients follow them: one table'
 	@echo 'make proto        message classes from the .proto files'
 	@echo 'make dev          the environment to work in; serves nothing'
 	@echo 'make clean        remove what was built; distclean: environments and node_modules too'
@@ -146,6 +147,12 @@ proto: .venv/.dev
 bench: .venv/.dev assets $(peers)
 	@mkdir -p $(RESULTS)
 	$(PY) -m benchmarks $(ARGUMENTS) | tee $(RESULTS)/bench.log
+
+# Rounds by hand: the same with other flags (`.venv/bin/python -m tests.soak --help`).
+MINUTES := 10
+soak: .venv/.dev assets
+	@mkdir -p $(RESULTS)
+	bash -o pipefail -c '$(PY) -m tests.soak --minutes $(MINUTES) | tee $(RESULTS)/soak.log'
 
 clean:
 	rm -rf dist build $(RESULTS) frontend/insight_frontend/static frontend/insight_frontend/packages plugins/*/insight_*/static \
