@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import logging
 import math
 import mmap
-import os
-import tempfile
 import threading
 import weakref
 from collections import OrderedDict
@@ -18,6 +17,7 @@ from attrs import evolve
 from numpy.typing import NDArray
 
 from insight_core.formats.columns import Columns
+from insight_core.store.mapped_file import reserve
 
 log = logging.getLogger(__name__)
 
@@ -74,7 +74,7 @@ class ColumnMemory:
         self.recent = RecentColumns(_RECENT if limit is None else min(limit, _RECENT))  # of stored columns
         self._directory = directory
         self._held = 0
-        self._slab: mmap.mmap | None = None
+        self._slab: memoryview | None = None
         self._used = 0  # bytes of the slab
         self._lock = threading.RLock()  # a column may be freed at any moment, in this thread too
 
@@ -139,9 +139,9 @@ class ColumnMemory:
             count = math.prod(shape)
             try:
                 if size > _SLAB // 4:
-                    return np.frombuffer(_reserve(self._directory, size), dtype, count).reshape(shape)
+                    return np.frombuffer(reserve(self._directory, size), dtype, count).reshape(shape)
                 if self._slab is None or self._used + size > _SLAB:
-                    self._slab, self._used = _reserve(self._directory, _SLAB), 0
+                    self._slab, self._used = reserve(self._directory, _SLAB), 0
                 column = np.frombuffer(self._slab, dtype, count, self._used).reshape(shape)
                 self._used += -(-size // _ALIGNMENT) * _ALIGNMENT
                 return column
@@ -158,12 +158,4 @@ def _is_mapped(column: NDArray[Any]) -> bool:
         base = base.base
     if isinstance(base, memoryview):
         base = base.obj
-    return isinstance(base, mmap.mmap)
-
-
-def _reserve(directory: Path, size: int) -> mmap.mmap:
-    """An unnamed mapped file with all bytes reserved, so that writing to it cannot fail."""
-    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with tempfile.TemporaryFile(dir=directory, prefix="columns-") as file:
-        os.posix_fallocate(file.fileno(), 0, size)
-        return mmap.mmap(file.fileno(), size)
+    return isinstance(base, mmap.mmap | ctypes.Array)

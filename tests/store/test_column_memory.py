@@ -79,6 +79,22 @@ def test_what_is_mapped_already_does_not_count(tmp_path: Path) -> None:
     assert series.snapshot().columns.steps.tolist() == list(range(5001))
 
 
+def test_files_beyond_the_limit_keep_no_descriptors_and_free_their_space(tmp_path: Path) -> None:
+    memory = ColumnMemory(1000, tmp_path)
+    before = len(os.listdir("/proc/self/fd"))
+    columns = [memory.allocate((1 << 20,), np.dtype(np.int64)) for _ in range(20)]  # a file each
+    columns += [memory.allocate((1 << 18,), np.dtype(np.int64)) for _ in range(20)]  # that share files
+    for number, column in enumerate(columns):
+        column[:] = number
+    assert [int(column.sum()) for column in columns] == [
+        number * len(column) for number, column in enumerate(columns)
+    ]
+    assert len(os.listdir("/proc/self/fd")) == before
+    assert Path("/proc/self/maps").read_text().count(f"{tmp_path}/") >= 22
+    del columns, column, memory
+    assert f"{tmp_path}/" not in Path("/proc/self/maps").read_text()
+
+
 def test_a_full_disk_is_said_once_and_columns_stay_in_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
