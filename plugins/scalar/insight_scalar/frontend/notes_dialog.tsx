@@ -14,6 +14,7 @@ export function NotesDialog({ board, tag, onClose }: CardDialogProps): JSX.Eleme
     return { id: newId(), step: step ?? NaN, text: '', color: '', tag, run: null };
   };
   const edited = useSignal(fresh());
+  const typed = useSignal(''); // a step that is not a number yet, as "-"
   const removed = useSignal<Note | null>(null);
   const problem = useSignal('');
   useEffect(() => notes.follow(), []);
@@ -62,8 +63,11 @@ export function NotesDialog({ board, tag, onClose }: CardDialogProps): JSX.Eleme
             size={8}
             aria-label={say('notes.step')}
             placeholder={say('notes.step')}
-            value={Number.isNaN(step) ? '' : step}
-            onInput={({ currentTarget: { value } }) => set({ step: value.trim() === '' ? NaN : Number(value) })}
+            value={Object.is(stepOf(typed.value), step) ? typed.value : Number.isNaN(step) ? '' : step}
+            onInput={({ currentTarget: { value } }) => {
+              typed.value = value;
+              set({ step: stepOf(value) });
+            }}
           />
           <input
             name="note-text"
@@ -179,3 +183,6 @@ export function NotesDialog({ board, tag, onClose }: CardDialogProps): JSX.Eleme
     </Dialog>
   );
 }
+
+/** NaN for what is not a number. */
+const stepOf = (text: string): number => (text.trim() === '' ? NaN : Number(text.trim().replace('−', '-')));

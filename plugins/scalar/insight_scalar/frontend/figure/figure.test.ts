@@ -117,6 +117,13 @@ describe('LaTeX', () => {
     expect(latexOf({ ...chart, title: '损失' }, DEFAULT, null)).toMatch(/^% Compile with xelatex[^]*ctex/);
   });
 
+  it('marks what is not finite on the right axis, too', () => {
+    const lines = [line('a', [1, 2], [1, 2]), line('b', [1, 2], [Infinity, 3], { axis: 'right' })];
+    const [, left, right] = latexOf({ ...chart, lines, marks: [] }, DEFAULT, null).split('\\begin{axis}');
+    expect(left).not.toContain('bigtriangleup');
+    expect(right).toContain('{axis cs:1,1}|-{rel axis cs:0,0.97}) {$\\bigtriangleup$};');
+  });
+
   it('has times as seconds since its beginning: TeX has no larger numbers', () => {
     const times = [1.7e9, 1.7e9 + 60, 1.7e9 + 120.5];
     const lines = [line('a', times, [1, 2, 3])];

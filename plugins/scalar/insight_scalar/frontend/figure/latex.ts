@@ -61,6 +61,7 @@ export function latexOf(chart: LineChartProps, style: FigureStyle, note: string 
   ];
   const colors = new Map([...new Set(props.lines.map(({ color }) => color))].map((color, i) => [color, `line${i}`]));
   const plot = (line: Line): string => plotOf(line, props, colors.get(line.color) ?? 'black', style);
+  const oddOf = (line: Line): string[] => signs(line, props, colors.get(line.color) ?? 'black');
   const legend = names.flatMap((line) => [
     `\\addlegendimage{${lookOf(line, colors.get(line.color) ?? 'black', style)}}`,
     `\\addlegendentry{${escaped(line.label)}}`,
@@ -84,10 +85,12 @@ export function latexOf(chart: LineChartProps, style: FigureStyle, note: string 
     `\\begin{axis}[\n  ${first.join(',\n  ')}\n]`,
     ...(props.marks ?? []).map(({ x }) => mark(x)),
     ...left.map(plot),
-    ...left.flatMap((line) => signs(line, props, colors.get(line.color) ?? 'black')),
+    ...left.flatMap(oddOf),
     ...legend,
     '\\end{axis}',
-    ...(right.length > 0 ? [`\\begin{axis}[\n  ${second.join(',\n  ')}\n]`, ...right.map(plot), '\\end{axis}'] : []),
+    ...(right.length > 0
+      ? [`\\begin{axis}[\n  ${second.join(',\n  ')}\n]`, ...right.map(plot), ...right.flatMap(oddOf), '\\end{axis}']
+      : []),
     '\\end{tikzpicture}',
     '\\end{document}',
   ].join('\n')}\n`;

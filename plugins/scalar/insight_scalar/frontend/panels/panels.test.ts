@@ -115,6 +115,14 @@ describe('panels of a board', () => {
     expect(panels.hiddenTags(many, tags.slice(3))).toBe(0);
   });
 
+  it('are no more than a view holds, and the user is told how many were not added', () => {
+    panels.add(...Array.from({ length: 198 }, (_, i) => ({ kind: 'note', text: String(i) })));
+    expect([ids().length, ctx.notices.length]).toEqual([200, 1]);
+    expect(panels.add({ kind: 'note', text: 'more' })).toBeUndefined();
+    expect([ids().length, ctx.notices.length]).toEqual([200, 2]);
+    expect(panelsCodec.parse(panelsCodec.format(panels.own.value))).toHaveLength(200);
+  });
+
   it('fold below their headings, which layouts may fold at first', () => {
     expect([panels.isFolded('own', false), panels.isFolded('log/x', true)]).toEqual([false, true]);
     panels.turn('own');

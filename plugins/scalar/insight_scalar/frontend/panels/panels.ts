@@ -189,15 +189,18 @@ export class Panels {
     ];
   }
 
-  /** Adds panels at the end; returns the first one. */
+  /** Adds panels at the end, as many as a view holds, and tells the user how many it does not; returns the first one. */
   add(...drafts: readonly Draft[]): Panel | undefined {
     const taken = new Set(this.own.value.map(({ id }) => id));
-    const added = drafts.map((draft) => {
+    const room = Math.max(0, MOST_PANELS - this.own.value.length);
+    if (drafts.length > room)
+      this.page.ctx.notify('warn', this.page.t('panel.most', { count: drafts.length - room, most: MOST_PANELS }));
+    const added = drafts.slice(0, room).map((draft) => {
       const id = newId(taken);
       taken.add(id);
       return { ...panelOf(draft), kind: draft.kind, id };
     });
-    this.own.set([...this.own.value, ...added], 'push');
+    if (added.length > 0) this.own.set([...this.own.value, ...added], 'push');
     return added[0];
   }
 
