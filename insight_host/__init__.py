@@ -1,19 +1,48 @@
-"""insight-host in notebooks: ``%load_ext insight_host``, then ``%insight --logdir runs``."""
+"""Training logs as tables (``insight_host.open("runs")``) and in notebooks (``%load_ext insight_host``)."""
 
 from __future__ import annotations
 
 import re
 import shlex
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from insight_host.display import display
-from insight_host.hosts import RunningHost, StartFailed, running, start
+if TYPE_CHECKING:
+    from insight_host.hosts import RunningHost as RunningHost
+    from insight_host.hosts import StartFailed as StartFailed
+    from insight_host.hosts import running as running
+    from insight_host.hosts import start as start
+    from insight_host.logs import Logs as Logs
+    from insight_host.logs import open as open
+    from insight_host.notebook_frame import display as display
+    from insight_host.records import LoggedValue as LoggedValue
+    from insight_host.tables import LogTable as LogTable
+
+_LAZY = {  # every start of insight-host imports this package for its commands
+    "LogTable": "tables",
+    "LoggedValue": "records",
+    "Logs": "logs",
+    "RunningHost": "hosts",
+    "StartFailed": "hosts",
+    "display": "notebook_frame",
+    "open": "logs",
+    "running": "hosts",
+    "start": "hosts",
+}
 
 # A # within a word or in quotes is a part of it.
 _BEFORE_REMARK = re.compile(r"""(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.\#*|(?<=\S)\#|[^#'"\\])*""")
 
-__all__ = ["RunningHost", "StartFailed", "display", "load_ipython_extension", "running", "start"]
+
+def __getattr__(name: str) -> object:
+    """Imports each name on first use."""
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    found = getattr(importlib.import_module(f"insight_host.{_LAZY[name]}"), name)
+    globals()[name] = found
+    return found
 
 
 def load_ipython_extension(ipython: Any) -> None:  # noqa: ANN401
@@ -26,6 +55,9 @@ def insight(line: str) -> None:
 
     A host that a notebook of yours has started with the same flags is shown again.
     """
+    from insight_host.hosts import StartFailed, start
+    from insight_host.notebook_frame import display
+
     try:
         host, is_new = start(_arguments(line))
     except SystemExit:  # of a command line that was refused, or asked for help: said already

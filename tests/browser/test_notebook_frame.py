@@ -12,8 +12,8 @@ from playwright.sync_api import Page, expect
 
 from insight_core.plugin.testing import EventWriter
 from insight_host import RunningHost, start
-from insight_host.display import frame
 from insight_host.hosts import _children
+from insight_host.notebook_frame import frame
 
 pytestmark = pytest.mark.browser
 

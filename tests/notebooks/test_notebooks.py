@@ -20,8 +20,8 @@ from attrs import evolve
 import insight_host
 from insight_core.plugin.testing import EventWriter
 from insight_host import RunningHost, StartFailed, display, running, start
-from insight_host.display import frame
 from insight_host.hosts import _directory
+from insight_host.notebook_frame import frame
 from insight_host.server_proxy import setup
 
 HOST = RunningHost(

@@ -35,6 +35,7 @@ PAGES = {  # by page: modules, of which the names in __all__ are public, or else
     ],
     "payloads": ["insight_core.plugin.payloads"],
     "client": ["insight_host.client"],
+    "reading": ["insight_host.logs", "insight_host.tables", "insight_host.records"],
     "testing": [
         "insight_core.plugin.testing",
         *(

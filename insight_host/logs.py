@@ -1,0 +1,296 @@
+"""``insight_host.open``: training logs as tables, from directories and running servers alike."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from insight_core.plugin import (
+    DataProvider,
+    Payload,
+    ScalarQuery,
+    SeriesField,
+    SeriesKey,
+    SeriesTable,
+    ShownAttempts,
+    Unavailable,
+)
+from insight_core.plugin.payloads import Histogram, Tensor
+from insight_host.choosing import Chosen, batches, by_tag, chosen_of, names_of
+from insight_host.client import LoggedPayload
+from insight_host.followed_points import new_points
+from insight_host.points import points_table
+from insight_host.records import LoggedValue, texts_of
+from insight_host.sources import OpenedSource, Places, open_source, wait_until_read
+from insight_host.tables import LogTable, numbers, of_any, texts
+
+if TYPE_CHECKING:
+    from insight_image.decoder import Pictures
+
+Steps: TypeAlias = tuple[int | None, int | None]  # The first and the last, None without end.
+
+_F64, _I64, _BOOL = np.float64, np.int64, np.bool_
+_SERIES: Mapping[SeriesField, type[np.generic]] = {
+    "points": _I64,
+    "kept": _I64,
+    "first_step": _I64,
+    "last_step": _I64,
+    "last_value": _F64,
+    "last_wall_time": _F64,
+    "attempts": _I64,
+}
+_HPARAMS = ("hyperparameter", "dataset", "model", "metric", "custom")  # groups of the columns of lineage
+
+
+def open(places: Places, *, token: str | None = None, timeout: float | None = None) -> Logs:
+    """Opens training logs and returns when all that was written so far has been read.
+
+    Raises NotFound for a directory that does not exist, InvalidArgument for what is no source, Unavailable
+    for a server that does not answer. Nothing is ever written into a directory of logs.
+
+    Parameters
+    ----------
+    places : path, str, sequence or mapping
+        A directory (a run or any tree of runs), the URL of a running host (``http://127.0.0.1:6006/``),
+        ``grpc://HOST:PORT`` of a data server, a location that a plugin opens (``insight_open_provider``),
+        or several of these. Runs of several directories begin with the name of their directory, as with
+        ``--logdir`` given several times, or with the keys of a mapping.
+    token : str, optional
+        The token of a host that asks for one; ``?token=`` in its URL does the same.
+    timeout : float, optional
+        Seconds; TimeoutError if reading takes longer.
+    """
+    source = open_source(places, token)
+    try:
+        wait_until_read(source.provider, timeout)
+    except BaseException:
+        source.provider.close()
+        raise
+    return Logs(source)
+
+
+class Logs:
+    """Logs that were opened, and what is appended to them. To be closed; ``with`` does that.
+
+    ``runs`` and ``tags`` of all methods choose by name: one name, several, a compiled regular expression that
+    is searched for, or None for all. Rows are in the order of runs, tags and steps. Any thread may use it.
+    """
+
+    def __init__(self, source: OpenedSource) -> None:
+        self._source = source
+        self._closed = False
+
+    def __enter__(self) -> Logs:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Releases threads, connections and memory, and ends ``follow``. Tables stay valid."""
+        self._closed = True
+        self._source.provider.close()
+
+    @property
+    def provider(self) -> DataProvider:
+        """What answers: queries that reduce points (``ScalarQuery``) are asked here."""
+        return self._source.provider
+
+    @property
+    def location(self) -> str:
+        """Where the logs are."""
+        return self.provider.location()
+
+    def plugins(self) -> list[str]:
+        """Sorted names of what there is: ``scalar``; unclaimed values are named by their claim."""
+        return sorted(map(str, self.provider.plugins()))
+
+    def runs(self) -> LogTable:
+        """``run``, ``start_time`` (seconds since the epoch), ``dialect``, ``loading``, ``damage`` (count)."""
+        found = sorted(self.provider.runs(), key=lambda run: run.name)
+        return LogTable(
+            {
+                "run": texts([run.name for run in found]),
+                "start_time": numbers([run.start_time for run in found], _F64),
+                "dialect": texts(["+".join(run.dialects) or None for run in found]),
+                "loading": numbers([run.loading for run in found], _BOOL),
+                "damage": numbers([run.damage for run in found], _I64),
+            }
+        )
+
+    def series(self, plugin: str | None = None, *, runs: Chosen = None, tags: Chosen = None) -> LogTable:
+        """Every series of a plugin, or of all: ``plugin``, ``run``, ``tag``, ``points`` (written), ``kept``,
+        ``first_step``, ``last_step``, ``last_value`` (of scalars), ``last_wall_time``, ``attempts``.
+        """
+        found = [
+            (name, table)
+            for name in (self.plugins() if plugin is None else [plugin])
+            for table in self._tables(name, tuple(_SERIES), runs, tags)
+        ]
+        return LogTable(
+            {
+                "plugin": texts([name for name, table in found for _ in table.tags]),
+                "run": texts([table.run for _, table in found for _ in table.tags]),
+                "tag": texts([tag for _, table in found for tag in table.tags]),
+                **{
+                    field: numbers([value for _, table in found for value in table.column(field)], dtype)
+                    for field, dtype in _SERIES.items()
+                },
+            }
+        )
+
+    def scalars(
+        self,
+        *,
+        runs: Chosen = None,
+        tags: Chosen = None,
+        plugin: str = "scalar",
+        steps: Steps | None = None,
+        attempts: ShownAttempts = "last",
+    ) -> LogTable:
+        """Every point: ``run``, ``tag``, ``step``, ``wall_time`` and ``value``.
+
+        ``wall_time`` is in seconds since the epoch, as it was written: float64 has more than a timestamp can,
+        such as NaN of a broken clock. ``value`` is float64, which holds every float32 exactly; NaN stays NaN.
+
+        ``steps`` is the first and last step, both included, None without end. ``attempts`` "last" leaves out
+        points that a restart overwrote, "all" has every point in the order of the files, and its ``attempt``
+        (from 1).
+        """
+        query = ScalarQuery(window=steps or (None, None), attempts=attempts)
+        found = self._tables(plugin, ("kept",), runs, tags)
+        sizes = {
+            SeriesKey(table.run, tag): int(str(kept))
+            for table in found
+            for tag, kept in zip(table.tags, table.column("kept"), strict=True)
+        }
+        keys = sorted(sizes)
+        parts = (self.provider.scalars(plugin, some, query) for some in batches(keys, sizes))
+        found_points = ((key, columns) for part in parts for key, columns in part.items())
+        return points_table(found_points, has_attempts=attempts == "all")
+
+    def images(
+        self, *, runs: Chosen = None, tags: Chosen = None, attempts: ShownAttempts = "last"
+    ) -> Iterator[LoggedValue[Pictures]]:
+        """Images; ``read()`` gives ``encoded``, the files of one or more pictures, and their size."""
+        return self._values("image", runs, tags, attempts)
+
+    def histograms(
+        self, *, runs: Chosen = None, tags: Chosen = None, attempts: ShownAttempts = "last"
+    ) -> Iterator[LoggedValue[Histogram]]:
+        """Histograms; ``read()`` gives edges and counts."""
+        return self._values("histogram", runs, tags, attempts)
+
+    def tensors(
+        self, *, runs: Chosen = None, tags: Chosen = None, attempts: ShownAttempts = "last"
+    ) -> Iterator[LoggedValue[Tensor]]:
+        """Tensors; ``read()`` gives type, shape and values."""
+        return self._values("tensor", runs, tags, attempts)
+
+    def texts(
+        self, *, runs: Chosen = None, tags: Chosen = None, attempts: ShownAttempts = "last"
+    ) -> Iterator[LoggedValue[tuple[str, ...]]]:
+        """Texts; ``read()`` gives the strings of one summary."""
+        return self._records(("text", "plugin:text"), texts_of, runs, tags, attempts)
+
+    def hparams(self, *, runs: Chosen = None) -> LogTable:
+        """A row for each run with its hyperparameters, data sets, model and metrics, as the Lineage tab has
+        them: ``run``, and a column for each. Raises NotFound if that tab is not installed.
+        """
+        from insight_core.cli.serve import open_host  # the web half is loaded where it is needed
+
+        source = self._source
+        host = open_host(source.options, source.registry, source.provider, source.logdirs)
+        ask = host.context_of("lineage").ask
+        listed: Any = ask("lineage", "/columns")
+        names = [column["name"] for column in listed["columns"] if column["group"] in _HPARAMS]
+        answer: Any = ask("lineage", "/runs", sort="run", columns=["run", *names])
+        wanted = set(chosen_of(answer["runs"], runs))
+        kept = [place for place, run in enumerate(answer["runs"]) if run in wanted]
+        columns = zip(answer["columns"], answer["values"], strict=True)
+        return LogTable(
+            {column["name"]: of_any([_cell(values[place]) for place in kept]) for column, values in columns}
+        )
+
+    def damage(self, *, runs: Chosen = None) -> LogTable:
+        """Places that could not be read: ``run``, ``file``, ``offset``, ``skipped`` (bytes), ``reason``."""
+        found = list(self.provider.damage())
+        wanted = set(chosen_of([place.run for place in found], runs))
+        found = [place for place in found if place.run in wanted]
+        return LogTable(
+            {
+                "run": texts([place.run for place in found]),
+                "file": texts([place.file for place in found]),
+                "offset": numbers([place.offset for place in found], _I64),
+                "skipped": numbers([place.skipped for place in found], _I64),
+                "reason": texts([str(place.reason) for place in found]),
+            }
+        )
+
+    def follow(
+        self, *, runs: Chosen = None, tags: Chosen = None, plugin: str = "scalar"
+    ) -> Iterator[LogTable]:
+        """Points that are appended from now on, of all attempts, as tables like those of ``scalars``.
+
+        Waits for them, until the logs are closed.
+        """
+
+        def listed() -> list[SeriesTable]:
+            return self._tables(plugin, ("points", "last_step"), runs, tags)
+
+        return new_points(self.provider, plugin, listed, lambda: self._closed)
+
+    def _tables(
+        self, plugin: str, fields: Sequence[SeriesField], runs: Chosen, tags: Chosen
+    ) -> list[SeriesTable]:
+        """The series with these names, by run and tag."""
+        found = list(self.provider.series_tables(plugin, fields, runs=names_of(runs), tags=names_of(tags)))
+        if isinstance(runs, re.Pattern):
+            found = [table for table in found if runs.search(table.run)]
+        if isinstance(tags, re.Pattern):
+            found = [table.of_tags(chosen_of(table.tags, tags)) for table in found]
+        return sorted((by_tag(table) for table in found if table.tags), key=lambda table: table.run)
+
+    def _values(
+        self, name: str, runs: Chosen, tags: Chosen, attempts: ShownAttempts
+    ) -> Iterator[LoggedValue[Any]]:
+        plugin = self._source.registry.plugins.get(name)
+        decoder = None if plugin is None else plugin.decoder
+        if decoder is None or decoder.decode is None:
+            raise Unavailable(f"the plugin {name}, which decodes these values, is not installed")
+        return self._records((name, *map(str, decoder.claims)), decoder.decode, runs, tags, attempts)
+
+    def _records(
+        self,
+        plugins: Sequence[str],
+        decode: Callable[[Payload], Any],
+        runs: Chosen,
+        tags: Chosen,
+        attempts: ShownAttempts,
+    ) -> Iterator[LoggedValue[Any]]:
+        provider = self.provider
+        for name in sorted(set(plugins).intersection(provider.plugins())):
+            for table in self._tables(name, (), runs, tags):
+                for key in (SeriesKey(table.run, tag) for tag in table.tags):
+                    rows = provider.records(name, key, attempts)
+                    columns = rows.steps.tolist(), rows.wall_times.tolist(), rows.sizes.tolist()
+                    for index, (step, wall_time, size) in enumerate(zip(*columns, strict=True)):
+                        payload = LoggedPayload(key, index, step, wall_time, size, provider, name, attempts)
+                        yield LoggedValue(payload, decode)
+
+
+def _cell(value: object) -> object:
+    """A value of JSON: a number that is not finite is a text there, and a list is shown as JSON."""
+    if isinstance(value, str) and value in ("NaN", "Infinity", "-Infinity"):
+        return float(value)
+    return json.dumps(value) if isinstance(value, list) else value

@@ -1,0 +1,151 @@
+"""Opens what ``insight_host.open`` is given: directories in this process, servers by their address."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TypeAlias, cast
+from urllib.parse import quote
+
+from attrs import evolve, frozen
+
+from insight_core.cli.data_source import open_data, start
+from insight_core.cli.host_flags import SERVE_FLAGS
+from insight_core.cli.logdirs import open_logdirs
+from insight_core.cli.options import Options, read_flags
+from insight_core.cli.policies import open_whole_registry
+from insight_core.ingest.discover import Logdir
+from insight_core.plugin import DataProvider, InvalidArgument, NotFound, Unavailable
+from insight_core.providers.forwarding import StartableProvider
+from insight_core.registry import Registry
+
+Place: TypeAlias = str | os.PathLike[str]
+Places: TypeAlias = Place | Sequence[Place] | Mapping[str, Place]
+
+_LOCATION = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:[^0-9]")
+_PATIENCE = 5.0  # seconds for a server to answer for the first time
+_PAUSE = 0.05  # seconds between two questions
+_WAIT = 1.0  # seconds of one wait for changes
+
+
+@frozen(eq=False)
+class OpenedSource:
+    """A provider that has started, and what it was opened with."""
+
+    provider: DataProvider
+    registry: Registry
+    options: Options
+    logdirs: Sequence[Logdir]
+
+
+def is_location(place: Place) -> bool:
+    """Whether this is the address of a server or a location that a plugin opens, not a directory."""
+    return isinstance(place, str) and bool(_LOCATION.match(place)) and not os.path.exists(place)
+
+
+def open_source(places: Places, token: str | None = None, flags: Sequence[str] = ()) -> OpenedSource:
+    """Opens directories and locations, several as one. The names of a mapping begin the names of runs.
+
+    A location is opened as ``insight-host --data-provider`` does: by ``insight_open_provider`` of any plugin.
+    ``flags`` are further flags of ``insight-host``. Raises NotFound for a directory that does not exist,
+    InvalidArgument for what cannot be opened.
+    """
+    named = _named(places)
+    directories = [(name, Path(place)) for name, place in named if not is_location(place)]
+    locations = [(name, str(place)) for name, place in named if is_location(place)]
+    for _, path in directories:
+        if not path.is_dir():
+            raise NotFound(f"{path}: {'not a directory' if path.exists() else 'no such directory'}")
+    for name, location in locations:
+        if name is not None:
+            raise InvalidArgument(f"{name}: only directories can be named, not {_shown(location)}")
+    logdir_flags = [f"--logdir={name}:{path}" if name else f"--logdir={path}" for name, path in directories]
+    location_flags = [f"--data-provider={_with_token(location, token)}" for _, location in locations]
+    options = _options([*flags, *(logdir_flags or location_flags[:1])])
+    registry = open_whole_registry(options)
+    logdirs = open_logdirs(options)
+    opened: list[DataProvider] = []
+    try:
+        if directories:
+            opened.append(open_data(options, registry, logdirs))
+        for flag in location_flags:
+            opened.append(open_data(_options([*flags, flag]), registry, []))
+        provider = opened[0] if len(opened) == 1 else _merged(opened)
+        start(provider)
+    except BaseException:
+        for one in opened:
+            one.close()
+        raise
+    return OpenedSource(provider, registry, evolve(options, read_only=True), logdirs)
+
+
+def wait_until_read(provider: DataProvider, timeout: float | None) -> None:
+    """Waits until every file that was there has been read.
+
+    Raises Unavailable if a server does not answer for five seconds, TimeoutError after ``timeout`` seconds.
+    """
+    began = time.monotonic()
+    answered = False
+    while True:
+        waited = time.monotonic() - began
+        try:
+            generation = provider.generation()
+            progress = provider.progress()
+            answered = True
+            if progress.loaded_once:
+                return
+        except Unavailable:
+            if answered or waited > _PATIENCE or _is_certain(provider):
+                raise
+            time.sleep(_PAUSE)
+            continue
+        if timeout is not None and waited > timeout:
+            raise TimeoutError(f"{progress.bytes_read:,} of {progress.bytes_total:,} bytes have been read")
+        provider.changes(generation, timeout=_WAIT if timeout is None else min(_WAIT, timeout))
+
+
+def _is_certain(provider: DataProvider) -> bool:
+    """Whether a server that cannot be reached is an error now: gRPC connects in the background."""
+    from insight_core.providers.http_client.provider import HttpProvider
+
+    return isinstance(provider, HttpProvider)
+
+
+def _merged(opened: Sequence[DataProvider]) -> DataProvider:
+    from insight_core.providers.merged import MergedProvider
+
+    return MergedProvider(cast(Sequence[StartableProvider], opened))
+
+
+def _named(places: Places) -> list[tuple[str | None, Place]]:
+    if isinstance(places, Mapping):
+        found: list[tuple[str | None, Place]] = list(places.items())
+    elif isinstance(places, str | os.PathLike):
+        found = [(None, places)]
+    else:
+        found = [(None, place) for place in places]
+    if not found or not all(os.fspath(place) for _, place in found):
+        raise InvalidArgument("nothing to open: give a directory or the address of a server")
+    return found
+
+
+def _with_token(location: str, token: str | None) -> str:
+    if token is None or not location.startswith(("http:", "https:")):
+        return location
+    before, hash_, after = location.partition("#")
+    return f"{before}{'&' if '?' in before else '?'}token={quote(token, safe='')}{hash_}{after}"
+
+
+def _shown(location: str) -> str:
+    return location.partition("?")[0]
+
+
+def _options(flags: Sequence[str]) -> Options:
+    """The flags and variables of ``insight-host``: INSIGHT_HOST_CACHE_DIR and so on."""
+    try:
+        return read_flags("read", "reads logs", SERVE_FLAGS, flags)
+    except SystemExit as error:  # the parser has printed why
+        raise InvalidArgument(f"{' '.join(map(_shown, flags))}: not accepted") from error

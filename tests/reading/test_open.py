@@ -1,0 +1,180 @@
+"""``insight_host.open``: the same tables and values from every kind of source."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import insight_host
+from insight_core.plugin import InvalidArgument, NotFound, Unavailable, Undecodable
+from insight_core.plugin.testing import EventWriter, damaged_logdir
+from tests.reading.conftest import KINDS
+from tests.waiting import eventually
+
+LARGE = 300_000  # bytes: verified when they are read
+Open = Callable[[str, Path], insight_host.Logs]
+
+
+@pytest.fixture(params=KINDS)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def test_tables_of_the_sample_logs_are_the_same(kind: str, open_as: Open, sample_logs: Path) -> None:
+    with insight_host.open(sample_logs) as wanted:
+        found = open_as(kind, sample_logs)
+        assert found.plugins() == wanted.plugins()
+        for name in ("runs", "series", "scalars", "hparams", "damage"):
+            one, other = getattr(found, name)(), getattr(wanted, name)()
+            assert one.columns == other.columns
+            assert list(map(repr, one.rows())) == list(map(repr, other.rows())), name
+        assert len(wanted.scalars()) > 500
+        assert {"optimizer", "learning_rate"} <= set(wanted.hparams().columns)
+
+
+def test_values_that_are_no_numbers_are_the_same(kind: str, open_as: Open, sample_logs: Path) -> None:
+    with insight_host.open(sample_logs) as wanted:
+        found = open_as(kind, sample_logs)
+        for name in ("images", "histograms", "tensors", "texts"):
+            one, other = list(getattr(found, name)()), list(getattr(wanted, name)())
+            assert len(other) > 2
+            assert len(one) == len(other)
+            for here, there in zip(one[::20], other[::20], strict=True):
+                places = [(each.run, each.tag, each.step, each.wall_time) for each in (here, there)]
+                assert places[0] == places[1]
+                assert repr(here.read()) == repr(there.read())
+        [first, *_] = wanted.texts()
+        assert first.read()[0].startswith("**lr**")
+
+
+def test_damaged_logs_give_the_same_rows_and_damage(kind: str, open_as: Open, tmp_path: Path) -> None:
+    damaged_logdir(tmp_path / "logs")
+    with insight_host.open(tmp_path / "logs") as wanted:
+        found = open_as(kind, tmp_path / "logs")
+        assert len(wanted.damage()) > 10
+        for name in ("scalars", "damage"):
+            one, other = getattr(found, name)(), getattr(wanted, name)()
+            assert list(map(repr, one.rows())) == list(map(repr, other.rows()))
+
+
+def test_restarts_odd_numbers_and_ranges(kind: str, open_as: Open, tmp_path: Path) -> None:
+    for start, steps in ((1000, range(4)), (2000, range(2, 4))):
+        with EventWriter(tmp_path / "r", start_time=start) as writer:
+            for step in steps:
+                writer.scalar("x", step, float("nan") if step == 1 else start + step)
+    logs = open_as(kind, tmp_path)
+    last, every = logs.scalars(), logs.scalars(attempts="all")
+    assert last["step"].tolist() == [0, 1, 2, 3]
+    assert "attempt" not in last.columns
+    np.testing.assert_array_equal(last["value"], [1000, np.nan, 2002, 2003])
+    assert every["step"].tolist() == [0, 1, 2, 3, 2, 3]
+    assert every["attempt"].tolist() == [1, 1, 1, 1, 2, 2]
+    assert logs.scalars(steps=(1, 2))["step"].tolist() == [1, 2]
+    assert logs.scalars(steps=(3, None))["step"].tolist() == [3]
+
+
+def test_runs_and_tags_are_chosen_by_name_or_expression(kind: str, open_as: Open, tmp_path: Path) -> None:
+    for run in ("a", "b"):
+        with EventWriter(tmp_path / run) as writer:
+            for tag in ("train/loss", "val/loss", "=odd tag"):
+                writer.scalar(tag, 0, 1.0)
+    logs = open_as(kind, tmp_path)
+
+    def found(**chosen: object) -> list[tuple[str, str]]:
+        table = logs.scalars(**chosen)  # type: ignore[arg-type]
+        return list(zip(table["run"], table["tag"], strict=True))
+
+    assert found(runs="a", tags="val/loss") == [("a", "val/loss")]
+    assert found(tags=["=odd tag"]) == [("a", "=odd tag"), ("b", "=odd tag")]
+    assert found(runs=["b"], tags=re.compile("loss$")) == [("b", "train/loss"), ("b", "val/loss")]
+    assert found(runs=re.compile("^A", re.IGNORECASE), tags="train/loss") == [("a", "train/loss")]
+    assert found(runs=[]) == found(tags="no such") == []
+    assert len(logs.series(tags="val/loss")) == 2
+
+
+def test_follow_gives_every_new_point_once(kind: str, open_as: Open, tmp_path: Path) -> None:
+    writer = EventWriter(tmp_path / "r", start_time=1000)
+    writer.scalar("x", 0, 0.0)
+    writer.flush()
+    logs = open_as(kind, tmp_path)
+    came = logs.follow()
+    rows: list[tuple[str, int, float]] = []
+
+    def took(wanted: list[tuple[str, int, float]]) -> None:
+        while len(rows) < len(wanted):
+            table = next(came)
+            rows.extend(zip(table["tag"], table["step"].tolist(), table["value"].tolist(), strict=True))
+        assert rows == wanted
+
+    writer.scalar("x", 1, 1.0)
+    writer.flush()
+    took([("x", 1, 1.0)])
+    writer.scalar("y", 5, 2.0)  # a new series
+    writer.flush()
+    took([("x", 1, 1.0), ("y", 5, 2.0)])
+    writer.scalar("x", 0, 3.0)  # a restart
+    writer.close()
+    took([("x", 1, 1.0), ("y", 5, 2.0), ("x", 0, 3.0)])
+    logs.close()
+    assert list(came) == []
+
+
+def test_a_damaged_value_says_where_it_is(kind: str, open_as: Open, tmp_path: Path) -> None:
+    with EventWriter(tmp_path / "r") as writer:
+        for step in range(2):
+            writer.image("img", step, bytes([65 + step]) * LARGE, width=1, height=1)
+    [path] = (tmp_path / "r").iterdir()
+    path.write_bytes(path.read_bytes().replace(b"B" * LARGE, b"C" * LARGE))
+    whole, damaged = open_as(kind, tmp_path).images()
+    assert whole.read().encoded == (b"A" * LARGE,)
+    with pytest.raises(Undecodable, match=r"'img' of run 'r', step 1 .*checksum"):
+        damaged.read()
+
+
+def test_several_sources_are_one(open_as: Open, tmp_path: Path) -> None:
+    for place in ("one", "two", "three"):
+        with EventWriter(tmp_path / place / f"run_{place}") as writer:
+            writer.scalar("x", 0, 1.0)
+    one, two, three = (tmp_path / place for place in ("one", "two", "three"))
+    with insight_host.open([one, two]) as logs:
+        assert logs.runs()["run"].tolist() == ["one/run_one", "two/run_two"]
+    with insight_host.open({"a": one, "b": two}) as logs:
+        assert logs.runs()["run"].tolist() == ["a/run_one", "b/run_two"]
+    url = open_as("http", three).provider._session.address  # type: ignore[attr-defined]
+    with insight_host.open([one, str(url)]) as logs:
+        assert logs.runs()["run"].tolist() == ["run_one", "run_three"]
+        assert len(logs.scalars()) == 2
+
+
+def test_a_closed_source_leaves_its_tables(sample_logs: Path) -> None:
+    with insight_host.open(sample_logs / "keras") as logs:
+        table = logs.scalars()
+    assert len(list(table.rows())) == len(table) > 50
+
+
+def test_what_cannot_be_opened_says_why(tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match="no such directory"):
+        insight_host.open(tmp_path / "none")
+    with pytest.raises(InvalidArgument, match="lake:somewhere"):
+        insight_host.open("lake:somewhere")
+    with pytest.raises(InvalidArgument, match="only directories can be named"):
+        insight_host.open({"a": "http://127.0.0.1:1/?token=secret"})
+    with pytest.raises(Unavailable, match=r"http://127\.0\.0\.1:1/ does not answer") as refused:
+        insight_host.open("http://127.0.0.1:1/", token="secret")
+    assert "secret" not in str(refused.value)
+    with pytest.raises(InvalidArgument, match="nothing to open"):
+        insight_host.open([])
+
+
+def test_nothing_is_written_to_a_directory_of_logs(tmp_path: Path) -> None:
+    with EventWriter(tmp_path / "r") as writer:
+        writer.scalar("x", 0, 1.0)
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+    with insight_host.open(tmp_path) as logs:
+        logs.hparams()
+        eventually(lambda: len(logs.scalars()) == 1)
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
