@@ -31,10 +31,19 @@ _NOTEBOOKS = (
     "https://*.vscode-cdn.net",
 )
 _COLAB = ("https://colab.research.google.com", "https://*.googleusercontent.com")
+_TOKEN_FILE = "INSIGHT_HOST_TOKEN_FILE"
 _PATIENCE = 60.0  # seconds until a host must listen; it does before it has loaded anything
 _ANSWER = 2.0  # seconds for a host on this machine to answer
 _NEVER = (1 << 53) - 1  # a generation that no host has reached: asked about it, it tells little
-_OF_THIS_PROCESS = ("command", "port", "open", "verbosity", "json", "origins")  # not of what is served
+_OF_THIS_PROCESS = (
+    "command",
+    "port",
+    "open",
+    "verbosity",
+    "json",
+    "origins",
+    "registry",
+)  # not of what is served
 
 _children: list[subprocess.Popen[bytes]] = []  # an object that goes warns that its process has not
 
@@ -45,7 +54,7 @@ class StartFailed(Exception):
 
 @frozen
 class RunningHost:
-    """A host that a notebook started. ``url`` is where this machine finds it."""
+    """A host that a notebook started. ``url`` is where this machine finds it, ``token`` lets clients in."""
 
     url: str
     port: int
@@ -57,6 +66,12 @@ class RunningHost:
     started: float  # seconds since the epoch
     boot: str = field(repr=False)  # identifies the process, as another host may reuse the port
     flags: str = field(repr=False)  # what it was started with
+    token: str = field(default="", repr=False)  # empty with --no-token
+
+    @property
+    def address(self) -> str:
+        """What a browser opens first: ``url`` with the token."""
+        return f"{self.url}?{urllib.parse.urlencode({'token': self.token})}" if self.token else self.url
 
 
 def start(arguments: Sequence[str], *, patience: float = _PATIENCE) -> tuple[RunningHost, bool]:
@@ -82,7 +97,7 @@ def running() -> list[RunningHost]:
         if host is None or host.machine != socket.gethostname():
             continue
         try:
-            if _boot(host.url) == host.boot:
+            if _boot(host.url, host.token) == host.boot:
                 found.append(host)
                 continue
         except TimeoutError:  # it may be back
@@ -95,28 +110,39 @@ def running() -> list[RunningHost]:
 
 
 def _started(arguments: Sequence[str], options: Options, flags: str, patience: float) -> RunningHost:
+    if options.registry is not None and options.registry.options.get("access", {}).get("token_file"):
+        raise StartFailed("a host of a notebook has a token of its own: leave --token-file out")
+    environment = {name: value for name, value in os.environ.items() if name != _TOKEN_FILE}
     place = _directory() / uuid.uuid4().hex
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     said = place.with_suffix(".log")
     command = [sys.executable, "-P", "-m", "insight_core.cli", *arguments, *_flags_for_notebooks(options)]
     with said.open("wb") as output:
         process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            env=environment,
         )
     _children.append(process)
     try:
-        url = _address(process, said, time.monotonic() + patience)
+        printed = urllib.parse.urlsplit(_address(process, said, time.monotonic() + patience))
+        url = printed._replace(query="").geturl()
+        token = urllib.parse.parse_qs(printed.query).get("token", [""])[0]
         host = RunningHost(
             url=url,
-            port=urllib.parse.urlsplit(url).port or 80,
+            port=printed.port or 80,
             path_prefix=options.path_prefix,
             bound_host=options.host,
             logdir=options.logdir,
             pid=process.pid,
             machine=socket.gethostname(),
             started=time.time(),
-            boot=_boot(url),
+            boot=_boot(url, token),
             flags=flags,
+            token=token,
         )
     except BaseException as error:
         process.kill()
@@ -130,7 +156,7 @@ def _started(arguments: Sequence[str], options: Options, flags: str, patience: f
 
 
 def _address(process: subprocess.Popen[bytes], said: Path, until: float) -> str:
-    """The URL that the host prints once it listens. Raises StartFailed."""
+    """The URL that the host prints once it listens, with the token. Raises StartFailed."""
     while True:
         ended = process.poll()  # before the look: what it says at its end counts
         text = said.read_text(encoding="utf-8", errors="replace")
@@ -148,6 +174,7 @@ def _flags(options: Options) -> str:
     """What is served, as one text: equal for equal flags, from whatever directory they were given."""
     values = asdict(options, filter=lambda field, _: field.name not in _OF_THIS_PROCESS)
     values["logdir"] = [_absolute(text) for text in options.logdir]
+    values["of_modules"] = dict(options.registry.options) if options.registry is not None else {}
     values["allowed_host"] = [*options.allowed_host, *_names_of_proxies()]
     with suppress(PackageNotFoundError):  # run from a source tree
         values["version"] = version("insight-host")
@@ -199,11 +226,14 @@ def _recorded(path: Path) -> RunningHost | None:
     return None
 
 
-def _boot(url: str) -> str:
+def _boot(url: str, token: str) -> str:
     """By which this process of a host is known. Raises OSError when nobody answers as a host does."""
     here = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # no proxy on the way to this machine
     try:
-        with here.open(f"{url}data/changes?since={_NEVER}", timeout=_ANSWER) as answer:
+        request = urllib.request.Request(f"{url}data/changes?since={_NEVER}")
+        if token:
+            request.add_header("Authorization", f"Bearer {token}")
+        with here.open(request, timeout=_ANSWER) as answer:
             return str(json.load(answer)["boot"])
     except (ValueError, KeyError, TypeError) as error:
         raise OSError(f"{url} is not an insight-host") from error

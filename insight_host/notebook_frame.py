@@ -20,19 +20,22 @@ _FRAME = """<iframe id="{id}" title="insight-host" width="100%" height="{height}
 # The page of a cell may have an address of another kind (vscode-webview://…): the host is then where it is.
 _IN_NOTEBOOK = """(() => {{
   const frame = document.getElementById({id});
-  const [fixed, port, path] = {place};
+  const [fixed, port, path, token] = {place};
   const here = window.location;
   const onWeb = here.protocol === 'http:' || here.protocol === 'https:';
   const name = onWeb ? here.hostname : 'localhost';
   const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(name);
   const scheme = onWeb && !isLocal ? here.protocol : 'http:';
-  frame.src = fixed ? new URL(fixed, here).href : `${{scheme}}//${{name}}:${{port}}${{path}}`;
+  const url = new URL(fixed ?? `${{scheme}}//${{name}}:${{port}}${{path}}`, here);
+  if (token) url.searchParams.set('token', token);
+  frame.src = url.href;
 }})();"""
 _IN_COLAB = """(async () => {{
   const frame = document.getElementById({id});
-  const [, port, path] = {place};
+  const [, port, path, token] = {place};
   const url = new URL(await google.colab.kernel.proxyPort(port, {{ cache: true }}));
   url.pathname = path;
+  if (token) url.searchParams.set('token', token);
   frame.src = url.href;
 }})();"""
 
@@ -43,7 +46,7 @@ def display(host: RunningHost | None = None, *, height: int = HEIGHT) -> None:
     if host is None:
         print("insight-host: no notebook has started a host; `%insight --logdir DIR` does", file=sys.stderr)
     elif (show := _notebook()) is None:
-        print(f"insight-host at {host.url}")
+        print(f"insight-host at {host.address}")
     else:
         show(frame(host, height))
 
@@ -51,7 +54,7 @@ def display(host: RunningHost | None = None, *, height: int = HEIGHT) -> None:
 def frame(host: RunningHost, height: int = HEIGHT) -> str:
     """What a cell shows, as HTML. The page itself knows from which machine it comes."""
     identifier = f"insight-host-{uuid.uuid4().hex[:12]}"
-    place = _in_script([_fixed_address(host), host.port, f"{host.path_prefix}/"])
+    place = _in_script([_fixed_address(host), host.port, f"{host.path_prefix}/", host.token])
     script = _IN_COLAB if is_colab() else _IN_NOTEBOOK
     text = script.format(id=_in_script(identifier), place=place)
     return _FRAME.format(id=escape(identifier), height=int(height), script=text)

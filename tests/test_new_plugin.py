@@ -53,8 +53,9 @@ class Author:
     def serve(self, *words: str) -> Iterator[str]:
         """The address of a host that runs meanwhile."""
         command = [str(self.python.with_name("insight-host")), *words, "--logdir", "runs", "--port", "0"]
+        environment = {**self.environment, "INSIGHT_HOST_TOKEN": "1"}  # the address has it
         with subprocess.Popen(
-            command, cwd=self.directory, env=self.environment, stdout=subprocess.PIPE, text=True
+            command, cwd=self.directory, env=environment, stdout=subprocess.PIPE, text=True
         ) as process:
             try:
                 assert process.stdout is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -35,11 +36,12 @@ def address(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
     plugin = repository / "examples/insight-plugin-skeleton"
     flags = ["--logdir", str(logs), "--port", "0", "--state-dir", str(state)]
     command = [sys.executable, "-m", "insight_core.cli", "plugin", "dev", str(plugin), *flags]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    environment = {**os.environ, "INSIGHT_HOST_TOKEN": "1"}  # the address has it
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         try:
             assert process.stdout is not None
             process.stdout.readline()
-            found = re.search(r"http://\S+/gallery$", process.stdout.readline().strip())
+            found = re.search(r"http://\S+/gallery\?token=\S+$", process.stdout.readline().strip())
             assert found is not None
             yield found[0]
         finally:

@@ -23,9 +23,12 @@ class _Quiet(SimpleHTTPRequestHandler):
         pass
 
 
-@pytest.fixture
-def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunningHost]:
+@pytest.fixture(params=["0", "1"], ids=["without a token", "with a token"])
+def host(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[RunningHost]:
     monkeypatch.setattr("insight_host.hosts.user_state_path", lambda name: tmp_path / "state" / name)
+    monkeypatch.setenv("INSIGHT_HOST_TOKEN", request.param)
     with EventWriter(tmp_path / "logs" / "run") as writer:
         writer.scalar("loss", 0, 1.0)
     found, _ = start(["--logdir", str(tmp_path / "logs"), "--port=0", "--path-prefix=/below"])
@@ -48,10 +51,20 @@ def notebook(tmp_path: Path) -> Iterator[tuple[str, Path]]:
     server.server_close()
 
 
-def test_a_cell_shows_the_page(page: Page, host: RunningHost, notebook: tuple[str, Path]) -> None:
+@pytest.mark.parametrize("name", ["localhost", "127.0.0.1"], ids=["of this site", "of another site"])
+def test_a_cell_shows_the_page(
+    page: Page,
+    host: RunningHost,
+    notebook: tuple[str, Path],
+    name: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Also in a page of another site, as in VS Code and Colab: cookies are others there."""
+    if name != "localhost":  # else the port is looked for where the notebook is
+        monkeypatch.setenv("INSIGHT_HOST_PROXY_URL", "http://localhost:%PORT%")
     url, site = notebook
     (site / "cell.html").write_text(f"<!doctype html><h1>A notebook</h1>{frame(host, 600)}")
-    page.goto(f"{url}/cell.html")
+    page.goto(f"{url.replace('localhost', name)}/cell.html")
     below = page.frame_locator("iframe")
     expect(below.locator('[data-run="run"]')).to_be_visible()
     expect(below.get_by_role("tab", name="Scalars", exact=True)).to_be_visible()

@@ -43,7 +43,9 @@ def _own_state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None
     """Nothing is kept in the user's directories, and no host outlives its test."""
     for name in ("INSIGHT_HOST_PROXY_URL", "INSIGHT_HOST_LOGDIR"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("insight_host.hosts.user_state_path", lambda name: tmp_path / "state" / name)
+    for module in ("hosts", "server_proxy"):
+        place = f"insight_host.{module}.user_state_path"
+        monkeypatch.setattr(place, lambda name: tmp_path / "state" / name)
     started = len(insight_host.hosts._children)
     yield
     for child in insight_host.hosts._children[started:]:
@@ -111,6 +113,32 @@ def test_a_host_is_shown_and_shown_again(
     assert list(_directory().iterdir()) == []  # what it said is gone too
 
 
+def test_a_host_with_a_token_is_found_and_shown_with_it(
+    shell: Shell, logdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INSIGHT_HOST_TOKEN", "1")
+    monkeypatch.setenv("INSIGHT_HOST_TOKEN_FILE", "not read")
+    insight_host.insight(f"--logdir {logdir} --port 0")
+    [host] = running()
+    assert host.address == f"{host.url}?token={host.token}"
+    assert f', "{host.token}"]' in shell.shown[0]
+    assert host.token not in repr(host)
+    again, is_new = start(["--logdir", str(logdir)])
+    assert (again, is_new) == (host, False)
+    with pytest.raises(urllib.error.HTTPError, match="401"):
+        urllib.request.urlopen(f"{host.url}data/runs")
+
+
+def test_flags_of_modules_count_as_flags(logdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INSIGHT_HOST_TOKEN", "1")
+    open_host, _ = start(["--logdir", str(logdir), "--port=0", "--no-token"])
+    assert open_host.address == open_host.url
+    assert start(["--logdir", str(logdir), "--no-token"]) == (open_host, False)
+    assert start(["--logdir", str(logdir), "--port=0"])[1]
+    with pytest.raises(StartFailed, match="leave --token-file out"):
+        start(["--logdir", str(logdir), "--token-file", "mine"])
+
+
 def test_other_flags_are_another_host(logdir: Path) -> None:
     first, is_new = start(["--logdir", str(logdir), "--port=0"])
     assert is_new
@@ -147,7 +175,7 @@ def test_flags_that_are_refused(shell: Shell, logdir: Path, capsys: pytest.Captu
     insight_host.insight("--logdir 'x")
     assert "No closing quotation" in capsys.readouterr().err
     with pytest.raises(StartFailed, match=r"^cannot listen on 203\.0\.113\.1 port 0"):
-        start(["--logdir", str(logdir), "--port=0", "--host=203.0.113.1"])
+        start(["--logdir", str(logdir), "--port=0", "--host=203.0.113.1", "--insecure"])
     display()
     assert "no notebook has started a host" in capsys.readouterr().err
     assert shell.shown == []
@@ -161,9 +189,9 @@ def test_in_a_terminal_the_address_is_said(capsys: pytest.CaptureFixture[str]) -
 @pytest.mark.parametrize(
     ("proxy", "host", "place"),
     [
-        (None, HOST, '[null, 6010, "/"]'),
-        (None, evolve(HOST, path_prefix="/a"), '[null, 6010, "/a/"]'),
-        (None, evolve(HOST, bound_host="0.0.0.0"), '[null, 6010, "/"]'),
+        (None, HOST, '[null, 6010, "/", ""]'),
+        (None, evolve(HOST, path_prefix="/a"), '[null, 6010, "/a/", ""]'),
+        (None, evolve(HOST, bound_host="0.0.0.0"), '[null, 6010, "/", ""]'),
         (
             None,
             evolve(HOST, bound_host="10.1.2.3", url="http://10.1.2.3:6010/"),
@@ -282,8 +310,13 @@ def test_what_jupyter_server_proxy_is_told(monkeypatch: pytest.MonkeyPatch, tmp_
     assert told["command"][0] == sys.executable
     assert told["command"][-2:] == ["--logdir", str(tmp_path)]
     assert "{port}" in told["command"]
+    headers = told["request_headers_override"]
+    token = headers.pop("Authorization").removeprefix("Bearer ")
     own = {"Host": "localhost:{port}", "Origin": "http://localhost:{port}"}
-    assert told["request_headers_override"] == own  # Jupyter's own name would be refused
+    assert headers == own  # Jupyter's own name would be refused
+    file = Path(told["environment"]["INSIGHT_HOST_TOKEN_FILE"])
+    assert file.read_text() == token
+    assert file.stat().st_mode & 0o077 == 0
     assert Path(told["launcher_entry"]["icon_path"]).suffix == ".svg"
     monkeypatch.setenv("INSIGHT_HOST_LOGDIR", "elsewhere")
     assert "--logdir" not in point.load()()["command"]

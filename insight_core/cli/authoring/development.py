@@ -91,11 +91,22 @@ class _Development:
             first = host.stdout.readline()
             print(first, end="", flush=True)
             if address := re.search(r"http://\S+", first):
-                print(f"components of @insight-host/kit at {address[0]}{gallery.PATH[1:]}", flush=True)
+                url, mark, query = address[0].partition("?")
+                shown = f"{url}{gallery.PATH[1:]}{mark}{query}"
+                print(f"components of @insight-host/kit at {shown}", flush=True)
+                self._keep_token(query)
             if found := re.search(r"http://\S+:(\d+)/", first):  # where the page expects the next host, too
                 self._port = ["--port", found[1]]
             threading.Thread(target=_repeat, args=(host.stdout, sys.stdout), name="host", daemon=True).start()
             yield host
+
+    def _keep_token(self, query: str) -> None:
+        """Hosts that are started again have the same token, so that the open page goes on."""
+        if query.startswith("token="):
+            path = self._place / "token"
+            path.touch(mode=0o600)
+            path.write_text(query.removeprefix("token="), encoding="ascii")
+            self._environment["INSIGHT_HOST_TOKEN_FILE"] = str(path)
 
 
 def _repeat(lines: Iterable[str], out: TextIO, ended: threading.Event | None = None) -> None:

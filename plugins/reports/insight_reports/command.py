@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import subprocess
 import sys
@@ -36,9 +37,12 @@ def run(arguments: Sequence[str], host: CommandHost) -> int:
         raise InvalidArgument(f"{given.out.parent}: no such directory; create it or choose another --out")
     query = {key: value for key, value in (("view", given.view), ("report", given.report)) if value}
     command = [sys.executable, "-m", "insight_core.cli", *flags, "--host=127.0.0.1", "--port=0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    # the token is then printed, and this process alone reads it
+    environment = {name: value for name, value in os.environ.items() if name != "INSIGHT_HOST_TOKEN_FILE"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         try:
-            content = _asked(_url_of(process), query, host)
+            url, _, token = _url_of(process).partition("?token=")
+            content = _asked(url, token, query, host)
         finally:
             process.terminate()
     given.out.write_bytes(content)
@@ -54,19 +58,20 @@ def _url_of(process: subprocess.Popen[str]) -> str:
     raise Unavailable("insight-host did not start; its messages are above")
 
 
-def _asked(url: str, query: dict[str, str], host: CommandHost) -> bytes:
+def _asked(url: str, token: str, query: dict[str, str], host: CommandHost) -> bytes:
     while True:
-        progress = json.loads(_get(f"{url}data/run_table"))["progress"]
+        progress = json.loads(_get(f"{url}data/run_table", token))["progress"]
         if progress["loaded_once"]:
             break
         host.status(f"reading logs: {progress['bytes_read']:,} of {progress['bytes_total']:,} bytes")
         time.sleep(_PAUSE)
-    return _get(f"{url}data/plugin/reports/snapshot?{urllib.parse.urlencode(query)}")
+    return _get(f"{url}data/plugin/reports/snapshot?{urllib.parse.urlencode(query)}", token)
 
 
-def _get(address: str) -> bytes:
+def _get(address: str, token: str) -> bytes:
+    request = urllib.request.Request(address, headers={"Authorization": f"Bearer {token}"})
     try:
-        with urllib.request.urlopen(address) as answer:  # of our own host on this machine
+        with urllib.request.urlopen(request) as answer:  # of our own host on this machine
             return bytes(answer.read())
     except urllib.error.HTTPError as error:
         told = json.loads(error.read()).get("error", str(error))
