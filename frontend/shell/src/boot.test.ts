@@ -24,7 +24,9 @@ it('loads the tab of the link ahead, or the first one, with what it imports', ()
 
 it('reads them from the page, and asks for the first answers', async () => {
   const fetched = vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response('{"data/environment": 1}'));
-  document.head.innerHTML = `<script type="importmap">${JSON.stringify({ imports: map })}</script><script type="application/json" id="tabs">${JSON.stringify(tabs)}</script>`;
+  document.head.innerHTML =
+    `<script type="importmap">${JSON.stringify({ imports: map })}</script>` +
+    `<script type="application/json" id="tabs">${JSON.stringify(tabs)}</script>`;
   location.hash = '#tab=image';
   boot();
   expect(fetched.mock.calls[0]?.[0]).toBe('data/start?tab=image');
@@ -44,7 +46,9 @@ it('does without them', async () => {
 it('opens the saved view of the host where the address has no hash, and with it the tab that it names', () => {
   const fetched = vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response('{}'));
   const start = { logs: 'x', view: { name: 'mine', state: { tab: 'image', runs: 'a;b&c' } } };
-  document.head.innerHTML = `<script type="application/json" id="tabs">${JSON.stringify(tabs)}</script><script type="application/json" id="start">${JSON.stringify(start)}</script>`;
+  document.head.innerHTML =
+    `<script type="application/json" id="tabs">${JSON.stringify(tabs)}</script>` +
+    `<script type="application/json" id="start">${JSON.stringify(start)}</script>`;
   history.replaceState(null, '', location.pathname);
   boot();
   expect(location.hash).toBe('#tab=image&runs=a;b%26c');

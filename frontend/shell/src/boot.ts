@@ -1,6 +1,6 @@
 /**
- * Runs in the head of the page, before any module: has the browser load the first tab, and the first answers of the host,
- * in parallel with the page, not after it.
+ * Runs in the head of the page, before any module: has the browser load the first tab, and the first answers of the
+ * host, in parallel with the page, not after it.
  *
  * The host has written the module of each tab, and the shared modules that it imports, into the page.
  */

@@ -1,4 +1,7 @@
-/** Elements of runs (`data-hover-run`), wherever they are, hover their run, and cards of other runs fade. Loaded when the page is idle. */
+/**
+ * Elements of runs (`data-hover-run`), wherever they are, hover their run, and cards of other runs fade. Loaded when
+ * the page is idle.
+ */
 import { effect } from '@preact/signals';
 import type { Hovered } from './state/hovered';
 

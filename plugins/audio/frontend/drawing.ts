@@ -7,7 +7,10 @@ export interface Bar {
   readonly height: number;
 }
 
-/** One bar for each column of the waveform, in device pixels; each touches the one before, and silence is a line of one pixel. */
+/**
+ * One bar for each column of the waveform, in device pixels; each touches the one before, and silence is a line of one
+ * pixel.
+ */
 export function waveform({ low, high }: Pick<Clip, 'low' | 'high'>, columns: number, rows: number): readonly Bar[] {
   const y = (value: number): number => Math.round(((1 - Math.max(-1, Math.min(1, value))) / 2) * (rows - 1));
   return Array.from(low, (lowest, i) => {
@@ -23,7 +26,10 @@ export function waveform({ low, high }: Pick<Clip, 'low' | 'high'>, columns: num
   });
 }
 
-/** The spectrogram in one colour, louder is more opaque: it fits either theme. The highest band is the first row; null without samples. */
+/**
+ * The spectrogram in one colour, louder is more opaque: it fits either theme. The highest band is the first row; null
+ * without samples.
+ */
 export function spectrogramPixels(
   { spectrogram, bands }: Pick<Clip, 'spectrogram' | 'bands'>,
   [red, green, blue]: readonly [number, number, number],

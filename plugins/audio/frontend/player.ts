@@ -39,7 +39,8 @@ export class Player {
     this.time.value = audio.currentTime;
     this.failed.value = false;
     audio.play().catch((error: unknown) => {
-      if (!(error instanceof DOMException && error.name === 'AbortError')) this.failed.value = true; // not for a newer wish
+      // not for a newer wish
+      if (!(error instanceof DOMException && error.name === 'AbortError')) this.failed.value = true;
     });
   }
 

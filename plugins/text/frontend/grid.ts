@@ -1,6 +1,9 @@
 import type { Texts } from './board';
 
-/** Strings as rows of a table: the last dimension gives the columns, all others together the rows; one string is one cell. */
+/**
+ * Strings as rows of a table: the last dimension gives the columns, all others together the rows; one string is one
+ * cell.
+ */
 export function rowsOf({ shape, strings }: Texts): readonly (readonly string[])[] {
   const columns = shape.length > 1 ? (shape.at(-1) ?? 1) : 1;
   const rows: (readonly string[])[] = [];

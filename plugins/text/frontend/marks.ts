@@ -1,4 +1,6 @@
-/** Wraps every occurrence of `wanted` in the text below `root` into `<mark>`, ignoring case. Returns how many there are. */
+/**
+ * Wraps every occurrence of `wanted` in the text below `root` into `<mark>`, ignoring case. Returns how many there are.
+ */
 export function mark(root: Node, wanted: string): number {
   if (!wanted) return 0;
   const pattern = new RegExp(wanted.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'giu');

@@ -19,8 +19,8 @@ export interface Plugin {
   /** Fills `host`; what it returns is called when the tab is closed for good. */
   mount(host: HTMLElement, ctx: PluginContext): Disposer | void | Promise<Disposer | void>;
   /**
-   * Fills `host`, of any size, with one card alone: in a report, or in a page of others. `card` is the name that the plugin
-   * gave `ShownCardAction.run`; `ctx.url` and `ctx.runs` are those of the card.
+   * Fills `host`, of any size, with one card alone: in a report, or in a page of others. `card` is the name that the
+   * plugin gave `ShownCardAction.run`; `ctx.url` and `ctx.runs` are those of the card.
    */
   renderCard?(host: HTMLElement, ctx: PluginContext, card: string): Disposer | void | Promise<Disposer | void>;
 }
@@ -233,14 +233,16 @@ export interface PluginContext {
     /** Selects exactly these of `shown`; the selection of runs that the filter hides stays. */
     select(names: readonly string[]): void;
     /**
-     * Runs that stand out in every tab: draw them thicker, and all others faint. Changes once a frame at most. Any element
-     * with `data-hover-run` hovers that run while it has the pointer or the focus, and a card with `data-card-run` of another
-     * run fades.
+     * Runs that stand out in every tab: draw them thicker, and all others faint. Changes once a frame at most. Any
+     * element with `data-hover-run` hovers that run while it has the pointer or the focus, and a card with
+     * `data-card-run` of another run fades.
      */
     readonly hovered: ReadonlySignal<readonly string[]>;
     /** These runs are under the pointer or have the focus; none: no longer. Ends when the tab leaves the front. */
     hover(names: readonly string[]): void;
-    /** What runs are coloured by: columns of the run table (`plugin/name`), or `path`; none: each has its own colour. */
+    /**
+     * What runs are coloured by: columns of the run table (`plugin/name`), or `path`; none: each has its own colour.
+     */
     readonly colorBy: Mutable<readonly string[]>;
     /** Writes these fields of a run down. Rejects with the reason; where `annotatable` is false it always does. */
     annotate(run: string, fields: Partial<Annotation>): Promise<void>;
@@ -282,7 +284,10 @@ export interface PluginContext {
   /** Remembered in this browser, under the plugin's name; parse errors give the fallback. */
   readonly memory: { get<T>(key: string, fallback: T): T; set(key: string, value: unknown): void };
   readonly saved: Saved;
-  /** The page is a file without a host: only `snapshot.js` answers. What it cannot do is better disabled, with the reason. */
+  /**
+   * The page is a file without a host: only `snapshot.js` answers. What it cannot do is better disabled, with the
+   * reason.
+   */
   readonly isSnapshot: boolean;
   readonly data: {
     json<T>(route: string, query?: Query, options?: { signal?: AbortSignal }): Promise<T>;
@@ -298,8 +303,9 @@ export interface PluginContext {
     download(name: string, content: Blob): void;
   };
   /**
-   * Keyboard shortcut while this plugin is in front; listed in the page's keyboard help. The palette (Ctrl K) lists what
-   * it does, too, and running it there brings this tab to the front first. Escape is for undoing: it is not listed there.
+   * Keyboard shortcut while this plugin is in front; listed in the page's keyboard help. The palette (Ctrl K) lists
+   * what it does, too, and running it there brings this tab to the front first. Escape is for undoing: it is not listed
+   * there.
    */
   shortcut(key: string, description: string, run: () => void): Disposer;
   notify(level: 'info' | 'warn' | 'error', text: string): void;
@@ -308,8 +314,8 @@ export interface PluginContext {
   /** What plugins add to the tabs of others; another value when there is more or less of it. */
   readonly contributed: ReadonlySignal<Contributed>;
   /**
-   * Fills `host` with a card of any plugin, as users chose it for `Contributions.cardActions`; `failed` is called when that
-   * fails, now or later: `host` is empty then.
+   * Fills `host` with a card of any plugin, as users chose it for `Contributions.cardActions`; `failed` is called when
+   * that fails, now or later: `host` is empty then.
    */
   showCard(card: CardSpec, host: HTMLElement, failed: (cause: unknown) => void): Disposer;
 }

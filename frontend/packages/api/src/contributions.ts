@@ -1,8 +1,8 @@
 /**
  * What the page half of a plugin adds beyond its tab: the default export of `contributions.js`, next to `index.js`.
  *
- * The page imports it when it is idle, after it has shown the tab in front. Each part is optional. A part that throws is
- * left out, and the page says so below the tab of the plugin; the other parts and plugins go on.
+ * The page imports it when it is idle, after it has shown the tab in front. Each part is optional. A part that throws
+ * is left out, and the page says so below the tab of the plugin; the other parts and plugins go on.
  */
 import type { API, CardSpec, Disposer, Messages, PluginContext, ReadonlySignal } from './contract';
 
@@ -14,13 +14,13 @@ export interface Contributions {
   /** Called once, when the page has loaded the module; what it returns, when the plugin is gone. */
   start?(ctx: PluginContext): Disposer | void;
   /**
-   * How the run list shows a column of the run table (`insight_run_columns`), or null: as plain text. The plugin that has
-   * the column is asked first, then others in the order of the tabs.
+   * How the run list shows a column of the run table (`insight_run_columns`), or null: as plain text. The plugin that
+   * has the column is asked first, then others in the order of the tabs.
    */
   columns?(column: RunColumn, ctx: PluginContext): ColumnLook | null | undefined;
   /**
-   * Marks for a chart of these tags and runs. Asked again when data of the plugin, its `ctx.tags`, `changed`, the chart or
-   * the language change; an answer that takes longer than ten seconds is not shown.
+   * Marks for a chart of these tags and runs. Asked again when data of the plugin, its `ctx.tags`, `changed`, the chart
+   * or the language change; an answer that takes longer than ten seconds is not shown.
    */
   markers?(chart: MarkedChart, ctx: PluginContext): readonly Marker[] | Promise<readonly Marker[]>;
   /** A signal after whose changes the marks are asked for again. */
@@ -140,6 +140,8 @@ export interface ShownCard {
   readonly plugin: string;
   /** In the user's language. */
   readonly title: string;
-  /** `failed` is called when the card throws, now or later: its `host` is empty then. Ends with the tab that shows it. */
+  /**
+   * `failed` is called when the card throws, now or later: its `host` is empty then. Ends with the tab that shows it.
+   */
   mount(host: HTMLElement, failed: (cause: unknown) => void): Disposer;
 }

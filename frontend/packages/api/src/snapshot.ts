@@ -1,6 +1,6 @@
 /**
- * What answers for the host half of a plugin in a snapshot, a file that shows a view without a host: the default export of
- * `snapshot.js`, next to `index.js`. Plugins without it are not in snapshots.
+ * What answers for the host half of a plugin in a snapshot, a file that shows a view without a host: the default export
+ * of `snapshot.js`, next to `index.js`. Plugins without it are not in snapshots.
  */
 import type { API } from './contract';
 

@@ -96,7 +96,10 @@ export function mix(from: string, to: string, share: number): string {
   return hexOfLinear(linearOf([between(0), between(1), between(2)]));
 }
 
-/** A number for a name, to choose its colour by: FNV-1a over UTF-16 code units with the final mixing of MurmurHash3 so that the low bits spread. */
+/**
+ * A number for a name, to choose its colour by: FNV-1a over UTF-16 code units with the final mixing of MurmurHash3 so
+ * that the low bits spread.
+ */
 export function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);

@@ -2,8 +2,8 @@ const TYPING = 700; // ms between two letters of one word
 let typed = { text: '', at: 0 };
 
 /**
- * Moves the focus among items: arrows go round, Home and End go to the ends, letters to the next item that begins with them.
- * Returns the item that has the focus now; null if the key means something else.
+ * Moves the focus among items: arrows go round, Home and End go to the ends, letters to the next item that begins with
+ * them. Returns the item that has the focus now; null if the key means something else.
  */
 export function rove(event: KeyboardEvent, items: readonly HTMLElement[]): HTMLElement | null {
   if (event.ctrlKey || event.metaKey || event.altKey || items.length === 0) return null;

@@ -27,7 +27,8 @@ describe('a board of step sliders', () => {
       series: { long: ['a'], short: ['a'] },
       columns: async (route, query) => {
         asked.push(
-          `${route} ${String(query['run'])} ${String(query['attempts'])}${query['skip'] ? ` after ${String(query['skip'])}` : ''}`,
+          `${route} ${String(query['run'])} ` +
+            `${String(query['attempts'])}${query['skip'] ? ` after ${String(query['skip'])}` : ''}`,
         );
         const all = steps[String(query['run'])] ?? [];
         const own = all.slice(Number(query['skip'] ?? 0));

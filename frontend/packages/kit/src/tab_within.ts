@@ -1,7 +1,8 @@
 import { useEffect } from 'preact/hooks';
 
 const PLACES =
-  'a[href], button:not(:disabled), input:not(:disabled), select:not(:disabled), textarea:not(:disabled), [tabindex="0"]';
+  'a[href], button:not(:disabled), input:not(:disabled), select:not(:disabled), ' +
+  'textarea:not(:disabled), [tabindex="0"]';
 
 /** A focus trap: while `active`, the Tab key stays within an element that covers the page. */
 export function useTabWithin(place: { readonly current: HTMLElement | null }, active: boolean): void {

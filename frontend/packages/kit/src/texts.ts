@@ -63,7 +63,10 @@ export function bytesText(bytes: number, locale: Locale): string {
     unit += 1;
   }
   const digits = unit === 0 || value >= 99.5 ? 0 : 1;
-  return `${value.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${SIZES[unit]}`;
+  return (
+    `${value.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits })} ` +
+    `${SIZES[unit]}`
+  );
 }
 
 /** What went wrong, for the user; errors of the host have a text in the user's language. */

@@ -24,7 +24,7 @@ function Card({ about, text }: { readonly about: string; readonly text: string }
   return <div ref={host} />;
 }
 
-it('a chart in a component is made once for its subject, follows what is rendered, and ends with the component', async () => {
+it('a chart in a component is made once for its subject, follows what is rendered, and ends with it', async () => {
   const host = document.createElement('div');
   const show = (about: string, text: string): Promise<void> =>
     act(() => render(<Card about={about} text={text} />, host));

@@ -20,5 +20,8 @@ export function embedding(page: Page, scope: CardScope): ShownCardAction {
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
 export function codeOf(address: string, title: string): string {
-  return `<iframe src="${escaped(address)}" title="${escaped(title)}" width="640" height="360" loading="lazy" style="border:0"></iframe>`;
+  return (
+    `<iframe src="${escaped(address)}" title="${escaped(title)}" width="640" height="360" loading="lazy" ` +
+    `style="border:0"></iframe>`
+  );
 }

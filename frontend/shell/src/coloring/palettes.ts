@@ -37,8 +37,8 @@ export const DASHES: readonly (readonly number[])[] = [[], [8, 4], [2, 3], [10, 
 export const faint = (mode: Mode): string => FAINT[mode];
 
 /**
- * A colour for each name, the same whichever others there are, as far as that goes: each prefers the place that its hash
- * says, and takes the next one that is free. When all are taken, they are given out again.
+ * A colour for each name, the same whichever others there are, as far as that goes: each prefers the place that its
+ * hash says, and takes the next one that is free. When all are taken, they are given out again.
  */
 export function colorsOf(names: readonly string[], palette: PaletteName, mode: Mode): ReadonlyMap<string, string> {
   if (palette === 'wide') return runColors(names, mode);

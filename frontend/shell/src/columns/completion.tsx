@@ -136,7 +136,9 @@ export class Completion {
   }
 }
 
-/** The text with `name`, as an expression has it, for the name at `position`, which counts characters as the host does. */
+/**
+ * The text with `name`, as an expression has it, for the name at `position`, which counts characters as the host does.
+ */
 export function corrected(text: string, position: number, name: string): string {
   const start = [...text].slice(0, position).join('');
   const rest = text.slice(start.length).replace(/^("(""|[^"])*"|'(''|[^'])*'|[^\s<>=!,()]+)/, () => name);

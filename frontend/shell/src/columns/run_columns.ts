@@ -159,8 +159,8 @@ export class RunColumns {
   }
 
   /**
-   * Sorts by a column: the largest first (texts: the smallest), the other way round, and no more. `more` keeps the other
-   * keys.
+   * Sorts by a column: the largest first (texts: the smallest), the other way round, and no more. `more` keeps the
+   * other keys.
    */
   turn(key: string, more = false): void {
     const { sort } = this.page.runs;

@@ -1,4 +1,6 @@
-/** Loads the columns of the run table: when the URL asks for the table or an order by columns, or something needs them. */
+/**
+ * Loads the columns of the run table: when the URL asks for the table or an order by columns, or something needs them.
+ */
 import { effect } from '@preact/signals';
 import { message } from '@insight-host/kit';
 import { isExpression } from '../state/filter';

@@ -216,7 +216,7 @@ describe('what plugins contribute', () => {
       expect(markers).toHaveBeenCalledTimes(2);
     });
 
-    it('have the series of the plugin though its tab was never opened: they are asked for again with these', async () => {
+    it('have the series of a plugin whose tab was never opened, and are asked for again with these', async () => {
       vi.useFakeTimers();
       const series = {
         tags: ['t'],

@@ -47,7 +47,9 @@ function read(path: string, query?: Query, signal?: AbortSignal): Promise<Respon
     : answer(href(path, query), until(signal));
 }
 
-/** Answers by path that boot.ts asked for while the page's modules load: each is taken once, while nothing has changed. */
+/**
+ * Answers by path that boot.ts asked for while the page's modules load: each is taken once, while nothing has changed.
+ */
 let ahead: Promise<Record<string, unknown>> | undefined = globalThis.insightStart;
 
 /** Data have changed: what is asked for from now on is asked of the host. */

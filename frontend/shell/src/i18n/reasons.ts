@@ -2,7 +2,10 @@
 import type { Locale, Messages, Reason } from '@insight-host/api';
 import { CATALOGUES, fill, type Values } from './translate';
 
-/** By `error.<code>`, of codes that few answers have: loaded before such an answer is read, in a language that needs them. */
+/**
+ * By `error.<code>`, of codes that few answers have: loaded before such an answer is read, in a language that needs
+ * them.
+ */
 let texts: Readonly<Record<string, string>> = {};
 let loading: Promise<void> | undefined;
 

@@ -154,7 +154,9 @@ it('a view that a full browser cannot keep is not said to be saved', async () =>
 
 it('a page without a hash begins with the view of this browser, else with that of the host', () => {
   localStorage.clear();
-  document.head.innerHTML = `<script type="application/json" id="start">{"logs":"these","view":{"name":"h","state":{"runs":"a"}}}</script>`;
+  document.head.innerHTML =
+    '<script type="application/json" id="start">' +
+    '{"logs":"these","view":{"name":"h","state":{"runs":"a"}}}</script>';
   expect(startView()).toEqual({ name: 'h', state: { runs: 'a' } });
   const mine = { views: { m: { runs: 'b' } }, start: 'm' };
   localStorage.setItem('insight-host.views.others', JSON.stringify(mine));

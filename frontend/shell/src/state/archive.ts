@@ -3,7 +3,10 @@ import { type Annotations, ARCHIVE } from './annotations';
 import { remember } from './memory';
 import { told } from './start_view';
 
-/** Archives runs, or lists them again. Rejects with the reason if the host does not take it; then they are as it has them. */
+/**
+ * Archives runs, or lists them again. Rejects with the reason if the host does not take it; then they are as it has
+ * them.
+ */
 export async function archive(annotations: Annotations, runs: readonly string[], archived: boolean): Promise<void> {
   if (!annotations.writable.peek()) {
     const others = annotations.ownArchived.value.filter((run) => !runs.includes(run));

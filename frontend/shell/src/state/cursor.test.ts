@@ -30,7 +30,8 @@ describe('the cursor of all tabs', () => {
     const seen: unknown[] = [];
     cursor.now.subscribe((at) => seen.push(at));
     cursor.pin({ step: 9 }, 'image');
-    expect(seen.slice(1)).toEqual([{ step: 9, pinned: true, from: 'image' }]); // nothing between the old and the new one
+    // nothing between the old and the new one
+    expect(seen.slice(1)).toEqual([{ step: 9, pinned: true, from: 'image' }]);
     url.set('cursor', '8'); // the user edits the link
     expect(cursor.now.value).toEqual({ step: 8, pinned: true, from: '' });
     cursor.pin(null, 'scalar');

@@ -1,4 +1,7 @@
-/** Which runs the filter shows while the user types: by a regular expression over names, or by an expression over columns. */
+/**
+ * Which runs the filter shows while the user types: by a regular expression over names, or by an expression over
+ * columns.
+ */
 import { tagFilter } from '@insight-host/kit';
 
 interface Named {
@@ -8,7 +11,10 @@ interface Named {
 
 export interface Filter {
   readonly matches: (run: Named) => boolean;
-  /** Why the text is not a valid regular expression, then it is searched as plain text; or what is wrong with the expression. */
+  /**
+   * Why the text is not a valid regular expression, then it is searched as plain text; or what is wrong with the
+   * expression.
+   */
   readonly error: string | null;
   readonly isExpression: boolean;
 }
@@ -24,7 +30,10 @@ export interface Matched {
   readonly position: number;
 }
 
-/** Signs that compare, or `in (`: `lr < 0.01`, but neither `lr=0.01` nor `(?<!old)`, which names and regular expressions have. */
+/**
+ * Signs that compare, or `in (`: `lr < 0.01`, but neither `lr=0.01` nor `(?<!old)`, which names and regular expressions
+ * have.
+ */
 const COMPARES = /[<>]|[!=]=|\s=\s|\s(not\s+)?in\s*[([]/;
 const GROUPS = /\(\?<(\w+>|[=!])/g; // of regular expressions
 
@@ -51,7 +60,10 @@ export function expressionFilter(text: string, matched: Matched | null): Filter 
   };
 }
 
-/** `time`, `name`, `selected`, or a column of the run table, the smallest value first (`+plugin/name`) or last (`-plugin/name`). */
+/**
+ * `time`, `name`, `selected`, or a column of the run table, the smallest value first (`+plugin/name`) or last
+ * (`-plugin/name`).
+ */
 export type SortKey = string;
 interface Row {
   readonly displayName: string;

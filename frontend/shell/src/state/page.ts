@@ -114,8 +114,8 @@ export class Page {
   }
 
   /**
-   * Runs and settings of a card that is shown elsewhere: they begin with these keys and texts. Its runs look as those of the
-   * page, unless the keys say how.
+   * Runs and settings of a card that is shown elsewhere: they begin with these keys and texts. Its runs look as those
+   * of the page, unless the keys say how.
    */
   apart(state: Readonly<Record<string, string>>): { readonly url: ViewUrl; readonly runs: Runs } {
     const url = new ViewUrl({ hash: () => '', write: () => undefined, onMove: () => undefined });

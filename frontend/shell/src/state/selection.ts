@@ -56,8 +56,8 @@ export function selectedNames(selection: Selection, runs: readonly Known[]): Rea
 }
 
 /**
- * The selection that holds exactly `names`, in the shorter of two ways: these, or all but these. Names of runs that are not
- * loaded yet stay in it, as `before` has them.
+ * The selection that holds exactly `names`, in the shorter of two ways: these, or all but these. Names of runs that are
+ * not loaded yet stay in it, as `before` has them.
  */
 export function selectionOf(
   names: ReadonlySet<string>,

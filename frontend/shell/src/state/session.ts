@@ -106,7 +106,8 @@ export class Session {
     }
     this.refreshing = true;
     clearTimeout(this.retry);
-    const asked = new URLSearchParams(location.search).getAll('experimentalPlugin'); // shown to who asks for them, as in TensorBoard
+    // shown to who asks for them, as in TensorBoard
+    const asked = new URLSearchParams(location.search).getAll('experimentalPlugin');
     try {
       const before = this.table.value;
       const [answer, listing, environment] = await Promise.all([

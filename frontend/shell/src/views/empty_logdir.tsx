@@ -13,12 +13,16 @@ function snippets(directory: string): readonly { readonly name: string; readonly
   return [
     {
       name: 'PyTorch',
-      code: `from torch.utils.tensorboard import SummaryWriter\nwriter = SummaryWriter(${path})\nwriter.add_scalar("loss", loss, step)`,
+      code:
+        `from torch.utils.tensorboard import SummaryWriter\nwriter = SummaryWriter(${path})\n` +
+        `writer.add_scalar("loss", loss, step)`,
     },
     { name: 'Keras', code: `model.fit(x, y, callbacks=[keras.callbacks.TensorBoard(log_dir=${path})])` },
     {
       name: 'MindSpore',
-      code: `collector = mindspore.SummaryCollector(summary_dir=${path})\nmodel.train(epochs, dataset, callbacks=[collector])`,
+      code:
+        `collector = mindspore.SummaryCollector(summary_dir=${path})\n` +
+        `model.train(epochs, dataset, callbacks=[collector])`,
     },
   ];
 }

@@ -23,7 +23,8 @@ export function commands(page: Page): Command[] {
   const setting = words(page, 'command.setting');
   const tabs = page.tabs.value;
   const step = page.cursor.pinned.value?.step;
-  const ofFront = (owner: string): number => Number(owner !== page.front.value?.name); // its commands come before those of others
+  // its commands come before those of others
+  const ofFront = (owner: string): number => Number(owner !== page.front.value?.name);
   const shortcuts = page.shortcuts.list.value.filter(
     ({ owner, key }) => key !== 'Escape' && tabs.some((tab) => tab.name === owner),
   );
@@ -34,7 +35,8 @@ export function commands(page: Page): Command[] {
   const titleOf = (owner: string): string => page.tabTitle(tabs.find((tab) => tab.name === owner) as Tab);
   const inFront = (owner: string, run: () => void): void => {
     page.open(owner);
-    requestAnimationFrame(run); // drawn by then: the palette has given the focus back, and what is in the tab can take it
+    // drawn by then: the palette has given the focus back, and what is in the tab can take it
+    requestAnimationFrame(run);
   };
   return [
     ...tabs.map((tab) => ({

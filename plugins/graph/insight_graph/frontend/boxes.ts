@@ -12,7 +12,8 @@ export interface Box {
 }
 
 export const FAMILY =
-  "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', sans-serif";
+  "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'PingFang SC', 'Microsoft YaHei', 'Noto " +
+  "Sans CJK SC', sans-serif";
 export const TITLE_SIZE = 12;
 export const NOTE_SIZE = 10;
 export const SMALL_SIZE = 10.5;
@@ -52,7 +53,8 @@ export function shortened(text: string, font: string, room: number, measure: Mea
   const letters = [...text];
   let [low, high] = [1, letters.length - 1]; // letters that stay
   const kept = (count: number): string =>
-    `${letters.slice(0, Math.ceil(count * 0.6)).join('')}…${count > 1 ? letters.slice(letters.length - Math.floor(count * 0.4)).join('') : ''}`;
+    `${letters.slice(0, Math.ceil(count * 0.6)).join('')}…` +
+    `${count > 1 ? letters.slice(letters.length - Math.floor(count * 0.4)).join('') : ''}`;
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
     if (measure(kept(middle), font) <= room) low = middle;

@@ -214,7 +214,8 @@ export class Explorer {
       (id) => id !== null && before.places.has(id) && scene.places.has(id),
     );
     if (fixed === undefined || fixed === null) return null;
-    if (this.board.looks.camera.peek() === null && this.anchor === null) return undefined; // nobody moved it: the drawing opens again
+    // nobody moved it: the drawing opens again
+    if (this.board.looks.camera.peek() === null && this.anchor === null) return undefined;
     return followed(now, before.places.get(fixed) as Rect, scene.places.get(fixed) as Rect);
   }
 

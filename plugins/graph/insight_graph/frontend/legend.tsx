@@ -7,6 +7,8 @@ import { KindMark } from './kind_mark';
 import type { Scene } from './scene';
 import { timeOf } from './texts';
 
+const SHARES = [0, 0.25, 0.5, 0.75, 1]; // of the longest time, whose colours the scale shows
+
 const KINDS = ['scope', 'stack', 'operator', 'parameter', 'constant', 'proxy'] as const;
 const MOST = 24; // colours
 
@@ -68,7 +70,7 @@ export function Legend({ board, scene }: { readonly board: GraphParts; readonly 
           <span>{timeOf(palette.times[0], board.page.locale.value)}</span>
           <i
             style={{
-              background: `linear-gradient(90deg, ${[0, 0.25, 0.5, 0.75, 1].map((share) => heated(ink, share).fill).join(', ')})`,
+              background: `linear-gradient(90deg, ${SHARES.map((share) => heated(ink, share).fill).join(', ')})`,
             }}
           />
           <span>{timeOf(palette.times[1], board.page.locale.value)}</span>

@@ -156,7 +156,9 @@ export function headOf(route: readonly number[], sideways: boolean, size = 5.5):
   const number = (value: number): string => String(Math.round(value * 10) / 10);
   const half = size * 0.62;
   if (sideways)
-    return `M${number(x)} ${number(y)}L${number(x - size)} ${number(y - half)}L${number(x - size)} ${number(y + half)}Z`;
+    return (
+      `M${number(x)} ${number(y)}L${number(x - size)} ${number(y - half)}` + `L${number(x - size)} ${number(y + half)}Z`
+    );
   const back = y >= y0 ? y - size : y + size;
   return `M${number(x)} ${number(y)}L${number(x - half)} ${number(back)}L${number(x + half)} ${number(back)}Z`;
 }

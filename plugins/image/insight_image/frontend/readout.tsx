@@ -12,8 +12,8 @@ export interface ReadoutProps {
 }
 
 /**
- * Red, green and blue, 0 to 255, and alpha of a pixel that is not opaque: browsers keep its colours multiplied by alpha,
- * which gives them back only nearly, and not at all where alpha is 0.
+ * Red, green and blue, 0 to 255, and alpha of a pixel that is not opaque: browsers keep its colours multiplied by
+ * alpha, which gives them back only nearly, and not at all where alpha is 0.
  */
 export function pixelText([red, green, blue, alpha]: readonly [number, number, number, number]): string {
   if (alpha === 0) return '– – – 0';

@@ -45,7 +45,8 @@ export function viewMatrix({ azimuth, elevation, zoom }: Camera, width: number, 
   const up: Point = [-sa * se, ca * se, ce];
   const back: Point = [sa * ce, -ca * ce, se];
   const aspect = width / Math.max(1, height);
-  const narrow = Math.max(0.2, Math.min(1, (width - LABELS) / Math.max(1, height))); // a slender picture shows the whole box too
+  // a slender picture shows the whole box too
+  const narrow = Math.max(0.2, Math.min(1, (width - LABELS) / Math.max(1, height)));
   const distance = DISTANCE / zoom / narrow;
   const f = 1 / Math.tan(radians(FIELD) / 2);
   const depth = (FAR + NEAR) / (NEAR - FAR);

@@ -133,7 +133,8 @@ export function toSVG(
   const width = Math.max(...pictures.map(({ picture, left }) => left + picture.width));
   const height = Math.max(...pictures.map(({ picture, top }) => top + picture.height));
   const parts = [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${escaped(font)}" font-size="${FONT_SIZE}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" ` +
+      `viewBox="0 0 ${width} ${height}" font-family="${escaped(font)}" font-size="${FONT_SIZE}">`,
     `<title>${escaped(title)}</title>`,
     `<rect width="${width}" height="${height}" fill="${escaped(background)}"/>`,
   ];
@@ -144,7 +145,8 @@ export function toSVG(
       const id = known.get(clip) ?? `clip${clips++}`;
       if (!known.has(clip))
         parts.push(
-          `<clipPath id="${id}"><rect x="${clip.left}" y="${clip.top}" width="${clip.width}" height="${clip.height}"/></clipPath>`,
+          `<clipPath id="${id}"><rect x="${clip.left}" y="${clip.top}" width="${clip.width}" ` +
+            `height="${clip.height}"/></clipPath>`,
         );
       known.set(clip, id);
       return ` clip-path="url(#${id})"`;
@@ -157,16 +159,19 @@ export function toSVG(
         );
       else if (mark.kind === 'text')
         parts.push(
-          `<text x="${mark.x}" y="${mark.y}" fill="${escaped(mark.color)}" text-anchor="${mark.anchor}" dominant-baseline="central">${escaped(mark.text)}</text>`,
+          `<text x="${mark.x}" y="${mark.y}" fill="${escaped(mark.color)}" text-anchor="${mark.anchor}" ` +
+            `dominant-baseline="central">${escaped(mark.text)}</text>`,
         );
       else {
         const clip = mark.clip ? clipOf(mark.clip) : '';
         const opacity = mark.opacity === undefined ? '' : ` opacity="${mark.opacity}"`;
         const stroke = mark.stroke
-          ? ` stroke="${escaped(mark.stroke)}" stroke-width="${mark.width ?? 1}" stroke-linejoin="round" stroke-linecap="round"`
+          ? ` stroke="${escaped(mark.stroke)}" stroke-width="${mark.width ?? 1}" stroke-linejoin="round" ` +
+            `stroke-linecap="round"`
           : '';
         parts.push(
-          `<path d="${mark.d}" fill="${mark.fill ? escaped(mark.fill) : 'none'}" fill-rule="evenodd"${stroke}${opacity}${clip}/>`,
+          `<path d="${mark.d}" fill="${mark.fill ? escaped(mark.fill) : 'none'}" ` +
+            `fill-rule="evenodd"${stroke}${opacity}${clip}/>`,
         );
       }
     }

@@ -282,9 +282,15 @@ export function pathMarks({ landscape }: Item, look: Look, plot: Rectangle, prog
 }
 
 export function circle(x: number, y: number, radius: number): string {
-  return `M${(x - radius).toFixed(1)},${y.toFixed(1)}a${radius},${radius} 0 1 0 ${2 * radius},0a${radius},${radius} 0 1 0 ${-2 * radius},0Z`;
+  return (
+    `M${(x - radius).toFixed(1)},${y.toFixed(1)}a${radius},${radius} 0 1 0 ` +
+    `${2 * radius},0a${radius},${radius} 0 1 0 ${-2 * radius},0Z`
+  );
 }
 
 export function cross(x: number, y: number, size: number): string {
-  return `M${(x - size).toFixed(1)},${(y - size).toFixed(1)}l${2 * size},${2 * size}m0,${-2 * size}l${-2 * size},${2 * size}`;
+  return (
+    `M${(x - size).toFixed(1)},${(y - size).toFixed(1)}l${2 * size},${2 * size}m0,${-2 * size}` +
+    `l${-2 * size},${2 * size}`
+  );
 }

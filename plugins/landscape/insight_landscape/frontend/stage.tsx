@@ -327,7 +327,10 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
           class="reading"
           data-testid="reading"
           style={{
-            transform: `translate(${Math.round(at.px + (at.px > width / 2 ? -12 : 12))}px, ${Math.round(Math.max(4, Math.min(at.py - 14, height - READING - READING_LINE * at.losses.length)))}px)${at.px > width / 2 ? ' translateX(-100%)' : ''}`,
+            transform:
+              `translate(${Math.round(at.px + (at.px > width / 2 ? -12 : 12))}px, ` +
+              `${Math.round(Math.max(4, Math.min(at.py - 14, height - READING - READING_LINE * at.losses.length)))}` +
+              `px)${at.px > width / 2 ? ' translateX(-100%)' : ''}`,
           }}
         >
           {at.losses.map(({ run, name, color, loss }) => (

@@ -12,7 +12,8 @@ import { Rows } from './rows';
 import { Selection } from './selection';
 import { Where } from './where';
 
-const SELDOM: readonly Group[] = ['run', 'pipeline', 'scalar', 'annotation']; // asked for when they are shown; the page knows annotations first
+// asked for when they are shown; the page knows annotations first
+const SELDOM: readonly Group[] = ['run', 'pipeline', 'scalar', 'annotation'];
 
 export type LineageParts = ReturnType<typeof lineageParts>;
 

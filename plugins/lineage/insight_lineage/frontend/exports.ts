@@ -145,7 +145,10 @@ function svgOf(board: LineageParts): string {
     byColor[codes[row] as number]?.push(`M${points.join('L')}${xs.length === 1 ? `h${ALONE}` : ''}`);
   }
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${SIZE.width + 2 * MARGIN}" height="${SIZE.height + 2 * MARGIN}" viewBox="${-MARGIN} ${-MARGIN} ${SIZE.width + 2 * MARGIN} ${SIZE.height + 2 * MARGIN}" font-family="sans-serif" font-size="11">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${SIZE.width + 2 * MARGIN}" ` +
+      `height="${SIZE.height + 2 * MARGIN}" ` +
+      `viewBox="${-MARGIN} ${-MARGIN} ${SIZE.width + 2 * MARGIN} ${SIZE.height + 2 * MARGIN}" ` +
+      `font-family="sans-serif" font-size="11">`,
     `<rect x="${-MARGIN}" y="${-MARGIN}" width="100%" height="100%" fill="${background}"/>`,
     `<g fill="none" stroke-width="${picture.lineWidth}" stroke-opacity="${picture.opacity.toFixed(3)}">`,
     ...byColor.flatMap((paths, code) =>

@@ -138,7 +138,8 @@ function LineLayers({ board, layout, heights }: LayersProps): JSX.Element {
   }, [size, layout, heights, mask, coloring]);
   useEffect(() => {
     const rows = hovered.filter((row) => mask[row] === 1);
-    const own = shown <= FEW ? coloring : { palette: [strong], codes: new Uint8Array(mask.length) }; // its own colour is everywhere
+    // its own colour is everywhere
+    const own = shown <= FEW ? coloring : { palette: [strong], codes: new Uint8Array(mask.length) };
     above.lines.current?.draw(
       { ...lines, rows, palette: own.palette, codes: own.codes, opacity: 1, lineWidth: 3 },
       size,

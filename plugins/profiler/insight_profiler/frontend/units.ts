@@ -74,7 +74,7 @@ export function summandTexts(
   const power = BYTES.reduce((best, _, i) => (whole >= 1000 ** i ? i : best), 0);
   const digits = power === 0 ? 0 : 2;
   const hundredths = (bytes: number): number => Math.round((bytes / 1000 ** power) * 10 ** digits);
-  const text = (value: number): string =>
-    `${(value / 10 ** digits).toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${BYTES[power]}`;
+  const format = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  const text = (value: number): string => `${(value / 10 ** digits).toLocaleString(locale, format)} ${BYTES[power]}`;
   return [text(hundredths(whole)), text(hundredths(whole) - hundredths(second)), text(hundredths(second))];
 }

@@ -1,4 +1,6 @@
-/** What this tab adds to the page without being opened; its texts are here alone, so that no module is shared for them. */
+/**
+ * What this tab adds to the page without being opened; its texts are here alone, so that no module is shared for them.
+ */
 import { API, type Contributions, type PluginContext } from '@insight-host/api';
 import { effect, signal } from '@preact/signals';
 import { notesOf } from './notes';

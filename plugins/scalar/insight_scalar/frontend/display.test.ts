@@ -74,7 +74,8 @@ describe.each(samples)('an answer for drawing: $name', (sample) => {
   it.each(['linear', 'log'] as const)('is drawn as the exact series, %s', (axis) => {
     const seen = exact.filter((value) => Number.isFinite(value) && (axis === 'linear' || value > 0));
     const [low, high] = [Math.min(...seen), Math.max(...seen)];
-    const half = makeScale([low / 2, high / 2 > low / 2 ? high / 2 : low / 2 + 1], [0, HEIGHT]); // `high - low` may overflow
+    // `high - low` may overflow
+    const half = makeScale([low / 2, high / 2 > low / 2 ? high / 2 : low / 2 + 1], [0, HEIGHT]);
     const log = makeScale([low, high > low ? high : 2 * low], [0, HEIGHT], true);
     const pixel = (value: number): number => {
       if (!Number.isFinite(value)) return NaN;

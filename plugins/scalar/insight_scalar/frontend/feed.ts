@@ -156,7 +156,9 @@ export class Feed {
     else this.stale = true;
   }
 
-  /** Data came, or the slider moved, while the tab was in the back, another card covered this one, or it was not seen. */
+  /**
+   * Data came, or the slider moved, while the tab was in the back, another card covered this one, or it was not seen.
+   */
   wake(): void {
     if (this.isLookedAt && this.stale && this.wanted) this.load();
   }

@@ -55,7 +55,9 @@ export class Feeds {
     return page.visible.value && (full === null || full.tag === tag || !cards.has(full));
   }
 
-  /** The slider has moved, and the page cannot smooth a card as the host does: all such cards are asked for together. */
+  /**
+   * The slider has moved, and the page cannot smooth a card as the host does: all such cards are asked for together.
+   */
   smoothedAnew(feed: Feed): void {
     this.smoothed.add(feed);
     this.awaitRest();

@@ -132,7 +132,9 @@ export function linesOf(
 const GROUP_COLORS = ['#1f77b4', '#d55e00', '#00976e', '#c55a94', '#d29000', '#3fa3dc', '#8a6bd1', '#7f868f'];
 const groups = new Map<string, number>();
 
-/** Names all groups in an order that does not depend on which runs are selected, so that their colours do not either. */
+/**
+ * Names all groups in an order that does not depend on which runs are selected, so that their colours do not either.
+ */
 export function rememberGroups(names: readonly string[]): void {
   names.forEach((name, place) => groups.set(name, place));
 }

@@ -43,7 +43,8 @@ export function useMarkers(board: ScalarParts, tag: string, picture: Picture | n
     const [first = NO_RUNS, ...more] = tags.map((one) => byTag.get(one) ?? NO_RUNS);
     return more.length > 0 && isPanelKey(tag) ? [...new Set([...first, ...more.flat()])] : first;
   }, [byTag, key]);
-  const names = useMemo(() => JSON.stringify(shown.map((run) => run.name)), [shown]); // the same while no run came or left
+  // the same while no run came or left
+  const names = useMemo(() => JSON.stringify(shown.map((run) => run.name)), [shown]);
   useEffect(() => {
     if (!isVisible) return;
     const chart = { tags, runs: JSON.parse(names) as readonly string[] };

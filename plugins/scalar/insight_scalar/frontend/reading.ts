@@ -11,7 +11,9 @@ export interface Reading {
   readonly dismissed?: boolean;
 }
 
-/** The reading after the chart reports `next`. A chart also reports when its lines change below a pointer that rests. */
+/**
+ * The reading after the chart reports `next`. A chart also reports when its lines change below a pointer that rests.
+ */
 export function followed(now: Reading | null, next: Reading | null): Reading | null {
   if (now?.pinned) return now;
   const rests = now?.dismissed && next?.cursor.px === now.cursor.px && next.cursor.py === now.cursor.py;

@@ -5,12 +5,13 @@ const known = new WeakMap<Series, Series>(); // the last one of each
 
 /** Whether the page can smooth the series as the host would. */
 export function keepsEverything(series: Series): boolean {
-  return isWhole(series) && !(series.precision?.relative && series.values.includes(0)); // 0 stands for all that a logarithm has not
+  // 0 stands for all that a logarithm has not
+  return isWhole(series) && !(series.precision?.relative && series.values.includes(0));
 }
 
 /**
- * TensorBoard's debiased exponential moving average of each attempt; see `average` of insight_core/store/reduction.py. Of
- * a series that lacks points a draft: each point that is there stands for those since the one before it.
+ * TensorBoard's debiased exponential moving average of each attempt; see `average` of insight_core/store/reduction.py.
+ * Of a series that lacks points a draft: each point that is there stands for those since the one before it.
  */
 export function smoothed(series: Series, weight: number): Series {
   let found = known.get(series);

@@ -1,4 +1,7 @@
-/** What the host answers to a query of a series, computed from all of its points (`answered` of insight_scalar/derived.py). */
+/**
+ * What the host answers to a query of a series, computed from all of its points (`answered` of
+ * insight_scalar/derived.py).
+ */
 import { axisCodec, isMetric, type Axis } from './axis';
 import type { PackedSeries } from './packed_series';
 import { tally, WHOLE, xColumn, type Series } from './series';
@@ -107,7 +110,10 @@ function envelopeOfPath(
   return envelope(inside, places, values, breaks, [0, last], { ...query, from: 0, to: last, log: false });
 }
 
-/** Of each column of each attempt the first, smallest, largest and last point, and the first of each kind that is not finite. */
+/**
+ * Of each column of each attempt the first, smallest, largest and last point, and the first of each kind that is not
+ * finite.
+ */
 function envelope(
   inside: readonly number[],
   x: Float64Array,

@@ -217,7 +217,8 @@ export class Source {
     const [[whole, cut] = ['', '']] = keysOf(query);
     const kept: KeptSeries = { key: (isWhole(series) ? whole : cut) + series.run, value: series, time };
     const older = this.seriesCache.get(whole + series.run);
-    if (older && !this.clock.isCurrent(older.time, query.tag, [series.run])) this.seriesCache.delete(older.key); // has grown too long to be shown whole
+    // has grown too long to be shown whole
+    if (older && !this.clock.isCurrent(older.time, query.tag, [series.run])) this.seriesCache.delete(older.key);
     this.seriesCache.set(kept.key, kept, sizeOf(series));
     found.set(kept.key, kept);
   }
@@ -252,8 +253,8 @@ function fits(series: Series, { width }: SeriesQuery): boolean {
 }
 
 /**
- * The keys of a series with every point, which window and width do not change, and of a part of it; the run is appended.
- * First those of the query itself, then those of more exact answers to it.
+ * The keys of a series with every point, which window and width do not change, and of a part of it; the run is
+ * appended. First those of the query itself, then those of more exact answers to it.
  */
 function keysOf(query: SeriesQuery): readonly (readonly [string, string])[] {
   const { tag, x, smoothing, smoother, attempts, logX, window, width } = query;

@@ -99,7 +99,8 @@ export function SliceBoxes({ board, sheet, slice, onApply }: SliceBoxesProps): J
 
 function refusalOf(items: readonly string[], shape: readonly number[]): SliceError | null {
   try {
-    parseSlice(items.map((item) => item.replaceAll(',', ';')).join(','), shape); // a comma within a box does not separate dimensions
+    // a comma within a box does not separate dimensions
+    parseSlice(items.map((item) => item.replaceAll(',', ';')).join(','), shape);
     return null;
   } catch (error) {
     return error instanceof SliceError ? error : null;

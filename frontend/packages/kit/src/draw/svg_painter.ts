@@ -52,7 +52,8 @@ export class SvgPainter implements Painter {
 
   rectangle(x: number, y: number, width: number, height: number, color: string): void {
     this.parts.push(
-      `<rect x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}" fill="${escape(color)}"/>`,
+      `<rect x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}" ` +
+        `fill="${escape(color)}"/>`,
     );
   }
 
@@ -60,20 +61,23 @@ export class SvgPainter implements Painter {
     const text = visibleText(name);
     const size = style.size ?? 11;
     const anchor = { left: 'start', center: 'middle', right: 'end' }[style.align ?? 'left'];
-    const shift = { top: 0.8, middle: 0.35, bottom: -0.2 }[style.baseline ?? 'middle'] * size; // viewers disagree on dominant-baseline
+    // viewers disagree on dominant-baseline
+    const shift = { top: 0.8, middle: 0.35, bottom: -0.2 }[style.baseline ?? 'middle'] * size;
     const wide = style.maxWidth !== undefined && estimatedWidth(text, size) > style.maxWidth;
     const fit = wide ? ` textLength="${short(style.maxWidth ?? 0)}" lengthAdjust="spacingAndGlyphs"` : '';
     const turn = style.turned ? ` transform="rotate(-90 ${short(x)} ${short(y)})"` : '';
     const weight = style.weight === 'bold' ? ' font-weight="600"' : '';
     this.parts.push(
-      `<text x="${short(x)}" y="${short(y + shift)}" font-size="${size}" text-anchor="${anchor}" fill="${escape(style.color)}"${weight}${fit}${turn}>${escape(text)}</text>`,
+      `<text x="${short(x)}" y="${short(y + shift)}" font-size="${size}" text-anchor="${anchor}" ` +
+        `fill="${escape(style.color)}"${weight}${fit}${turn}>${escape(text)}</text>`,
     );
   }
 
   clipped(x: number, y: number, width: number, height: number, draw: () => void): void {
     const id = `clip${this.clips++}`;
     this.parts.push(
-      `<clipPath id="${id}"><rect x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}"/></clipPath><g clip-path="url(#${id})">`,
+      `<clipPath id="${id}"><rect x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}"/>` +
+        `</clipPath><g clip-path="url(#${id})">`,
     );
     draw();
     this.parts.push('</g>');
@@ -82,7 +86,8 @@ export class SvgPainter implements Painter {
   toString(): string {
     const { width, height, paper, font } = this;
     return (
-      `<svg xmlns="http://www.w3.org/2000/svg" width="${paper[0]}" height="${paper[1]}" viewBox="0 0 ${short(width)} ${short(height)}" role="img" font-family="${escape(font)}">` +
+      `<svg xmlns="http://www.w3.org/2000/svg" width="${paper[0]}" height="${paper[1]}" ` +
+      `viewBox="0 0 ${short(width)} ${short(height)}" role="img" font-family="${escape(font)}">` +
       `<title>${escape(this.title)}</title><desc>${escape(this.description)}</desc>${this.parts.join('')}</svg>`
     );
   }
@@ -99,8 +104,8 @@ function short(value: number): string {
 }
 
 // Characters that XML 1.0 forbids even when escaped: file names may hold them.
-const FORBIDDEN =
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+// surrogates without their other half
+const FORBIDDEN = /[\p{Surrogate}\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/gu;
 
 export function escape(text: string): string {
   return text

@@ -165,7 +165,8 @@ interface PictureProps {
 
 function Picture({ board, card, route, query, latest, view, time, extent, text, children }: PictureProps): JSX.Element {
   const chart = useRef<HistogramChart | null>(null);
-  const [pointed, picked] = [useSignal<number | null>(null), useSignal<number | null>(null)]; // rows under the pointer: in the chart, in the table
+  // rows under the pointer: in the chart, in the table
+  const [pointed, picked] = [useSignal<number | null>(null), useSignal<number | null>(null)];
   const found = latest.answer.value?.value ?? null;
   const failure = latest.error.value?.reason ?? null;
   const [unread] = found?.errors ?? [];

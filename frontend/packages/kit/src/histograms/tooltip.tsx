@@ -46,7 +46,8 @@ export function HistogramTooltip({ page, found, view, cursor, host }: HistogramT
       : [
           [
             say('histogram.bin'),
-            `[${valueText(found.edges[bin] as number)}, ${valueText(found.edges[bin + 1] as number)}${bin + 1 < bins ? ')' : ']'}`,
+            `[${valueText(found.edges[bin] as number)}, ` +
+              `${valueText(found.edges[bin + 1] as number)}${bin + 1 < bins ? ')' : ']'}`,
           ],
           [
             say('histogram.count'),

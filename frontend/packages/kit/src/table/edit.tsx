@@ -60,7 +60,8 @@ function EditField({
   useLayoutEffect(() => {
     const area = element.current;
     const view = tableOf(area)?.getBoundingClientRect();
-    if (area && view && area.getBoundingClientRect().bottom > view.bottom) area.style.bottom = '0'; // in the last rows several lines open upwards
+    // in the last rows several lines open upwards
+    if (area && view && area.getBoundingClientRect().bottom > view.bottom) area.style.bottom = '0';
     area?.focus();
     area?.select();
   }, []);

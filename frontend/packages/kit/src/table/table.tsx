@@ -12,14 +12,17 @@ import { useSight } from './sight';
 import { useTableStyles } from './styles';
 
 const NONE: readonly never[] = [];
-const BASE = 1000; // rows; places of lines are counted from a multiple of it, because a browser has no ten billion pixels
+// rows; places of lines are counted from a multiple of it, because a browser has no ten billion pixels
+const BASE = 1000;
 const NUDGE = 16; // pixels of a column's width, by key
 
 /**
- * A table of any length and width, of which only what is in sight exists: one layer that stays in the window, over a track that scrolls.
+ * A table of any length and width, of which only what is in sight exists: one layer that stays in the window, over a
+ * track that scrolls.
  *
- * Keys: arrows, Page Up and Down, Home and End move; Shift extends; Enter or F2 opens, Space picks, `s` sorts by the column (Shift: too),
- * Alt and arrows change its width, with Shift its place, Delete hides it, Ctrl+A marks everything, Ctrl+C copies exact values.
+ * Keys: arrows, Page Up and Down, Home and End move; Shift extends; Enter or F2 opens, Space picks, `s` sorts by the
+ * column (Shift: too), Alt and arrows change its width, with Shift its place, Delete hides it, Ctrl+A marks everything,
+ * Ctrl+C copies exact values.
  */
 export function Table<R>(given: TableProps<R>): JSX.Element {
   const { name, label, rows, columns, frozen = NONE, rowHeight, heads = true, onCopyCells, question = '' } = given;

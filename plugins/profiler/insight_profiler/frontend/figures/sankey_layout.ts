@@ -93,7 +93,10 @@ export function sankeyOf(links: readonly FlowLink[], width: number, height: numb
 export function ribbon({ from, to, y0, y1, width }: PlacedLink): string {
   const [x0, x1] = [from.x + NODE_WIDTH, to.x];
   const middle = (x0 + x1) / 2;
-  return `M${x0} ${y0}C${middle} ${y0} ${middle} ${y1} ${x1} ${y1}V${y1 + width}C${middle} ${y1 + width} ${middle} ${y0 + width} ${x0} ${y0 + width}Z`;
+  return (
+    `M${x0} ${y0}C${middle} ${y0} ${middle} ${y1} ${x1} ${y1}V${y1 + width}` +
+    `C${middle} ${y1 + width} ${middle} ${y0 + width} ${x0} ${y0 + width}Z`
+  );
 }
 
 function sums(links: readonly FlowLink[], of: (link: FlowLink) => string): ReadonlyMap<string, number> {

@@ -116,7 +116,10 @@ function arc(middle: number, inner: number, outer: number, from: number, to: num
   const large = end - from > Math.PI ? 1 : 0;
   const at = (radius: number, angle: number): string =>
     `${(middle + radius * Math.cos(angle)).toFixed(2)} ${(middle + radius * Math.sin(angle)).toFixed(2)}`;
-  return `M${at(outer, from)}A${outer} ${outer} 0 ${large} 1 ${at(outer, end)}L${at(inner, end)}A${inner} ${inner} 0 ${large} 0 ${at(inner, from)}Z`;
+  return (
+    `M${at(outer, from)}A${outer} ${outer} 0 ${large} 1 ${at(outer, end)}` +
+    `L${at(inner, end)}A${inner} ${inner} 0 ${large} 0 ${at(inner, from)}Z`
+  );
 }
 
 interface LinesProps extends PartsProps {

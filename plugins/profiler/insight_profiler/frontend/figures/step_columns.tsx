@@ -39,7 +39,10 @@ export function StepColumns({ board, rows, outliers, label }: StepColumnsProps):
     const duration = rows['duration']?.[at] ?? null;
     const whole = columns[at]?.parts.reduce((sum, part) => sum + part, 0) ?? 0;
     return {
-      title: `${board.page.t('step')} ${columns[at]?.label ?? ''}${duration === null ? '' : ` · ${timeText(duration, locale)}`}${columns[at]?.isOutlier ? ` · ${board.page.t('step.outlier')}` : ''}`,
+      title:
+        `${board.page.t('step')} ` +
+        `${columns[at]?.label ?? ''}${duration === null ? '' : ` · ${timeText(duration, locale)}`}` +
+        `${columns[at]?.isOutlier ? ` · ${board.page.t('step.outlier')}` : ''}`,
       lines: names.flatMap((name, i): (readonly [string, string, string])[] => {
         const part = columns[at]?.parts[i] ?? 0;
         return part > 0

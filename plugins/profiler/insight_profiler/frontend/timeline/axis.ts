@@ -32,7 +32,10 @@ export function axisOf(span: Span, width: number, locale: Locale): Axis {
     const value = inUnit(i * step - zero, unit);
     ticks.push({
       at: i * step,
-      text: `${zero > 0 ? '+' : ''}${value.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${unitSign(unit)}`,
+      text:
+        `${zero > 0 ? '+' : ''}` +
+        `${value.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits })} ` +
+        `${unitSign(unit)}`,
     });
   }
   const base =

@@ -67,7 +67,8 @@ export function PerfettoDialog({ state }: { readonly state: TimelineState }): JS
       tracks: tracks?.join() ?? null,
     };
     const trace = fetch(data.href('trace', query), { signal }).then(
-      (answer) => (answer.ok ? answer.arrayBuffer() : data.json<never>('trace', query, { signal })), // rejects with the host's reason
+      // `json` rejects with the host's reason
+      (answer) => (answer.ok ? answer.arrayBuffer() : data.json<never>('trace', query, { signal })),
     );
     try {
       await handOver(target, trace, board.profiles.chosenInfo.value?.name || 'profile', signal);

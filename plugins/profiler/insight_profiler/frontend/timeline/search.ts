@@ -70,7 +70,8 @@ export class Search {
     this.latest.want(JSON.stringify([all, version]), async (signal) => {
       const found = await this.state.page.ctx.data.json<SearchAnswer>('search', all, { signal });
       if (found.rows.length > 0 || found.total === 0) return found;
-      return this.state.page.ctx.data.json<SearchAnswer>('search', { ...all, at: null }, { signal }); // all begin before the left edge
+      // all begin before the left edge
+      return this.state.page.ctx.data.json<SearchAnswer>('search', { ...all, at: null }, { signal });
     });
   }
 

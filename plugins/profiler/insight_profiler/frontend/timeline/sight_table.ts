@@ -47,7 +47,8 @@ export function sliceTable(
 }
 
 /**
- * Asks for the selected range, or for what is in sight, at the scale of the screen; the answer has at most 500,000 rows.
+ * Asks for the selected range, or for what is in sight, at the scale of the screen; the answer has at most 500,000
+ * rows.
  */
 export async function tableOfSight({ state, inSight }: Stage): Promise<ChartData | null> {
   const { value: answered } = state.tracks;

@@ -146,7 +146,10 @@ function Diverging({
           style={value > 0 ? { left: '50%', width: `${width}%` } : { right: '50%', width: `${width}%` }}
         />
       </span>
-      <span class="number">{`${value > 0 ? '+' : value < 0 ? '−' : ''}${timeCell(Math.abs(value), unit, board.page.locale.value)}`}</span>
+      <span class="number">
+        {value > 0 ? '+' : value < 0 ? '−' : ''}
+        {timeCell(Math.abs(value), unit, board.page.locale.value)}
+      </span>
     </span>
   );
 }

@@ -36,7 +36,8 @@ export function OperatorShares({ board, query, unit, onType }: OperatorSharesPro
   });
   const answer = asked.value;
   if (chart === 'none') return null;
-  if (!answer) return asked.error === null ? <div class="figure room" aria-busy="true" /> : null; // the table stays where it is
+  // the table stays where it is
+  if (!answer) return asked.error === null ? <div class="figure room" aria-busy="true" /> : null;
   if (answer.rows.length === 0) return null;
   const parts = partsOf(board, answer);
   const byType = answer.by === 'type';

@@ -121,7 +121,8 @@ function statusOf(board: ProfilerParts, answer: OperatorsAnswer, unit: TimeUnit)
   if (sum.calls !== null) parts.push(board.page.t('operators.calls', { count: sum.calls }));
   if (own !== null)
     parts.push(
-      `${inUnit(own, unit).toLocaleString(locale, { maximumFractionDigits: 3 })} ${unitSign(unit)}${sum.share === null ? '' : ` (${shareText(sum.share, locale)})`}`,
+      `${inUnit(own, unit).toLocaleString(locale, { maximumFractionDigits: 3 })} ` +
+        `${unitSign(unit)}${sum.share === null ? '' : ` (${shareText(sum.share, locale)})`}`,
     );
   return parts.join(' · ');
 }
@@ -164,7 +165,8 @@ function Tools({ board }: { readonly board: ProfilerParts }): JSX.Element {
 /** Host or device, where operators ran on both. */
 export function Sides({ board }: { readonly board: ProfilerParts }): JSX.Element | null {
   const { t: say } = board.page;
-  const isGpu = board.profiles.profile.value?.platform === 'gpu'; // of which both sides are known, before the first answer says so
+  // of which both sides are known, before the first answer says so
+  const isGpu = board.profiles.profile.value?.platform === 'gpu';
   const sides =
     board.profiles.sides.value.length > 0 ? board.profiles.sides.value : isGpu ? (['host', 'device'] as const) : [];
   if (sides.length < 2) return null;

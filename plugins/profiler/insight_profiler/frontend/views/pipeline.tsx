@@ -191,7 +191,8 @@ function Samples({
   const highest = samples.reduce((most, sample) => Math.max(most, sample), Math.max(1, capacity));
   const points = samples.map(
     (sample, i) =>
-      `${((i / Math.max(1, samples.length - 1)) * width).toFixed(1)} ${(height - 2 - (sample / highest) * (height - 4)).toFixed(1)}`,
+      `${((i / Math.max(1, samples.length - 1)) * width).toFixed(1)} ` +
+      `${(height - 2 - (sample / highest) * (height - 4)).toFixed(1)}`,
   );
   return (
     <svg

@@ -14,7 +14,9 @@ export async function pdfFile(page: PdfPage, title: string): Promise<Uint8Array<
   const objects: Uint8Array[] = [
     bytesOf('<< /Type /Catalog /Pages 2 0 R >>'),
     bytesOf(
-      `<< /Type /Pages /Kids [${first + stencils.length} 0 R] /Count 1 /MediaBox [0 0 ${page.width.toFixed(3)} ${page.height.toFixed(3)}] /Resources << /Font << ${fonts} >> /ExtGState << ${alphas} >> /XObject << ${images} >> >> >>`,
+      `<< /Type /Pages /Kids [${first + stencils.length} 0 R] /Count 1 ` +
+        `/MediaBox [0 0 ${page.width.toFixed(3)} ${page.height.toFixed(3)}] ` +
+        `/Resources << /Font << ${fonts} >> /ExtGState << ${alphas} >> /XObject << ${images} >> >> >>`,
     ),
     bytesOf(`<< /Title ${hexText(title)} /Creator (insight-host) >>`),
     ...page.fonts.map((name) =>
@@ -24,7 +26,9 @@ export async function pdfFile(page: PdfPage, title: string): Promise<Uint8Array<
     ),
   ];
   for (const [, { columns, rows, bits }] of stencils) {
-    const about = `/Type /XObject /Subtype /Image /ImageMask true /Decode [1 0] /Width ${columns} /Height ${rows} /BitsPerComponent 1`;
+    const about =
+      `/Type /XObject /Subtype /Image /ImageMask true /Decode [1 0] /Width ${columns} /Height ${rows} ` +
+      `/BitsPerComponent 1`;
     objects.push(await stream(about, bits));
   }
   const content = first + stencils.length + 1;
@@ -53,7 +57,8 @@ function assembled(objects: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const table = length;
   add(
     bytesOf(
-      `xref\n0 ${count}\n0000000000 65535 f \n${rows}trailer\n<< /Size ${count} /Root 1 0 R /Info 3 0 R >>\nstartxref\n${table}\n%%EOF\n`,
+      `xref\n0 ${count}\n0000000000 65535 f \n${rows}` +
+        `trailer\n<< /Size ${count} /Root 1 0 R /Info 3 0 R >>\nstartxref\n${table}\n%%EOF\n`,
     ),
   );
   const file = new Uint8Array(length);

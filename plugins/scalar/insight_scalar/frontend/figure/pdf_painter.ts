@@ -136,7 +136,8 @@ export class PdfPainter implements Painter {
       const font = symbol ? 'F3' : isBold ? 'F2' : 'F1';
       const hex = codes.map((code) => code.toString(16).padStart(2, '0')).join('');
       const draw = (at: number, size: number): string =>
-        `BT /${font} ${short(size * scale)} Tf ${short(at)} ${scale < 1 ? short(RAISED * size) : 0} Td <${hex}> Tj ET\n`;
+        `BT /${font} ${short(size * scale)} Tf ${short(at)} ${scale < 1 ? short(RAISED * size) : 0} Td ` +
+        `<${hex}> Tj ET\n`;
       return [{ width, draw }];
     }
     const stencil = this.stencilOf(run.other, isBold);

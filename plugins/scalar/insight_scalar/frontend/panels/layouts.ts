@@ -18,7 +18,10 @@ export interface Category {
 
 const IDLE = 1500; // ms after the last run came
 
-/** Asks for the layouts when the tab has drawn its first cards, and again when there are other runs; a hidden page does later. */
+/**
+ * Asks for the layouts when the tab has drawn its first cards, and again when there are other runs; a hidden page does
+ * later.
+ */
 export function useLayouts(board: ScalarParts): void {
   const runs = useComputed(() => board.page.allRuns.value.map(({ name }) => name).join('\n'));
   const isVisible = board.page.visible.value;

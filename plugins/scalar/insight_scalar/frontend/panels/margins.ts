@@ -13,7 +13,10 @@ export function withMargin(line: Line, layers: readonly LayerData[], series: Ser
   return low && high ? { ...line, band: { low: along(low, series.steps), high: along(high, series.steps) } } : line;
 }
 
-/** The values of a series at these steps, between its points by a straight line; NaN before the first and after the last. */
+/**
+ * The values of a series at these steps, between its points by a straight line; NaN before the first and after the
+ * last.
+ */
 export function along({ steps: own, values }: Series, steps: Float64Array): Float64Array {
   let at = 0;
   return steps.map((step) => {
