@@ -72,6 +72,21 @@ describe('a card outside of its tab', () => {
     expect(host.childElementCount).toBe(0);
   });
 
+  it('says after a while that it is not there yet, and no longer when it is', async () => {
+    vi.useFakeTimers();
+    let arrive = (): void => undefined;
+    const arrived = new Promise<void>((resolve) => (arrive = resolve));
+    show({ apiVersion: API, renderCard: () => arrived });
+    await vi.advanceTimersByTimeAsync(9_000);
+    expect(host.textContent).toBe('');
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(host.querySelector('[role=status]')?.textContent).toContain('a/loss');
+    arrive();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(host.querySelector('[role=status]')).toBeNull();
+    vi.useRealTimers();
+  });
+
   it('has the colours of runs that the page has, or those that it was kept with', async () => {
     const given: PluginContext[] = [];
     const colors = (): unknown[] => given.map(({ runs }) => runs.all.value.map(({ color }) => color)[0]);

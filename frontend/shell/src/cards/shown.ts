@@ -9,6 +9,8 @@ import type { Tab } from '../state/session';
 import type { ViewUrl } from '../state/url';
 import { words } from './words';
 
+const SLOW = 10_000; // ms after which a card that is not there yet says so
+
 export interface CardPlace {
   readonly host: HTMLElement;
   readonly visible: Signal<boolean>;
@@ -43,6 +45,8 @@ export async function showCard(
   inside.dataset['plugin'] = name; // its styles apply here, those of what is around it do not
   inside.style.height = '100%';
   disposeWith(signal, () => inside.remove());
+  const waiting = new AbortController();
+  sayWhenSlow(page, host, card, AbortSignal.any([signal, waiting.signal]));
   try {
     const tab = page.session.plugins.peek()?.find((one) => one.name === name);
     const [plugin] = await Promise.all([pluginOf(page, name, tab, load), colored(page, scope, signal)]);
@@ -56,9 +60,25 @@ export async function showCard(
       ...scope,
     });
     disposeWith(signal, await plugin.renderCard(inside, context, card));
+    waiting.abort();
   } catch (cause) {
     fail(cause);
   }
+}
+
+/** Says that a card is not there yet, until the signal ends it. */
+function sayWhenSlow(page: Page, host: HTMLElement, card: string, end: AbortSignal): void {
+  const text = document.createElement('p');
+  text.className = 'ih-muted';
+  text.setAttribute('role', 'status');
+  const timer = setTimeout(() => {
+    text.textContent = say(page, 'slow', { card });
+    host.prepend(text);
+  }, SLOW);
+  disposeWith(end, () => {
+    clearTimeout(timer);
+    text.remove();
+  });
 }
 
 /** Colours and dashes of a card's own, where its state says how runs look. */
