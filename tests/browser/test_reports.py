@@ -72,11 +72,27 @@ def test_a_report_is_written_from_cards_shown_live_and_saved_as_a_file(
     field = reports.locator("textarea")
     field.fill(f"# What we saw\n\n{HOSTILE}\n\n{field.input_value()}\n```card\n{{}}\n```\n")
     expect(title).to_have_text("What we saw")
+    page.reload()  # what was typed is not lost
+    expect(title).to_have_count(0)
+    expect(reports.get_by_test_id("unsaved")).to_contain_text("was not saved")
+    assert violations(page) == []
+    reports.locator('[data-action="restore"]').press("Enter")
+    expect(title).to_have_text("What we saw")
     reports.locator('[data-control="name"]').fill("What/we saw")
     reports.locator('[data-action="save"]').click()  # the name is left first
     expect(field).to_have_count(0)
     page.reload()
     expect(title).to_have_text("What we saw")
+    expect(reports.get_by_test_id("unsaved")).to_have_count(0)
+    reports.locator('[data-action="edit"]').click()
+    field.fill("Other words")
+    page.go_back()
+    page.go_forward()
+    reports.locator('[data-action="discard"]').press("Enter")
+    expect(title).to_have_text("What we saw")
+    page.reload()
+    expect(title).to_have_text("What we saw")
+    expect(reports.get_by_test_id("unsaved")).to_have_count(0)
     expect(reports.get_by_text("This block is not a card")).to_be_visible()
     markdown = reports.locator(".markdown").first
     expect(markdown.locator("script, img, form, input, style, iframe")).to_have_count(0)

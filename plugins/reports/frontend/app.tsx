@@ -33,6 +33,7 @@ export function App({ board }: Props): JSX.Element {
           {board.error.value}
         </p>
       )}
+      {report && draft === null && board.unsaved.value && <Unsaved board={board} version={report.version} />}
       {!report && board.open.value === null && board.entries.value && (
         <Empty title={say(board.entries.value.length > 0 ? 'none.open' : 'none')} text={say('none.hint')} />
       )}
@@ -49,6 +50,19 @@ export function App({ board }: Props): JSX.Element {
         {report && <Body board={board} text={draft ?? report.text} />}
       </div>
     </div>
+  );
+}
+
+/** Offers what an earlier edit of this report left. */
+function Unsaved({ board, version }: Props & { readonly version: string }): JSX.Element {
+  const { t: say } = board.page;
+  const isCurrent = board.unsaved.value?.version === version;
+  return (
+    <p class="unsaved" role="status" data-testid="unsaved">
+      <span>{say(isCurrent ? 'unsaved' : 'unsaved.changed')}</span>
+      <Button action="restore" label={say('restore')} text={say('restore')} onPress={() => board.restore()} />
+      <Button action="discard" label={say('discard')} text={say('discard')} onPress={() => board.discard()} />
+    </p>
   );
 }
 
@@ -82,7 +96,7 @@ function Tools({ board }: Props): JSX.Element {
             action="edit"
             icon="pencil"
             label={say('edit')}
-            disabled={isFixed}
+            disabled={isFixed || board.unsaved.value !== null}
             onPress={() => void (board.draft.value = report.text)}
           />
           <Button action="print" label={say('print')} text={say('print')} onPress={() => print()} />
@@ -117,12 +131,7 @@ function Tools({ board }: Props): JSX.Element {
             onChange={(event) => void board.rename(event.currentTarget.value.trim())}
           />
           <Button action="save" label={say('save')} text={say('save')} onPress={() => void board.save()} />
-          <Button
-            action="cancel"
-            label={say('cancel')}
-            text={say('cancel')}
-            onPress={() => void (board.draft.value = null)}
-          />
+          <Button action="cancel" label={say('cancel')} text={say('cancel')} onPress={() => board.discard()} />
         </>
       )}
       {isFixed && board.entries.value && <span class="count">{say('fixed')}</span>}
