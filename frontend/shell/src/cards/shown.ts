@@ -72,7 +72,7 @@ function sayWhenSlow(page: Page, host: HTMLElement, card: string, end: AbortSign
   text.className = 'ih-muted';
   text.setAttribute('role', 'status');
   const timer = setTimeout(() => {
-    text.textContent = say(page, 'slow', { card });
+    text.textContent = words(page, 'slow', { card });
     host.prepend(text);
   }, SLOW);
   disposeWith(end, () => {
