@@ -31,7 +31,7 @@ class SocketFile:
                 os.rmdir(self._made)
 
 
-def bind_privately(path: str, bind: Callable[[str], None]) -> SocketFile:
+def bind_privately(path: str, bind: Callable[[str], object]) -> SocketFile:
     """Calls ``bind`` with the path of a socket to create, and moves it to ``path``, mode 0600.
 
     The socket is created in a directory that no other user can enter, so that nobody can connect before its

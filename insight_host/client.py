@@ -35,8 +35,10 @@ from insight_core.plugin import (
     tags_by_run,
 )
 from insight_core.providers.conventions import unknown_series
+from insight_core.providers.credentials import credentials_for
 from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
+from insight_core.providers.locations import is_location, parse_location
 
 __all__ = [
     "Changes",
@@ -72,12 +74,17 @@ _LOOK = 0.1  # seconds between two questions whether everything has been read
 _WAIT = 60.0  # seconds of one wait for changes
 
 
-def open(address: str) -> LogClient:
-    """Connects to ``insight-data-server`` at ``HOST:PORT`` or ``grpc://HOST:PORT``.
+def open(address: str, *, token_file: str | None = None, ca_file: str | None = None) -> LogClient:
+    """Connects to ``insight-data-server`` at ``HOST:PORT`` or ``grpc://HOST:PORT``, over TLS at
+    ``grpcs://HOST:PORT``, or at the unix socket ``grpc+unix:///PATH``.
 
-    Raises Unavailable if no server answers there, or one without the service ``insight.data.v1``.
+    The first line of ``token_file`` is the token; that of a server of this user on this machine is found
+    without. ``ca_file`` has the certificates (PEM) that may sign that of a server with TLS, by default those
+    of the system. Raises Unavailable if no server answers there, or one without the service
+    ``insight.data.v1``, or one that needs another token, and InvalidArgument for files that cannot be used.
     """
-    provider = InsightProvider(Link(address.removeprefix("grpc://")))
+    location = parse_location(address if is_location(address) else f"grpc://{address}")
+    provider = InsightProvider(Link(location.address, credentials_for(location, token_file, ca_file)))
     try:
         provider.location()
     except InsightError:

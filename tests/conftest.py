@@ -52,6 +52,7 @@ def _environment_of_hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     TensorBoard's page and its projector are hosted where a test is about them.
     """
     with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("xdg-state")))
         patch.setenv("INSIGHT_HOST_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
         patch.setenv("INSIGHT_HOST_STATE_DIR", str(tmp_path_factory.mktemp("state")))
         patch.setenv("INSIGHT_HOST_DISABLE_PLUGIN", "projector,tensorboard")

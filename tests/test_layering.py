@@ -38,21 +38,25 @@ ROOMS: dict[str, Room] = {
     "isolation": _room("", "attrs"),
     "machine": _room("", ""),
     "unix_socket": _room("", ""),
+    "certificates": _room("plugin", ""),
     "activity": _room("isolation", ""),
     "registry": _room("isolation plugin", "attrs pluggy"),
     "store": _room("formats plugin", "attrs cachetools numpy"),
     "ingest": _room("formats isolation plugin store", "attrs inotify_simple numpy"),
-    "rpc": _room("formats plugin", "attrs google grpc grpc_health grpc_reflection numpy"),
+    "rpc": _room(
+        "certificates formats plugin unix_socket",
+        "attrs google grpc grpc_health grpc_reflection numpy platformdirs",
+    ),
     "providers": _room("formats ingest plugin rpc store", "attrs cachetools google grpc numpy"),
     "web": _room(
-        "activity formats isolation plugin plugin.http registry unix_socket",
+        "activity certificates formats isolation plugin plugin.http registry unix_socket",
         "attrs cachetools insight_frontend werkzeug",
     ),
     "tensorboard": _room("activity formats isolation plugin rpc", "attrs google numpy tensorboard werkzeug"),
     "recording": _room("formats", "keras numpy torch"),
     "cli": _room(
-        "formats ingest isolation machine plugin plugin.http providers recording registry rpc store"
-        " tensorboard web",
+        "certificates formats ingest isolation machine plugin plugin.http providers recording registry rpc"
+        " store tensorboard web",
         "attrs insight_frontend platformdirs werkzeug",
     ),
 }

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
-from insight_core.plugin import Command, DataProvider, Dialect, InvalidArgument, ProviderSettings, hookimpl
+from insight_core.plugin import Command, DataProvider, Dialect, ProviderSettings, hookimpl
 
 RUST = "rust:"  # the location that --load rust opens
 _AUTHORING = {
@@ -42,7 +41,7 @@ def _authoring(name: str, text: str) -> Command:
 
 @hookimpl
 def insight_open_provider(location: str, settings: ProviderSettings) -> DataProvider | None:
-    """Opens ``grpc://HOST:PORT``, the URL of a host and ``--load rust``; None for others.
+    """Opens locations of data servers, the URL of a host and ``--load rust``; None for others.
 
     Raises InvalidArgument.
     """
@@ -53,15 +52,22 @@ def insight_open_provider(location: str, settings: ProviderSettings) -> DataProv
     if location.startswith(("http:", "https:")):
         from insight_core.providers.http_client.provider import HttpProvider
         from insight_core.providers.http_client.session import Address
+        from insight_core.rpc.tokens import read_token
 
-        return HttpProvider(Address.of(location), interval=settings.reload_interval)
-    if not location.startswith("grpc:"):
+        token = None if settings.token_file is None else read_token(settings.token_file, "token file")
+        address = Address.of(location, token=token, ca_file=settings.ca_file)
+        return HttpProvider(address, interval=settings.reload_interval)
+    from insight_core.providers.locations import is_location, parse_location
+
+    if not is_location(location):
         return None
-    address = re.fullmatch(r"grpc://([^/]+:([0-9]{1,5}))", location)
-    if address is None:
-        raise InvalidArgument(f"{location!r} is not of the form grpc://HOST:PORT")
-    if int(address[2]) > 65535:
-        raise InvalidArgument(f"{location!r} has a port number above 65535")
+    server = parse_location(location)
+    from insight_core.providers.credentials import credentials_for
     from insight_core.providers.opened_later import OpenedProvider
 
-    return OpenedProvider(address[1], settings.plugins.values(), interval=settings.reload_interval)
+    return OpenedProvider(
+        server.address,
+        settings.plugins.values(),
+        credentials=credentials_for(server, settings.token_file, settings.ca_file),
+        interval=settings.reload_interval,
+    )

@@ -6,7 +6,6 @@ of tensorboard/data/server/cli.rs.
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import sys
@@ -15,124 +14,19 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attrs import field, frozen
-
-from insight_core.cli.flag_types import merged_counts, nonempty, port_number, seconds, with_hyphens
+from insight_core.cli.data_server_flags import DataServerOptions, read_data_server_options
 from insight_core.cli.garbage_collection import prepare_imports, settle_imports
-from insight_core.cli.host_flags import (
-    CACHE,
-    CACHE_DIR,
-    CACHE_PRESET,
-    CACHE_SIZE,
-    DISABLE_PLUGIN,
-    FOLLOW_SYMLINKS,
-    MAX_MEMORY,
-    PLUGIN,
-    VERBOSITY,
-)
-from insight_core.cli.options import Options, flag_values
 from insight_core.cli.shutdown import Ending
 from insight_core.cli.text_table import printable
-from insight_core.plugin import Option
 
 if TYPE_CHECKING:
+    from insight_core.cli.data_server_protection import Clients
     from insight_core.ingest.discover import Logdir
     from insight_core.plugin import CachePolicy, Plugin
 
 _BAD_FLAG, _BAD_LOGDIR, _BIND_FAILED, _OTHER = 2, 8, 9, 1
 _PATIENCE = 0.8  # seconds that threads have to end
-_SHORTEST_RELOAD = 0.5  # seconds; TensorBoard says 0 for intervals of less than one
 _REMOTE = re.compile(r"([A-Za-z0-9+.-]+)://")
-
-
-def _reload(text: str) -> float:
-    """Seconds between loads; 0 stands for ``once``."""
-    return 0.0 if text == "once" else seconds(text) or _SHORTEST_RELOAD
-
-
-def _samples(text: str) -> dict[str, int]:
-    """``{"scalars": 500, "images": 0}`` out of ``scalars=500,images=all``; 0 keeps all."""
-    counts = {}
-    for part in filter(None, text.split(",")):
-        name, equals, count = part.partition("=")
-        if not (name and equals and re.fullmatch(r"all|[0-9]{1,18}", count)):
-            raise argparse.ArgumentTypeError(f"{part!r} is not of the form plugin=N or plugin=all")
-        counts[name] = 0 if count == "all" else int(count)
-    return counts
-
-
-_FLAGS = (
-    Option(
-        "logdir",
-        "directory of training logs, searched to any depth; repeat it for several, name one as name:DIR",
-        metavar="DIR",
-        split=lambda text: [text],
-    ),
-    Option(
-        "host",
-        "address to listen on (default localhost: this machine only)",
-        type=nonempty,
-        default="localhost",
-        metavar="HOST",
-    ),
-    Option("port", "port (default 6806; 0: any free one)", type=port_number, default=6806, metavar="PORT"),
-    Option(
-        "reload",
-        'seconds between loads, or "once" (default 5)',
-        type=_reload,
-        default=5.0,
-        metavar="SECONDS",
-    ),
-    Option(
-        "samples-per-plugin",
-        "points of a series to keep, by TensorBoard's or our plugin names (default, all and 0: all of them)",
-        type=_samples,
-        metavar="NAME=N,...",
-        split=lambda text: [text],
-        default=(),
-    ),
-    Option(
-        "checksum",
-        "accepted and ignored: checksums are always verified",
-        type=bool,
-    ),
-    Option("port-file", "write the port to this file once the server listens", type=nonempty, metavar="FILE"),
-    Option(
-        "error-file",
-        "write the reason to this file if the server cannot start",
-        type=nonempty,
-        metavar="FILE",
-    ),
-    Option("die-after-stdin", "end when standard input is closed", type=bool, default=False),
-)
-# Flags that may also be set by environment variables.
-_SHARED_FLAGS = (
-    FOLLOW_SYMLINKS,
-    CACHE_DIR,
-    CACHE_SIZE,
-    CACHE,
-    MAX_MEMORY,
-    CACHE_PRESET,
-    DISABLE_PLUGIN,
-    PLUGIN,
-    VERBOSITY,
-)
-
-
-@frozen(kw_only=True)
-class DataServerOptions:
-    """The flags; ``shared`` holds those that insight-host has too."""
-
-    logdir: Sequence[str] = field(converter=tuple)
-    host: str
-    port: int
-    reload: float
-    samples_per_plugin: Mapping[str, int] = field(converter=merged_counts)
-    checksum: bool | None
-    port_file: str | None
-    error_file: str | None
-    die_after_stdin: bool
-    shared: Options
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -141,32 +35,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     prepare_imports()
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # errors are reported once, by this server
     return _run(options)
-
-
-def read_data_server_options(arguments: Sequence[str], environment: Mapping[str, str]) -> DataServerOptions:
-    """Prints and exits (SystemExit: 0 help, 2 usage error) as argparse does."""
-    parser = argparse.ArgumentParser(
-        prog="insight-data-server",
-        description="Serves training logs over gRPC, to insight-host and to TensorBoard.",
-        allow_abbrev=False,
-    )
-    for flag in (*_FLAGS, *_SHARED_FLAGS):
-        flag.add_to(parser)
-    parser.add_argument("-v", "--verbose", action="count", default=0, help="log more; twice: everything")
-    parser.add_argument("-V", "--version", action="store_true", help="print the version and exit")
-    given = vars(parser.parse_args(with_hyphens(arguments)))
-    if given["version"]:
-        from insight_core.cli.version import version_text
-
-        print(version_text())
-        parser.exit(0)
-    own, _ = flag_values(parser, given, _FLAGS, {})
-    if own["logdir"] is None:
-        parser.error("no log directory: give --logdir DIR")
-    shared, _ = flag_values(parser, given, _SHARED_FLAGS, environment)
-    if given["verbose"]:
-        shared["verbosity"] = "info" if given["verbose"] == 1 else "debug"
-    return DataServerOptions(**own, shared=Options(command="data-server", **shared))
 
 
 class _Failure(Exception):
@@ -197,6 +65,7 @@ def _run(options: DataServerOptions) -> int:
 
 def _started(options: DataServerOptions, logdirs: Sequence[Logdir]) -> Callable[[], None]:
     """Listens, announces the port and starts loading; returns a function that stops both."""
+    from insight_core.cli.data_server_protection import Clients, protection_of
     from insight_core.cli.policies import open_registry
     from insight_core.cli.storage import open_local
     from insight_core.cli.terminal import open_terminal
@@ -206,6 +75,7 @@ def _started(options: DataServerOptions, logdirs: Sequence[Logdir]) -> Callable[
 
     open_terminal(options.shared.verbosity)
     try:
+        protection = protection_of(options)
         registry = open_registry(options.shared)
         plugins = registry.plugins
         policies = _policies(options, plugins)
@@ -216,16 +86,24 @@ def _started(options: DataServerOptions, logdirs: Sequence[Logdir]) -> Callable[
             options.host,
             options.port,
             version=host_version(),
+            protection=protection,
+            unix_socket=options.unix_socket,
             computations=lambda name: registry.plugins[name].computations if name in registry.plugins else {},
         )
     except BindError as error:
         raise _Failure(_BIND_FAILED, str(error)) from error
     except InsightError as error:
         raise _Failure(_BAD_FLAG, str(error)) from error
-    _announce(options, server.port)
+    clients = Clients(options, protection, server)
+    try:
+        _announce(options, server.port, clients)
+    except _Failure:
+        clients.close()
+        raise
     provider.start()
 
     def stop() -> None:
+        clients.close()
         server.stop()
         provider.close()
 
@@ -261,10 +139,12 @@ def _policies(options: DataServerOptions, plugins: Mapping[str, Plugin]) -> Mapp
     return policies
 
 
-def _announce(options: DataServerOptions, port: int) -> None:
-    """Prints the port or writes the port file, atomically: a client may read the file at any moment."""
+def _announce(options: DataServerOptions, port: int, clients: Clients) -> None:
+    """Prints the address or writes the port file, atomically: a client may read the file at any moment."""
+    if options.port_file is None and options.unix_socket is not None and options.die_after_stdin:
+        return  # the parent waits for the socket
     if options.port_file is None:
-        print(f"listening on {options.host}:{port}", file=sys.stderr, flush=True)
+        clients.tell()
         return
     path = Path(options.port_file)
     partial = path.with_name(f".{path.name}.{os.getpid()}")

@@ -68,7 +68,13 @@ def _opened(options: Options, registry: Registry, logdirs: Sequence[Logdir]) -> 
 
 def _settings(options: Options, registry: Registry) -> ProviderSettings:
     cache = cache_directory(options) if options.cache else None
-    return ProviderSettings(registry.plugins, options.reload_interval, cache)
+    return ProviderSettings(
+        registry.plugins,
+        options.reload_interval,
+        cache,
+        token_file=options.data_provider_token_file,
+        ca_file=options.data_provider_ca,
+    )
 
 
 def _opened_by_hook(
@@ -118,11 +124,11 @@ def ignored_flags(options: Options) -> list[str]:
 
 
 def _server(options: Options, logdirs: Sequence[Logdir]) -> DataProvider:
-    from insight_core.providers.child import ChildLink
     from insight_core.providers.insight_client import InsightProvider
+    from insight_core.providers.private_child import PrivateChildLink
 
     command = [sys.executable, "-P", "-m", "insight_core.cli.data_server"]
-    return InsightProvider(ChildLink([*command, *_server_flags(options, logdirs)]))
+    return InsightProvider(PrivateChildLink([*command, *_server_flags(options, logdirs)]))
 
 
 def _server_flags(options: Options, logdirs: Sequence[Logdir]) -> list[str]:

@@ -38,6 +38,19 @@ DATA_PROVIDER = Option(
     type=data_location,
     metavar="grpc://HOST:PORT",
 )
+DATA_PROVIDER_TOKEN_FILE = Option(
+    "data-provider-token-file",
+    "file whose first line is the token of the data server (default: servers of this user on this machine "
+    "are found)",
+    type=nonempty,
+    metavar="FILE",
+)
+DATA_PROVIDER_CA = Option(
+    "data-provider-ca",
+    "certificates that may sign that of a data server at grpcs:// (PEM; default: those of the system)",
+    type=nonempty,
+    metavar="FILE",
+)
 LOAD = Option(
     "load",
     "what reads the logs: inprocess: this process (default); server: an insight-data-server, which the host "
@@ -151,6 +164,8 @@ TLS_KEY = Option(
 SERVE_FLAGS = (
     LOGDIR,
     DATA_PROVIDER,
+    DATA_PROVIDER_TOKEN_FILE,
+    DATA_PROVIDER_CA,
     LOAD,
     Option(
         "host",

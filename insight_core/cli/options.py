@@ -35,6 +35,8 @@ class Options:
     command: str
     logdir: tuple[str, ...] = field(default=(), converter=_words)
     data_provider: str | None = None  # a location: grpc://HOST:PORT
+    data_provider_token_file: str | None = None
+    data_provider_ca: str | None = None
     load: str = "inprocess"
     host: str = "127.0.0.1"
     port: int | None = None

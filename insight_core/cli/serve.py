@@ -58,9 +58,8 @@ def serve(options: Options, *, at_end: Callable[[], None] | None = None, ending:
     with Ending() if ending is None else nullcontext(ending) as ending:
         if options.watch_front_ends:
             host.watch_front_ends()
-        print(f"insight-host {host_version()} at {greeting.printed(server.url)} (Ctrl-C ends it)", flush=True)
-        for text in greeting.lines:
-            print(f"insight-host: {text}", flush=True)
+        first = f"insight-host {host_version()} at {greeting.printed(server.url)} (Ctrl-C ends it)"
+        print("\n".join([first, *(f"insight-host: {text}" for text in greeting.lines)]), flush=True)
         serving = _Serving(server, ending)
         settle_imports()
         host.begin()

@@ -148,6 +148,8 @@ class ProviderSettings:
     options: Mapping[str, Any] = field(factory=dict)  # of the module's insight_options, by key
     policies: Mapping[str, CachePolicy] = field(factory=dict)  # by plugin, where they differ from its own
     logdirs: Sequence[tuple[str, str]] = ()  # prefix of the names of its runs, and path
+    token_file: str | None = None  # the first line is the token for the server of the location
+    ca_file: str | None = None  # certificates (PEM) that may sign that of the server
     # opens the host's own reader of the logs of these dialects in the logdirs; None: there are no logdirs
     open_local: Callable[[Collection[Dialect]], DataProvider] | None = None
 

@@ -8,9 +8,10 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TypeVar
 
 from insight_core.providers.link import Link
 
@@ -21,6 +22,9 @@ _STARTING = 120.0  # seconds until a server must report its port, on a machine b
 _SHORTEST, _LONGEST = 0.5, 10.0  # seconds before a server is started again; doubled while it fails early
 _STEADY = 20.0  # seconds after which a server counts as one that works
 _LEAVE = 1.0  # seconds until a server that was asked to end is killed
+
+
+Found = TypeVar("Found")
 
 
 class ChildLink(Link):
@@ -84,43 +88,62 @@ class ChildLink(Link):
         with tempfile.TemporaryDirectory(prefix="insight-host-") as place:
             port_file, error_file = Path(place, "port"), Path(place, "error")
             flags = ["--port=0", f"--port-file={port_file}", f"--error-file={error_file}"]
-            child = subprocess.Popen(
-                [*self._command, *flags, "--die-after-stdin"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                process_group=0,  # a Ctrl-C in the terminal is for the host, which ends its server itself
-            )
-            self._child = child
-            if self._closing.is_set():  # closed while it was starting
-                _end(child)
-            try:
-                port = self._port(child, port_file)
+            with self._running(flags) as child:
+                port = self._awaited(child, lambda: _port_in(port_file))
                 if port is None:
-                    return self._stillborn(child, error_file)
+                    reported = ""
+                    with suppress(OSError):
+                        reported = error_file.read_text(encoding="utf-8", errors="replace")
+                    return self._stillborn(child, reported)
                 self.connect(f"localhost:{port}")
                 child.wait()
-            finally:
-                _end(child)
-        return f"{self._name} ended ({_how(child.returncode)})"
+        return self._ended(child)
 
-    def _port(self, child: subprocess.Popen[bytes], port_file: Path) -> int | None:
-        """The port that the server reports; None if the server ends or times out."""
+    @contextmanager
+    def _running(
+        self, flags: Sequence[str], pass_fds: Sequence[int] = ()
+    ) -> Iterator[subprocess.Popen[bytes]]:
+        """Starts the child, and ends it at the end."""
+        child = subprocess.Popen(
+            [*self._command, *flags, "--die-after-stdin"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            process_group=0,  # a Ctrl-C in the terminal is for the host, which ends its server itself
+            pass_fds=pass_fds,
+        )
+        self._child = child
+        try:
+            if self._closing.is_set():  # closed while it was starting
+                _end(child)
+            yield child
+        finally:
+            _end(child)
+
+    def _awaited(self, child: subprocess.Popen[bytes], found: Callable[[], Found | None]) -> Found | None:
+        """What ``found`` returns once it is true; None if the server ends or times out."""
         until = time.monotonic() + _STARTING
         while child.poll() is None and time.monotonic() < until:
-            with suppress(FileNotFoundError):
-                text = port_file.read_text(encoding="ascii", errors="replace")
-                if text.endswith("\n") and text.strip().isdecimal():
-                    return int(text)
+            if result := found():
+                return result
             self._closing.wait(_POLL)
         return None
 
-    def _stillborn(self, child: subprocess.Popen[bytes], error_file: Path) -> str:
+    def _stillborn(self, child: subprocess.Popen[bytes], reported: str) -> str:
         if child.poll() is None:
-            return f"{self._name} did not report its port within {_STARTING:g} seconds"
-        reported = ""
-        with suppress(OSError):
-            reported = error_file.read_text(encoding="utf-8", errors="replace").strip()
-        return f"{self._name} could not start: {reported or _how(child.returncode)}"
+            return f"{self._name} did not listen within {_STARTING:g} seconds"
+        return f"{self._name} could not start: {reported.strip() or _how(child.returncode)}"
+
+    def _ended(self, child: subprocess.Popen[bytes]) -> str:
+        return f"{self._name} ended ({_how(child.returncode)})"
+
+
+def _port_in(file: Path) -> int | None:
+    """The port that a server wrote."""
+    with suppress(FileNotFoundError):
+        text = file.read_text(encoding="ascii", errors="replace")
+        if text.endswith("\n") and text.strip().isdecimal():
+            return int(text)
+    return None
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from insight_core.plugin import (
     Changes,
@@ -41,7 +42,7 @@ from insight_core.rpc.messages import (
     scalars_of,
 )
 from insight_core.rpc.schema import insight_data_pb2 as pb
-from insight_core.rpc.schema.services import INSIGHT
+from insight_core.rpc.schema.services import INSIGHT, LARGEST_REQUEST
 from insight_core.rpc.series_tables import tables_of_responses
 
 _SERVICE = f"/{INSIGHT}"
@@ -58,8 +59,11 @@ _PROGRESS = Method(f"{_SERVICE}/Progress", pb.ProgressResponse.FromString)
 _CHANGES = Method(f"{_SERVICE}/Changes", pb.ChangesResponse.FromString)
 _WATCH = Method(f"{_SERVICE}/Watch", pb.ChangesResponse.FromString)
 
+Asked = TypeVar("Asked")
+
 _EVERY_POINT = ScalarQuery()
-_KEYS_AT_ONCE = 20_000  # of a request, which must not grow without bound either
+_NAMES = LARGEST_REQUEST // 4  # bytes of a list of names in a request
+_OVERHEAD = 16  # bytes of a name or a key beyond its text, at most
 
 
 class InsightProvider(LinkedProvider):
@@ -100,21 +104,22 @@ class InsightProvider(LinkedProvider):
         tags: Collection[str] | None = None,
     ) -> Sequence[SeriesTable]:
         """The series of a plugin as one table for each run, with these fields."""
-        request = pb.SeriesTablesRequest(plugin=plugin, fields=fields)
-        for names, asked in ((request.runs, runs), (request.tags, tags)):
-            if asked is not None:
-                names.SetInParent()
-                names.names.extend(asked)
-        return tables_of_responses(self._asked().stream(_TABLES, request, LONG))
+        tables: list[SeriesTable] = []
+        for some_runs, some_tags in itertools.product(_parts_of(runs), _parts_of(tags)):
+            request = pb.SeriesTablesRequest(plugin=plugin, fields=fields)
+            for names, asked in ((request.runs, some_runs), (request.tags, some_tags)):
+                if asked is not None:
+                    names.SetInParent()
+                    names.names.extend(asked)
+            tables += tables_of_responses(self._asked().stream(_TABLES, request, LONG))
+        return tables
 
     def scalars(
         self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = _EVERY_POINT
     ) -> Mapping[SeriesKey, ScalarColumns]:
         """Points of scalar series, reduced by the query. Keys without a series are omitted."""
         found: dict[SeriesKey, ScalarColumns] = {}
-        asked = list(keys)
-        for begin in range(0, len(asked), _KEYS_AT_ONCE):
-            some = asked[begin : begin + _KEYS_AT_ONCE]
+        for some in _parts(keys, lambda key: _length(key.run) + _length(key.tag)):
             request = pb.ScalarsRequest(
                 plugin=plugin, keys=map(key_message, some), query=query_message(query)
             )
@@ -190,6 +195,8 @@ class InsightProvider(LinkedProvider):
     def compute(self, plugin: str, name: str, request: bytes) -> Iterator[bytes]:
         """The answers of a computation of the server's plugin, as they come; see ``ComputingProvider``."""
         asked = pb.ComputeRequest(plugin=plugin, name=name, request=request)
+        if asked.ByteSize() > LARGEST_REQUEST:
+            raise NotComputed(f"a data server accepts requests of at most {LARGEST_REQUEST} bytes")
         answer = bytearray()
         try:
             for piece in self._asked().stream(_COMPUTE, asked, None):
@@ -255,3 +262,27 @@ class InsightProvider(LinkedProvider):
     def _note(self, changes: Changes) -> None:
         if changes.series is None or changes.series or changes.runs:
             self._log.note(changes.series, runs=changes.runs, gone=changes.gone)
+
+
+def _parts_of(names: Collection[str] | None) -> Iterable[Sequence[str] | None]:
+    """Names in parts that fit into requests; None stands for all names."""
+    if names is None or not names:
+        return [names if names is None else []]
+    return _parts(names, _length)
+
+
+def _length(text: str) -> int:
+    return len(text.encode(errors="surrogatepass"))
+
+
+def _parts(asked: Collection[Asked], size: Callable[[Asked], int]) -> list[list[Asked]]:
+    parts: list[list[Asked]] = []
+    left = 0
+    for each in asked:
+        needed = size(each) + _OVERHEAD
+        if needed > left:
+            parts.append([])
+            left = max(needed, _NAMES)
+        parts[-1].append(each)
+        left -= needed
+    return parts

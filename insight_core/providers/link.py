@@ -13,6 +13,8 @@ from google.protobuf.message import Message
 from grpc.experimental import ChannelOptions
 
 from insight_core.plugin import InsightError, TooLarge, Unavailable
+from insight_core.providers.credentials import Credentials
+from insight_core.rpc.admission import bearer
 from insight_core.rpc.errors import ERRORS, reason_of
 from insight_core.rpc.schema.services import MESSAGE_OPTIONS
 
@@ -40,6 +42,8 @@ _OPTIONS = [
 ]
 _HEALTH = "/grpc.health.v1.Health/Check"  # even "unimplemented" is an answer
 
+_NONE = Credentials()
+
 Answer = TypeVar("Answer")
 
 
@@ -64,7 +68,9 @@ class Link:
     when it is restored.
     """
 
-    def __init__(self, address: str | None = None, *, absent: str = "") -> None:
+    def __init__(
+        self, address: str | None = None, credentials: Credentials = _NONE, *, absent: str = ""
+    ) -> None:
         self.on_change: Callable[[str | None], None] = lambda reason: None
         self._lock = threading.Lock()
         self._channel: grpc.Channel | None = None
@@ -74,8 +80,9 @@ class Link:
         self._look = threading.Event()
         self._thread: threading.Thread | None = None
         self.address = ""
+        self._credentials = credentials
         if address is not None:
-            self._channel, self.address = _channel(address), address
+            self._channel, self.address = self._opened(address), address
 
     def start(self) -> None:
         """Starts the health checks."""
@@ -88,10 +95,11 @@ class Link:
         self.disconnect("the host is ending")
         self._look.set()
 
-    def connect(self, address: str) -> None:
+    def connect(self, address: str, credentials: Credentials = _NONE) -> None:
         """Sets the address of the server; calls use it once the server answers."""
         with self._lock:
-            old, self._channel, self.address = self._channel, _channel(address), address
+            self._credentials = credentials
+            old, self._channel, self.address = self._channel, self._opened(address), address
         if old is not None:
             old.close()
         self._look.set()
@@ -117,7 +125,7 @@ class Link:
         """The answer to one request. ``deadline`` is in seconds."""
         call = self._begin(
             lambda channel: channel.unary_unary(method.path, _serialized, method.read).future(
-                request, timeout=deadline
+                request, timeout=deadline, metadata=self._metadata()
             )
         )
         try:
@@ -134,7 +142,7 @@ class Link:
         """The answers to one request, as they arrive; ``deadline`` None means no deadline."""
         call = self._begin(
             lambda channel: channel.unary_stream(method.path, _serialized, method.read)(
-                request, timeout=deadline
+                request, timeout=deadline, metadata=self._metadata()
             )
         )
         try:
@@ -150,6 +158,16 @@ class Link:
         self._look.set()
 
     # --- inside -----------------------------------------------------------------------------------
+
+    def _opened(self, address: str) -> grpc.Channel:
+        if not self._credentials.tls:
+            return grpc.insecure_channel(address, _OPTIONS)
+        secure = grpc.ssl_channel_credentials(self._credentials.authorities)
+        return grpc.secure_channel(address, secure, _OPTIONS)
+
+    def _metadata(self) -> tuple[tuple[str, str], ...]:
+        token = self._credentials.token()
+        return () if token is None else bearer(token)
 
     def _begin(self, call: Callable[[grpc.Channel], Any]) -> Any:  # noqa: ANN401
         with self._lock:
@@ -175,6 +193,11 @@ class Link:
             self.suspect()
         if code in _SILENT:
             return Unavailable(self._reason or self._silence())
+        if code is grpc.StatusCode.UNAUTHENTICATED:
+            return Unavailable(
+                f"the data server at {self.address} needs a token, or another one than was sent: give a file "
+                "with --data-provider-token-file (in Python, token_file=)"
+            )
         if code is grpc.StatusCode.UNIMPLEMENTED:
             return NotServed(f"the server at {self.address} does not have this service: {details}")
         if code is grpc.StatusCode.RESOURCE_EXHAUSTED:
@@ -184,7 +207,8 @@ class Link:
         return InsightError(f"the data server at {self.address}: {details or code.name}")
 
     def _silence(self) -> str:
-        return f"the data server at {self.address} does not answer"
+        hint = ", or its certificate is not trusted (--data-provider-ca)" if self._credentials.tls else ""
+        return f"the data server at {self.address} does not answer{hint}"
 
     def _watch(self) -> None:
         while not self._closed:
@@ -213,10 +237,6 @@ _SILENT = (
     grpc.StatusCode.DEADLINE_EXCEEDED,
     grpc.StatusCode.CANCELLED,
 )
-
-
-def _channel(address: str) -> grpc.Channel:
-    return grpc.insecure_channel(address, _OPTIONS)
 
 
 def _serialized(request: Message) -> bytes:

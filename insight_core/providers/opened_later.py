@@ -13,6 +13,7 @@ from insight_core.plugin import (
     Plugin,
     Unavailable,
 )
+from insight_core.providers.credentials import Credentials
 from insight_core.providers.followed import FollowedProvider, Step
 from insight_core.providers.forwarding import StartableProvider, forwarded
 from insight_core.providers.insight_client import INFO, InsightProvider
@@ -20,17 +21,26 @@ from insight_core.providers.link import Link, NotServed
 from insight_core.providers.tensorboard_client.provider import EXPERIMENT, TensorBoardProvider
 from insight_core.rpc.schema import insight_data_pb2, tensorboard_data_pb2
 
+_NO_CREDENTIALS = Credentials()
+
 
 class OpenedProvider(FollowedProvider):
-    """The provider of the server at ``HOST:PORT``, which may start later.
+    """The provider of the server at ``HOST:PORT`` or ``unix:PATH``, which may start later.
 
     Raises Unavailable until the server has reported its services. With ``insight.data.v1`` that service is
     used, otherwise TensorBoard's, which is polled every ``interval`` seconds.
     """
 
-    def __init__(self, address: str, plugins: Iterable[Plugin], *, interval: float = 1.0) -> None:
+    def __init__(
+        self,
+        address: str,
+        plugins: Iterable[Plugin],
+        *,
+        credentials: Credentials = _NO_CREDENTIALS,
+        interval: float = 1.0,
+    ) -> None:
         super().__init__([], [("data-server-opening", self._reach_and_follow)])
-        self._link = Link(address)
+        self._link = Link(address, credentials)
         self._plugins = tuple(plugins)
         self._interval = interval
         self._inner: StartableProvider | None = None

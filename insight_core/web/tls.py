@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-import os
 import socket
 import ssl
 import time
 from contextlib import suppress
 
+from insight_core.certificates import CertificateFiles
 from insight_core.plugin import InvalidArgument
 
 log = logging.getLogger(__name__)
@@ -26,14 +26,12 @@ _REFUSAL = (
 class Certificates:
     """A certificate chain and its key, which are read again when their files change.
 
-    ``key`` None: the key is in the file of the certificate. Raises InvalidArgument for files that cannot be
-    used; later the last usable ones stay in use.
+    Raises InvalidArgument for files that cannot be used; later the last usable ones stay in use.
     """
 
-    def __init__(self, certificate: str, key: str | None) -> None:
-        self._certificate = os.path.expanduser(certificate)
-        self._key = os.path.expanduser(key) if key is not None else None
-        self._seen = self._stamps()
+    def __init__(self, chain: str, key: str | None) -> None:
+        self._files = CertificateFiles(chain, key)
+        self._files.changed()
         self._context = self._read()
 
     def wrap(self, client: socket.socket) -> ssl.SSLSocket:
@@ -58,42 +56,17 @@ class Certificates:
         return True
 
     def _renew(self) -> None:
-        stamps = self._stamps()
-        if stamps == self._seen:
+        if not self._files.changed():
             return
-        self._seen = stamps
         try:
             self._context = self._read()
         except InvalidArgument as error:
             log.warning("%s; the certificate read before stays in use", error)
 
     def _read(self) -> ssl.SSLContext:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.minimum_version = ssl.TLSVersion.TLSv1_2
+        context = self._files.context()
         context.set_alpn_protocols(["http/1.1"])
-        try:
-            context.load_cert_chain(self._certificate, self._key, password=_no_password)
-        except (OSError, ValueError) as error:
-            raise InvalidArgument(self._problem(error)) from error
         return context
-
-    def _problem(self, error: Exception) -> str:
-        for flag, path in (("--tls-cert", self._certificate), ("--tls-key", self._key)):
-            if path is not None:
-                try:
-                    with open(path, "rb"):
-                        pass
-                except OSError as failure:
-                    return f"{flag} {path}: {(failure.strerror or str(failure)).lower()}"
-        files = f"--tls-cert {self._certificate}" + (f" with --tls-key {self._key}" if self._key else "")
-        if isinstance(error, ssl.SSLError) and error.reason == "KEY_VALUES_MISMATCH":
-            return f"{files}: the key is not that of the certificate"
-        if isinstance(error, ValueError):
-            return f"{files}: {error}"
-        return f"{files}: not a certificate chain and its key in PEM format"
-
-    def _stamps(self) -> tuple[object, ...]:
-        return tuple(_stamp(path) for path in (self._certificate, self._key) if path is not None)
 
 
 def _refuse(client: ssl.SSLSocket) -> None:
@@ -105,15 +78,3 @@ def _refuse(client: ssl.SSLSocket) -> None:
             client.settimeout(left)
             if not socket.socket.recv(client, 1 << 16):
                 return
-
-
-def _no_password() -> str:
-    raise ValueError("the key is encrypted; give it without a password")
-
-
-def _stamp(path: str) -> tuple[int, ...] | None:
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns

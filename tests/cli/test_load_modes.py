@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -16,9 +17,11 @@ from typing import Any
 
 import pytest
 
-from insight_core.plugin import Dialect
+from insight_core.plugin import Dialect, Unavailable
 from insight_core.plugin.testing import EventWriter
 from insight_core.providers.link import SHORT
+from insight_host import client
+from tests.certificates import certificate
 from tests.cli.asking import answered, ask
 from tests.waiting import eventually
 
@@ -66,10 +69,17 @@ def is_there(pid: int) -> bool:
 
 
 @contextmanager
-def data_server(logdir: Path, place: Path) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+def data_server(logdir: Path, place: Path, *more: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
     """An ``insight-data-server`` that nobody supervises, and its port."""
     port_file = place / "port"
-    flags = [f"--logdir={logdir}", "--port=0", f"--port-file={port_file}", "--reload=0.1", "--no-cache"]
+    flags = [
+        f"--logdir={logdir}",
+        "--port=0",
+        f"--port-file={port_file}",
+        "--reload=0.1",
+        "--no-cache",
+        *more,
+    ]
     process = subprocess.Popen([sys.executable, "-m", "insight_core.cli.data_server", *flags])
     try:
         eventually(lambda: port_file.exists() and port_file.read_text().endswith("\n"))
@@ -158,6 +168,56 @@ def test_the_data_server_ends_with_the_host(
     while is_there(child) and time.monotonic() < until:
         time.sleep(0.02)
     assert not is_there(child)
+
+
+def socket_of(pid: int) -> Path:
+    """The unix socket of the data server that a host has started."""
+    command = Path(f"/proc/{child_of(pid)}/cmdline").read_bytes().decode().split("\0")
+    [path] = [flag.partition("=")[2] for flag in command if flag.startswith("--unix-socket=")]
+    return Path(path)
+
+
+def test_only_the_host_can_ask_its_data_server(serve: Serve, logdir: Path) -> None:
+    serving = serve("--logdir", str(logdir), "--load", "server")
+    complete(serving)
+    socket = socket_of(serving.process.pid)
+    assert stat.S_IMODE(socket.parent.stat().st_mode) == 0o700
+    assert stat.S_IMODE(socket.stat().st_mode) == 0o600
+    with pytest.raises(Unavailable, match="needs a token"):
+        client.open(f"grpc+unix://{socket}")
+    command = Path(f"/proc/{child_of(serving.process.pid)}/cmdline").read_bytes().decode().split("\0")
+    assert [flag for flag in command if "token" in flag] == ["--token-file=-"]
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_nothing_is_left_of_the_socket_of_a_data_server(
+    serve: Serve, logdir: Path, how: signal.Signals
+) -> None:
+    serving = serve("--logdir", str(logdir), "--load", "server")
+    complete(serving)
+    first = socket_of(serving.process.pid)
+    os.kill(child_of(serving.process.pid), signal.SIGKILL)
+    eventually(lambda: not first.parent.exists())
+    complete(serving)
+    second = socket_of(serving.process.pid)
+    serving.process.send_signal(how)
+    serving.process.communicate(timeout=60)
+    eventually(lambda: not second.parent.exists())
+
+
+def test_a_data_provider_over_tls_with_a_token(serve: Serve, logdir: Path, tmp_path: Path) -> None:
+    files, token = certificate(tmp_path / "tls"), tmp_path / "token"
+    token.write_text("secret\n")
+    token.chmod(0o600)
+    flags = (f"--tls-cert={files.chain}", f"--tls-key={files.key}", f"--token-file={token}", "--no-same-user")
+    with data_server(logdir, tmp_path, *flags) as (_, port):
+        location = ("--data-provider", f"grpcs://localhost:{port}", "--data-provider-ca", str(files.chain))
+        complete(serve(*location))  # programs of the same user find the token
+        other = {"XDG_STATE_HOME": str(tmp_path)}  # as on another machine
+        refused = serve(*location, env=other)
+        error = answered(f"{refused.url}data/run_table", lambda status, answer: "token" in str(answer))
+        assert "--data-provider-token-file" in error["error"]
+        complete(serve(*location, "--data-provider-token-file", str(token), env=other))
 
 
 def test_flags_of_loading_reach_the_data_server(serve: Serve, logdir: Path, tmp_path: Path) -> None:

@@ -107,6 +107,8 @@ def test_flags(arguments: list[str], name: str, value: object) -> None:
         ("LOAD", "rust", "load", "rust"),
         ("HOST", "::1", "host", "::1"),
         ("PORT", "7007", "port", 7007),
+        ("DATA_PROVIDER_TOKEN_FILE", "token", "data_provider_token_file", "token"),
+        ("DATA_PROVIDER_CA", "ca.pem", "data_provider_ca", "ca.pem"),
         ("UNIX_SOCKET", "run/host", "unix_socket", "run/host"),
         ("TLS_CERT", "chain.pem", "tls_cert", "chain.pem"),
         ("TLS_KEY", "key.pem", "tls_key", "key.pem"),

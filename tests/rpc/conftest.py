@@ -16,17 +16,18 @@ from insight_core.ingest.discover import Logdir
 from insight_core.plugin import DataProvider, Plugin
 from insight_core.providers.local import LocalProvider
 from insight_core.rpc.schema.services import INSIGHT, MESSAGE_OPTIONS, TENSORBOARD, ServiceStub
-from insight_core.rpc.serving import serve
+from insight_core.rpc.serving import Protection, serve
 
 
 @frozen
 class Client:
+    port: int
     channel: grpc.Channel
     tensorboard: ServiceStub
     insight: ServiceStub
 
 
-Connect: TypeAlias = Callable[[DataProvider], Client]
+Connect: TypeAlias = Callable[..., Client]
 Load: TypeAlias = Callable[..., LocalProvider]
 
 
@@ -35,12 +36,15 @@ def connect() -> Iterator[Connect]:
     """Serves a provider, and connects to that server."""
     with ExitStack() as opened:
 
-        def open_client(provider: DataProvider) -> Client:
-            server = serve(provider, "127.0.0.1", 0, version="1.2.3")
+        def open_client(provider: DataProvider, protection: Protection | None = None) -> Client:
+            protection = protection or Protection()
+            server = serve(provider, "127.0.0.1", 0, version="1.2.3", protection=protection)
             opened.callback(server.stop)
             channel = grpc.insecure_channel(f"127.0.0.1:{server.port}", options=MESSAGE_OPTIONS)
             opened.callback(channel.close)
-            return Client(channel, ServiceStub(channel, TENSORBOARD), ServiceStub(channel, INSIGHT))
+            return Client(
+                server.port, channel, ServiceStub(channel, TENSORBOARD), ServiceStub(channel, INSIGHT)
+            )
 
         yield open_client
 

@@ -14,7 +14,7 @@ from typing import TypeAlias
 import grpc
 import pytest
 
-from insight_core.cli.data_server import read_data_server_options
+from insight_core.cli.data_server_flags import read_data_server_options
 from insight_core.plugin.testing import EventWriter
 from insight_core.rpc.schema import tensorboard_data_pb2 as messages
 from insight_core.rpc.schema.services import TENSORBOARD, ServiceStub

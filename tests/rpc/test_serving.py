@@ -19,7 +19,7 @@ from insight_core.rpc.packed import packed_varints
 from insight_core.rpc.schema import insight_data_pb2 as insight
 from insight_core.rpc.schema import tensorboard_data_pb2 as tensorboard
 from insight_core.rpc.schema.services import INSIGHT, TENSORBOARD, ServiceStub
-from insight_core.rpc.serving import BindError, serve
+from insight_core.rpc.serving import BindError, Protection, serve
 from insight_core.rpc.tensorboard_view.blob_key import BlobKey
 from insight_core.rpc.tensorboard_view.downsample import downsampled
 from tests.rpc.conftest import Connect
@@ -40,8 +40,17 @@ def test_health_is_serving_until_it_stops() -> None:
             health.Check(health_pb2.HealthCheckRequest(), timeout=60)
 
 
-def test_reflection_knows_both_services(connect: Connect) -> None:
+def test_reflection_is_off_unless_it_is_asked_for(connect: Connect) -> None:
     reflection = reflection_pb2_grpc.ServerReflectionStub(connect(FakeProvider()).channel)
+    asked = [reflection_pb2.ServerReflectionRequest(list_services="")]
+    with pytest.raises(grpc.RpcError) as error:
+        list(reflection.ServerReflectionInfo(iter(asked)))
+    assert error.value.code() is grpc.StatusCode.UNIMPLEMENTED
+
+
+def test_reflection_knows_both_services(connect: Connect) -> None:
+    channel = connect(FakeProvider(), Protection(reflection=True)).channel
+    reflection = reflection_pb2_grpc.ServerReflectionStub(channel)
     asked = [reflection_pb2.ServerReflectionRequest(list_services="")]
     [answer] = reflection.ServerReflectionInfo(iter(asked))
     names = {service.name for service in answer.list_services_response.service}

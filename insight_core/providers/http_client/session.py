@@ -57,12 +57,13 @@ class Address:
     netloc: str  # host and port
     path: str  # of the mount point, with a slash at its end
     token: str | None = field(default=None, repr=False)
+    ca_file: str | None = None  # certificates (PEM) that may sign that of the host; None: the system's
 
     @classmethod
-    def of(cls, url: str) -> Address:
+    def of(cls, url: str, *, token: str | None = None, ca_file: str | None = None) -> Address:
         """The address of a page of a host: ``http://HOST:PORT/PREFIX/?token=TOKEN#STATE``.
 
-        Raises InvalidArgument, without the token in its text.
+        ``token`` is for a URL without one. Raises InvalidArgument, without the token in its text.
         """
         shown = url.partition("?")[0]
         try:
@@ -76,10 +77,20 @@ class Address:
             raise InvalidArgument("a URL with a user name is not supported: give the token of the host")
         tokens = [value for name, value in parse_qsl(parts.query) if name == "token"]
         path = quote(parts.path, safe="/%~!$&'()*+,;=:@-._").rstrip("/") + "/"
-        return cls(parts.scheme, parts.netloc, path, tokens[-1] if tokens else None)
+        if ca_file is not None:
+            _trusting(ca_file)
+        return cls(parts.scheme, parts.netloc, path, tokens[-1] if tokens else token, ca_file)
 
     def __str__(self) -> str:
         return f"{self.scheme}://{self.netloc}{self.path}"
+
+
+def _trusting(ca_file: str | None) -> ssl.SSLContext:
+    """Raises InvalidArgument for a file that has no certificates."""
+    try:
+        return ssl.create_default_context(cafile=ca_file)
+    except OSError as error:
+        raise InvalidArgument(f"{ca_file}: {(error.strerror or str(error)).lower()}") from error
 
 
 @frozen(eq=False)
@@ -171,7 +182,7 @@ class HttpSession:
                 raise Unavailable(f"the connection to {self.address} is closed")
             if self.address.scheme == "https":
                 connection: http.client.HTTPConnection = http.client.HTTPSConnection(
-                    self.address.netloc, timeout=_CONNECT, context=ssl.create_default_context()
+                    self.address.netloc, timeout=_CONNECT, context=_trusting(self.address.ca_file)
                 )
             else:
                 connection = http.client.HTTPConnection(self.address.netloc, timeout=_CONNECT)

@@ -15,8 +15,9 @@ from insight_core.rpc.schema.pool import POOL
 TENSORBOARD = "tensorboard.data.TensorBoardDataProvider"
 INSIGHT = "insight.data.v1.DataProvider"
 PIECE = 3_000_000  # bytes of data in a message, which stays below 3 MiB; gRPC clients accept 4 MiB by default
-LARGEST_MESSAGE = 256 << 20  # bytes; what TensorBoard's own client accepts
-MESSAGE_OPTIONS = (
+LARGEST_MESSAGE = 256 << 20  # bytes of an answer; what TensorBoard's own client accepts
+LARGEST_REQUEST = 4 << 20  # bytes; gRPC's default
+MESSAGE_OPTIONS = (  # of clients
     ("grpc.max_receive_message_length", LARGEST_MESSAGE),
     ("grpc.max_send_message_length", LARGEST_MESSAGE),
 )
