@@ -13,7 +13,7 @@ PIP := -m pip install -qq --disable-pip-version-check --no-input
 RESULTS := test-results
 skip_hook := INSIGHT_HOST_SKIP_FRONTEND=1 INSIGHT_HOST_SKIP_KERNEL=1
 
-.PHONY: help demo dev test conformance bench soak assets browser proto clean distclean
+.PHONY: help demo dev test conformance bench soak sbom assets browser proto clean distclean
 
 help:
 	@echo 'make demo         serve the sample logs (PORT=... to choose the port)'
@@ -21,6 +21,7 @@ help:
 	@echo 'make conformance  compare with tensorboard and mindinsight, in environments of their own'
 	@echo 'make bench        measure ours beside its peers: one table'
 	@echo 'make soak         logs that grow for MINUTES=10 while clients follow them: one table'
+	@echo 'make sbom         bills of materials (CycloneDX) of what is installed and of what the page bundles'
 	@echo 'make proto        message classes from the .proto files'
 	@echo 'make dev          the environment to work in; serves nothing'
 	@echo 'make clean        remove what was built; distclean: environments and node_modules too'
@@ -153,6 +154,25 @@ MINUTES := 10
 soak: .venv/.dev assets
 	@mkdir -p $(RESULTS)
 	bash -o pipefail -c '$(PY) -m tests.soak --minutes $(MINUTES) | tee $(RESULTS)/soak.log'
+
+# --- bill of materials ------------------------------------------------------------------------------
+
+# An environment with what `pip install insight-host` brings, and nothing else, not even pip.
+sbom: .venv/.dev assets .venv-peers/sbom/.installed
+	@mkdir -p $(RESULTS)
+	@rm -rf .venv-peers/released
+	@$(PY) -m venv --without-pip .venv-peers/released
+	@$(skip_hook) $(PY) -m pip --python .venv-peers/released/bin/python install -qq --disable-pip-version-check --no-input .
+	@.venv-peers/sbom/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible \
+		-o $(RESULTS)/insight-host.cdx.json .venv-peers/released
+	@$(PY) hatch_build.py npm sbom --package-lock-only --omit dev --sbom-format cyclonedx > $(RESULTS)/insight-host-page.cdx.json
+	@echo 'written: $(RESULTS)/insight-host.cdx.json, $(RESULTS)/insight-host-page.cdx.json'
+
+.venv-peers/sbom/.installed: tests/peers/sbom.txt | .venv/bin/python
+	@echo 'installing cyclonedx-bom'
+	@$(PY) -m venv $(@D)
+	@$(@D)/bin/python $(PIP) -r $<
+	@touch $@
 
 clean:
 	rm -rf dist build $(RESULTS) frontend/insight_frontend/static frontend/insight_frontend/packages plugins/*/insight_*/static \

@@ -47,6 +47,12 @@ def test_plugins_of_their_own_name_the_same_packages(repository: Path, project: 
         assert named.items() <= known.items(), f"{file} and package.json name different versions"
 
 
+def test_the_page_has_the_version_of_the_host(repository: Path, project: dict[str, Any]) -> None:
+    for name in ("package.json", "package-lock.json"):
+        packages = json.loads((repository / name).read_text(encoding="utf-8"))
+        assert packages["version"] == project["project"]["version"], name
+
+
 def test_every_plugin_states_what_it_is(repository: Path) -> None:
     for package in repository.glob("plugins/*/insight_*"):
         assert (package / "py.typed").is_file(), f"{package} has no py.typed"
