@@ -52,16 +52,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         found = figures[name] = {}
         with _running(name) as program:
             found["processor time until it listens, s"] = f"{program.processor_time():.2f}"
-            found["resident then, MB"] = f"{_resident(program):.0f}"
+            found["resident then, MB"] = f"{resident(program):.0f}"
             found |= _framing(program.port)
         with _running(name) as program:
             found |= _streams(program)
         found["a byte each 6 s of a head: closed after, s"] = slow[name]
         with _running(name) as program:
-            found |= _half_open(program)
+            found |= half_open(program)
         with _running(name) as program:
-            found |= _endless_body(program)
-    _print_table(figures)
+            found |= endless_body(program)
+    print_table(figures)
     return 0
 
 
@@ -84,7 +84,7 @@ def _answers(port: int) -> bool:
     return False
 
 
-def _resident(program: Program) -> float:
+def resident(program: Program) -> float:
     """Megabytes (RssAnon and RssFile) of all its processes."""
     total = 0
     for number in [program.process.pid, *program.children()]:
@@ -102,7 +102,7 @@ def _connect(port: int, seconds: float) -> socket.socket:
     return socket.create_connection(("127.0.0.1", port), timeout=seconds)
 
 
-def _exchange(port: int, request: bytes) -> tuple[bytes, bool]:
+def exchange(port: int, request: bytes) -> tuple[bytes, bool]:
     """What was answered, and whether the server closed the connection."""
     answer = b""
     with _connect(port, _QUIET) as client:
@@ -137,7 +137,7 @@ def _framing(port: int) -> Figures:
 
 def _verdict(port: int, status: int, request: bytes) -> str:
     """``refused``: one error and the end, as ours; else the statuses that came, and what the server did."""
-    answer, closed = _exchange(port, request + NEXT)
+    answer, closed = exchange(port, request + NEXT)
     statuses = [int(found) for found in _ANSWER.findall(answer)]
     if b" /smuggled " in b"".join(b" %b " % path for _, path, _ in _SEEN.findall(answer)):
         return f"{statuses[0]}, and the next is answered"
@@ -150,7 +150,7 @@ def _verdict(port: int, status: int, request: bytes) -> str:
 
 def _is_sound(port: int, name: str) -> bool:
     request, (method, path, body) = SOUND[name]
-    answer, _ = _exchange(port, request + LAST)
+    answer, _ = exchange(port, request + LAST)
     seen = [(b"%b %b" % (found[0], found[1]), int(found[2])) for found in _SEEN.findall(answer)]
     return seen == [(f"{method} {path}".encode(), len(body)), (b"GET /last", 0)]
 
@@ -159,8 +159,13 @@ def _is_sound(port: int, name: str) -> bool:
 
 
 def _slow_head(name: str) -> str:
+    with _running(name) as program:
+        return slow_head(program.port)
+
+
+def slow_head(port: int) -> str:
     """Seconds after which a client that sends a byte each six seconds is cut off."""
-    with _running(name) as program, _connect(program.port, _SLOW) as client:
+    with _connect(port, _SLOW) as client:
         began = time.monotonic()
         client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nX: ")
         while time.monotonic() - began < _PATIENCE:
@@ -175,7 +180,7 @@ def _slow_head(name: str) -> str:
     return f"not within {_PATIENCE:.0f}"
 
 
-def _half_open(program: Program) -> Figures:
+def half_open(program: Program) -> Figures:
     """Beyond the limit of descriptors that a shell has: who spins, and who still answers."""
     pids = [program.process.pid, *program.children()]
     for number in pids:
@@ -198,9 +203,9 @@ def _half_open(program: Program) -> Figures:
     }
 
 
-def _endless_body(program: Program) -> Figures:
+def endless_body(program: Program) -> Figures:
     """A chunked PUT without a length."""
-    before, sent = _resident(program), 0
+    before, sent = resident(program), 0
     chunk = b"%x\r\n" % (1 << 20) + b"x" * (1 << 20) + b"\r\n"
     peak, status = before, b""
     with _connect(program.port, 20.0) as client:
@@ -209,11 +214,11 @@ def _endless_body(program: Program) -> Figures:
             while sent < _BODY:
                 client.sendall(chunk)
                 sent += 1 << 20
-                peak = max(peak, _resident(program))
+                peak = max(peak, resident(program))
             client.sendall(b"0\r\n\r\n")
         with suppress(OSError):
             status = client.recv(100)[9:12]
-        peak = max(peak, _resident(program))
+        peak = max(peak, resident(program))
     outcome = f"{status.decode() or 'closed'} after {sent >> 20} MiB, +{peak - before:.0f} MB"
     return {"chunked PUT of 400 MiB": outcome}
 
@@ -228,7 +233,7 @@ def _streams(program: Program) -> Figures:
         before = program.processor_time()
         times = _ask_steadily(program.port)
         spent = program.processor_time() - before
-        memory = _resident(program)
+        memory = resident(program)
     cuts = quantiles(times, n=20)
     return {
         "64 streams, 200 requests/s: p50 / p95, ms": f"{1e3 * median(times):.1f} / {1e3 * cuts[-1]:.1f}",
@@ -268,7 +273,7 @@ def _ask_steadily(port: int) -> list[float]:
     return times
 
 
-def _print_table(figures: Mapping[str, Figures]) -> None:
+def print_table(figures: Mapping[str, Figures]) -> None:
     """A Markdown table, without rows in which all are alike."""
     rows = list(dict.fromkeys(row for found in figures.values() for row in found))
     print(f"| | {' | '.join(figures)} |\n|{'---|' * (len(figures) + 1)}")
