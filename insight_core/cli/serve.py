@@ -59,7 +59,10 @@ def serve(options: Options, *, at_end: Callable[[], None] | None = None, ending:
         if options.watch_front_ends:
             host.watch_front_ends()
         first = f"insight-host {host_version()} at {greeting.printed(server.url)} (Ctrl-C ends it)"
-        print("\n".join([first, *(f"insight-host: {text}" for text in greeting.lines)]), flush=True)
+        told = [first, *(f"insight-host: {text}" for text in greeting.lines)]
+        print(
+            "".join(f"{line}\n" for line in told), end="", flush=True
+        )  # in one piece, for programs that read a line
         serving = _Serving(server, ending)
         settle_imports()
         host.begin()

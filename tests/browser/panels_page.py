@@ -16,13 +16,13 @@ def loss_of(run: int, step: int) -> float:
     return (1 + run % 7) * math.exp(-step / (5 + run % 5)) + 0.01 * run
 
 
-def layout() -> bytes:
-    """A layout as ``add_custom_scalars`` of torch and tensorboardX encodes it."""
+def layout(*patterns: str) -> bytes:
+    """Lines of these tags and a band, as ``add_custom_scalars`` of torch and tensorboardX encodes them."""
 
     def text(number: int, value: str) -> bytes:
         return wire.message_field(number, value.encode())
 
-    lines = wire.message_field(2, text(1, "train/loss") + text(1, "val/.*"))
+    lines = wire.message_field(2, b"".join(text(1, one) for one in patterns))
     both = text(1, "train and val") + lines
     series = text(1, "train/loss") + text(2, "edge/low") + text(3, "edge/high")
     band = text(1, "with a band") + wire.message_field(3, wire.message_field(1, series))
@@ -39,7 +39,7 @@ def write_panels(root: Path, runs: int = 3, *, steps: int = STEPS) -> None:
         with EventWriter(directory, start_time=1.7e9 + run) as writer:
             if run == 0:
                 first = wire.metadata("custom_scalars", 0)
-                tensor = wire.text_tensor([layout()])
+                tensor = wire.text_tensor([layout("train/loss", "val/.*")])
                 writer.values(0, [wire.tensor_value("custom_scalars__config__", tensor, first)])
             for step in range(steps):
                 loss = loss_of(run, step)

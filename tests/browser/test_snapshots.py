@@ -17,8 +17,9 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from insight_core.plugin.testing import EventWriter
+from insight_core.plugin.testing import EventWriter, wire
 from tests.browser.cards import card
+from tests.browser.panels_page import layout
 from tests.distributions import install
 
 pytestmark = pytest.mark.browser
@@ -47,6 +48,8 @@ def logs(series: dict[str, np.ndarray], tmp_path_factory: pytest.TempPathFactory
             for step in range(20, 40):
                 writer.scalar(HOSTILE, step, 1.0)
     with EventWriter(logdir / "a") as writer:  # begins again
+        tensor, first = wire.text_tensor([layout("restart.*")]), wire.metadata("custom_scalars", 0)
+        writer.values(0, [wire.tensor_value("custom_scalars__config__", tensor, first)])
         for step in range(100, 200):
             writer.scalar("restarted", step, float(step))
         for step in range(150, 220):
@@ -167,6 +170,18 @@ def test_panels_of_the_file_show_the_values_that_the_host_has(page: Page, file: 
         found = page.evaluate(read, urllib.parse.urlencode(query))
         assert found["summaries"]
         assert found == _asked_of_host(url, "summaries", query)
+
+
+def test_layouts_of_logs_are_in_the_file_with_their_tags_whatever_the_filter_hides(
+    page: Page, url: str, tmp_path: Path
+) -> None:
+    state = json.dumps({"tab": "image", "scalar.tags": "loss", "runs": "a"})
+    query = urllib.parse.urlencode({"state": state})
+    with urllib.request.urlopen(f"{url}data/plugin/reports/snapshot?{query}") as answer:
+        (tmp_path / "view.html").write_bytes(answer.read())
+    _opened(page, tmp_path / "view.html")  # at Scalars: a tab that is not in the file cannot be in front
+    laid_out = page.locator('[data-panels="log/Overview"]').get_by_test_id("panel")
+    expect(laid_out.first.get_by_test_id("card-status")).to_contain_text("70 points")
 
 
 def test_names_in_the_file_are_never_markup_and_what_needs_the_host_says_so(

@@ -1,23 +1,15 @@
-"""``insight-host snapshot``: starts a host for the logs, has it save a view as a file, and ends it."""
+"""``insight-host snapshot``: reads logs to their end, and saves a view of them as a file."""
 
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import re
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.parse
-import urllib.request
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
-from insight_core.plugin import CommandHost, InvalidArgument, NotFound, Unavailable
-
-_PAUSE = 0.2  # seconds between two looks at whether all logs are read
+from insight_core.plugin import CommandHost, InvalidArgument
+from insight_reports.snapshot import snapshot
+from insight_reports.view import REPORTS, view_of
 
 
 def run(arguments: Sequence[str], host: CommandHost) -> int:
@@ -35,44 +27,9 @@ def run(arguments: Sequence[str], host: CommandHost) -> int:
     given, flags = parser.parse_known_args(list(arguments))
     if not given.out.parent.is_dir():
         raise InvalidArgument(f"{given.out.parent}: no such directory; create it or choose another --out")
-    query = {key: value for key, value in (("view", given.view), ("report", given.report)) if value}
-    command = [sys.executable, "-m", "insight_core.cli", *flags, "--host=127.0.0.1", "--port=0"]
-    # the token is then printed, and this process alone reads it
-    environment = {name: value for name, value in os.environ.items() if name != "INSIGHT_HOST_TOKEN_FILE"}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
-        try:
-            url, _, token = _url_of(process).partition("?token=")
-            content = _asked(url, token, query, host)
-        finally:
-            process.terminate()
+    with host.loaded(flags, REPORTS) as ctx:
+        view = view_of(ctx.get, view=given.view, report=given.report)
+        content = snapshot(ctx.get, view, datetime.now(UTC)).encode()
     given.out.write_bytes(content)
     host.print(f"{given.out}: {len(content):,} bytes")
     return 0
-
-
-def _url_of(process: subprocess.Popen[str]) -> str:
-    assert process.stdout is not None  # a pipe
-    for line in process.stdout:
-        if found := re.search(r"http://\S+", line):
-            return found[0]
-    raise Unavailable("insight-host did not start; its messages are above")
-
-
-def _asked(url: str, token: str, query: dict[str, str], host: CommandHost) -> bytes:
-    while True:
-        progress = json.loads(_get(f"{url}data/run_table", token))["progress"]
-        if progress["loaded_once"]:
-            break
-        host.status(f"reading logs: {progress['bytes_read']:,} of {progress['bytes_total']:,} bytes")
-        time.sleep(_PAUSE)
-    return _get(f"{url}data/plugin/reports/snapshot?{urllib.parse.urlencode(query)}", token)
-
-
-def _get(address: str, token: str) -> bytes:
-    request = urllib.request.Request(address, headers={"Authorization": f"Bearer {token}"})
-    try:
-        with urllib.request.urlopen(request) as answer:  # of our own host on this machine
-            return bytes(answer.read())
-    except urllib.error.HTTPError as error:
-        told = json.loads(error.read()).get("error", str(error))
-        raise NotFound(told) from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from attrs import Factory, define
 
@@ -52,11 +52,7 @@ def page_parts(html: str, modules: Modules) -> tuple[Mapping[str, str], str, str
         raise NotFound("the page has no modules")
     names = {name: posixpath.normpath(path) for name, path in json.loads(found[1])["imports"].items()}
     shell = posixpath.normpath(first[1])
-    _all(modules, [*names.values(), shell])
+    for path in (*names.values(), shell):
+        modules.add(path)
     styles = "\n".join(modules.get(f"/{path}").data.decode("utf-8") for path in _STYLES.findall(html))
     return names, shell, styles
-
-
-def _all(modules: Modules, paths: Iterable[str]) -> None:
-    for path in paths:
-        modules.add(path)

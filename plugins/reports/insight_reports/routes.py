@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from werkzeug import Request, Response
 
 from insight_core.plugin import PluginContext, Route
+from insight_core.plugin.http.answers import bytes_response
 from insight_reports.snapshot import snapshot
 from insight_reports.view import view_of
 
@@ -18,8 +19,8 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
     def made(request: Request) -> Response:
         args = request.args
         view = view_of(ctx.get, view=args.get("view"), report=args.get("report"), state=args.get("state"))
-        answer = Response(snapshot(ctx.get, view, datetime.now(UTC)), mimetype="text/html")
-        answer.headers.set("Content-Disposition", "attachment", filename=f"{view.file_name}.html")
+        content = snapshot(ctx.get, view, datetime.now(UTC)).encode()
+        answer = bytes_response(content, "text/html; charset=utf-8", filename=f"{view.file_name}.html")
         answer.cache_control.no_store = True
         return answer
 

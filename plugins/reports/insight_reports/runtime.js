@@ -63,16 +63,16 @@
       for (const plugin of query.getAll('plugin'))
         if (data[plugin])
           for (const [run, tags] of (await twin(plugin)).series)
-            series.set(run, new Map([...(series.get(run) ?? []), ...[...tags].map(([tag, n]) => [tag, [n, plugin]])]));
+            series.set(run, new Map([...(series.get(run) ?? []), ...tags]));
       const tags = [...new Set([...series.values()].flatMap((of) => [...of.keys()]))];
       const place = new Map(tags.map((tag, i) => [tag, i]));
-      const cells = [...series.values()].flatMap((of) => [...of.values()]);
+      const attempts = [...series.values()].flatMap((of) => [...of.values()]);
       return {
-        ...{ generation, boot, since: null, total: cells.length, gone: {}, tags, runs: [...series.keys()] },
+        ...{ generation, boot, since: null, total: attempts.length, gone: {}, tags, runs: [...series.keys()] },
         sets: [...series.values()].map((of) => [...of.keys()].map((tag) => place.get(tag))),
         set_of: [...series.keys()].map((_, i) => i),
         columns: {
-          attempts: cells.map(([attempts]) => attempts),
+          attempts,
           claims: { values: [[]], of: 0 },
           plugin: { values: [query.get('plugin')], of: 0 },
         },

@@ -60,7 +60,7 @@ def snapshot(get: Get, view: SharedView, made: datetime) -> str:
     if not tabs:
         raise InvalidArgument("no tab of this view can be saved as a file")
     header: dict[str, Any] = {
-        "state": {**view.state, **({} if "tab" in view.state else {"tab": next(iter(tabs))})},
+        "state": {**view.state, **({} if view.state.get("tab") in tabs else {"tab": next(iter(tabs))})},
         "answers": _answers(get, view, table, annotations, runs) | {"data/plugins_listing": tabs},
         "made": f"{made:%Y-%m-%d %H:%M} UTC",
         "missing": missing,

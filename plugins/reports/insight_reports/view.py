@@ -61,22 +61,24 @@ class SharedView:
         return [row["name"] for row in rows if row["name"] in shown]
 
 
-def view_of(get: Get, *, view: str | None, report: str | None, state: str | None) -> SharedView:
+def view_of(
+    get: Get, *, view: str | None = None, report: str | None = None, state: str | None = None
+) -> SharedView:
     """The view that one of these names: a saved view, a saved report, or keys of the URL as JSON.
 
     Raises NotFound without such a view or report, InvalidArgument for a state that is not JSON of texts.
     """
     if view is not None:
         value = json.loads(get("/data/saved/page", name=f"view/{view}").data)["value"]
-        return _with_cards(get, SharedView(view, _texts(value.get("state"))))
-    if report is not None:
-        return _with_cards(get, SharedView(report, {"tab": REPORTS, "reports.open": report}))
-    if state is None:
-        return _with_cards(get, SharedView("snapshot", {}))
-    try:
-        return _with_cards(get, SharedView("snapshot", _texts(json.loads(state))))
-    except (ValueError, RecursionError) as error:
-        raise InvalidArgument(f"state is not JSON: {error}") from None
+        found = SharedView(view, _texts(value.get("state")))
+    elif report is not None:
+        found = SharedView(report, {"tab": REPORTS, "reports.open": report})
+    else:
+        try:
+            found = SharedView("snapshot", _texts(json.loads(state or "{}")))
+        except (ValueError, RecursionError) as error:
+            raise InvalidArgument(f"state is not JSON: {error}") from None
+    return _with_cards(get, found)
 
 
 def _texts(state: object) -> Mapping[str, str]:

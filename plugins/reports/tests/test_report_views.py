@@ -71,10 +71,10 @@ def test_a_view_that_cannot_be_shown_is_an_error_that_says_why() -> None:
         return HostAnswer("application/json", b'{"value": {"state": {"tab": 1}}}')
 
     with pytest.raises(NotFound, match="nothing is saved"):
-        view_of(get, view="gone", report=None, state=None)
+        view_of(get, view="gone")
     with pytest.raises(InvalidArgument, match="must be an object of texts"):
-        view_of(get, view="odd", report=None, state=None)
+        view_of(get, view="odd")
     with pytest.raises(NotFound, match="odd is not a report"):
-        view_of(get, view=None, report="odd", state=None)
+        view_of(get, report="odd")
     with pytest.raises(InvalidArgument, match="not JSON"):
-        view_of(get, view=None, report=None, state="{")
+        view_of(get, state="{")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from attrs import asdict, frozen
 from werkzeug import Request, Response
 
@@ -22,9 +24,17 @@ class Layouts:
 
     def layouts(self, request: Request) -> Response:
         """The categories of the newest layout of each run, those of one title merged."""
+        return json_response({"categories": self.rows(self.found())})
+
+    def found(self) -> list[LayoutCategory]:
+        """The categories, as ``layouts`` answers them."""
         keys = [one.key for one in self.ctx.data.series(LAYOUTS)]
-        found = merged(self._read(key) for key in keys[:_MOST_RUNS])
-        return json_response({"categories": [asdict(category) for category in found]})
+        return merged(self._read(key) for key in keys[:_MOST_RUNS])
+
+    @staticmethod
+    def rows(categories: Iterable[LayoutCategory]) -> list[dict[str, object]]:
+        """Categories for JSON."""
+        return [asdict(category) for category in categories]
 
     def _read(self, key: SeriesKey) -> tuple[LayoutCategory, ...]:
         data = self.ctx.data

@@ -24,6 +24,7 @@ from insight_core.plugin import (
 )
 from insight_core.plugin.http.answers import bytes_response
 from insight_scalar.derived import DerivedData
+from insight_scalar.layout_routes import Layouts
 from insight_scalar.view_state import ViewState
 
 _SCALAR = PluginNameEnum.SCALAR
@@ -52,11 +53,13 @@ class SnapshotView:
         pack = _Pack()
         keys: dict[SeriesKey, None] = {}
         bands: list[dict[str, object]] = []
+        # the board shows layouts, a card alone does not
+        layouts = Layouts(self.ctx).found() if any(view.card is None for view in views) else []
         for view in views:
             tables = self.data.series_tables(_SCALAR, [], runs=view.runs)
             tags = {table.run: set(table.tags) for table in tables}
             recorded = dict.fromkeys(tag for table in tables for tag in table.tags)
-            inputs = {tag: self._inputs(tag, recorded) for tag in view.tags(recorded)}
+            inputs = {tag: self._inputs(tag, recorded) for tag in view.tags(recorded, layouts)}
             shown = [tag for tag, found in inputs.items() if found is not None]
             if view.axis is not None:
                 inputs[view.axis] = self._inputs(view.axis, recorded)
@@ -72,7 +75,9 @@ class SnapshotView:
         for each in self._series(list(keys)):
             pack.add(*each)
         pack.end()
-        return bytes_response(pack.content({"bands": bands}), "application/octet-stream")
+        return bytes_response(
+            pack.content({"bands": bands, "layouts": Layouts.rows(layouts)}), "application/octet-stream"
+        )
 
     def _inputs(self, tag: str, recorded: Collection[str]) -> Sequence[str] | None:
         """What a series is computed from; None if it cannot be."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from urllib.parse import unquote
 
 from attrs import frozen
@@ -12,6 +12,7 @@ from attrs import frozen
 from insight_core.plugin import InvalidArgument
 from insight_core.plugin.http.matching import matcher_of
 from insight_scalar.bands import ABOUT_MEAN
+from insight_scalar.layouts import LayoutCategory
 
 _PANEL = "\0"  # before the name of a panel where others have tags
 _SWAPPED = str.maketrans("\"'{}()", "'\"(){}")  # signs of JSON that a URL would escape (panels.ts)
@@ -40,8 +41,8 @@ class ViewState:
             raise InvalidArgument("runs, state and card of a view must be text")
         return cls(runs, state, card)
 
-    def tags(self, recorded: Collection[str]) -> Sequence[str]:
-        """Tags with a card, those in panels or on a right axis, and computed series."""
+    def tags(self, recorded: Collection[str], layouts: Iterable[LayoutCategory] = ()) -> Sequence[str]:
+        """Tags with a card, those in panels, in layouts or on a right axis, and computed series."""
         if self.card is not None:
             key = _decoded(self.card.partition(";")[0])
             shown = [key, *self._in_panels(recorded, key)]
@@ -49,6 +50,7 @@ class ViewState:
             shown = [*_matching(self.state.get("tags", ""), recorded), *self._names("pins")]
             shown += ["=" + expression for expression in self._keys("derived")]
             shown += self._in_panels(recorded)
+            shown += [tag for category in layouts for tag in _laid_out(category, recorded)]
         pairs = [part.partition("=") for part in self._parts("pairs")]
         shown += [_decoded(second) for tag, _, second in pairs if _decoded(tag) in shown]
         return list(dict.fromkeys(tag for tag in shown if tag in recorded or tag.startswith("=")))
@@ -136,6 +138,14 @@ def _matching(pattern: str, recorded: Collection[str]) -> Sequence[str]:
         return [tags[row] for row in matcher_of(pattern, is_regex=True).rows(tags)]
     except InvalidArgument:
         return tags
+
+
+def _laid_out(category: LayoutCategory, recorded: Collection[str]) -> Iterator[str]:
+    for chart in category.charts:
+        for pattern in chart.patterns:
+            yield from _matching(f"^(?:{pattern})", recorded)
+        for margin in chart.margins:
+            yield from (margin.value, margin.lower, margin.upper)
 
 
 def _listed(value: object) -> Sequence[object]:

@@ -35,12 +35,14 @@ export interface PackedSeries extends Series {
 export function unpacked(packed: ArrayBuffer): {
   readonly series: readonly PackedSeries[];
   readonly bands: readonly PackedBands[];
+  readonly layouts: readonly unknown[];
 } {
   const length = new DataView(packed).getUint32(0, true);
-  const { series, steps, bands } = JSON.parse(new TextDecoder().decode(new Uint8Array(packed, 4, length))) as {
+  const { series, steps, bands, layouts } = JSON.parse(new TextDecoder().decode(new Uint8Array(packed, 4, length))) as {
     readonly series: readonly Header[];
     readonly steps: readonly (Column & { readonly count: number })[];
     readonly bands: readonly (Omit<PackedBands, 'content'> & { readonly bytes: number })[];
+    readonly layouts: readonly unknown[];
   };
   let at = 4 + length;
   const take = (bytes: number): Uint8Array<ArrayBuffer> => new Uint8Array(packed.slice(at, (at += bytes)));
@@ -65,7 +67,7 @@ export function unpacked(packed: ArrayBuffer): {
       nonfinite: { nan: 0, inf: 0, neg_inf: 0 },
     };
   });
-  return { series: found, bands: groups };
+  return { series: found, bands: groups, layouts };
 }
 
 function read(column: Column, count: number, take: (bytes: number) => Uint8Array): Float64Array {

@@ -12,7 +12,7 @@ const TYPE = { headers: { 'Content-Type': 'application/octet-stream' } };
 export default {
   apiVersion: API,
   open(packed) {
-    const { series, bands } = unpacked(packed);
+    const { series, bands, layouts } = unpacked(packed);
     const keyOf = (run: string, tag: string, attempts: string): string => JSON.stringify([run, tag, attempts]);
     const known = new Map(series.map((one) => [keyOf(one.run, one.tag, one.attempts), one]));
     const byRun = new Map<string, Map<string, number>>();
@@ -64,6 +64,7 @@ export default {
         if (route === 'cards') return cards(query);
         if (route === 'bands') return bandsFor(bands, query);
         if (route === 'groups') return groupsOf(bands);
+        if (route === 'layouts') return Response.json({ categories: layouts });
         if (route === 'columns') return Response.json({ columns: [] });
         if (route !== 'series' && route !== 'summaries') return null;
         const found = answers(query, runsOf(query));
