@@ -68,7 +68,7 @@ browser:
 	@$(call browser_of,chromium-headless-shell,chromium chromium-browser google-chrome,chromium-headless-shell fonts-noto-cjk)
 	@$(call browser_of,firefox-esr,firefox,firefox-esr)
 
-# $(1): the program; $(2): what does as well; $(3): packages of the program
+# $(1): the program; $(2): programs that can take its place; $(3): Debian packages to install
 define browser_of
 command -v $(1) >/dev/null && exit 0; \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \

@@ -25,10 +25,10 @@ export interface Answer {
   readonly failure: string;
 }
 
-const EVERY = 10_000; // ms between two questions
+const EVERY = 10_000; // ms between two requests
 const SEEN = 'seen'; // how many alerts the user has seen in the list
 
-/** Asks for alerts now and then, and when the data change. */
+/** Asks for alerts every 10 s, and when the data change. */
 export function follow(ctx: PluginContext, ask: () => void): () => void {
   const timer = setInterval(ask, EVERY);
   const stop = ctx.generation.subscribe(ask);

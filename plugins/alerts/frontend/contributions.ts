@@ -1,12 +1,12 @@
-/** Tells of new alerts wherever the user is: a notice, a number at the tab, and marks in charts. */
+/** Shows new alerts in every tab: a notice, a number at the tab of alerts, and marks in charts. */
 import { API, type Contributions, type PluginContext } from '@insight-host/api';
 import { Spaced } from '@insight-host/kit';
 import { signal } from '@preact/signals';
 import { follow, open, seen, textOf, type Alert, type Answer } from './alerts';
 import { messages } from './messages';
 
-const SPACE = 2000; // ms between two questions
-const MOST = 3; // notices of one answer
+const SPACE = 2000; // ms between two requests, at least
+const MOST = 3; // notices for one answer; the number at the tab counts all alerts
 
 const known = signal<readonly Alert[]>([]);
 

@@ -24,8 +24,9 @@ _LONGEST = 300  # characters of a name in a message
 class Alert:
     """One alert. ``at`` and ``found`` are seconds since the epoch.
 
-    ``subject`` tells alerts of a rule about the same run and tag apart: the attempt, or the last record.
-    AlertRules about runs have the tag "" and no step; ``status`` says how a run ended.
+    ``subject`` distinguishes alerts of one rule, run and tag: the number of the attempt, or the time of
+    the last record.
+    Alerts about runs have the tag "" and no step; ``status`` says how the run ended.
     """
 
     rule: str

@@ -21,11 +21,11 @@ from insight_alerts.rules import Target
 
 log = logging.getLogger("insight.plugin.alerts")
 
-WAITING = 100  # alerts that may wait for a target; more are dropped
+WAITING = 100  # alerts in the queue of a target; more are dropped
 _TIMEOUT = 10.0  # seconds for an answer of a webhook
 _COMMAND = 30.0  # seconds for a command
 _PAUSES = (1.0, 5.0, 25.0)  # seconds before a webhook is tried again
-_SHOWN = 200  # characters of what a command complains of
+_SHOWN = 200  # characters of the stderr of a command that failed
 
 Message = Mapping[str, Any]
 

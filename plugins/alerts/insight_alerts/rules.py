@@ -13,6 +13,8 @@ from urllib.parse import urlsplit
 
 from attrs import frozen
 
+from insight_alerts.alert import Alert
+
 Kind: TypeAlias = Literal["nan", "above", "below", "stalled", "ended"]
 
 OF_SERIES: tuple[Kind, ...] = ("nan", "above", "below")
@@ -22,7 +24,7 @@ _NEEDS = {"above": "value", "below": "value", "stalled": "minutes"}  # the numbe
 
 @frozen
 class AlertRule:
-    """When to alert, about which runs and tags, and the names of the targets that are told.
+    """When to alert, about which runs and tags, and the names of the targets that receive the alerts.
 
     ``number`` is the limit of ``above`` and ``below``, and minutes of ``stalled``.
     """
@@ -57,11 +59,18 @@ class AlertRules:
     What happened more than ``hours`` before it was found is not sent.
     """
 
-    file: str
     rules: tuple[AlertRule, ...]
     targets: Mapping[str, Target]
     page: str = ""
     hours: float = 24.0
+
+    def is_recent(self, alert: Alert) -> bool:
+        """Whether an alert is sent and listed, not too old for it."""
+        return alert.found - alert.at <= 3600 * self.hours
+
+    def sends(self, alert: Alert) -> tuple[str, ...]:
+        """Names of the targets of an alert, those of its rule."""
+        return next(rule.send for rule in self.rules if rule.key == alert.key)
 
 
 class _Table:
@@ -114,14 +123,14 @@ class _Table:
 def read_rules(path: str) -> AlertRules:
     """The rules of a TOML file. Raises ArgumentTypeError with the file, the rule and the cause."""
     try:
-        return rules_of(tomllib.loads(Path(path).read_text(encoding="utf-8")), path)
+        return rules_of(tomllib.loads(Path(path).read_text(encoding="utf-8")))
     except OSError as error:
         raise argparse.ArgumentTypeError(f"{path}: {error.strerror}") from error
     except ValueError as error:  # of TOML, of UTF-8, and our own
         raise argparse.ArgumentTypeError(f"{path}: {error}") from error
 
 
-def rules_of(document: Mapping[str, Any], file: str = "") -> AlertRules:
+def rules_of(document: Mapping[str, Any]) -> AlertRules:
     """The rules of a parsed file. Raises ValueError with the rule and the cause."""
     top = _Table("the file", document)
     page = top.text("page", "")
@@ -139,7 +148,7 @@ def rules_of(document: Mapping[str, Any], file: str = "") -> AlertRules:
     for name in names:
         if names.count(name) > 1:
             raise ValueError(f"two rules have the name {name!r}")
-    return AlertRules(file, tuple(rules), targets, page.rstrip("/"), hours)
+    return AlertRules(tuple(rules), targets, page.rstrip("/"), hours)
 
 
 def _rule(number: int, values: object, targets: Mapping[str, Target]) -> AlertRule:

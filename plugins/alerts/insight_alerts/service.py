@@ -1,4 +1,4 @@
-"""Follows the data in a thread, and tells journal and targets what rules find."""
+"""Checks rules in a thread when data change, and passes alerts to the journal and the targets."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 import logging
 import threading
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from insight_alerts.alert import Alert, Journal
@@ -32,7 +32,6 @@ class AlertService:
         self.failure = ""  # why rules cannot be checked now
         self._data = ctx.data
         self._watch = Watch(rules, ctx.data, ctx.run_columns)
-        self._sends: Mapping[str, tuple[str, ...]] = {rule.key: rule.send for rule in rules.rules}
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._follow, name="alerts", daemon=True)
 
@@ -48,8 +47,8 @@ class AlertService:
     def take(self, alerts: Iterable[Alert]) -> None:
         """Writes alerts down that are new and recent, and sends them."""
         for alert in alerts:
-            if alert.found - alert.at <= 3600 * self.rules.hours and self.journal.add(alert):
-                self.courier.send(self._sends[alert.key], alert.message(self.rules.page))
+            if self.rules.is_recent(alert) and self.journal.add(alert):
+                self.courier.send(self.rules.sends(alert), alert.message(self.rules.page))
 
     def _follow(self) -> None:
         generation: int | None = None
@@ -76,10 +75,9 @@ class AlertService:
                 if not isinstance(error, (InsightError, OSError)):
                     log.exception("alerts could not be checked")
                 self.failure = str(error) or type(error).__name__
-                generation = None  # nothing is missed
-                anew = not isinstance(
-                    error, OSError
-                )  # of the journal, as of a full disk: data are as they were
+                generation = None  # so that the next look covers all series
+                # an OSError is of the journal, as for a full disk: the points that were read are valid
+                anew = not isinstance(error, OSError)
                 self._stopped.wait(_AGAIN)
 
 

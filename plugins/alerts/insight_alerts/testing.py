@@ -29,13 +29,12 @@ def test_rules(host: CommandHost, arguments: Sequence[str]) -> int:
         rules: AlertRules = ctx.options["alerts"]
         watch = Watch(rules, ctx.data, ctx.run_columns)
         alerts = sorted([*watch.series(), *watch.runs()], key=lambda alert: alert.at)
-        sends = {rule.key: rule.send for rule in rules.rules}
         for alert in alerts:
-            old = alert.found - alert.at > 3600 * rules.hours
-            note = f" (older than {rules.hours:g} hours: not sent)" if old else ""
+            is_recent = rules.is_recent(alert)
+            note = "" if is_recent else f" (older than {rules.hours:g} hours: not sent)"
             print(f"{_time_text(alert.at)}  {alert.text()}{note}")
-            if given.send and not old:
-                for name in sends[alert.key]:
+            if given.send and is_recent:
+                for name in rules.sends(alert):
                     try:
                         send(rules.targets[name], alert.message(rules.page))
                     except NotSent as error:

@@ -76,7 +76,7 @@ def plan_of(data: DataProvider, run: str) -> Plan:
     directory, is_logdir = _directory_of(own)
     others = [file for file in found if file.run != run]
     places = {file: (_real(file.path), os.path.realpath(file.path)) for file in found}
-    names = tuple(sorted({place for file in own for place in places[file][:1]}))
+    names = tuple(sorted({places[file][0] for file in own}))
     for name in names:
         if not _is_below(name, directory):
             raise NotMoved(f"{name} is not in the directory {directory}", code="trash_outside", path=name)

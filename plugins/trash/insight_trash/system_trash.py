@@ -24,13 +24,14 @@ def move(plan: Plan) -> None:
         except OSError as error:
             cause = error.strerror or str(error)
             place = os.fsdecode(error.filename) if error.filename else path
-            about = f"{path}: {cause}" if place == path else f"{path}: {cause} ({place})"
+            if place != path:
+                cause = f"{cause} ({place})"
             before = f"; {number} of {len(plan.paths)} files were moved before" if number else ""
             raise NotMoved(
-                f"{about}{before}",
+                f"{path}: {cause}{before}",
                 code="trash_failed_after" if number else "trash_failed",
                 path=path,
-                cause=about[len(path) + 2 :],
+                cause=cause,
                 moved=number,
                 total=len(plan.paths),
             ) from error
