@@ -8,6 +8,7 @@ import { CardBody } from './card';
 import type { CardDialogProps } from './card_dialog';
 import { DerivedDialog } from './derived_dialog';
 import { FirstDialog } from './first_dialog';
+import { GonePins } from './gone_pins';
 import { useLater } from './later';
 import { LimitsDialog } from './limits_dialog';
 import { useLayouts } from './panels/layouts';
@@ -56,6 +57,7 @@ function Above({ board }: BoardProps): JSX.Element {
   return (
     <>
       <span ref={place} hidden />
+      <GonePins board={board} />
       <Panels board={board} />
       <PluginCards board={board} />
     </>
