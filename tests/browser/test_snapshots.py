@@ -220,6 +220,10 @@ def test_the_page_saves_itself_with_the_runs_and_bands_that_it_shows(
     with page.expect_download() as saved:
         page.get_by_role("option").filter(has_text="works offline").click()
     saved.value.save_as(tmp_path / "view.html")
+    page.locator('[data-action="views"]').click()
+    with page.expect_download() as again:
+        page.get_by_role("dialog").get_by_role("button", name="works offline").press("Enter")
+    assert again.value.suggested_filename == saved.value.suggested_filename
     _opened(page, tmp_path / "view.html")
     expect(page.locator("[data-run]")).to_have_count(2)
     loss = card(page, "loss")

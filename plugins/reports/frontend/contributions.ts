@@ -6,7 +6,7 @@ import { blockOf, LAST, type Report } from './report';
 export default {
   apiVersion: API,
   messages,
-  commands: [{ text: 'file.page', run: savePage }],
+  commands: [{ text: 'file.page', about: 'view', run: savePage }],
   cardActions: [{ id: 'add', text: 'add', run: add }],
 } satisfies Contributions;
 

@@ -55,6 +55,8 @@ export interface CardAction {
 export interface Command {
   /** A key of `messages`. */
   readonly text: string;
+  /** `view`: it does something with the page as it is shown, so that the dialog of saved views offers it, too. */
+  readonly about?: 'view';
   run(ctx: PluginContext): void | Promise<void>;
 }
 

@@ -13,6 +13,7 @@ export interface ListedCommand {
   /** Name of the plugin. */
   readonly owner: string;
   readonly label: string;
+  readonly isAboutView: boolean;
   readonly run: () => void;
 }
 
@@ -51,6 +52,7 @@ export class AllContributions {
       (one.given.value?.commands ?? []).map((command) => ({
         owner: one.tab.name,
         label: one.text(command.text),
+        isAboutView: command.about === 'view',
         run: () => one.run(command),
       })),
     );

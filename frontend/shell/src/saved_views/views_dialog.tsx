@@ -36,6 +36,7 @@ function ViewList({ views, onClose }: { readonly views: SavedViews; readonly onC
   const list = views.list.value;
   const undo = done.value?.undo;
   const wanted = name.value.trim();
+  const ofPlugins = views.page.contributions.value?.commands.filter(({ isAboutView }) => isAboutView) ?? [];
   const exists = views.shelf.value.entries.value?.some((entry) => entry.name === wanted) === true;
   useEffect(() => void views.host.refresh().catch((cause: unknown) => (error.value = message(cause))), [views]);
 
@@ -151,6 +152,18 @@ function ViewList({ views, onClose }: { readonly views: SavedViews; readonly onC
         <button type="button" class="ih-button" data-action="views-import" onClick={() => file.current?.click()}>
           {views.say('import')}
         </button>
+        {ofPlugins.map(({ owner, label, run }) => (
+          <button
+            key={`${owner} ${label}`}
+            type="button"
+            class="ih-button"
+            data-action="view-command"
+            data-owner={owner}
+            onClick={run}
+          >
+            {label}
+          </button>
+        ))}
         <input
           ref={file}
           type="file"
