@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
 from urllib.parse import urljoin
 from urllib.request import Request, urlopen
@@ -24,6 +25,7 @@ from tests.browser.timeline_page import opened
 from tests.distributions import install
 
 Serve = Callable[..., str]
+WithTabs = Callable[..., dict[str, str]]
 
 
 @pytest.fixture
@@ -112,16 +114,30 @@ def violations(repository: Path) -> Callable[[Page], list[str]]:
 
 
 @pytest.fixture(scope="session")
-def with_every_tab(
+def with_tabs(
     repository: Path, tmp_path_factory: pytest.TempPathFactory, offline_environment: dict[str, str]
-) -> dict[str, str]:
-    """Environment of a host with the tabs that are distributions of their own, which pip installs."""
-    sites = [
-        install(repository / "plugins" / name, tmp_path_factory.mktemp(f"site_{name}"), offline_environment)
-        for name in ("alerts", "audio", "reports", "text", "trash")
-    ]
-    places = [*map(str, sites), *(place for place in sys.path if place)]
-    return {"PYTHONPATH": os.pathsep.join(places)}
+) -> WithTabs:
+    """Gives the environment of a host with tabs that are distributions of their own.
+
+    pip installs each of them once.
+    """
+
+    @cache
+    def site(name: str) -> Path:
+        place = tmp_path_factory.mktemp(f"site_{name}")
+        return install(repository / "plugins" / name, place, offline_environment)
+
+    def environment(*names: str) -> dict[str, str]:
+        places = [*(str(site(name)) for name in names), *(place for place in sys.path if place)]
+        return {"PYTHONPATH": os.pathsep.join(places)}
+
+    return environment
+
+
+@pytest.fixture(scope="session")
+def with_every_tab(with_tabs: WithTabs) -> dict[str, str]:
+    """Environment of a host with all tabs that are distributions of their own."""
+    return with_tabs("alerts", "audio", "reports", "text", "trash")
 
 
 @pytest.fixture(scope="module")

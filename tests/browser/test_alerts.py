@@ -14,7 +14,6 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from insight_core.plugin.testing import EventWriter
-from tests.distributions import install
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
@@ -31,11 +30,8 @@ when = "ended"
 
 
 @pytest.fixture(scope="module")
-def with_alerts(
-    repository: Path, tmp_path_factory: pytest.TempPathFactory, offline_environment: dict[str, str]
-) -> dict[str, str]:
-    site = install(repository / "plugins/alerts", tmp_path_factory.mktemp("site"), offline_environment)
-    return {"PYTHONPATH": os.pathsep.join([str(site), *(place for place in sys.path if place)])}
+def with_alerts(with_tabs: Callable[..., dict[str, str]]) -> dict[str, str]:
+    return with_tabs("alerts")
 
 
 def _write(logs: Path, run: str, *values: float, when: float) -> None:

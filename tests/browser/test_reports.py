@@ -10,7 +10,6 @@ from playwright.sync_api import Page, expect
 
 from insight_core.plugin.testing import EventWriter
 from tests.browser.cards import card
-from tests.distributions import install
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
@@ -35,15 +34,8 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def url(
-    repository: Path,
-    logs: Path,
-    shared: Serve,
-    tmp_path_factory: pytest.TempPathFactory,
-    offline_environment: dict[str, str],
-) -> str:
-    site = install(repository / "plugins/reports", tmp_path_factory.mktemp("site"), offline_environment)
-    return shared("--logdir", logs, environment={"PYTHONPATH": str(site)})
+def url(logs: Path, shared: Serve, with_tabs: Callable[..., dict[str, str]]) -> str:
+    return shared("--logdir", logs, environment=with_tabs("reports"))
 
 
 def _add(page: Page, tag: str) -> None:

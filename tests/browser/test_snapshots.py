@@ -20,7 +20,6 @@ from playwright.sync_api import Page, expect
 from insight_core.plugin.testing import EventWriter, wire
 from tests.browser.cards import card
 from tests.browser.panels_page import layout
-from tests.distributions import install
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
@@ -58,25 +57,17 @@ def logs(series: dict[str, np.ndarray], tmp_path_factory: pytest.TempPathFactory
 
 
 @pytest.fixture(scope="module")
-def site(
-    repository: Path, tmp_path_factory: pytest.TempPathFactory, offline_environment: dict[str, str]
-) -> Path:
-    return install(repository / "plugins/reports", tmp_path_factory.mktemp("site"), offline_environment)
+def with_reports(with_tabs: Callable[..., dict[str, str]]) -> dict[str, str]:
+    return with_tabs("reports")
 
 
 @pytest.fixture(scope="module")
-def url(logs: Path, shared: Serve, site: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    return shared(
-        "--logdir",
-        logs,
-        "--state-dir",
-        tmp_path_factory.mktemp("state"),
-        environment={"PYTHONPATH": str(site)},
-    )
+def url(logs: Path, shared: Serve, with_reports: dict[str, str]) -> str:
+    return shared("--logdir", logs, environment=with_reports)
 
 
 @pytest.fixture(scope="module")
-def file(logs: Path, site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def file(logs: Path, with_reports: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Made by the command."""
     place = tmp_path_factory.mktemp("files")
     command = [
@@ -89,7 +80,7 @@ def file(logs: Path, site: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
         "--out",
         place / "a b#.html",
     ]
-    environment = {**os.environ, "PYTHONPATH": str(site)}
+    environment = {**os.environ, **with_reports}
     flags = ["--state-dir", str(place / "state"), "--no-cache"]
     done = subprocess.run([*map(str, command), *flags], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +9,6 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from insight_core.plugin.testing import EventWriter
-from tests.distributions import install
 
 pytestmark = pytest.mark.browser
 
@@ -21,19 +18,13 @@ def test_a_run_goes_to_the_trash_from_its_menu(
     page: Page,
     serve: Callable[..., str],
     tmp_path: Path,
-    repository: Path,
-    offline_environment: dict[str, str],
+    with_tabs: Callable[..., dict[str, str]],
     violations: Callable[[Page], list[str]],
     language: str,
 ) -> None:
     home, logs = tmp_path / "home", tmp_path / "logs"
     home.mkdir()
-    site = install(repository / "plugins/trash", tmp_path / "site", offline_environment)
-    environment = {
-        "PYTHONPATH": os.pathsep.join([str(site), *(place for place in sys.path if place)]),
-        "HOME": str(home),
-        "XDG_DATA_HOME": str(home / "data"),
-    }
+    environment = {**with_tabs("trash"), "HOME": str(home), "XDG_DATA_HOME": str(home / "data")}
     for run in ("bad", "good", "good/part"):
         with EventWriter(logs / run) as writer:
             writer.scalar("loss", 1, 0.5)
