@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from insight_core.plugin.testing import EventWriter
+from tests.tensorboard.installed import install
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -45,12 +46,8 @@ def insight_commands(host):
 
 @pytest.fixture
 def installed(tmp_path: Path) -> dict[str, str]:
-    site = tmp_path / "site"
-    info = site / "counting-1.0.dist-info"
-    info.mkdir(parents=True)
+    site = install(tmp_path / "site", {"counting": "counting"}, "counting", group="insight.plugins")
     (site / "counting.py").write_text(SOURCE)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: counting\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[insight.plugins]\ncounting = counting\n")
     return {"PYTHONPATH": os.pathsep.join([str(site), os.environ.get("PYTHONPATH", "")])}
 
 

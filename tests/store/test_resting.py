@@ -5,7 +5,6 @@ from __future__ import annotations
 import weakref
 from pathlib import Path
 
-import insight_scalar
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -25,43 +24,20 @@ from insight_core.plugin import (
     SeriesKey,
 )
 from insight_core.store import run_table
-from insight_core.store.asleep import RecalledFile
 from insight_core.store.changed_series import Change, run_of
 from insight_core.store.claimed_file import NamedFile
-from insight_core.store.claims import FileState
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.segment import FileOrder, PartOrder
 from insight_core.store.series import Series
 from insight_core.store.snapshot import Snapshot, joined
 from insight_core.store.store import Store
+from tests.store.scanned_blocks import FILES, SCALAR, Steps, append, found
 
-SCALAR = insight_scalar.insight_plugin()
 IMAGE = EventField(Dialect.TENSORBOARD, "image")
 SIMPLE_VALUE = EventField(Dialect.TENSORBOARD, "simple_value")
 FILE = FileName("*")
 PICTURES = Plugin("pictures", "Pictures", decoder=RecordDecoder({IMAGE, FILE}))
 TAGS = ["a", "b", "c", "d"]
-FILES = [(float(number), f"f{number}") for number in range(3)]
-Steps = dict[str, list[int]]  # by tag
-
-
-def found(field: str, steps: Steps) -> Block:
-    """Values of all tags end to end: their steps as numbers, or places made of these."""
-    whole = np.array([step for each in steps.values() for step in each], np.int64)
-    ends = np.cumsum([len(each) for each in steps.values()])
-    ascending = np.array([each == sorted(each) for each in steps.values()])
-    columns = Columns(whole, whole.astype(float))
-    if field == "simple_value":
-        columns.values = whole.astype(np.float32)
-    else:
-        columns.places = np.array((whole * 100, whole + 20, whole + 7))
-    return Block(field, tuple(steps), ends, ascending, columns)
-
-
-def append(store: Store, order: FileOrder, *blocks: Block, about: str = "") -> None:
-    metadata = {"a": Metadata("scalars", about, "", b"content", 1)} if about else {}
-    batch = Batch(1000, Dialect.TENSORBOARD, list(blocks), metadata, first_wall_time=5.0)
-    store.append("r", order[1], order, Dialect.TENSORBOARD, batch)
 
 
 def named_file(tag: str, size: int) -> NamedFile:
@@ -200,36 +176,6 @@ def exercise(some: list[tuple[str, int, list[str], list[int], str]], memory: Col
             for field, _ in held
         }
     store.remove_runs(["r"])
-
-
-class Recalled:
-    """The first file of run r, as an earlier process read it."""
-
-    runs = ("r",)
-    start_times = (1.0,)
-
-    def __init__(self, content: FileState) -> None:
-        self._content = content
-
-    def opened(self, number: int, *, is_compared: bool) -> RecalledFile | None:
-        return RecalledFile("f0", FILES[0], self._content)
-
-
-def test_metadata_of_a_later_file_go_with_it_although_the_first_file_was_restored() -> None:
-    first, second = Store([SCALAR], {}), Store([SCALAR], {})
-    first.add_runs(["r"])
-    append(first, FILES[0], found("simple_value", {"a": [1, 2]}))
-    state = first.file_state("r", FILES[0])
-    assert state is not None
-    second.recall([Recalled(state)])
-    assert second.compare({"r": FILES[0]}, {}) == {"r"}
-    for name in ("before", "after"):
-        append(second, FILES[1], found("simple_value", {"a": [3]}), about=name)
-        restored = second.file_state("r", FILES[0])
-        assert restored is not None
-        assert restored.metadata == {}
-        assert [info.display_name for info in second.infos("scalar", None)] == [name]
-        second.drop_file("r", "f1", FILES[1])
 
 
 @pytest.fixture
@@ -401,22 +347,3 @@ def test_columns_in_files_leave_nothing_of_the_scan_in_memory(tmp_path: Path) ->
     snapshot = store.snapshot("scalar", SeriesKey("r", "a"))
     assert snapshot is not None
     assert snapshot.columns.steps.tolist() == list(range(10))
-
-
-def test_a_file_that_is_compared_while_it_is_opened_keeps_its_points() -> None:
-    """It changed after the walk has seen it: what was read of it counts until it is read on."""
-    first, second = Store([SCALAR], {}), Store([SCALAR], {})
-    first.add_runs(["r"])
-    append(first, FILES[0], found("simple_value", {"a": [1, 2]}))
-    state = first.file_state("r", FILES[0])
-    assert state is not None
-
-    class Changing(Recalled):
-        def opened(self, number: int, *, is_compared: bool) -> RecalledFile | None:
-            if is_compared:
-                return super().opened(number, is_compared=True)
-            assert second.compare({"r": FILES[0]}, {}) == {"r"}
-            return None
-
-    second.recall([Changing(state)])
-    assert [info.points for info in second.infos("scalar", None)] == [2]

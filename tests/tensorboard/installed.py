@@ -1,4 +1,4 @@
-"""Plugins of TensorBoard as if they were installed: a directory with entry points."""
+"""Plugins as if they were installed: a directory with entry points."""
 
 from __future__ import annotations
 
@@ -12,12 +12,18 @@ EXAMPLE_POINTS = {
 }
 
 
-def install(directory: Path, points: dict[str, str], distribution: str = "some-plugins") -> Path:
-    """Declares entry points whose modules are in ``directory``, or will be."""
+def install(
+    directory: Path,
+    points: dict[str, str],
+    distribution: str = "some-plugins",
+    *,
+    group: str = "tensorboard_plugins",
+) -> Path:
+    """Declares entry points of a group whose modules are in ``directory``, or will be."""
     declared = directory / f"{distribution.replace('-', '_')}-1.0.dist-info"
     declared.mkdir(parents=True)
     (declared / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.0\n")
-    lines = ["[tensorboard_plugins]", *(f"{name} = {target}" for name, target in points.items())]
+    lines = [f"[{group}]", *(f"{name} = {target}" for name, target in points.items())]
     (declared / "entry_points.txt").write_text("\n".join(lines) + "\n")
     return directory
 
