@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
@@ -13,6 +13,7 @@ import numpy as np
 from insight_core.plugin import (
     DataProvider,
     Payload,
+    ScalarColumns,
     ScalarQuery,
     SeriesField,
     SeriesKey,
@@ -23,11 +24,13 @@ from insight_core.plugin import (
 from insight_core.plugin.payloads import Histogram, Tensor
 from insight_host.choosing import Chosen, batches, by_tag, chosen_of, names_of
 from insight_host.client import LoggedPayload
+from insight_host.comparison import compared
 from insight_host.followed_points import new_points
+from insight_host.hyperparameters import hyperparameters
 from insight_host.points import points_table
 from insight_host.records import LoggedValue, texts_of
 from insight_host.sources import OpenedSource, Places, open_source, wait_until_read
-from insight_host.tables import LogTable, numbers, of_any, texts
+from insight_host.tables import LogTable, numbers, texts
 
 if TYPE_CHECKING:
     from insight_image.decoder import Pictures
@@ -44,7 +47,6 @@ _SERIES: Mapping[SeriesField, type[np.generic]] = {
     "last_wall_time": _F64,
     "attempts": _I64,
 }
-_HPARAMS = ("hyperparameter", "dataset", "model", "metric", "custom")  # groups of the columns of lineage
 
 
 def open(places: Places, *, token: str | None = None, timeout: float | None = None) -> Logs:
@@ -107,6 +109,11 @@ class Logs:
         return self._source.provider
 
     @property
+    def logdirs(self) -> list[str]:
+        """The directories that are read in this process."""
+        return [logdir.path for logdir in self._source.logdirs]
+
+    @property
     def location(self) -> str:
         """Where the logs are."""
         return self.provider.location()
@@ -167,17 +174,34 @@ class Logs:
         points that a restart overwrote, "all" has every point in the order of the files, and its ``attempt``
         (from 1).
         """
-        query = ScalarQuery(window=steps or (None, None), attempts=attempts)
-        found = self._tables(plugin, ("kept",), runs, tags)
-        sizes = {
-            SeriesKey(table.run, tag): int(str(kept))
-            for table in found
-            for tag, kept in zip(table.tags, table.column("kept"), strict=True)
-        }
-        keys = sorted(sizes)
-        parts = (self.provider.scalars(plugin, some, query) for some in batches(keys, sizes))
-        found_points = ((key, columns) for part in parts for key, columns in part.items())
-        return points_table(found_points, has_attempts=attempts == "all")
+        parts = self._points(plugin, runs, tags, _query(steps, attempts))
+        points = ((key, columns) for part in parts for key, columns in part.items())
+        return points_table(points, has_attempts=attempts == "all")
+
+    def scalar_tables(
+        self,
+        *,
+        runs: Chosen = None,
+        tags: Chosen = None,
+        plugin: str = "scalar",
+        steps: Steps | None = None,
+        attempts: ShownAttempts = "last",
+    ) -> Iterator[LogTable]:
+        """The rows of ``scalars`` in one or more tables of about two million points, for logs larger than the
+        memory.
+        """
+        parts = self._points(plugin, runs, tags, _query(steps, attempts))
+        for part in itertools.chain([next(parts, {})], parts):
+            yield points_table(part.items(), has_attempts=attempts == "all")
+
+    def compare(
+        self, *, runs: Chosen = None, tags: Chosen = None, plugin: str = "scalar", steps: Steps | None = None
+    ) -> LogTable:
+        """A row for each series: ``run``, ``tag``, ``points``, ``nonfinite`` (how many are not finite),
+        ``first``, ``last``, and of the finite values ``min``, ``min_step``, ``max``, ``max_step``, ``mean``.
+        """
+        parts = self._points(plugin, runs, tags, _query(steps, "last"))
+        return compared((key, columns) for part in parts for key, columns in part.items())
 
     def images(
         self, *, runs: Chosen = None, tags: Chosen = None, attempts: ShownAttempts = "last"
@@ -207,20 +231,7 @@ class Logs:
         """A row for each run with its hyperparameters, data sets, model and metrics, as the Lineage tab has
         them: ``run``, and a column for each. Raises NotFound if that tab is not installed.
         """
-        from insight_core.cli.serve import open_host  # the web half is loaded where it is needed
-
-        source = self._source
-        host = open_host(source.options, source.registry, source.provider, source.logdirs)
-        ask = host.context_of("lineage").ask
-        listed: Any = ask("lineage", "/columns")
-        names = [column["name"] for column in listed["columns"] if column["group"] in _HPARAMS]
-        answer: Any = ask("lineage", "/runs", sort="run", columns=["run", *names])
-        wanted = set(chosen_of(answer["runs"], runs))
-        kept = [place for place, run in enumerate(answer["runs"]) if run in wanted]
-        columns = zip(answer["columns"], answer["values"], strict=True)
-        return LogTable(
-            {column["name"]: of_any([_cell(values[place]) for place in kept]) for column, values in columns}
-        )
+        return hyperparameters(self._source, runs)
 
     def damage(self, *, runs: Chosen = None) -> LogTable:
         """Places that could not be read: ``run``, ``file``, ``offset``, ``skipped`` (bytes), ``reason``."""
@@ -249,6 +260,18 @@ class Logs:
             return self._tables(plugin, ("points", "last_step"), runs, tags)
 
         return new_points(self.provider, plugin, listed, lambda: self._closed)
+
+    def _points(
+        self, plugin: str, runs: Chosen, tags: Chosen, query: ScalarQuery
+    ) -> Iterator[Mapping[SeriesKey, ScalarColumns]]:
+        """The points of the series in the order of their keys, some million at a time."""
+        sizes = {
+            SeriesKey(table.run, tag): int(str(kept))
+            for table in self._tables(plugin, ("kept",), runs, tags)
+            for tag, kept in zip(table.tags, table.column("kept"), strict=True)
+        }
+        for keys in batches(sorted(sizes), sizes):
+            yield self.provider.scalars(plugin, keys, query)
 
     def _tables(
         self, plugin: str, fields: Sequence[SeriesField], runs: Chosen, tags: Chosen
@@ -289,8 +312,5 @@ class Logs:
                         yield LoggedValue(payload, decode)
 
 
-def _cell(value: object) -> object:
-    """A value of JSON: a number that is not finite is a text there, and a list is shown as JSON."""
-    if isinstance(value, str) and value in ("NaN", "Infinity", "-Infinity"):
-        return float(value)
-    return json.dumps(value) if isinstance(value, list) else value
+def _query(steps: Steps | None, attempts: ShownAttempts) -> ScalarQuery:
+    return ScalarQuery(window=steps or (None, None), attempts=attempts)

@@ -46,14 +46,22 @@ def is_location(place: Place) -> bool:
     return isinstance(place, str) and bool(_LOCATION.match(place)) and not os.path.exists(place)
 
 
-def open_source(places: Places, token: str | None = None, flags: Sequence[str] = ()) -> OpenedSource:
-    """Opens directories and locations, several as one. The names of a mapping begin the names of runs.
+def open_source(places: Places, token: str | None = None) -> OpenedSource:
+    """Opens what ``insight_host.open`` is given; raises as ``open_named`` does."""
+    return open_named(_named(places), token)
+
+
+def open_named(
+    named: Sequence[tuple[str | None, Place]], token: str | None = None, flags: Sequence[str] = ()
+) -> OpenedSource:
+    """Opens directories and locations, several as one. The names of runs begin with those of directories.
 
     A location is opened as ``insight-host --data-provider`` does: by ``insight_open_provider`` of any plugin.
     ``flags`` are further flags of ``insight-host``. Raises NotFound for a directory that does not exist,
     InvalidArgument for what cannot be opened.
     """
-    named = _named(places)
+    if not named or not all(os.fspath(place) for _, place in named):
+        raise InvalidArgument("nothing to open: give a directory or the address of a server")
     directories = [(name, Path(place)) for name, place in named if not is_location(place)]
     locations = [(name, str(place)) for name, place in named if is_location(place)]
     for _, path in directories:
@@ -122,14 +130,10 @@ def _merged(opened: Sequence[DataProvider]) -> DataProvider:
 
 def _named(places: Places) -> list[tuple[str | None, Place]]:
     if isinstance(places, Mapping):
-        found: list[tuple[str | None, Place]] = list(places.items())
-    elif isinstance(places, str | os.PathLike):
-        found = [(None, places)]
-    else:
-        found = [(None, place) for place in places]
-    if not found or not all(os.fspath(place) for _, place in found):
-        raise InvalidArgument("nothing to open: give a directory or the address of a server")
-    return found
+        return list(places.items())
+    if isinstance(places, str | os.PathLike):
+        return [(None, places)]
+    return [(None, place) for place in places]
 
 
 def _with_token(location: str, token: str | None) -> str:

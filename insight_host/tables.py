@@ -47,6 +47,11 @@ class LogTable:
         """
         return _plain(self.schema[name])
 
+    def at(self, rows: Sequence[int]) -> LogTable:
+        """The table of these rows, by number."""
+        places = np.array(rows, np.intp)
+        return LogTable({name: _part(column, places) for name, column in self.schema.items()})
+
     def rows(self) -> Iterator[tuple[Any, ...]]:
         """The rows as tuples of Python values; None where there is no value."""
         for begin in range(0, len(self), _AT_ONCE):
@@ -127,7 +132,7 @@ def _is_exact(value: object) -> bool:
     return not isinstance(value, int) or -_LARGEST <= value < _LARGEST
 
 
-def _part(column: LogColumn, rows: slice) -> LogColumn:
+def _part(column: LogColumn, rows: slice | NDArray[np.intp]) -> LogColumn:
     return LogColumn(column.values[rows], column.words, None if column.valid is None else column.valid[rows])
 
 

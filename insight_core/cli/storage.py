@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -140,10 +140,15 @@ def _directory(given: str | None, default: str) -> Path:
 
 def _where_in_logdir(directory: Path, logdirs: Sequence[Logdir]) -> str | None:
     """A text that says in which logdir the directory lies; None if it is outside all of them."""
-    inside = next((logdir for logdir in logdirs if _is_inside(directory, logdir.path)), None)
+    return where_in_directories(directory, [logdir.path for logdir in logdirs])
+
+
+def where_in_directories(directory: Path, logdirs: Iterable[str]) -> str | None:
+    """A text that says in which of these log directories the directory lies; None: in none of them."""
+    inside = next((logdir for logdir in logdirs if _is_inside(directory, logdir)), None)
     if inside is None:
         return None
-    return f"{printable(str(directory))} lies in the log directory {printable(inside.path)}"
+    return f"{printable(str(directory))} lies in the log directory {printable(inside)}"
 
 
 def _is_inside(directory: Path, logdir: str) -> bool:

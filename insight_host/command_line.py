@@ -1,0 +1,145 @@
+"""Flags of the commands that print and export logs."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Sequence
+from typing import Any, cast
+
+from insight_core.cli.flag_types import with_hyphens
+from insight_core.cli.host_flags import CACHE, DATA_PROVIDER, DISABLE_PLUGIN, LOGDIR
+from insight_core.ingest.discover import parse_logdir
+from insight_core.plugin import InvalidArgument
+from insight_host.choosing import Chosen
+from insight_host.export import FORMATS, export
+from insight_host.logs import Logs, Steps
+from insight_host.output import csv_lines, json_lines, text_lines
+from insight_host.sources import Place, open_named, wait_until_read
+from insight_host.tables import LogTable
+
+_SOURCES = (LOGDIR, DATA_PROVIDER, DISABLE_PLUGIN, CACHE)
+_WITH_TAGS = ("series", "get", "compare", "export")
+_WITH_STEPS = ("get", "compare")
+
+
+def run_command(name: str, text: str, arguments: Sequence[str]) -> int:
+    """Reads the logs that the flags name and prints or exports them; returns the exit code."""
+    parser = _parser(name, text)
+    given = parser.parse_args(with_hyphens(arguments))
+    named = _places(given)
+    if not named:
+        parser.error(f"no logs: give a directory, a URL, --logdir or --data-provider (or {LOGDIR.variable})")
+    flags = [f"--disable-plugin={plugin}" for plugin in given.disable_plugin or ()]
+    if given.cache is not None:
+        flags.append("--cache" if given.cache else "--no-cache")
+    source = open_named(named, flags=flags)
+    with Logs(source) as logs:
+        wait_until_read(source.provider, None)
+        if name == "export":
+            for line in export(logs, given.directory, given.to, **_chosen(given, "runs", "tags", "attempts")):
+                print(f"insight-host: {line}", file=sys.stderr)
+        else:
+            _print(_table(name, logs, given), given)
+    return 0
+
+
+def _parser(name: str, text: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog=f"insight-host {name}", description=f"{text.capitalize()}.", allow_abbrev=False
+    )
+    if name == "export":
+        parser.add_argument("directory", metavar="DIR", help="a directory that is empty or does not exist")
+        parser.add_argument("--to", required=True, choices=FORMATS, help="format of the files")
+    else:
+        parser.add_argument("places", metavar="PLACE", nargs="*", help="a directory, URL or grpc://HOST:PORT")
+        form = parser.add_mutually_exclusive_group()
+        form.add_argument("--json", action="store_true", help="print a JSON list with an object for each row")
+        form.add_argument("--csv", action="store_true", help="print CSV")
+    for option in _SOURCES:
+        option.add_to(parser)
+    for word in ("run", "tag") if name in _WITH_TAGS else ("run",):
+        parser.add_argument(
+            f"--{word}", action="append", metavar="NAME", help=f"this {word}; may be repeated"
+        )
+        parser.add_argument(
+            f"--{word}-regex", type=_expression, metavar="REGEX", help=f"each {word} that it finds"
+        )
+    if name == "series":
+        parser.add_argument("--of", metavar="PLUGIN", help="series of this plugin: scalar, image")
+    if name in _WITH_STEPS:
+        parser.add_argument("--steps", type=_steps, metavar="FROM:TO", help="steps, both included")
+    if name in ("get", "export"):
+        parser.add_argument("--attempts", choices=("last", "all"), default="last", help="all: restarts too")
+    return parser
+
+
+def _places(given: argparse.Namespace) -> list[tuple[str | None, Place]]:
+    logdirs, location = given.logdir, given.data_provider
+    named: list[tuple[str | None, Place]] = [(None, place) for place in getattr(given, "places", ())]
+    if not (named or logdirs or location):
+        logdirs = LOGDIR.from_environment(os.environ)
+        location = DATA_PROVIDER.from_environment(os.environ) if not logdirs else None
+    for text in logdirs or ():
+        try:
+            logdir = parse_logdir(text)
+        except ValueError as error:
+            raise InvalidArgument(f"--logdir: {error}") from error
+        named.append((logdir.name, logdir.path))
+    return [*named, (None, str(location))] if location else named
+
+
+def _table(name: str, logs: Logs, given: argparse.Namespace) -> LogTable:
+    if name == "runs":
+        return _of_runs(logs.runs(), _chosen(given, "runs")["runs"])
+    if name == "series":
+        return logs.series(given.of, **_chosen(given, "runs", "tags"))
+    if name == "compare":
+        return logs.compare(**_chosen(given, "runs", "tags", "steps"))
+    return logs.scalars(**_chosen(given, "runs", "tags", "steps", "attempts"))
+
+
+def _chosen(given: argparse.Namespace, *names: str) -> dict[str, Any]:
+    found: dict[str, Any] = {name: getattr(given, name, None) for name in names}
+    for name, word in (("runs", "run"), ("tags", "tag")):
+        if name in names:
+            found[name] = _by_name_or_expression(given, word)
+    return found
+
+
+def _by_name_or_expression(given: argparse.Namespace, word: str) -> Chosen:
+    named, expression = getattr(given, word), getattr(given, f"{word}_regex")
+    if named and expression:
+        raise InvalidArgument(f"--{word} cannot be combined with --{word}-regex")
+    return cast(Chosen, named or expression)
+
+
+def _of_runs(table: LogTable, chosen: Chosen) -> LogTable:
+    from insight_host.choosing import chosen_of
+
+    wanted = set(chosen_of(table["run"].tolist(), chosen))
+    return table.at([place for place, run in enumerate(table["run"]) if run in wanted])
+
+
+def _print(table: LogTable, given: argparse.Namespace) -> None:
+    lines = json_lines(table) if given.json else csv_lines(table) if given.csv else text_lines(table)
+    for line in lines:
+        sys.stdout.buffer.write(line)
+    sys.stdout.flush()
+
+
+def _expression(text: str) -> re.Pattern[str]:
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a regular expression: {error}") from None
+
+
+def _steps(text: str) -> Steps:
+    found = re.fullmatch(r"(-?[0-9]+)?:(-?[0-9]+)?", text)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form FROM:TO, :TO or FROM:")
+    first, last = (None if part is None else int(part) for part in found.groups())
+    return first, last
