@@ -20,6 +20,7 @@ from pathlib import Path
 from attrs import frozen
 
 from benchmarks import (
+    bench_export,
     bench_graphs,
     bench_http,
     bench_lineage,
@@ -66,6 +67,7 @@ _PARTS: Mapping[str, Part] = {
     "http": Part(("wide",), bench_http.measure),
     "query": Part(bench_query.CORPORA, bench_query.measure),
     "payloads": Part(bench_payloads.CORPORA, bench_payloads.measure),
+    "export": Part(bench_export.CORPORA, bench_export.measure),
     "graphs": Part(bench_graphs.CORPORA, bench_graphs.measure),
     "lineage": Part(bench_lineage.CORPORA, bench_lineage.measure),
     "traces": Part(bench_traces.CORPORA, bench_traces.measure),

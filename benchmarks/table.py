@@ -15,7 +15,8 @@ RUST = "Rust server"
 RUST_ALL = "Rust, all points"
 TENSORBOARD = "TensorBoard"
 MINDINSIGHT = "MindInsight"
-CONTENDERS = (OURS, OUR_SERVER, RUST, RUST_ALL, TENSORBOARD, MINDINSIGHT)
+TBPARSE = "tbparse"
+CONTENDERS = (OURS, OUR_SERVER, RUST, RUST_ALL, TENSORBOARD, TBPARSE, MINDINSIGHT)
 
 Unit: TypeAlias = Literal["s", "ms", "MB", "/s"]
 _FORMATS: Mapping[Unit, str] = {"s": "{:.3f} s", "ms": "{:.1f} ms", "MB": "{:.0f} MB", "/s": "{:,.0f} /s"}
