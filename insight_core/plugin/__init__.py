@@ -11,7 +11,7 @@ from insight_core.formats.dialects import Dialect
 from insight_core.formats.json_text import encode_json
 from insight_core.formats.reason import Reason
 from insight_core.machine import physical_memory
-from insight_core.plugin.annotations import Annotation, Annotations
+from insight_core.plugin.annotations import Annotation, Annotations, Written
 from insight_core.plugin.claims import BEGINNING, Claim, EventField, FileName, SummaryPlugin
 from insight_core.plugin.computations import Computation, ComputingProvider, NotComputed, compute
 from insight_core.plugin.context import (
@@ -151,6 +151,7 @@ __all__ = [
     "Unavailable",
     "Undecodable",
     "Values",
+    "Written",
     "X",
     "check_elements",
     "chosen_tables",

@@ -36,16 +36,29 @@ class Annotation:
         return {name: value for name, value in values.items() if value is not None}
 
 
+@frozen
+class Written:
+    """Who set a field, if a middleware named the user, and when."""
+
+    by: str
+    at: float  # seconds since the epoch
+
+
 FIELDS = tuple(fields_dict(Annotation))
 _NOBODY: Mapping[str, Annotation] = MappingProxyType({})
+_UNSIGNED: Mapping[str, Mapping[str, Written]] = MappingProxyType({})
 
 
 @frozen(eq=False)
 class Annotations:
-    """Annotations by run at one moment. ``generation`` changes whenever they do."""
+    """Annotations by run at one moment. ``generation`` changes whenever they do.
+
+    ``written`` has the fields by run that known users set.
+    """
 
     generation: int = 0
     runs: Mapping[str, Annotation] = field(default=_NOBODY)
+    written: Mapping[str, Mapping[str, Written]] = field(default=_UNSIGNED)
 
 
 def checked(name: str, value: object) -> FieldValue:

@@ -9,6 +9,7 @@ import os
 import resource
 import stat
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,48 @@ def test_what_is_said_is_there_after_a_restart(tmp_path: Path) -> None:
     assert again.runs["a/b"].said() == {"note": "两行\nof text", "mark": 3}
     first.annotate("a/b", {"note": None, "mark": None})
     assert first.now().runs == {}
+
+
+def test_who_wrote_it_and_when_is_kept_with_the_value(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = _store(tmp_path), _store(tmp_path)
+    one.annotate("r", {"note": "x", "mark": 1}, "Zoë")
+    one.annotate("r", {"mark": 2})  # by somebody unknown
+    signed = other.now().written
+    assert signed.keys() == {"r"}
+    assert signed["r"].keys() == {"note"}
+    assert signed["r"]["note"].by == "Zoë"
+    assert abs(signed["r"]["note"].at - time.time()) < 3600
+    before = other.now().generation
+    one.annotate("r", {"note": "x"}, "Bob")
+    assert other.now().generation == before + 1, "another author of an equal value is a change"
+    monkeypatch.setattr(state_file, "_TIDY_FROM", 1)
+    for number in range(20):
+        one.annotate("r", {"mark": 1 + number % 10})
+    assert len(_lines(tmp_path)) < 20, "it was compacted"
+    assert _store(tmp_path).now().written["r"]["note"].by == "Bob"
+    one.annotate("r", {"note": None}, "Bob")
+    assert other.now().written == {}
+
+
+def test_hosts_that_do_not_know_authors_read_the_same_values(tmp_path: Path) -> None:
+    """They read three keys of each line, and take the last line for a value."""
+    _store(tmp_path).annotate("r", {"note": "x"}, "alice")
+    head, line = _lines(tmp_path)
+    assert (head["insight-host"], head["format"]) == ("annotations", 1)
+    assert list(line) == ["run", "field", "value", "by", "at"]
+    assert line["value"] == "x"
+
+
+@pytest.mark.parametrize("extra", [{"by": 1, "at": 2.0}, {"by": "alice"}, {"by": "alice", "at": "now"}])
+def test_an_author_that_cannot_be_read_costs_no_value(tmp_path: Path, extra: dict[str, object]) -> None:
+    store = _store(tmp_path)
+    store.annotate("r", {"mark": 1})
+    with (tmp_path / FILE_NAME).open("a") as file:
+        file.write(json.dumps({"run": "/logs/r", "field": "note", "value": "x", **extra}) + "\n")
+    assert store.now().runs["r"].note == "x"
+    assert store.now().written == {}
 
 
 def test_another_host_sees_it_at_its_next_look(tmp_path: Path) -> None:

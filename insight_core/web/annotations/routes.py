@@ -7,6 +7,7 @@ from werkzeug import Request, Response
 
 from insight_core.plugin import DataProvider, InvalidArgument, NotFound
 from insight_core.plugin.annotations import checked
+from insight_core.plugin.http.identity import user_of
 from insight_core.plugin.http.own_page import OwnPage, body_of
 from insight_core.web.annotations.store import AnnotationStore
 from insight_core.web.answers import json_answer, tag_by_content
@@ -41,6 +42,10 @@ class AnnotationRoutes:
             "reason": refusal,
             "token": self.page.token,
             "runs": {run: annotation.said() for run, annotation in now.runs.items()},
+            "written": {
+                run: {name: {"by": each.by, "at": each.at} for name, each in fields.items()}
+                for run, fields in now.written.items()
+            },
         }
         return tag_by_content(request, json_answer(answer))
 
@@ -54,7 +59,7 @@ class AnnotationRoutes:
         values = {name: checked(name, value) for name, value in body.items()}
         if not any(known.name == run for known in self.provider.runs()):
             raise NotFound(f"unknown run {run!r}", code="unknown_run", run=run)
-        annotation = self.store.annotate(run, values)
+        annotation = self.store.annotate(run, values, user_of(request))
         self.streams.ring()
         answer = {
             "generation": self.store.now().generation,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from insight_core.plugin import InsightError, InvalidArgument, NotFound
-from insight_core.plugin.annotations import Annotation, Annotations, FieldValue, checked
+from insight_core.plugin.annotations import Annotation, Annotations, FieldValue, Written, checked
 from insight_core.web.annotations.run_keys import Place, key_of, runs_of
 from insight_core.web.state.shared_state import SharedState
 from insight_core.web.state.state_file import StateFile
@@ -41,8 +41,10 @@ class AnnotationStore(SharedState[Annotations]):
     def _open_file(self) -> StateFile | None:
         return self._file
 
-    def annotate(self, run: str, values: Mapping[str, FieldValue]) -> Annotation:
+    def annotate(self, run: str, values: Mapping[str, FieldValue], by: str | None = None) -> Annotation:
         """Sets fields of a run, as returned by ``checked``, and returns all fields of the run.
+
+        ``by`` is the user, if known.
 
         Raises Unavailable if they cannot be written, NotFound for an unknown run.
         """
@@ -54,7 +56,7 @@ class AnnotationStore(SharedState[Annotations]):
                 raise NotFound(f"unknown run {run!r}", code="unknown_run", run=run)
             if not values:
                 raise InvalidArgument("no field is named")
-            file.append(key, values)
+            file.append(key, values, by=by)
             self._take()
             return self._now.runs.get(run, Annotation())
 
@@ -72,16 +74,25 @@ class AnnotationStore(SharedState[Annotations]):
             self._take()
         if failure != self._failure:
             self._failure = failure
-            self._now = Annotations(self._now.generation + 1, self._now.runs)
+            self._now = Annotations(self._now.generation + 1, self._now.runs, self._now.written)
 
     def _take(self) -> None:
         """Updates the annotations of this host's runs from the file."""
         if self._file is None or self._known is None:
             return
         runs: dict[str, Annotation] = {}
+        written: dict[str, Mapping[str, Written]] = {}
         for key, values in self._file.values.items():
             if any(value is not None for value in values.values()):
                 said = Annotation(**values)  # type: ignore[arg-type]  # the file holds checked values
-                runs.update(dict.fromkeys(runs_of(self._known, key), said))
-        if runs != self._now.runs:
-            self._now = Annotations(self._now.generation + 1, runs)
+                signed = {
+                    name: each
+                    for name, each in self._file.written.get(key, {}).items()
+                    if values.get(name) is not None
+                }
+                for run in runs_of(self._known, key):
+                    runs[run] = said
+                    if signed:
+                        written[run] = signed
+        if (runs, written) != (self._now.runs, self._now.written):
+            self._now = Annotations(self._now.generation + 1, runs, written)

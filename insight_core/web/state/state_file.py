@@ -1,9 +1,9 @@
 """A file of values under two names: one JSON object per line, append-only, compacted occasionally.
 
 The first line identifies the format and has an id, by which readers detect a replaced file. Every other
-line sets one value; the last line for it counts, and null removes it. Truncated lines and other objects are
-ignored, but never deleted. Hosts that share the file synchronise with a lock; in addition, an append is a
-single write.
+line sets one value; the last line for it counts, and null removes it. Where the user is known, a line also
+has ``by`` and ``at``, which older hosts ignore. Truncated lines and other objects are ignored, but never
+deleted. Hosts that share the file synchronise with a lock; in addition, an append is a single write.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from typing import TypeAlias
 
 from insight_core.formats.reason import system_reason
 from insight_core.plugin import InsightError, Unavailable
+from insight_core.plugin.annotations import Written
 
 log = logging.getLogger(__name__)
 
@@ -53,6 +54,7 @@ class StateFile:
     ) -> None:
         self.path = path
         self.values: dict[str, dict[str, Value]] = {}
+        self.written: dict[str, dict[str, Written]] = {}  # of values that known users set
         self._what = what
         self._keys = keys
         self._checked = checked
@@ -91,17 +93,25 @@ class StateFile:
         self._seen = seen
         return True
 
-    def append(self, key: str, values: Mapping[str, Value], allow: Callable[[], None] = lambda: None) -> None:
+    def append(
+        self,
+        key: str,
+        values: Mapping[str, Value],
+        allow: Callable[[], None] = lambda: None,
+        *,
+        by: str | None = None,
+    ) -> None:
         """Sets values under one key; on disk when this returns. Raises Unavailable if they cannot be written.
 
         ``allow`` is called when no other host can write, after all lines were read; what it raises ends the
-        call before anything is written.
+        call before anything is written. ``by`` is the user, if known.
         """
+        written = None if by is None else Written(by, round(time.time(), 3))
         try:
             with self._locked() as (number, locked):
                 self._read(number)
                 allow()
-                text = "".join(self._line(key, name, value) for name, value in values.items())
+                text = "".join(self._line(key, name, value, written) for name, value in values.items())
                 if not self._ends_whole(number):
                     text = "\n" + text  # a truncated line stays a separate line
                 _write(number, text.encode("ascii"))
@@ -182,10 +192,15 @@ class StateFile:
             self.values.setdefault(key, {})[name] = self._checked(name, value)
         except InsightError:  # not written by insight-host
             return False
+        by, at = line.get("by"), line.get("at")
+        if isinstance(by, str) and isinstance(at, int | float):
+            self.written.setdefault(key, {})[name] = Written(by, at)
+        else:
+            self.written.get(key, {}).pop(name, None)
         return True
 
     def _forget(self) -> None:
-        self.values = {}
+        self.values, self.written = {}, {}
         self._odd = []
         self._end = self._tidied = 0
         self._id = None
@@ -197,7 +212,7 @@ class StateFile:
     def _tidy(self) -> None:
         """Compacts the file to the current values, if that halves it. The lock must be held."""
         lines = [
-            self._line(key, name, value)
+            self._line(key, name, value, self.written.get(key, {}).get(name))
             for key, values in self.values.items()
             for name, value in values.items()
             if value is not None
@@ -233,8 +248,11 @@ class StateFile:
         described = {"insight-host": self._what, "format": FORMAT, "id": secrets.token_hex(8)}
         return json.dumps(described).encode("ascii") + b"\n"
 
-    def _line(self, key: str, name: str, value: Value) -> str:
-        return json.dumps(dict(zip(self._keys, (key, name, value), strict=True))) + "\n"
+    def _line(self, key: str, name: str, value: Value, written: Written | None) -> str:
+        line: dict[str, object] = dict(zip(self._keys, (key, name, value), strict=True))
+        if written is not None:
+            line |= {"by": written.by, "at": written.at}
+        return json.dumps(line) + "\n"
 
 
 def _existing(directory: Path) -> Path:

@@ -148,6 +148,7 @@ def _answers(
             "writable": False,
             "token": "",
             "runs": {run: said for run, said in annotations["runs"].items() if run in kept},
+            "written": {},  # names of users are not for whoever receives the file
         },
         "data/damage": {**damage, "damage": [one for one in damage["damage"] if one["run"] in kept]},
         "data/saved/page": saved,

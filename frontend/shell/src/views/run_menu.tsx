@@ -4,6 +4,7 @@ import type { Run } from '@insight-host/api';
 import { pickColor } from '../coloring/start';
 import { archive } from '../state/archive';
 import { usePage } from '../state/page';
+import { Authors } from './authors';
 import { words } from './words';
 
 export function RunMenu({ run, anchor }: { readonly run: Run; readonly anchor: HTMLButtonElement }) {
@@ -53,6 +54,7 @@ export function RunMenu({ run, anchor }: { readonly run: Run; readonly anchor: H
         onClose={close}
       >
         {menuItems(items, close)}
+        <Authors run={run.name} />
       </Popover>
     </div>
   );
