@@ -52,7 +52,7 @@ class Guarded:
 
 def _routes(ctx: PluginContext) -> list[Route]:
     def answer(request: Request) -> Response:
-        return json_response({"user": user_of(request), "query": request.query_string.decode()})
+        return json_response({"user": user_of(request), "header": request.headers.get("X-User")})
 
     return [
         Route("/who", answer),

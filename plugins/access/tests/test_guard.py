@@ -242,6 +242,8 @@ def test_only_a_proxy_with_the_token_names_the_user(guarded: Callable[..., Guard
     assert _who(client, {**OWNER, "X-User": "Zo\xc3\xab"}) == "Zoë"
     assert _who(client, {**OWNER, "X-Other": "alice"}) is None
     assert _who(client, OWNER) is None
+    answer = client.get("/data/plugin/test/who", headers={**OWNER, "X-User": "mallory,alice"})
+    assert (answer.json or {})["header"] is None, "nobody behind the guard believes it"
     assert _who(client, {**OWNER, "X-User": "mallory,alice"}) is None  # of a client, and of the proxy
     assert _who(client, {"X-User": "alice"}) == 401
     client.get(f"/?token={TOKEN}")
