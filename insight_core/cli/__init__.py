@@ -27,9 +27,11 @@ def _main(arguments: Sequence[str] | None) -> int:
 
         print(version_text())
         return 0
+    from insight_core.cli.address_space import spare_address_space
     from insight_core.cli.garbage_collection import prepare_imports, settle_imports
 
     prepare_imports()
+    spare_address_space()
     from insight_core.cli.options import fail, read_options
     from insight_core.plugin import InsightError
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from insight_core.cli.address_space import spare_address_space
 from insight_core.cli.data_server_flags import DataServerOptions, read_data_server_options
 from insight_core.cli.garbage_collection import prepare_imports, settle_imports
 from insight_core.cli.shutdown import Ending
@@ -33,6 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs ``insight-data-server``; returns its exit code."""
     options = read_data_server_options(sys.argv[1:] if arguments is None else arguments, os.environ)
     prepare_imports()
+    spare_address_space()
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # errors are reported once, by this server
     return _run(options)
 

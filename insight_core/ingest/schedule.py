@@ -89,9 +89,12 @@ class Reading:
         with self._lock:
             for _ in range(min(count - 1 - len(self._threads), len(self._queue) - 1)):
                 thread = threading.Thread(target=self._work, name="insight-reader", daemon=True)
+                try:
+                    thread.start()
+                except RuntimeError:  # the system gives no further thread: the others read everything
+                    return
                 self._threads.append(thread)
                 self._at_work += 1
-                thread.start()
 
     def _work(self) -> None:
         """Reads runs in turns until nothing is left, or until ``stop`` is set."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 
 from insight_core.formats.batch import Batch
 from insight_core.formats.columns import Columns
-from insight_core.ingest import event_file
+from insight_core.ingest import event_file, schedule
 from insight_core.ingest.discover import Logdir
 from insight_core.ingest.event_file import EventFile
 from insight_core.ingest.file_record import MOST_FLAWS
@@ -183,3 +184,20 @@ def test_a_link_that_is_not_followed_is_logged_once(tmp_path: Path, caplog: pyte
         (tmp_path / "logs/many" / str(number)).symlink_to(tmp_path / "elsewhere")
     loader.load()
     assert "and 6 more" in caplog.records[-1].getMessage()
+
+
+def test_files_are_read_where_no_further_thread_can_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    for number in range(4):
+        write(tmp_path, f"run{number}", 100, 1000)
+    monkeypatch.setattr(schedule, "_WORTH_A_THREAD", 1)
+    monkeypatch.setattr(schedule, "_LONG", 0)
+    monkeypatch.setattr(schedule, "_processors", lambda: 4)
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    store = WatchedStore()
+    Loader(store, [Logdir(str(tmp_path))], 0).load()
+    assert set(store.arrivals) == {f"run{number}" for number in range(4)}
