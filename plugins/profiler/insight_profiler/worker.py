@@ -14,11 +14,12 @@ import json
 import os
 import resource
 import shutil
+import signal
 import sys
 import time
 import traceback
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -36,6 +37,10 @@ _AHEAD = 2  # pieces of a file on their way
 
 _CELL = 1 << 26  # characters: hccl_raw has a JSON object of all operators of a step in one cell
 _MEMORY_SHARE = 0.5  # of the machine's memory that reading may take
+
+_SECONDS = 120.0  # of processor time that reading a profile may take,
+_SECONDS_A_BYTE = 10e-6  # and what it may take for each byte: logs take a hundredth, packed ones a third
+_AGAIN = 1.0  # seconds after which a reader that goes on is ended again
 
 _FIRST_LOOK = 8 << 20  # bytes after which there is something to see
 _NEXT_LOOK = 4  # times as many for each following look
@@ -122,6 +127,30 @@ class _Asked(io.RawIOBase):
         super().close()
 
 
+class _OutOfTime(Exception):
+    """Reading a profile took more processor time than it may."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"reading took more than {seconds:.0f} s of processor time")
+        self.seconds = seconds
+
+
+@contextlib.contextmanager
+def _limited_time(seconds: float) -> Iterator[None]:
+    """Raises _OutOfTime in a block that takes more processor time than this."""
+
+    def end(*_: object) -> None:
+        raise _OutOfTime(seconds)
+
+    before = signal.signal(signal.SIGPROF, end)
+    signal.setitimer(signal.ITIMER_PROF, seconds, _AGAIN)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
 class _Looks:
     """Says now and then what there is so far: first soon, then each time there is a multiple of it."""
 
@@ -169,6 +198,8 @@ def _read(host: _Host, order: Mapping[str, Any]) -> None:
 def _failure(error: Exception) -> Note:
     if isinstance(error, Unreadable):
         return error.note
+    if isinstance(error, _OutOfTime):
+        return Note("out_of_time", {"seconds": round(error.seconds)}, str(error))
     if isinstance(error, MemoryError):
         return Note("out_of_memory", {}, "there is not enough memory to read it")
     if isinstance(error, OSError):
@@ -189,7 +220,11 @@ def _limit_memory(size: int) -> None:
 
 
 def main() -> None:
-    """Runs the reading process: orders on standard input, answers on standard output."""
+    """Runs the reading process: orders on standard input, answers on standard output.
+
+    Arguments: bytes of memory, and seconds of processor time besides those for each byte of a profile.
+    """
+    seconds = float(sys.argv[2]) if sys.argv[2:] else _SECONDS
     _limit_memory(int(sys.argv[1]) if sys.argv[1:] else int(_MEMORY_SHARE * physical_memory()))
     orders, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # prints must not mix with answers
@@ -200,7 +235,8 @@ def main() -> None:
     with contextlib.suppress(EOFError, BrokenPipeError):
         while (order := host.order()) is not None:
             try:
-                _read(host, order)
+                with _limited_time(seconds + _SECONDS_A_BYTE * sum(order["files"].values())):
+                    _read(host, order)
             except (EOFError, BrokenPipeError):  # the host is gone, and asks for nothing any more
                 shutil.rmtree(order["looks"], ignore_errors=True)
                 return

@@ -164,6 +164,18 @@ def test_a_reading_process_has_a_limit_of_memory(logdir: Path, opened: Callable[
     assert place.read().state == "ready"  # the same process goes on with the next profile
 
 
+def test_a_reading_process_has_a_limit_of_time(logdir: Path, opened: Callable[..., _Opened]) -> None:
+    event = b'{"ph":"X","name":"work","cat":"cpu_op","pid":1,"tid":1,"ts":1,"dur":1},'
+    text = b'{"traceEvents":[' + event * 500_000 + event[:-1] + b"]}"
+    (logdir / "b.pt.trace.json.gz").write_bytes(gzip.compress(text))
+    command = [sys.executable, "-P", "-m", "insight_profiler.worker", str(1 << 30), "0.5"]
+    place = opened(logdir, ReadingProcesses(idle=0.2, command=command))
+    look = place.read(path="b.pt.trace.json.gz")
+    assert look.failure is not None
+    assert look.failure.code == "out_of_time"
+    assert place.read().state == "ready"  # the same process goes on with the next profile
+
+
 def test_what_unpacks_to_far_too_much_is_read_in_part_and_told(
     logdir: Path, opened: Callable[..., _Opened]
 ) -> None:
