@@ -8,10 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import insight_audio
 import insight_histogram
 import insight_image
+import insight_landscape
 import insight_scalar
 import insight_tensor
+import insight_text
 import numpy as np
 import pytest
 from werkzeug.test import Client, TestResponse
@@ -19,7 +22,7 @@ from werkzeug.test import Client, TestResponse
 from insight_core.formats.framing import FOOTER_SIZE, HEADER_SIZE, contents
 from insight_core.ingest.discover import Logdir
 from insight_core.plugin import Damage, DataProvider, Dialect, SeriesKey, Undecodable
-from insight_core.plugin.testing import EventWriter
+from insight_core.plugin.testing import EventWriter, wire
 from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
 from insight_core.providers.local import LocalProvider
@@ -34,6 +37,9 @@ MODULES = {
     "image": insight_image,
     "histogram": insight_histogram,
     "tensor": insight_tensor,
+    "text": insight_text,
+    "audio": insight_audio,
+    "landscape": insight_landscape,
 }
 CHECKSUM = "the checksum of the record's data is wrong"
 WEIGHTS = SeriesKey("r", "w")
@@ -197,6 +203,29 @@ def test_a_record_found_damaged_when_it_is_served_is_listed_from_then_on(
     assert (listed["offset"], listed["reason"], listed["skipped"]) == (offset, CHECKSUM, size)
     [run] = json_of(client.get("/data/run_table"))["runs"]
     assert run["damage"] == 1
+
+
+@pytest.mark.parametrize("plugin", ["text", "audio", "landscape"])
+def test_a_damaged_large_record_of_any_plugin_is_named_and_listed(
+    local: Open, registry: Registry, tmp_path: Path, plugin: str
+) -> None:
+    with EventWriter(tmp_path / "r") as writer:
+        for step in range(5):
+            tensor = wire.text_tensor([bytes([65 + step]) * LARGE, b"a label"])
+            writer.values(step, [wire.tensor_value("w", tensor, wire.metadata(plugin, 2))])
+    offset, size = damage(writer.path, 4)
+    data = local()
+    client = client_of(registry, data)
+    error = f"'w' of run 'r', step 4 (record 4): {CHECKSUM}"
+    answer = get(client, f"{plugin}/value", index=4)
+    assert answer.status_code == 422
+    assert (answer.json or {})["error"] == error
+    if plugin == "landscape":  # the last record of a tag counts
+        found = json_of(client.get("/data/plugin/landscape/intervals?run=r"))
+        assert [one["error"] for one in found["runs"][0]["landscapes"]] == [error]
+    else:
+        assert get(client, f"{plugin}/value", index=3).status_code == 200
+    assert list(data.damage("r")) == [Damage("r", f"r/{writer.path.name}", offset, CHECKSUM, size)]
 
 
 def test_many_records_found_damaged_are_summed_up(local: Open, tmp_path: Path) -> None:
