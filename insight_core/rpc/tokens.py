@@ -8,13 +8,13 @@ finds and removes the files of servers that were killed.
 
 from __future__ import annotations
 
-import fcntl
 import ipaddress
 import os
 import re
 import secrets
 import socket
 import stat
+import sys
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
@@ -22,6 +22,9 @@ from urllib.parse import quote
 from platformdirs import user_state_path
 
 from insight_core.plugin import InvalidArgument
+
+if sys.platform != "win32":  # clients run there
+    import fcntl
 
 _TOKEN = re.compile(r"[!-~]{1,1024}")  # what a header of HTTP can carry
 _LONGEST = 4096  # bytes of a file
@@ -43,10 +46,11 @@ def read_token(path: str, flag: str = "--token-file") -> str:
         if path == _STANDARD_INPUT:
             line = _first_line(0)
         else:
-            number = os.open(os.path.expanduser(path), os.O_RDONLY | os.O_CLOEXEC)
+            number = os.open(os.path.expanduser(path), os.O_RDONLY)
             try:
                 found = os.fstat(number)
-                if found.st_uid == os.geteuid() and stat.S_IMODE(found.st_mode) & 0o077:
+                own = hasattr(os, "geteuid") and found.st_uid == os.geteuid()
+                if own and stat.S_IMODE(found.st_mode) & 0o077:
                     raise InvalidArgument(f"{flag} {path}: other users may read it; run chmod 600 on it")
                 line = _first_line(number)
             finally:
@@ -71,7 +75,7 @@ class PublishedToken:
         _remove_abandoned(directory)
         self.path = directory / _name(host, port)
         partial = directory / f".{secrets.token_hex(8)}"
-        self._number = os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
+        self._number = os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         try:
             with suppress(OSError):  # not on every network file system
                 fcntl.flock(self._number, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -118,7 +122,7 @@ def _remove_abandoned(directory: Path) -> None:
     """Removes files of servers that do not run any more: nobody holds their lock."""
     for path in directory.iterdir():
         with suppress(OSError):
-            number = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            number = os.open(path, os.O_RDONLY)
             try:
                 fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 path.unlink()
