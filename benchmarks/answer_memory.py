@@ -2,7 +2,8 @@
 
 For each request: status, bytes received, peak of the host's memory above what it had before (RssAnon: without
 mapped files, which the system can drop), processor time, and the longest answer of ``/healthz`` meanwhile.
-One timeline has 8 million slices, another one 100,000 tracks, a series 2 million points.
+One timeline has 8 million slices, another one 100,000 tracks, a series 2 million points, a grid 1,000 runs
+with 1,000 tags each.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from urllib.parse import urlencode
 import numpy as np
 from attrs import frozen
 
+from benchmarks.corpus import CORPORA, write_corpus
 from benchmarks.machine import describe_machine
 from benchmarks.processes import Program, free_port, started
 from insight_core.plugin.testing import EventWriter
@@ -89,6 +91,16 @@ DATA: Mapping[str, Data] = {
         },
     ),
     "tracks": Data(_trace(_TRACKS, _TRACKS), _profile("slices"), {"tracks": (_profile("tracks"), 1)}),
+    "grid": Data(
+        lambda logdir: write_corpus(CORPORA["grid"], logdir),
+        "/healthz",
+        {
+            "the catalogue": ("/data/catalog?plugin=scalar", 1),
+            "the run table, all columns": ("/data/run_table?columns=all", 1),
+            "all tags": ("/data/plugin/scalar/tags", 1),
+            "four of all tags": ("/data/plugin/scalar/tags", 4),
+        },
+    ),
     "points": Data(
         _series,
         _SCALARS + "csv",

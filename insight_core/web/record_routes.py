@@ -24,7 +24,7 @@ from insight_core.plugin import (
 from insight_core.plugin.encoding import MAX_ENCODED
 from insight_core.plugin.http.answers import bytes_response
 from insight_core.plugin.http.records import is_pinned, record_of, records_response
-from insight_core.plugin.http.tags import tags_response
+from insight_core.plugin.http.tags import streamed_tags_response
 from insight_core.web.answers import content_tag, not_modified
 from insight_core.web.decoded import DecodedValues
 
@@ -33,7 +33,7 @@ _PIECE = 1 << 18  # bytes that are read at a time
 
 def tags(ctx: PluginContext, request: Request) -> Response:
     """Every series of the plugin."""
-    return tags_response((info, {}) for info in ctx.data.series(ctx.name))
+    return streamed_tags_response(ctx.data, {ctx.name: {}})
 
 
 def records(ctx: PluginContext, request: Request) -> Response:

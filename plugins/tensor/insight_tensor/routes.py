@@ -34,7 +34,7 @@ from insight_core.plugin.http.parameters import (
     whole_number,
 )
 from insight_core.plugin.http.records import is_pinned, record_of, records_response
-from insight_core.plugin.http.tags import tags_response
+from insight_core.plugin.http.tags import streamed_tags_response
 from insight_core.plugin.payloads import (
     Histogram,
     Tensor,
@@ -93,10 +93,9 @@ class _Views:
     def tags(self, request: Request) -> Response:
         """With ``others=1`` also unclaimed series; ``plugin`` is the summary plugin that wrote them."""
         owners = [self.ctx.name, *(unclaimed(self.data) if flag(request, "others") else ())]
-        return tags_response(
-            (info, {"plugin": summary_plugin(owner)})
-            for owner in reversed(owners)  # our own last: they stay
-            for info in self.data.series(owner)
+        # our own last: they stay
+        return streamed_tags_response(
+            self.data, {owner: {"plugin": summary_plugin(owner)} for owner in reversed(owners)}
         )
 
     def of_owner(self, view: View) -> Callable[[Request], Response]:
