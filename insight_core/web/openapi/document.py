@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,6 +20,8 @@ from insight_core.web.mounting import Endpoint
 from insight_core.web.openapi.facts import TEXT, Schema, ViewFacts
 from insight_core.web.openapi.source import summary_of
 from insight_core.web.openapi.views import facts_of
+
+log = logging.getLogger(__name__)
 
 Object: TypeAlias = dict[str, Any]
 
@@ -92,7 +95,11 @@ def described(maps: Iterable[Map]) -> Object:
 
 
 def _operations(rule: Rule, path: str, endpoint: Endpoint) -> Iterator[tuple[str, Object]]:
-    facts = facts_of(endpoint.view)
+    try:
+        facts = facts_of(endpoint.view)
+    except Exception:  # whatever the source of a plugin has
+        log.exception("%s: what %s reads cannot be described", endpoint.owner, path)
+        facts = ViewFacts()
     for method in _METHODS:
         if method in (rule.methods or ()):
             yield method.lower(), _operation(method, path, endpoint, facts)
@@ -141,7 +148,8 @@ def _responses(method: str, endpoint: Endpoint, facts: ViewFacts) -> Object:
     if method == "GET":
         found["304"] = {"$ref": "#/components/responses/NotModified"}
     errors: dict[int, set[str]] = {}
-    baseline = [_OF_HOST, *([_OF_DATA] if endpoint.follows_data else [])]
+    reads = endpoint.follows_data or facts.parameters
+    baseline = [_OF_HOST, *([_OF_DATA] if reads else [])]
     baseline += [_OF_PLUGINS] if endpoint.calls is not None else []
     for each in (facts.errors, *baseline):
         for status, codes in each.items():

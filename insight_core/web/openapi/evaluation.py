@@ -176,6 +176,12 @@ class FunctionWalk(ast.NodeVisitor):
 
     _of_List = _of_Tuple
 
+    def _of_Dict(self, node: ast.Dict) -> object:
+        values = [self.value(each) for each in node.values]
+        keys = [UNKNOWN if each is None else self.value(each) for each in node.keys]
+        is_known = all(isinstance(each, str) for each in keys)
+        return dict(zip(keys, values, strict=True)) if is_known else UNKNOWN
+
     def _of_JoinedStr(self, node: ast.JoinedStr) -> object:
         parts = [self.value(each) for each in node.values]
         return UNKNOWN if any(isinstance(each, Mark) for each in parts) else "".join(map(str, parts))

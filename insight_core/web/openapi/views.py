@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from typing import Any, cast, get_args
 
 from werkzeug import Request
@@ -33,6 +34,8 @@ _DEEPEST = 12  # calls within calls
 _OURS = ("insight_core.plugin.http.", "insight_core.web.")
 _COMPUTED = (min, max, len, tuple, list, get_args)  # functions whose result is a value
 
+_PARTS = ("items", "keys", "values")  # of a mapping
+
 
 def facts_of(view: Callable[..., Any]) -> ViewFacts:
     """What the source of a view says; nothing if the source is missing."""
@@ -53,6 +56,13 @@ class _Calls(FunctionWalk):
         self._seen: set[Any] = set()
         self._depth = 0
 
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        """What is imported late, because a start needs none of it."""
+        if node.module is not None and not node.level and self._is_followed(node.module):
+            module = import_module(node.module)
+            for each in node.names:
+                self._local[each.asname or each.name] = getattr(module, each.name, UNKNOWN)
+
     def _of_Call(self, node: ast.Call) -> object:
         call = node.func
         owner = self.value(call.value) if isinstance(call, ast.Attribute) else UNKNOWN
@@ -66,6 +76,8 @@ class _Calls(FunctionWalk):
                 self.value(each.value)
         if isinstance(target, Mark):
             return UNKNOWN
+        if isinstance(owner, dict) and isinstance(call, ast.Attribute) and call.attr in _PARTS:
+            return tuple(getattr(owner, call.attr)())
         if target in _COMPUTED and not named and not any(isinstance(each, Mark) for each in values):
             return self._result(target, values)
         return self._note(target, values, named)
