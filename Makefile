@@ -13,11 +13,12 @@ PIP := -m pip install -qq --disable-pip-version-check --no-input
 RESULTS := test-results
 skip_hook := INSIGHT_HOST_SKIP_FRONTEND=1 INSIGHT_HOST_SKIP_KERNEL=1
 
-.PHONY: help demo dev test conformance bench soak sbom assets browser proto clean distclean
+.PHONY: help demo dev test fuzz conformance bench soak sbom assets browser proto clean distclean
 
 help:
 	@echo 'make demo         serve the sample logs (PORT=... to choose the port)'
 	@echo 'make test         ruff, mypy, tsc, oxlint, oxfmt, Vitest, pytest with browser tests'
+	@echo 'make fuzz         changed bytes for every reader, made-up requests for every route (SECONDS=60 for each half)'
 	@echo 'make conformance  compare with tensorboard and mindinsight, in environments of their own'
 	@echo 'make bench        measure ours beside its peers: one table'
 	@echo 'make soak         logs that grow for MINUTES=10 while clients follow them: one table'
@@ -96,6 +97,16 @@ test: .venv/.dev assets browser
 	$(PY) hatch_build.py npm run check
 	$(PY) hatch_build.py npm test 2>&1 | tee $(RESULTS)/vitest.log
 	$(PYTEST) -m 'not conformance' 2>&1 | tee $(RESULTS)/pytest.log
+
+# Two halves: readers, guided by coverage where atheris can be installed, then hosts on damaged logs.
+# Bounds of the second are requests, not seconds: about one for each second, path and kind of log in 60 s.
+fuzz: export PYTHONPATH := .:plugins/audio:plugins/text
+fuzz: seconds := $(if $(filter command line environment,$(origin SECONDS)),$(SECONDS),60)
+fuzz: .venv/.dev
+	@$(skip_hook) $(PY) $(PIP) --no-build-isolation -e '.[fuzz]' || echo 'make: no atheris here: hypothesis alone' >&2
+	@if $(PY) -c 'import atheris' 2>/dev/null; then $(PY) -m tests.fuzz --seconds $(seconds); fi
+	$(PY) -m pytest tests/fuzz --fuzz-examples $$(($(seconds) * 20)) --fuzz-mutants $$(($(seconds) * 8)) \
+		--fuzz-requests $$((1 + $(seconds) / 10)) --fuzz-seed $$RANDOM
 
 conformance bench: export INSIGHT_PEER_TENSORBOARD := $(CURDIR)/.venv-peers/tensorboard/bin/python
 conformance bench: export INSIGHT_PEER_MINDINSIGHT := $(CURDIR)/.venv-peers/mindinsight/bin/python

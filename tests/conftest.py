@@ -36,6 +36,10 @@ hypothesis.settings.load_profile("any machine")
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--kill-rounds", type=int, default=0, help="of tests that kill and damage")
     parser.addoption("--kill-seed", type=int, default=1, help="of what these tests do")
+    parser.addoption("--fuzz-examples", type=int, default=60, help="of each fuzz target")
+    parser.addoption("--fuzz-requests", type=int, default=2, help="of each route and kind of log")
+    parser.addoption("--fuzz-mutants", type=int, default=60, help="changed log files")
+    parser.addoption("--fuzz-seed", type=int, default=1, help="of these changes")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
