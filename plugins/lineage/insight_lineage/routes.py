@@ -12,7 +12,7 @@ from werkzeug import Request, Response
 
 from insight_core.plugin import InvalidArgument, NotFound, PluginContext, Route, encode_json
 from insight_core.plugin.filters.column import Column
-from insight_core.plugin.filters.conditions import All, Comparison, Condition, ExpressionError, conditions_of
+from insight_core.plugin.filters.conditions import All, Comparison, Condition, conditions_of
 from insight_core.plugin.filters.expression import parsed
 from insight_core.plugin.http.answers import json_response
 from insight_core.plugin.http.csv_text import csv_field, csv_response
@@ -63,14 +63,11 @@ class _Views:
         form = choice(request, "format", ("json", "csv"))
         offset = whole_number(request, "offset", 0, 1 << 31, 0)
         limit = whole_number(request, "limit", 0, MOST_ROWS, MOST_ROWS)
-        try:
-            with self.lineage.table(self.ctx.annotations()) as table:
-                matching = _matching(request, table)
-                columns = [table.column(name) for name in _wanted(request, table)]
-                group = [table.column(name) for name in dict.fromkeys(request.args.getlist("group"))]
-                rows = ordered(matching, table.rows, _sort(request, table), group)
-        except ExpressionError as error:
-            return _misplaced(error)
+        with self.lineage.table(self.ctx.annotations()) as table:
+            matching = _matching(request, table)
+            columns = [table.column(name) for name in _wanted(request, table)]
+            group = [table.column(name) for name in dict.fromkeys(request.args.getlist("group"))]
+            rows = ordered(matching, table.rows, _sort(request, table), group)
         shown = rows[offset : offset + limit]
         names = [table.rows.runs[row] for row in shown]
         if form == "csv":
@@ -117,13 +114,10 @@ class _Views:
 
     def importance(self, request: Request) -> Response:
         name = required_text(request, "target")
-        try:
-            with self.lineage.table(self.ctx.annotations()) as table:
-                target = table.column(name)
-                rows = _matching(request, table)
-                parameters = [table.column(one) for one in _parameters_wanted(request, table)]
-        except ExpressionError as error:
-            return _misplaced(error)
+        with self.lineage.table(self.ctx.annotations()) as table:
+            target = table.column(name)
+            rows = _matching(request, table)
+            parameters = [table.column(one) for one in _parameters_wanted(request, table)]
         listed = [
             {
                 "name": one.column.name,
@@ -182,11 +176,6 @@ def _sort(request: Request, table: Table) -> list[SortKey]:
         name = text[1:] if text.startswith(("-", "+")) else text
         keys.append(SortKey(table.column(name), downwards))
     return keys
-
-
-def _misplaced(error: ExpressionError) -> Response:
-    answer = {"error": str(error), "position": error.position}
-    return Response(encode_json(answer), error.status, mimetype="application/json")
 
 
 # --- what an answer says --------------------------------------------------------------------------

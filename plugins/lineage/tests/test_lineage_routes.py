@@ -223,8 +223,11 @@ def test_refusals(
 
 
 def test_a_mistake_in_a_text_says_where(three: LineageLogs, get: Get) -> None:
-    answer = get("runs", where="epoch > 1 and nothing = 2")
-    assert (answer.status_code, (answer.json or {})["position"]) == (400, 14)
+    for route in ("runs", "importance"):
+        for last, code in (("nothing = 2", "unknown_column"), ("= 2", "bad_expression")):
+            answer = get(route, target="epoch", where=f"epoch > 1 and {last}")
+            said = answer.json or {}
+            assert (answer.status_code, said["code"], said["details"]["position"]) == (400, code, 14)
 
 
 def test_importance(written: LineageLogs, provider: LocalProvider, get: Get) -> None:
