@@ -66,7 +66,8 @@ export function CardBody({ board, card, place, isAlone = false, tools }: CardBod
   useEffect(() => feed.wake(), [board.page.visible.value, board.cards.full.value]);
 
   const full = sameCard(board.cards.full.value, card);
-  useEffect(() => void (reading.value = null), [full]); // it stands at a place of the screen, where the card no longer is
+  // it stands at a place of the screen, where the card no longer is
+  useEffect(() => void (reading.value = null), [full]);
 
   const markers = useMarkers(board, tag, picture, times);
   const marks = useMemo(() => [...(lines?.marks ?? []), ...markers.marks], [lines, markers]);
@@ -199,6 +200,7 @@ function chartProps(
   const linked = board.link.value ? board.cursors.linked.value : null;
   return {
     lines,
+    pending: feed.picture.value === null && feed.error.value === null,
     xKind: kindOf(kind),
     logX: log.x,
     logY: log.y,

@@ -89,11 +89,14 @@ export class CanvasPainter implements Painter {
     context.textBaseline = style.baseline ?? 'middle';
     context.fillStyle = style.color;
     const wide = style.maxWidth !== undefined && estimatedWidth(text, size) > style.maxWidth * 0.9;
+    const draw = (left: number, top: number): void => {
+      if (wide) context.fillText(text, left, top, style.maxWidth);
+      else context.fillText(text, left, top);
+    };
+    if (!style.turned) return draw(x, y);
     context.save();
-    context.translate(x, y);
-    if (style.turned) context.rotate(-Math.PI / 2);
-    if (wide) context.fillText(text, 0, 0, style.maxWidth);
-    else context.fillText(text, 0, 0);
+    context.rotate(-Math.PI / 2);
+    draw(-y, x);
     context.restore();
   }
 

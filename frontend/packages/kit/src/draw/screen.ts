@@ -7,6 +7,8 @@ import { palette, type Palette } from './palette';
 
 /** A chart that is drawn on a screen. */
 export interface Drawn<Figure> extends Drawing<Figure> {
+  /** Whether nothing is known yet that could be drawn: then nothing is. */
+  isPending?(): boolean;
   /** Looks up what the pointer is at; whether there is anything to draw above the picture, which may be `redrawn`. */
   follow(figure: Figure, redrawn: boolean): boolean;
   /** What follows the pointer, or what others point at. */
@@ -18,7 +20,7 @@ export interface Drawn<Figure> extends Drawing<Figure> {
 class Layer {
   readonly canvas = document.createElement('canvas');
   private made: CanvasPainter | null = null;
-  private ratio = 1;
+  private pixels: PixelSize = NO_PIXELS;
 
   constructor(root: HTMLElement) {
     this.canvas.style.cssText = 'position:absolute;left:0;top:0;width:100%;height:100%;pointer-events:none';
@@ -26,15 +28,15 @@ class Layer {
     root.append(this.canvas);
   }
 
-  fit(pixels: PixelSize): this {
-    fitBitmap(this.canvas, pixels);
-    [this.made, this.ratio] = [null, pixels.ratio];
-    return this;
-  }
-
-  /** Made once the canvas has its size: a bitmap that is drawn on would be made again. */
-  get painter(): CanvasPainter {
-    return (this.made ??= CanvasPainter.of(this.canvas, this.ratio));
+  /** Begins a picture of this size; the bitmap is made for the first one. */
+  begin(pixels: PixelSize): CanvasPainter {
+    if (pixels !== this.pixels) {
+      fitBitmap(this.canvas, pixels);
+      [this.made, this.pixels] = [null, pixels];
+    }
+    this.made ??= CanvasPainter.of(this.canvas, pixels.ratio);
+    this.made.begin(pixels.width, pixels.height);
+    return this.made;
   }
 }
 
@@ -63,7 +65,8 @@ export class Screen<Figure> {
     this.root.tabIndex = 0;
     this.root.setAttribute('role', 'img');
     this.root.style.cssText =
-      'position:relative;width:100%;height:100%;outline-offset:-2px;touch-action:pan-y;user-select:none;-webkit-user-select:none;cursor:crosshair';
+      'position:relative;width:100%;height:100%;outline-offset:-2px;cursor:crosshair;' +
+      'touch-action:pan-y;user-select:none;-webkit-user-select:none';
     this.picture = new Layer(this.root);
     host.append(this.root);
     this.stop = watchPixels(this.picture.canvas, (pixels) => this.resize(pixels));
@@ -105,18 +108,14 @@ export class Screen<Figure> {
     cancelAnimationFrame(this.frame);
     this.frame = 0;
     const { width, height } = this.size;
-    if (width < LEAST || height < LEAST) return;
+    if (width < LEAST || height < LEAST || this.chart.isPending?.()) return;
     const redrawn = this.stale;
     this.stale = false;
     const colors = palette(this.chart.caption().theme);
-    if (redrawn) {
-      this.picture.painter.begin(width, height);
-      this.chart.draw(this.figure, this.picture.painter, colors);
-    }
+    if (redrawn) this.chart.draw(this.figure, this.picture.begin(this.pixels), colors);
     if (this.chart.follow(this.figure, redrawn)) {
-      this.overlay ??= new Layer(this.root).fit(this.pixels);
-      this.overlay.painter.begin(width, height);
-      this.chart.drawOverlay(this.figure, this.overlay.painter, colors);
+      this.overlay ??= new Layer(this.root);
+      this.chart.drawOverlay(this.figure, this.overlay.begin(this.pixels), colors);
     } else if (this.overlay) {
       this.overlay.canvas.remove();
       this.overlay = null;
@@ -127,8 +126,6 @@ export class Screen<Figure> {
     this.pixels = pixels;
     const { width, height, ratio } = pixels;
     this.size = { width, height, ratio, labelled: false };
-    this.picture.fit(pixels);
-    this.overlay?.fit(pixels);
     this.chart.leave();
     this.refresh('picture');
     this.paint(); // immediately: resizing a canvas clears it

@@ -133,6 +133,10 @@ class Chart implements LineChart, Gestures, Drawn<Figure> {
 
   readonly draw = draw;
 
+  isPending(): boolean {
+    return this.props.pending === true;
+  }
+
   leave(): void {
     this.point(null);
   }

@@ -42,6 +42,8 @@ export interface Mark {
 }
 export interface LineChartProps {
   readonly lines: readonly Line[];
+  /** The lines are not known yet: nothing is drawn. */
+  readonly pending?: boolean;
   readonly xKind: AxisKind;
   readonly logX?: boolean;
   readonly logY?: boolean;
