@@ -39,15 +39,21 @@ export class Annotations {
   private token = '';
   private generation: number | undefined;
   private asked = 0;
+  private underWay: Promise<void> | undefined;
   private written = 0;
 
   /** Asks again if the host has another `generation` than the page. */
   async follow(generation: number | undefined): Promise<void> {
+    await this.underWay; // it may have that one
     if (generation !== undefined && generation !== this.generation) await this.refresh();
   }
 
   /** On an error the page keeps its annotations; the next change retries. */
-  async refresh(): Promise<void> {
+  refresh(): Promise<void> {
+    return (this.underWay = this.load());
+  }
+
+  private async load(): Promise<void> {
     const mine = ++this.asked;
     const { written } = this;
     const answer = await getJson<Answer>('data/annotations').catch(() => null);

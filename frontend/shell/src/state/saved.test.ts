@@ -91,6 +91,20 @@ describe('what a tab saves on the host', () => {
     expect(host.asked).toEqual(['GET /data/saved/plugin/sample']);
   });
 
+  it('is asked for once by a tab and what its plugin adds to the page, whatever comes meanwhile', async () => {
+    const seen: unknown[] = [];
+    ends.push(saved.entries.subscribe(() => undefined));
+    await vi.waitFor(() => expect(host.asked).toHaveLength(1));
+    told(1);
+    await vi.waitFor(() => expect(names()).toEqual([]));
+    host.write('mine', 1); // not told yet
+    ends.push(opened().entries.subscribe((entries) => seen.push(entries)));
+    await vi.waitFor(() => expect(seen.at(-1)).toEqual([]));
+    expect(host.asked).toEqual(['GET /data/saved/plugin/sample']);
+    told(2);
+    await vi.waitFor(() => expect(seen.at(-1)).toHaveLength(1));
+  });
+
   it('is written, read and removed by name and version', async () => {
     const first = await saved.set('视图/1', { columns: ['a'] }, null);
     expect(await saved.get('视图/1')).toMatchObject({ version: first.version, value: { columns: ['a'] } });

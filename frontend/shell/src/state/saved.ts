@@ -14,6 +14,14 @@ interface Listed {
   readonly entries: readonly SavedEntry[];
 }
 
+/** What the host process `boot` answered. */
+interface Answer {
+  readonly boot: string | undefined;
+  readonly listed: Listed;
+}
+
+/** The last answers by path: the tab of a plugin and what it adds to the page ask for the same. */
+const answers = new WeakMap<Page, Map<string, Answer>>();
 const reported = new Set<string>(); // files whose damage the user has heard of
 
 export class SavedEntries {
@@ -31,29 +39,56 @@ export class SavedEntries {
     this.path = `data/saved/${owner}`;
   }
 
-  /** Asks now, and whenever somebody has saved something. */
+  /**
+   * Asks now, unless the page has the answer already, and whenever somebody has saved something. Changes that come
+   * meanwhile wait for the answer, which may have them.
+   */
   follow(): () => void {
+    const { latest } = this.page.session;
+    const known = answers.get(this.page)?.get(this.path);
+    if (known && known.boot === latest.peek().boot) this.take(known);
+    let isAsking = false;
+    const ask = async (): Promise<void> => {
+      isAsking = true;
+      let before;
+      do {
+        before = latest.peek();
+        await this.refresh().catch(() => null); // the next change asks again
+      } while (before !== latest.peek() && this.isBehind());
+      isAsking = false;
+    };
     return effect(() => {
-      const { boot, saved } = this.page.session.latest.value;
-      if (this.known && (saved === undefined || this.known === `${boot}-${saved}`)) return;
-      untracked(() => this.refresh()).catch(() => null); // the next change asks again
+      void latest.value;
+      if (!isAsking && this.isBehind()) void untracked(ask);
     });
+  }
+
+  private isBehind(): boolean {
+    const { boot, saved } = this.page.session.latest.peek();
+    return !this.known || (saved !== undefined && this.known !== `${boot}-${saved}`);
   }
 
   async refresh(): Promise<readonly SavedEntry[]> {
     const mine = ++this.asked;
     const { boot } = this.page.session.latest.peek();
-    const { generation, token, writable, damage, entries } = await getJson<Listed>(this.path);
-    if (mine !== this.asked) return entries; // a later request knows better
-    this.known = `${boot}-${generation}`;
-    this.token = token;
-    this.writable.value = writable;
-    this.entries.value = entries;
+    const listed = await getJson<Listed>(this.path);
+    if (mine !== this.asked) return listed.entries; // a later request knows better
+    const answer = { boot, listed };
+    this.take(answer);
+    answers.set(this.page, (answers.get(this.page) ?? new Map<string, Answer>()).set(this.path, answer));
+    const { damage } = listed;
     if (damage && !reported.has(damage.file)) {
       reported.add(damage.file);
       this.page.toasts.show('warn', words(this.page, 'saved.damaged', damage));
     }
-    return entries;
+    return listed.entries;
+  }
+
+  private take({ boot, listed }: Answer): void {
+    this.known = `${boot}-${listed.generation}`;
+    this.token = listed.token;
+    this.writable.value = listed.writable;
+    this.entries.value = listed.entries;
   }
 
   async get<T>(name: string): Promise<(SavedEntry & { readonly value: T }) | null> {
