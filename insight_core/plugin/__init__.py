@@ -11,7 +11,7 @@ from insight_core.formats.dialects import Dialect
 from insight_core.formats.json_text import encode_json
 from insight_core.formats.reason import Reason
 from insight_core.machine import physical_memory
-from insight_core.plugin.annotations import Annotation, Annotations, Written
+from insight_core.plugin.annotations import Annotation, Annotations, Authorship
 from insight_core.plugin.claims import BEGINNING, Claim, EventField, FileName, SummaryPlugin
 from insight_core.plugin.computations import Computation, ComputingProvider, NotComputed, compute
 from insight_core.plugin.context import (
@@ -94,6 +94,7 @@ __all__ = [
     "Annotations",
     "AppSettings",
     "Ask",
+    "Authorship",
     "CachePolicy",
     "Cell",
     "Changes",
@@ -151,7 +152,6 @@ __all__ = [
     "Unavailable",
     "Undecodable",
     "Values",
-    "Written",
     "X",
     "check_elements",
     "chosen_tables",

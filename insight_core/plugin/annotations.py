@@ -37,7 +37,7 @@ class Annotation:
 
 
 @frozen
-class Written:
+class Authorship:
     """Who set a field, if a middleware named the user, and when."""
 
     by: str
@@ -46,7 +46,7 @@ class Written:
 
 FIELDS = tuple(fields_dict(Annotation))
 _NOBODY: Mapping[str, Annotation] = MappingProxyType({})
-_UNSIGNED: Mapping[str, Mapping[str, Written]] = MappingProxyType({})
+_UNSIGNED: Mapping[str, Mapping[str, Authorship]] = MappingProxyType({})
 
 
 @frozen(eq=False)
@@ -58,7 +58,7 @@ class Annotations:
 
     generation: int = 0
     runs: Mapping[str, Annotation] = field(default=_NOBODY)
-    written: Mapping[str, Mapping[str, Written]] = field(default=_UNSIGNED)
+    written: Mapping[str, Mapping[str, Authorship]] = field(default=_UNSIGNED)
 
 
 def checked(name: str, value: object) -> FieldValue:

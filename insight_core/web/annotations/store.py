@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from insight_core.plugin import InsightError, InvalidArgument, NotFound
-from insight_core.plugin.annotations import Annotation, Annotations, FieldValue, Written, checked
+from insight_core.plugin.annotations import Annotation, Annotations, Authorship, FieldValue, checked
 from insight_core.web.annotations.run_keys import Place, key_of, runs_of
 from insight_core.web.state.shared_state import SharedState
 from insight_core.web.state.state_file import StateFile
@@ -81,7 +81,7 @@ class AnnotationStore(SharedState[Annotations]):
         if self._file is None or self._known is None:
             return
         runs: dict[str, Annotation] = {}
-        written: dict[str, Mapping[str, Written]] = {}
+        written: dict[str, Mapping[str, Authorship]] = {}
         for key, values in self._file.values.items():
             if any(value is not None for value in values.values()):
                 said = Annotation(**values)  # type: ignore[arg-type]  # the file holds checked values

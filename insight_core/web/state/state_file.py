@@ -23,7 +23,7 @@ from typing import TypeAlias
 
 from insight_core.formats.reason import system_reason
 from insight_core.plugin import InsightError, Unavailable
-from insight_core.plugin.annotations import Written
+from insight_core.plugin.annotations import Authorship
 
 log = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ class StateFile:
     ) -> None:
         self.path = path
         self.values: dict[str, dict[str, Value]] = {}
-        self.written: dict[str, dict[str, Written]] = {}  # of values that known users set
+        self.written: dict[str, dict[str, Authorship]] = {}  # of values that known users set
         self._what = what
         self._keys = keys
         self._checked = checked
@@ -106,7 +106,7 @@ class StateFile:
         ``allow`` is called when no other host can write, after all lines were read; what it raises ends the
         call before anything is written. ``by`` is the user, if known.
         """
-        written = None if by is None else Written(by, round(time.time(), 3))
+        written = None if by is None else Authorship(by, round(time.time(), 3))
         try:
             with self._locked() as (number, locked):
                 self._read(number)
@@ -194,7 +194,7 @@ class StateFile:
             return False
         by, at = line.get("by"), line.get("at")
         if isinstance(by, str) and isinstance(at, int | float):
-            self.written.setdefault(key, {})[name] = Written(by, at)
+            self.written.setdefault(key, {})[name] = Authorship(by, at)
         else:
             self.written.get(key, {}).pop(name, None)
         return True
@@ -248,7 +248,7 @@ class StateFile:
         described = {"insight-host": self._what, "format": FORMAT, "id": secrets.token_hex(8)}
         return json.dumps(described).encode("ascii") + b"\n"
 
-    def _line(self, key: str, name: str, value: Value, written: Written | None) -> str:
+    def _line(self, key: str, name: str, value: Value, written: Authorship | None) -> str:
         line: dict[str, object] = dict(zip(self._keys, (key, name, value), strict=True))
         if written is not None:
             line |= {"by": written.by, "at": written.at}

@@ -1,13 +1,13 @@
 import type { Codec } from '@insight-host/api';
 import { decoded, encoded } from './codecs';
 
-/** What one card shows: a tag over all runs (`run` null), or one series. */
+/** Names a card by what it shows: a tag in all runs (`run` is null), or in one run. */
 export interface CardKey {
   readonly tag: string;
   readonly run: string | null;
 }
 
-/** A text that no other card has: a key for maps and lists, and what the URL says. */
+/** The unique name of a card: in maps, lists and the URL. */
 export function cardId({ tag, run }: CardKey): string {
   return run === null ? encoded(tag) : `${encoded(tag)};${encoded(run)}`;
 }

@@ -1,4 +1,4 @@
-/** Cards as they can be kept and linked to. */
+/** Describes cards as JSON, to keep them in reports, and as addresses, to link to them. */
 import type { CardSpec } from '@insight-host/api';
 import { formatHash, LOOK_KEYS } from '../state/hash';
 import type { Runs } from '../state/runs';
@@ -13,7 +13,7 @@ export interface CardScope {
 }
 
 const KEPT = ['runs', ...LOOK_KEYS];
-const TRANSIENT = /\.full$/; // a card that fills the screen does so in its tab
+const TRANSIENT = /\.full$/; // whether a card fills the screen concerns its tab only
 
 export function specOf({ name, url, runs }: CardScope, card: string): CardSpec {
   const own = [...url.all()].filter(([key]) => KEPT.includes(key) || key.startsWith(`${name}.`));
@@ -24,7 +24,7 @@ export function specOf({ name, url, runs }: CardScope, card: string): CardSpec {
   return { plugin: name, card, state: { ...state, runs: selectionCodec.format({ kind: 'list', names }) ?? '' } };
 }
 
-/** Of a page that shows the card alone. */
+/** The address of a page that shows the card alone. */
 export function addressOf({ plugin, card, state }: CardSpec): string {
   return new URL(formatHash(new Map(Object.entries({ ...state, tab: plugin, embed: card }))), document.baseURI).href;
 }

@@ -20,17 +20,20 @@ export interface CardPlace {
   readonly failed: (cause: unknown) => void;
 }
 
-interface CardScope {
+/** The runs and settings of a card that has its own. */
+interface OwnState {
   readonly url?: ViewUrl;
   readonly runs?: Runs;
 }
 
-/** A card with the state of the page, or of `scope`. Resolves when it is there, or has failed. */
+type PluginWithCards = Plugin & Required<Pick<Plugin, 'renderCard'>>;
+
+/** A card with the state of the page, or its own. Resolves when it is there, or has failed. */
 export async function showCard(
   page: Page,
   { plugin: name, card }: Pick<CardSpec, 'plugin' | 'card'>,
   { host, visible, until, failed }: CardPlace,
-  scope: CardScope = {},
+  own: OwnState = {},
   load: LoadModule = importModule,
 ): Promise<void> {
   const ended = new AbortController();
@@ -49,7 +52,7 @@ export async function showCard(
   sayWhenSlow(page, host, card, AbortSignal.any([signal, waiting.signal]));
   try {
     const tab = page.session.plugins.peek()?.find((one) => one.name === name);
-    const [plugin] = await Promise.all([pluginOf(page, name, tab, load), colored(page, scope, signal)]);
+    const [plugin] = await Promise.all([pluginOf(page, name, tab, load), colored(page, own, signal)]);
     if (signal.aborted) return;
     const context = pluginContext(page, {
       messages: plugin.messages ?? {},
@@ -57,7 +60,7 @@ export async function showCard(
       signal,
       visible,
       onError: fail,
-      ...scope,
+      ...own,
     });
     disposeWith(signal, await plugin.renderCard(inside, context, card));
     waiting.abort();
@@ -81,8 +84,8 @@ function sayWhenSlow(page: Page, host: HTMLElement, card: string, end: AbortSign
   });
 }
 
-/** Colours and dashes of a card's own, where its state says how runs look. */
-async function colored(page: Page, { url, runs }: CardScope, signal: AbortSignal): Promise<void> {
+/** Gives a card with its own state the colours and dashes of that state. */
+async function colored(page: Page, { url, runs }: OwnState, signal: AbortSignal): Promise<void> {
   if (!url || !runs || runs.looks === page.runs.looks) return;
   const view = await page.loadColoring();
   if (signal.aborted || !view) return;
@@ -94,12 +97,7 @@ async function colored(page: Page, { url, runs }: CardScope, signal: AbortSignal
   page.columnsOfCards.value = [...new Set([...page.columnsOfCards.peek(), ...used])];
 }
 
-async function pluginOf(
-  page: Page,
-  name: string,
-  tab: Tab | undefined,
-  load: LoadModule,
-): Promise<Plugin & Required<Pick<Plugin, 'renderCard'>>> {
+async function pluginOf(page: Page, name: string, tab: Tab | undefined, load: LoadModule): Promise<PluginWithCards> {
   const path = tab?.loading_mechanism.type === 'ES_MODULE' ? tab.loading_mechanism.module_path : undefined;
   if (!tab || tab.error || path === undefined) throw new Error(tab?.error ?? words(page, 'missing', { plugin: name }));
   const { default: plugin } = (await load(new URL(path, document.baseURI).href)) as {
@@ -107,5 +105,5 @@ async function pluginOf(
   };
   if (plugin?.apiVersion !== API || typeof plugin.renderCard !== 'function')
     throw new Error(words(page, 'none', { plugin: page.tabTitle(tab) }));
-  return plugin as Plugin & Required<Pick<Plugin, 'renderCard'>>;
+  return plugin as PluginWithCards;
 }

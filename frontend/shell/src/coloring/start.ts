@@ -1,4 +1,4 @@
-/** Loads how runs look: when the URL says more than the default, or the user asks for it. */
+/** Loads the colouring of runs when the URL has one of its settings, or the user asks for it. */
 import { message } from '@insight-host/kit';
 import { effect, untracked } from '@preact/signals';
 import { LOOK_KEYS } from '../state/hash';
@@ -6,7 +6,7 @@ import type { Page } from '../state/page';
 import type { ColoringView } from './view';
 
 export async function loadColoring(page: Page): Promise<ColoringView | null> {
-  page.columnsWanted.value = true; // their values may be what runs are coloured by
+  page.columnsWanted.value = true; // runs may be coloured by values of columns
   try {
     const { coloringView } = await import('./view');
     return untracked(() => (page.coloring.value ??= coloringView(page)));
@@ -21,7 +21,9 @@ export function pickColor(page: Page, run: string, beside: Element): void {
   void loadColoring(page).then((view) => view?.pick(run, beside));
 }
 
-/** At once: the first picture has these colours. */
+/**
+ * Loads the colouring immediately if the URL has settings of it, so that charts are not drawn in other colours first.
+ */
 export function coloringWhenAsked(page: Page): void {
   page.loadColoring = () => loadColoring(page);
   effect(() => {

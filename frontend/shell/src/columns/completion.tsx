@@ -1,4 +1,4 @@
-/** What helps to write an expression: names of columns with the quotes that they need, and what is wrong. */
+/** Helps to write an expression: suggests names of columns and operators, and says what is wrong. */
 import { computed, signal } from '@preact/signals';
 import { usePage } from '../state/page';
 import { keyOf } from './cells';
@@ -17,14 +17,14 @@ const NAMED = /(?:"((?:""|[^"])+)"|([\p{L}_][^\s"'()<>=!,]*))\s*$/u;
 const COMPARED = /[<>=]\s*$|\bin\s*\([^)]*$/i;
 const OPERATORS = { number: ['<', '<=', '>', '>=', '=', '!='], text: ['=', '!=', 'in ('] } as const;
 
-/** What the list offers. */
-interface Item {
-  /** Where what it replaces begins. */
+/** A line of the list below the filter. */
+interface Suggestion {
+  /** Where the text begins that it replaces. */
   readonly at: number;
-  /** What the expression has then. */
+  /** What it puts there. */
   readonly text: string;
   readonly title: string;
-  /** Whether it compares: then a value follows. */
+  /** Whether it ends with an operator, which a value has to follow. */
   readonly compares: boolean;
 }
 
@@ -45,7 +45,7 @@ export class Completion {
   /** The text before the caret; null while nothing is typed. */
   readonly before = signal<string | null>(null);
   readonly active = signal(-1);
-  readonly items = computed<readonly Item[]>(() => {
+  readonly items = computed<readonly Suggestion[]>(() => {
     const { value: before } = this.before;
     if (before === null) return [];
     const names = this.names(before);
@@ -53,7 +53,7 @@ export class Completion {
   });
 
   /** Names of columns that what is typed may be the beginning of. */
-  private names(before: string): readonly Item[] {
+  private names(before: string): readonly Suggestion[] {
     const typed = typedName(before);
     if (!typed?.name) return [];
     const wanted = typed.name.toLowerCase();
@@ -78,7 +78,7 @@ export class Completion {
   }
 
   /** Comparisons of the column that the text ends with: without one, the text is searched in names of runs. */
-  private comparisons(before: string): readonly Item[] {
+  private comparisons(before: string): readonly Suggestion[] {
     const match = NAMED.exec(before);
     if (!match || COMPARED.test(before.slice(0, match.index))) return [];
     const name = match[1]?.replaceAll('""', '"') ?? match[2] ?? '';

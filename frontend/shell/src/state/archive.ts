@@ -1,11 +1,10 @@
-/** Archives runs: on the host, or in this browser alone while the host saves nothing. Loaded with the menu of runs. */
+/** Archives runs on the host, or in this browser while the host saves nothing. Loaded with the menu of runs. */
 import { type Annotations, ARCHIVE } from './annotations';
 import { remember } from './memory';
 import { told } from './start_view';
 
 /**
- * Archives runs, or lists them again. Rejects with the reason if the host does not take it; then they are as it has
- * them.
+ * Archives runs, or takes them out of the archive. If the host refuses, shows its state and rejects with the reason.
  */
 export async function archive(annotations: Annotations, runs: readonly string[], archived: boolean): Promise<void> {
   if (!annotations.writable.peek()) {

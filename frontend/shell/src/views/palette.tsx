@@ -23,7 +23,7 @@ export function commands(page: Page): Command[] {
   const setting = words(page, 'command.setting');
   const tabs = page.tabs.value;
   const step = page.cursor.pinned.value?.step;
-  // its commands come before those of others
+  // commands of the tab in front come first
   const ofFront = (owner: string): number => Number(owner !== page.front.value?.name);
   const shortcuts = page.shortcuts.list.value.filter(
     ({ owner, key }) => key !== 'Escape' && tabs.some((tab) => tab.name === owner),
@@ -35,7 +35,7 @@ export function commands(page: Page): Command[] {
   const titleOf = (owner: string): string => page.tabTitle(tabs.find((tab) => tab.name === owner) as Tab);
   const inFront = (owner: string, run: () => void): void => {
     page.open(owner);
-    // drawn by then: the palette has given the focus back, and what is in the tab can take it
+    // after the palette has closed and returned the focus, and the tab is drawn
     requestAnimationFrame(run);
   };
   return [
@@ -100,7 +100,7 @@ export function commands(page: Page): Command[] {
       run: () => inFront(owner, run),
     })),
     ...(page.contributions.value?.commands ?? [])
-      // what the open tab does by a key, too, is there once
+      // without those that are in the list as shortcuts of the open tab
       .filter(({ owner, label }) => !actions.some((one) => one.owner === owner && one.description() === label))
       .map(({ owner, ...command }) => ({ ...command, group: titleOf(owner) })),
     ...runs.all.value.map((run) => ({
@@ -144,7 +144,7 @@ function browseTags(page: Page): void {
   if (front) page.dialog.value = { kind: 'tags', plugin: front.name };
 }
 
-/** A tag, in the tab that shows it. */
+/** Opens a tab with only this tag. */
 function tagCommand(page: Page, { tab, tag }: FoundTag): Command {
   return { label: tag, group: page.tabTitle(tab), run: () => page.openTags(tab, patternOf(tag)) };
 }

@@ -19,3 +19,14 @@ export function DialogEnd({ page, onClose }: DialogEndProps): JSX.Element {
     </div>
   );
 }
+
+/** The end of a dialog that has nothing to apply. */
+export function DialogClose({ page, onClose }: DialogEndProps): JSX.Element {
+  return (
+    <div class="row end">
+      <button type="button" data-action="cancel" onClick={onClose}>
+        {page.t('dialog.close')}
+      </button>
+    </div>
+  );
+}

@@ -3,6 +3,7 @@ import { Dialog, message, Select, TagName, valueText } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { CardDialogProps } from './card_dialog';
+import { DialogClose } from './dialog_end';
 
 const KINDS = ['nonfinite', 'above', 'below', 'jump'] as const;
 const MOST = 100; // runs that are listed
@@ -138,11 +139,7 @@ export function FirstDialog({ board, tag, onClose }: CardDialogProps): JSX.Eleme
           </li>
         ))}
       </ul>
-      <div class="row end">
-        <button type="button" data-action="cancel" onClick={onClose}>
-          {say('first.close')}
-        </button>
-      </div>
+      <DialogClose page={board.page} onClose={onClose} />
     </Dialog>
   );
 }

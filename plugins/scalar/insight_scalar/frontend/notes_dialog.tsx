@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { CardDialogProps } from './card_dialog';
 import { LONGEST_NOTE, newId, NOTE_COLORS, notesOf, type Note } from './notes';
+import { DialogClose } from './dialog_end';
 
 /** Writes, edits and takes away notes: marks at a step, of a chart and a run or of all. */
 export function NotesDialog({ board, tag, onClose }: CardDialogProps): JSX.Element {
@@ -175,11 +176,7 @@ export function NotesDialog({ board, tag, onClose }: CardDialogProps): JSX.Eleme
           </li>
         ))}
       </ul>
-      <div class="row end">
-        <button type="button" data-action="cancel" onClick={onClose}>
-          {say('first.close')}
-        </button>
-      </div>
+      <DialogClose page={board.page} onClose={onClose} />
     </Dialog>
   );
 }
