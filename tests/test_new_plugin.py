@@ -165,6 +165,7 @@ def test_dev_shows_a_plugin_of_plain_javascript_that_is_not_installed(page: Page
         page.goto(f"{url}#locale=en&tab=live_tab")
         panel = page.locator('[data-plugin="live_tab"]')
         expect(panel.locator("article p")).to_have_text(["alive"])
+        expect(panel.get_by_role("toolbar")).to_have_css("display", "flex")  # the styles of the kit are there
         _edit(logs.directory / "live_tab/insight_live_tab/static/index.js", "<h3>", "<h3>saved: ")
         expect(panel.locator("h3")).to_have_text(["saved: first"])
 
