@@ -59,10 +59,9 @@ def serve(options: Options, *, at_end: Callable[[], None] | None = None, ending:
         if options.watch_front_ends:
             host.watch_front_ends()
         first = f"insight-host {host_version()} at {greeting.printed(server.url)} (Ctrl-C ends it)"
-        told = [first, *(f"insight-host: {text}" for text in greeting.lines)]
-        print(
-            "".join(f"{line}\n" for line in told), end="", flush=True
-        )  # in one piece, for programs that read a line
+        lines = [first, *(f"insight-host: {text}" for text in greeting.lines)]
+        # one write: whoever reads the address from a pipe has the other lines by then
+        print("".join(f"{text}\n" for text in lines), end="", flush=True)
         serving = _Serving(server, ending)
         settle_imports()
         host.begin()
