@@ -15,15 +15,15 @@ from playwright.sync_api import Locator, Page, expect
 
 from insight_core.plugin.testing import EventWriter
 from tests.browser.cards import card
+from tests.browser.figures_page import open_figure, saved
 
 pytestmark = pytest.mark.browser
 
 
-def saved(page: Page, dialog: Locator, kind: str) -> bytes:
-    with page.expect_download() as download:
-        dialog.locator(f'[data-action="figure-{kind}"]').click()
-    assert download.value.suggested_filename == f"train_loss.{kind}"
-    return download.value.path().read_bytes()
+def _saved(page: Page, dialog: Locator, kind: str) -> bytes:
+    name, content = saved(page, dialog, kind)
+    assert name == f"train_loss.{kind}"
+    return content
 
 
 def test_a_figure_is_saved_in_the_size_font_and_colors_that_are_chosen(
@@ -38,10 +38,8 @@ def test_a_figure_is_saved_in_the_size_font_and_colors_that_are_chosen(
     )
     drawn = card(page, "train/loss")
     expect(drawn.get_by_test_id("card-status")).to_contain_text("NaN")
-    drawn.hover()
-    drawn.locator('[data-action="export"]').click()
-    page.locator('[data-action="figure"]').click()
-    dialog = page.get_by_role("dialog", name="Figure of train/loss")
+    dialog = open_figure(page, "train/loss")
+    expect(dialog).to_have_accessible_name("Figure of train/loss")
     preview = dialog.locator("canvas")
     expect(preview).to_have_attribute("style", re.compile(r"width: 420px; height: 296px"))
     dialog.locator('[data-control="figure-unit"]').select_option("in")
@@ -55,13 +53,13 @@ def test_a_figure_is_saved_in_the_size_font_and_colors_that_are_chosen(
     dialog.locator('[data-control="figure-palette"]').select_option("gray")
     dialog.locator('[name="figure-title"]').fill("Loss & more")
 
-    svg = ElementTree.fromstring(saved(page, dialog, "svg"))
+    svg = ElementTree.fromstring(_saved(page, dialog, "svg"))
     assert (svg.get("width"), svg.get("height")) == ("4in", "4in")
     assert str(svg.get("font-family")).startswith('"Times New Roman"')
     texts = ["".join(text.itertext()) for text in svg.iter("{http://www.w3.org/2000/svg}text")]
     assert {"Loss & more", "step", "train/loss", "plain", "基线", "2 values ≤ 0 not shown"} <= set(texts)
 
-    pdf = saved(page, dialog, "pdf")
+    pdf = _saved(page, dialog, "pdf")
     assert pdf.startswith(b"%PDF-1.4")
     assert b"/MediaBox [0 0 288.000 288.000]" in pdf
     assert b"/BaseFont /Times-Roman" in pdf
@@ -69,24 +67,22 @@ def test_a_figure_is_saved_in_the_size_font_and_colors_that_are_chosen(
     *_, content = re.findall(rb"/Length \d+ >>\nstream\n(.*?)\nendstream", pdf, re.DOTALL)
     assert b"<%b> Tj" % b"Loss & more".hex().encode() in zlib.decompress(content)
 
-    png = saved(page, dialog, "png")
+    png = _saved(page, dialog, "png")
     assert struct.unpack(">II", png[16:24]) == (1200, 1200)
     assert struct.unpack(">4sIIB", png[37:50]) == (b"pHYs", 11811, 11811, 1)  # 300 dots an inch
 
-    tex = saved(page, dialog, "tex").decode()
+    tex = _saved(page, dialog, "tex").decode()
     assert "width=4in, height=4in" in tex
     assert tex.count(r"\addplot") == 2
     assert "1 2\n2 nan\n3 nan\n4 0.5\n" in tex
 
-    rows = list(csv.reader(saved(page, dialog, "csv").decode().splitlines()))
+    rows = list(csv.reader(_saved(page, dialog, "csv").decode().splitlines()))
     assert rows[1:5] == [
         ["plain", str(step), value] for step, value in enumerate(["2", "NaN", "-1", "0.5"], 1)
     ]
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
     page.reload()
-    drawn.hover()
-    drawn.locator('[data-action="export"]').click()
-    page.locator('[data-action="figure"]').click()
+    open_figure(page, "train/loss")
     expect(dialog.locator('[name="figure-width"]')).to_have_value("4")
     expect(dialog.locator('[data-control="figure-palette"]')).to_have_value("gray")

@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from PIL import Image
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from insight_core.plugin.testing import EventWriter, png
 from tests.browser.cards import card
+from tests.browser.figures_page import open_figure, saved
 from tests.browser.images_page import HEIGHT, WIDTH, expect_pixel, pixels
 
 pytestmark = pytest.mark.browser
@@ -88,19 +89,6 @@ def test_where_a_norm_explodes_the_picture_of_that_step_is_shown(
     expect_pixel(page, shown, [31, 20, nearest, 255])
 
 
-def _saved(page: Page, dialog: Locator, kind: str) -> bytes:
-    with page.expect_download() as started:
-        dialog.locator(f'[data-action="figure-{kind}"]').click()
-    return Path(started.value.path()).read_bytes()
-
-
-def _figure(page: Page) -> Locator:
-    card(page, "loss").hover()
-    card(page, "loss").locator('[data-action="export"]').click()
-    page.locator('[data-action="figure"]').click()
-    return page.locator('[data-dialog="figure"]')
-
-
 def _svg_lines(svg: ElementTree.Element) -> dict[str, Numbers]:
     """Places of the points of the lines, float64[points, 2] in pixels of the drawing, by colour."""
     return {
@@ -145,8 +133,8 @@ def test_the_lines_of_a_figure_for_a_paper_are_the_data_in_every_format(
 ) -> None:
     page.goto(shared("--logdir", training) + "#locale=en&theme=dark&tab=scalar")
     expect(card(page, "loss").get_by_test_id("card-status")).to_contain_text(f"{2 * POINTS} points")
-    dialog = _figure(page)
-    svg = ElementTree.fromstring(_saved(page, dialog, "svg"))
+    dialog = open_figure(page, "loss")
+    svg = ElementTree.fromstring(saved(page, dialog, "svg")[1])
     x, y = _ticks(svg, "x"), _ticks(svg, "y")
     assert min(len(x), len(y)) >= 2
     legend = {
@@ -166,12 +154,12 @@ def test_the_lines_of_a_figure_for_a_paper_are_the_data_in_every_format(
         np.testing.assert_allclose(_values(x, lines[color][:, 0]), np.arange(POINTS), atol=0.01)
         np.testing.assert_allclose(_values(y, lines[color][:, 1]), losses, atol=0.02 * pixel)
 
-    drawn = _pdf_lines(_saved(page, dialog, "pdf"))
+    drawn = _pdf_lines(saved(page, dialog, "pdf")[1])
     assert len(drawn) == len(TOKENS)
     for there, here in zip(drawn, lines.values(), strict=True):
         np.testing.assert_allclose(there, here, atol=0.01)
 
-    picture = np.asarray(Image.open(io.BytesIO(_saved(page, dialog, "png"))).convert("RGB"), np.int64)
+    picture = np.asarray(Image.open(io.BytesIO(saved(page, dialog, "png")[1])).convert("RGB"), np.int64)
     ratio = picture.shape[1] / float(svg.attrib["viewBox"].split()[2])
     for color, points in lines.items():
         ink = [int(color[at : at + 2], 16) for at in (1, 3, 5)]
@@ -193,7 +181,7 @@ def test_runs_of_other_batch_sizes_are_compared_at_equal_tokens(
     expect(page.get_by_role("dialog")).to_have_count(0)
     expect(page.locator('[data-control="x"] [data-value="metric"]')).to_contain_text("/ 1000")
     expect(status).to_contain_text(f"{2 * POINTS} points")
-    rows = list(csv.DictReader(_saved(page, _figure(page), "csv").decode().splitlines()))
+    rows = list(csv.DictReader(saved(page, open_figure(page, "loss"), "csv")[1].decode().splitlines()))
     for number, (run, tokens) in enumerate(TOKENS.items()):
         found = np.array([list(row.values())[1:3] for row in rows if row["Line"] == run], np.float64)
         np.testing.assert_allclose(found[:, 0], tokens * np.arange(POINTS) / 1000)
