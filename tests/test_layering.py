@@ -60,6 +60,11 @@ ROOMS: dict[str, Room] = {
         "attrs insight_frontend platformdirs werkzeug",
     ),
 }
+# what users import: it opens sources as the command line does
+FOR_USERS = _room(
+    "cli formats ingest plugin plugin.http providers recording registry",
+    "IPython attrs insight_frontend insight_host numpy pandas platformdirs polars pyarrow",
+)
 PUBLIC_ROOMS = {"plugin", "plugin.http", "recording"}  # for plugins
 PLUGIN_MAY_IMPORT = {"attrs", "cachetools", "numpy", "werkzeug", "safetensors", "regex", "PIL", "google"}
 ALSO = {
@@ -128,7 +133,11 @@ def _sources(package: Path) -> list[Path]:
 
 def _breaches(path: Path, root: Path) -> list[str]:
     here = _room_of(_module_of(path, root))
-    room = ROOMS.get(here, Room())
+    return _outside(path, root, ROOMS.get(here, Room()), here)
+
+
+def _outside(path: Path, root: Path, room: Room, here: str = "") -> list[str]:
+    """What a file imports beyond what its room may."""
     found = []
     for name in _imports(path):
         top = name.split(".")[0]
@@ -163,6 +172,11 @@ def _circle(files: Mapping[str, Path]) -> list[str]:
 def test_rooms_import_only_what_the_table_allows(repository: Path) -> None:
     files = _sources(repository / "insight_core")
     assert [line for path in files for line in _breaches(path, repository)] == []
+
+
+def test_what_users_import_is_above_the_core(repository: Path) -> None:
+    files = sorted((repository / "insight_host").glob("*.py"))
+    assert [line for path in files for line in _outside(path, repository, FOR_USERS)] == []
 
 
 def test_every_room_is_in_the_table(repository: Path) -> None:

@@ -15,6 +15,7 @@ import pytest
 
 import insight_host
 from insight_core.plugin.testing import EventWriter
+from tests.cli.asking import get, got
 
 Run = Callable[..., CompletedProcess[str]]
 
@@ -83,6 +84,14 @@ def test_a_host_and_a_directory_print_the_same(run: Run, serve: Callable[..., An
         assert wanted.stdout.count("\n") > 2
         assert run(*command, "--csv", url).stdout == wanted.stdout
         assert run(*command, "--csv", f"--data-provider={url}").stdout == wanted.stdout
+
+
+def test_a_host_shows_the_logs_of_another_host(serve: Callable[..., Any], logdir: Path) -> None:
+    first = serve(f"--logdir={logdir}").url
+    second = serve(f"--data-provider={first}").url
+    assert got(f"{second}data/runs", bool) == get(f"{first}data/runs")
+    route = "data/plugin/scalar/series?tag=loss%2C+train&attempts=all"
+    assert got(second + route, lambda answer: answer["series"]) == get(first + route)
 
 
 def test_exported_tables_and_event_files_have_every_point(run: Run, logdir: Path, tmp_path: Path) -> None:

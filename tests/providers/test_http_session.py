@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
+import insight_scalar
 import pytest
 from werkzeug import Request, Response
 
@@ -18,8 +19,11 @@ from insight_core.plugin import (
     Unavailable,
     Undecodable,
 )
+from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.providers.http_client.provider import HttpProvider
 from insight_core.providers.http_client.session import Address, HttpSession
-from tests.hosts import listening
+from tests.hosts import listening, served
+from tests.waiting import eventually
 
 Open = Callable[[Callable[[Request], Response], str], HttpSession]
 
@@ -90,6 +94,20 @@ def test_a_host_that_ended_is_unavailable_without_delay() -> None:
     session.close()
     with pytest.raises(Unavailable, match="closed"):
         session.json("data/runs")
+
+
+def test_a_host_that_goes_away_is_reported_as_a_change() -> None:
+    with served(FakeProvider(), [insight_scalar.insight_plugin()]) as url:
+        provider = HttpProvider(Address.of(url), interval=0.02)
+        provider.start()
+        eventually(provider.generation)
+        before = provider.generation()
+    try:
+        eventually(lambda: provider.changes(before).runs)
+        with pytest.raises(Unavailable):
+            provider.runs()
+    finally:
+        provider.close()
 
 
 @pytest.mark.parametrize("url", ["ftp://a/", "http://", "http://a:x/", "http://user:word@a/?token=secret"])

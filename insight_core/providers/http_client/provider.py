@@ -24,6 +24,7 @@ from insight_core.plugin import (
     SeriesKey,
     SeriesTable,
     ShownAttempts,
+    Unavailable,
     runs_with_equal_tags,
     tags_by_run,
 )
@@ -186,7 +187,13 @@ class HttpProvider(FollowedProvider):
 
     def _follow(self) -> float:
         since = [] if self._cursor is None else [("since", "-".join(map(str, self._cursor)))]
-        answer = self._session.json("data/changes", since)
+        try:
+            answer = self._session.json("data/changes", since)
+        except Unavailable:
+            if self._cursor is not None:  # anything may have changed when it comes back
+                self._cursor = None
+                self._log.note({}, runs=True)
+            raise
         before, self._cursor = self._cursor, (answer["boot"], answer["generation"])
         if before != self._cursor:
             changes = changes_of(answer)
