@@ -46,13 +46,17 @@ def _given(module: ModuleType) -> ModuleType:
     return module
 
 
-def known_values(host: Host, provider: LocalProvider) -> dict[str, list[str]]:
-    """Values of parameters that name something in the logs, by parameter, the first few of each plugin."""
-    found: dict[str, list[str]] = {"plugin": list(PLUGINS), "index": ["0", "1"], "id": ["", "0"]}
+Names = dict[str, str]  # values of parameters that together name something in the logs
+
+
+def known_names(host: Host, provider: LocalProvider) -> dict[str, list[Names]]:
+    """By plugin what its routes can be asked about: records of its series, and profiles."""
+    found: dict[str, list[Names]] = {}
     for name in provider.plugins():
-        for info in list(provider.series(name))[:40]:
-            found.setdefault("run", []).append(info.key.run)
-            found.setdefault("tag", []).append(info.key.tag)
+        series = list(provider.series(name))
+        found[name] = [{"run": info.key.run, "tag": info.key.tag, "index": "0"} for info in series]
     listed = Client(host).get("/data/plugin/profiler/profiles").get_json()["profiles"]
-    found["profile"] = [each["profile"] for each in listed]
-    return {name: list(dict.fromkeys(values)) for name, values in found.items()}
+    for each in listed:
+        one = {"run": each["run"], "profile": each["profile"]}
+        found.setdefault("profiler", []).append({**one, **{f"base_{name}": one[name] for name in one}})
+    return found

@@ -20,7 +20,7 @@ from werkzeug.test import Client, TestResponse
 
 from insight_core.plugin.testing import damaged_logdir
 from tests.fuzz.decoders import LOGS
-from tests.fuzz.hosts import known_values, loaded_host
+from tests.fuzz.hosts import Names, known_names, loaded_host
 from tests.fuzz.mutants import write_mutants
 
 _ENDLESS = "/data/events"
@@ -73,11 +73,11 @@ def host(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         list(write_mutants(logs, request.config.getoption("--fuzz-mutants"), 1))
     with ExitStack() as opened:
         host, provider = opened.enter_context(loaded_host(logs))
-        yield _Asked(Client(host), known_values(host, provider))
+        yield _Asked(Client(host), known_names(host, provider))
 
 
 class _Asked:
-    def __init__(self, client: Client, known: Mapping[str, list[str]]) -> None:
+    def __init__(self, client: Client, known: Mapping[str, list[Names]]) -> None:
         self.client, self.known = client, known
         self.described: dict[str, Any] = client.get("/openapi.json").get_json()
         validate(self.described)
@@ -93,10 +93,13 @@ class _Asked:
     def send(self, case: Any, choices: st.DataObject) -> TestResponse:  # noqa: ANN401  of schemathesis
         """Sends a request, in which most names are those of something in the logs."""
         query = dict(case.query or {})
-        for name, values in self.known.items():
-            known = {each["name"] for each in case.operation.definition.raw.get("parameters", ())}
-            if name in known and values and choices.draw(st.integers(0, 9)) < 8:
-                query[name] = choices.draw(st.sampled_from(values))
+        declared = {each["name"] for each in case.operation.definition.raw.get("parameters", ())}
+        known = self.known.get(case.path.removeprefix("/data/plugin/").partition("/")[0], [])
+        if known and choices.draw(st.integers(0, 9)) < 8:
+            names = choices.draw(st.sampled_from(known))
+            query |= {name: value for name, value in names.items() if name in declared}
+            for name in ("step", "wall_time"):  # which pin the record
+                query.pop(name, None)
         body: dict[str, Any] = {}
         if case.media_type == _FORM and isinstance(case.body, dict):
             body = {"data": _pairs(case.body), "content_type": _FORM}
