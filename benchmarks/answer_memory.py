@@ -41,7 +41,7 @@ class Data:
     """A logdir, and requests to its host by name, each with how many are sent at a time."""
 
     write: Callable[[Path], object]
-    is_ready: str  # a path that answers 200 when all of it is read
+    is_ready: str  # a path; where it tells a state, that is "ready" when all is read
     requests: Mapping[str, tuple[str, int]]
 
 
@@ -79,9 +79,10 @@ _SCALARS = "/data/plugin/scalar/series?run=run&tag=loss&format="
 DATA: Mapping[str, Data] = {
     "slices": Data(
         _trace(_SLICES, 8),
-        _profile("slices"),
+        _profile("profile"),
         {
             "slices of the whole range": (_profile("slices"), 1),
+            "the same again": (_profile("slices"), 1),
             "slices, 10,000 columns": (_profile("slices", width=10_000), 1),
             "four of them": (_profile("slices", width=10_000), 4),
             "the whole trace": (_profile("trace"), 1),
@@ -90,10 +91,10 @@ DATA: Mapping[str, Data] = {
             "a table of operators": (_profile("operators", by="name", side="host"), 1),
         },
     ),
-    "tracks": Data(_trace(_TRACKS, _TRACKS), _profile("slices"), {"tracks": (_profile("tracks"), 1)}),
+    "tracks": Data(_trace(_TRACKS, _TRACKS), _profile("profile"), {"tracks": (_profile("tracks"), 1)}),
     "grid": Data(
         lambda logdir: write_corpus(CORPORA["grid"], logdir),
-        "/healthz",
+        "/data/environment",
         {
             "the catalogue": ("/data/catalog?plugin=scalar", 1),
             "the run table, all columns": ("/data/run_table?columns=all", 1),
@@ -103,7 +104,7 @@ DATA: Mapping[str, Data] = {
     ),
     "points": Data(
         _series,
-        _SCALARS + "csv",
+        "/data/environment",
         {
             "CSV": (_SCALARS + "csv", 1),
             "JSON": (_SCALARS + "json", 1),
@@ -151,9 +152,8 @@ def _is_ready(program: Program, path: str) -> bool:
         is_loaded = json.loads(connection.getresponse().read())["progress"]["loaded_once"]
         connection.request("GET", path)
         answer = connection.getresponse()
-        answer.read()
-        # what is not whole yet may not be kept by browsers
-        return bool(is_loaded and answer.status == 200 and "no-store" not in answer.headers["Cache-Control"])
+        state = json.loads(answer.read()).get("state", "ready")
+        return bool(is_loaded and answer.status == 200 and state == "ready")
     except ConnectionError:
         return False
 
