@@ -6,6 +6,7 @@ Ends with status 1 if something does not hold, and says what.
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -26,6 +27,7 @@ def main() -> int:
     parser.add_argument("--tags", type=int, default=20)
     parser.add_argument("--load", choices=("inprocess", "server"), default="inprocess")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # what was started is ended
     duration = 60 * options.minutes
     plan = Plan(
         duration=duration,
