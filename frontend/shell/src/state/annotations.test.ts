@@ -57,6 +57,15 @@ describe('annotations', () => {
     expect(annotations.writable.value).toBe(true);
   });
 
+  it('are asked for once when the page hears of changes before the first answer', async () => {
+    const early = new Annotations();
+    host.asked.length = 0;
+    await Promise.all([early.refresh(), early.follow(1)]);
+    expect(host.asked).toEqual(['GET']);
+    await early.follow(2);
+    expect(host.asked).toHaveLength(2);
+  });
+
   it('are on the page at once and at the host soon', async () => {
     const sent = annotations.write('b', { displayName: 'Best', mark: 2 });
     expect(annotations.byRun.value.get('b')?.displayName).toBe('Best');

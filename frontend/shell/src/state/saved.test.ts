@@ -105,6 +105,19 @@ describe('what a tab saves on the host', () => {
     await vi.waitFor(() => expect(seen.at(-1)).toHaveLength(1));
   });
 
+  it('is asked for once when the first change comes before the first answer', async () => {
+    const answers: (() => void)[] = [];
+    vi.stubGlobal('fetch', (url: string, request: Call) => {
+      return new Promise((resolve) => answers.push(() => resolve(host.fetch(url, request))));
+    });
+    ends.push(saved.entries.subscribe(() => undefined));
+    await vi.waitFor(() => expect(answers).toHaveLength(1));
+    told(1);
+    answers[0]?.();
+    await vi.waitFor(() => expect(names()).toEqual([]));
+    expect(answers).toHaveLength(1);
+  });
+
   it('is written, read and removed by name and version', async () => {
     const first = await saved.set('视图/1', { columns: ['a'] }, null);
     expect(await saved.get('视图/1')).toMatchObject({ version: first.version, value: { columns: ['a'] } });
