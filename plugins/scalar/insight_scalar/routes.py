@@ -35,8 +35,13 @@ from insight_scalar.summaries import Summaries
 
 _SCALAR = PluginNameEnum.SCALAR
 _TRIES = 3
-_FORMS = ("json", "safetensors", "csv", "display")
-_TEXTS = {"json": "application/json", "csv": "text/csv; charset=utf-8"}
+_BINARY = "application/octet-stream"
+_FORMS = {
+    "json": "application/json",
+    "csv": "text/csv; charset=utf-8",
+    "safetensors": _BINARY,
+    "display": _BINARY,
+}
 
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
@@ -65,17 +70,15 @@ class _Views:
     displayed: Displayed
 
     def series(self, request: Request) -> Response:
-        form = choice(request, "format", _FORMS)
-        if form == "display":
-            return bytes_response(self.displayed.frame(request), "application/octet-stream")
-        if form == "safetensors":
-            return self.answer(request)
-        text = compute(self.data.data, _SCALAR, "series", request.query_string, series)
-        return streamed_response(text, _TEXTS[form], filename=request.args.get("download"))
+        form = choice(request, "format", tuple(_FORMS))
+        pieces = compute(self.data.data, _SCALAR, "series", request.query_string, series)
+        return streamed_response(pieces, _FORMS[form], filename=request.args.get("download"))
 
     def answer(self, request: Request) -> Response:
         """Every point, or those in the columns that are asked for."""
-        form = choice(request, "format", _FORMS)
+        form = choice(request, "format", tuple(_FORMS))
+        if form == "display":
+            return bytes_response(self.displayed.frame(request), _BINARY)
         query = scalar_query(request)
         since = number(request, "since")
         keys = self.data.keys(request, _SCALAR)
@@ -102,7 +105,7 @@ class _Views:
 
 
 def series(data: DataProvider, query: bytes) -> Iterator[bytes]:
-    """The computation: the query of ``/series`` as JSON or CSV, and the text in pieces."""
+    """The computation: the query of ``/series``, and its answer in pieces."""
     derived = DerivedData(data)
     yield from _Views(derived, Displayed(data, derived)).answer(request_of(query)).iter_encoded()
 
