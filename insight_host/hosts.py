@@ -160,7 +160,7 @@ def _address(process: subprocess.Popen[bytes], said: Path, until: float) -> str:
     while True:
         ended = process.poll()  # before the look: what it says at its end counts
         text = said.read_text(encoding="utf-8", errors="replace")
-        if found := re.search(r"^insight-host .* at (http://\S+) ", text, re.MULTILINE):
+        if found := re.search(r"^insight-host .* at (https?://\S+) ", text, re.MULTILINE):
             return found[1]
         if ended is not None:
             reason = re.sub(r"^insight-host: (error: )?", "", text.strip())

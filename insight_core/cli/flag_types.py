@@ -152,3 +152,8 @@ def with_hyphens(arguments: Sequence[str]) -> list[str]:
         is_flag = name.startswith("--") and " " not in name
         result.append(name.replace("_", "-") + equals + value if is_flag else argument)
     return result
+
+
+def without_token(location: str) -> str:
+    """The location of a data source as it may be shown and kept: the URL of a host may contain a token."""
+    return re.sub(r"([?&])token=[^&#]*&?", r"\1", location).rstrip("?&")

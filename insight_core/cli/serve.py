@@ -13,6 +13,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from insight_core.cli.data_source import ignored_flags, open_data, start
+from insight_core.cli.flag_types import without_token
 from insight_core.cli.garbage_collection import settle_imports
 from insight_core.cli.logdirs import open_logdirs, problems
 from insight_core.cli.middleware import Greeting, app_settings, wrapped
@@ -66,8 +67,9 @@ def serve(options: Options, *, at_end: Callable[[], None] | None = None, ending:
         settle_imports()
         host.begin()
         tensorboard.start()
+        source = without_token(options.data_provider or "")
         for flag in ignored_flags(options):
-            line.print(f"insight-host: {flag} has no effect: {options.data_provider} decides.")
+            line.print(f"insight-host: {flag} has no effect: {source} decides.")
         for notice in problems(logdirs):
             line.print(f"insight-host: {notice.text} Runs appear as soon as it can be read.")
         if server.socket_file is not None:

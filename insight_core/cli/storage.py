@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from insight_core.cli.flag_types import without_token
 from insight_core.cli.garbage_collection import rare_collections
 from insight_core.cli.options import Options
 from insight_core.cli.text_table import printable
@@ -107,7 +108,7 @@ def open_state(
 
     def places() -> list[Place]:
         if options.data_provider is not None:
-            return [Place("", f"{options.data_provider}/{provider.location()}")]
+            return [Place("", f"{without_token(options.data_provider)}/{provider.location()}")]
         prefixes = run_prefixes(logdirs)
         return [
             Place(prefix, os.path.realpath(logdir.path))

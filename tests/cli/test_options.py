@@ -6,6 +6,7 @@ import os
 
 import pytest
 
+from insight_core.cli.flag_types import without_token
 from insight_core.cli.host_flags import COMMANDS
 from insight_core.cli.options import Options, read_options
 from insight_core.cli.tensorboard_flags import plugin_flags
@@ -320,3 +321,17 @@ def test_flags_of_plugins_are_left_as_they_are(capsys: pytest.CaptureFixture[str
         capsys, "--logdir", "a", "--plugin-flag", "depth 3"
     )
     assert "has an open quotation" in refused(capsys, "--logdir", "a", "--plugin-flag=--a 'b")
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("grpc://h:6806", "grpc://h:6806"),
+        ("http://h:6006/a/?token=secret", "http://h:6006/a/"),
+        ("http://h:6006/?token=secret&locale=zh", "http://h:6006/?locale=zh"),
+        ("http://h:6006/?locale=zh&token=secret", "http://h:6006/?locale=zh"),
+        ("lake:place?version=token", "lake:place?version=token"),
+    ],
+)
+def test_notes_are_kept_under_a_location_without_its_token(given: str, kept: str) -> None:
+    assert without_token(given) == kept

@@ -90,12 +90,12 @@ class _Development:
             assert host.stdout is not None
             first = host.stdout.readline()
             print(first, end="", flush=True)
-            if address := re.search(r"http://\S+", first):
+            if address := re.search(r"https?://\S+", first):
                 url, mark, query = address[0].partition("?")
                 shown = f"{url}{gallery.PATH[1:]}{mark}{query}"
                 print(f"components of @insight-host/kit at {shown}", flush=True)
                 self._keep_token(query)
-            if found := re.search(r"http://\S+:(\d+)/", first):  # where the page expects the next host, too
+            if found := re.search(r"https?://\S+:(\d+)/", first):  # where the page expects the next host, too
                 self._port = ["--port", found[1]]
             threading.Thread(target=_repeat, args=(host.stdout, sys.stdout), name="host", daemon=True).start()
             yield host
