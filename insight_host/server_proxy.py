@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import secrets
 import sys
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from insight_frontend import STATIC
-from platformdirs import user_state_path
 
 _TIMEOUT = 30  # seconds until it must answer
 
@@ -40,13 +40,16 @@ def setup() -> dict[str, Any]:
 
 def _file_with(token: str) -> Path:
     """A file that only this user may read, until Jupyter ends."""
-    path = user_state_path("insight-host") / f"jupyter-{os.getpid()}.token"
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path.unlink(missing_ok=True)
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-        file.write(token)
-    atexit.register(path.unlink, missing_ok=True)
+    path = Path(_directory().name) / "token"
+    path.touch(mode=0o600)
+    path.write_text(token, encoding="ascii")
     return path
+
+
+@cache
+def _directory() -> TemporaryDirectory[str]:
+    """Its mode is 0700; it is removed when the process ends."""
+    return TemporaryDirectory(prefix="insight-host-")
 
 
 def _literally(text: str) -> str:

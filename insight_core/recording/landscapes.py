@@ -7,7 +7,6 @@ Formats: mindinsight_summary.proto; for TensorBoard the summary plugin ``landsca
 from __future__ import annotations
 
 import json
-import struct
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from insight_core.formats.protobuf import Pieces, int_field, message_field, pieces_field, text_field
+from insight_core.formats.safetensors import safetensors_parts
 from insight_core.recording.argument_checks import INT32, INT64, known, mapping_of, text_of, whole_number_of
 from insight_core.recording.arrays import numbers_of
 from insight_core.recording.tensors import mindspore_tensor
@@ -137,23 +137,11 @@ def landscape_file(landscape: LossLandscape) -> bytes:
         "interval": [numbers[0], numbers[-1]] if numbers else None,
         "notes": landscape.notes,
     }
-    return _safetensors(columns, {"landscape": json.dumps(described)})
-
-
-def _safetensors(columns: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]) -> bytes:
-    """The layout of https://github.com/huggingface/safetensors: length of the header, JSON, arrays."""
-    header: dict[str, object] = {"__metadata__": dict(metadata)}
-    data = []
-    position = 0
-    for name, column in columns.items():
-        dtype = "I64" if column.dtype.kind == "i" else "F64"
-        data.append(column.astype("<i8" if dtype == "I64" else "<f8").tobytes())
-        end = position + len(data[-1])
-        header[name] = {"dtype": dtype, "shape": list(column.shape), "data_offsets": [position, end]}
-        position = end
-    text = json.dumps(header).encode("ascii")
-    text += b" " * (-len(text) % 8)
-    return b"".join((struct.pack("<Q", len(text)), text, *data))
+    stored = {
+        name: values.astype(np.int64 if values.dtype.kind == "i" else np.float64)
+        for name, values in columns.items()
+    }
+    return b"".join(safetensors_parts(stored, {"landscape": json.dumps(described)}))
 
 
 def _whole_numbers(value: object) -> list[int]:

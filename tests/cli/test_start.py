@@ -55,9 +55,9 @@ def test_a_host_searches_rarely_for_garbage_while_it_loads(
 ) -> None:
     thresholds = []
 
-    def looking(*arguments: Any) -> Found:  # noqa: ANN401
+    def looking(*arguments: Any, **more: Any) -> Found:  # noqa: ANN401
         thresholds.append(gc.get_threshold()[0])
-        return discover(*arguments)
+        return discover(*arguments, **more)
 
     monkeypatch.setattr("insight_core.ingest.loader.discover", looking)
     before = gc.get_threshold()

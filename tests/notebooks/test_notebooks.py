@@ -43,9 +43,7 @@ def _own_state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None
     """Nothing is kept in the user's directories, and no host outlives its test."""
     for name in ("INSIGHT_HOST_PROXY_URL", "INSIGHT_HOST_LOGDIR"):
         monkeypatch.delenv(name, raising=False)
-    for module in ("hosts", "server_proxy"):
-        place = f"insight_host.{module}.user_state_path"
-        monkeypatch.setattr(place, lambda name: tmp_path / "state" / name)
+    monkeypatch.setattr("insight_host.hosts.user_state_path", lambda name: tmp_path / "state" / name)
     started = len(insight_host.hosts._children)
     yield
     for child in insight_host.hosts._children[started:]:

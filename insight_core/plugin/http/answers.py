@@ -9,9 +9,9 @@ from urllib.parse import quote
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors.numpy import save
 from werkzeug import Response
 
+from insight_core.formats.safetensors import Part, safetensors_parts
 from insight_core.plugin import encode_json
 
 Column: TypeAlias = NDArray[np.generic]  # One-dimensional; of a table all have one length.
@@ -31,10 +31,16 @@ def json_response(value: object, *, immutable: bool = False) -> Response:
 def safetensors_response(
     columns: Mapping[str, Column], name: str, described: object, *, immutable: bool = False
 ) -> Response:
-    """The columns by name, and ``described`` as JSON under ``name`` in the metadata."""
-    tensors = {key: np.ascontiguousarray(column) for key, column in columns.items()}
-    body = save(tensors, metadata={name: encode_json(described).decode("ascii")})
-    return _kept(Response(body, mimetype="application/octet-stream"), immutable)
+    """The columns by name, and ``described`` as JSON under ``name`` in the metadata.
+
+    Long columns are sent as they are, without a copy of the answer.
+    """
+    parts = safetensors_parts(columns, {name: encode_json(described).decode("ascii")})
+    size = sum(map(len, parts))
+    body: bytes | Iterator[bytes] = b"".join(parts) if size <= _PIECE else _sliced(parts)
+    answer = Response(body, mimetype="application/octet-stream")
+    answer.content_length = size
+    return _kept(answer, immutable)
 
 
 def bytes_response(
@@ -57,6 +63,12 @@ def streamed_response(parts: Iterable[bytes], content_type: str, *, filename: st
     first, second = next(pieces, b""), next(pieces, None)
     body = first if second is None else itertools.chain((first, second), pieces)
     return _saved(Response(body, content_type=content_type), filename)
+
+
+def _sliced(parts: Iterable[Part]) -> Iterator[bytes]:
+    for part in parts:
+        for start in range(0, len(part), _PIECE):
+            yield bytes(part[start : start + _PIECE])
 
 
 def _pieces(parts: Iterable[bytes]) -> Iterator[bytes]:

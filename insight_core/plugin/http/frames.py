@@ -7,10 +7,10 @@ import json
 import zlib
 from collections.abc import Iterable, Iterator
 
-import numpy as np
-from safetensors.numpy import load, save
+from safetensors.numpy import load
 from werkzeug import Request, Response
 
+from insight_core.formats.safetensors import safetensors_parts
 from insight_core.plugin.http.answers import Column
 from insight_core.plugin.http.encodings import accepts_gzip
 
@@ -20,8 +20,9 @@ _GZIP = 31  # window bits of zlib that mean the gzip format
 
 def columns_frame(columns: dict[str, Column], metadata: dict[str, bytes]) -> bytes:
     """Columns by name as safetensors, with texts as its metadata."""
-    tensors = {name: np.ascontiguousarray(column) for name, column in columns.items()}
-    return save(tensors, metadata={name: text.decode("utf-8") for name, text in metadata.items()})
+    return b"".join(
+        safetensors_parts(columns, {name: text.decode("utf-8") for name, text in metadata.items()})
+    )
 
 
 def frame_parts(frame: bytes) -> tuple[dict[str, Column], dict[str, bytes]]:

@@ -14,7 +14,7 @@ from insight_core.plugin.http.answers import Column, safetensors_response, strea
 from insight_core.plugin.http.csv_text import csv_field, csv_response
 from insight_scalar.along import AlongColumns
 
-MOST_BYTES = 64 << 20  # of an answer that is not made while it is sent
+MOST_BYTES = 256 << 20  # of the columns of an answer that is not made while it is sent
 _ROWS = 4096  # that are formatted at a time
 
 

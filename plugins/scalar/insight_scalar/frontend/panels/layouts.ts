@@ -66,7 +66,8 @@ export function sectionOf({ title, closed, charts }: Category, place: number): L
 
 /**
  * An expression of Python, which matches from the beginning of a tag, as one of JavaScript; what else Python has is an
- * error of the panel. Flags at the beginning, as in `(?i)loss`, hold for the whole; those about bytes mean nothing here.
+ * error of the panel. Flags at the beginning, as in `(?i)loss`, hold for the whole; those about bytes mean nothing
+ * here.
  */
 export function translated(pattern: string): string {
   const [head = '', flags = ''] = /^\(\?([aimsuL]+)\)/.exec(pattern) ?? [];

@@ -189,7 +189,7 @@ export class Panels {
     ];
   }
 
-  /** Adds panels at the end, as many as a view holds, and tells the user how many it does not; returns the first one. */
+  /** Adds panels at the end, as many as a view holds, and tells the user how many it does not; returns the first. */
   add(...drafts: readonly Draft[]): Panel | undefined {
     const taken = new Set(this.own.value.map(({ id }) => id));
     const room = Math.max(0, MOST_PANELS - this.own.value.length);
