@@ -17,8 +17,8 @@ from insight_core.plugin import encode_json
 
 _PLACE = Path(__file__).parent
 _ERROR = (
-    "this host wants its token: open the address that it printed at its start, or send the token as "
-    "'Authorization: Bearer TOKEN'"
+    "this host wants its token, and was perhaps started again: open the address that it printed at its "
+    "start, or send the token as 'Authorization: Bearer TOKEN'"
 )
 
 
