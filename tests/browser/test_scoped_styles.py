@@ -115,7 +115,8 @@ UNSCOPED = """() => {
 ALL_PROPERTIES = """(tab) => [...document.querySelectorAll(`#panel-${tab} *`)].flatMap((part) =>
   [undefined, '::before', '::after'].map((pseudo) => {
     const style = getComputedStyle(part, pseudo);
-    const values = [...style].map((name) => style.getPropertyValue(name));
+    const names = [...style].sort(); // custom properties come in any order
+    const values = names.map((name) => style.getPropertyValue(name));
     return [part.tagName, part.className, pseudo, ...values].join('|');
   }))"""
 AT_REST = """async () => {
