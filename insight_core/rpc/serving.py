@@ -42,6 +42,8 @@ _OPTIONS = (
     ("grpc.max_concurrent_streams", 128),  # calls of one connection
     ("grpc.max_allowed_incoming_connections", 256),
     ("grpc.server_handshake_timeout_ms", 20_000),
+    ("grpc.http2.bdp_probe", 0),  # windows do not grow, so that requests that are refused take no memory
+    ("grpc.http2.lookahead_bytes", 64 << 10),
     ("grpc.so_reuseport", 0),  # a port in use is an error, not shared
 )
 

@@ -82,7 +82,7 @@ def test_large_requests_are_not_held_in_memory(tmp_path: Path) -> None:
         for thread in threads:
             thread.join(PATIENCE)
         assert codes == ["RESOURCE_EXHAUSTED"] * 8
-        assert peak_memory(server.pid) - before < 150 * MB
+        assert peak_memory(server.pid) - before < 32 * MB
     finally:
         server.kill()
         server.wait()
