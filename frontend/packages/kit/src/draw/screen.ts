@@ -2,6 +2,7 @@ import { fitBitmap, NO_PIXELS, visibleText, watchPixels, type PixelSize } from '
 import type { Size } from './area';
 import { CanvasPainter } from './canvas_painter';
 import { pngOf, svgOf, type Drawing } from './files';
+import { drawNoMore, drawSoon } from './frames';
 import type { Painter } from './painter';
 import { palette, type Palette } from './palette';
 
@@ -56,7 +57,6 @@ export class Screen<Figure> {
   private readonly stop: () => void;
   private laidOut: Figure | null = null;
   private stale = true; // the picture, not what lies above it
-  private frame = 0;
 
   constructor(
     host: HTMLElement,
@@ -87,7 +87,7 @@ export class Screen<Figure> {
       this.stale = true;
       this.laidOut = null;
     }
-    this.frame ||= requestAnimationFrame(() => this.paint());
+    drawSoon(this.paint);
   }
 
   toSVG(): string {
@@ -99,14 +99,13 @@ export class Screen<Figure> {
   }
 
   dispose(): void {
-    cancelAnimationFrame(this.frame);
+    drawNoMore(this.paint);
     this.stop();
     this.root.remove();
   }
 
-  private paint(): void {
-    cancelAnimationFrame(this.frame);
-    this.frame = 0;
+  private readonly paint = (): void => {
+    drawNoMore(this.paint);
     const { width, height } = this.size;
     if (width < LEAST || height < LEAST || this.chart.isPending?.()) return;
     const redrawn = this.stale;
@@ -120,7 +119,7 @@ export class Screen<Figure> {
       this.overlay.canvas.remove();
       this.overlay = null;
     }
-  }
+  };
 
   private resize(pixels: PixelSize): void {
     this.pixels = pixels;
