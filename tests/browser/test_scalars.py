@@ -238,7 +238,7 @@ def test_an_expression_that_is_not_finished_keeps_the_cards(
     expect(field).to_have_attribute("aria-invalid", "true")
     expect(status(page, "train/loss")).to_contain_text("2 groups · 3 runs")
     expect(page.locator(".card footer.error")).to_have_count(0)
-    assert asked == []
+    assert [url for url in asked if "_seed%28" in url] == [], "cards below may still be asked as before"
     field.press_sequentially("[0-9])")
     expect(status(page, "train/loss")).to_contain_text("3 groups · 3 runs")
     expect(page.locator("#group-problem")).not_to_contain_text("Not applied")
