@@ -200,7 +200,13 @@ def _training(plan: Plan, logdir: Path) -> Iterator[subprocess.Popen[bytes]]:
 def _host(plan: Plan, place: Path, log: Any) -> Iterator[tuple[subprocess.Popen[bytes], int]]:  # noqa: ANN401
     """The host and its port."""
     places = [f"--{name}-dir={place / name}" for name in ("cache", "state")]
-    flags = [f"--logdir={place / 'logs'}", *places, f"--max-memory={plan.max_memory}", *plan.flags]
+    flags = [
+        f"--logdir={place / 'logs'}",
+        "--no-token",
+        *places,
+        f"--max-memory={plan.max_memory}",
+        *plan.flags,
+    ]
     command = [sys.executable, "-m", "insight_core.cli", "--port=0", *flags]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log) as process:
         try:
