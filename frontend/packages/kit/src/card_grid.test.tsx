@@ -33,11 +33,16 @@ describe('the cards of a board', () => {
     await act(() => render(view, host));
     await act(() => new Promise((resolve) => setTimeout(resolve)));
   };
-  const scrollTo = (top: number): Promise<void> =>
+  const scroll = (top: number): Promise<void> =>
     act(() => {
       host.scrollTop = top;
       host.dispatchEvent(new Event('scroll'));
     });
+  const nextFrame = (): Promise<void> => act(() => new Promise<void>((done) => requestAnimationFrame(() => done())));
+  const scrollTo = async (top: number): Promise<void> => {
+    await scroll(top);
+    while (cards().includes('')) await nextFrame();
+  };
   const cards = (): readonly string[] =>
     [...host.querySelectorAll('[data-testid="card"]')].map((card) => card.textContent ?? '');
 
@@ -77,6 +82,17 @@ describe('the cards of a board', () => {
     expect(cards()).toContain('tag003;run037');
     await scrollTo(0);
     expect(cards()).toEqual(names('run', 8).map((run) => `tag000;${run}`));
+  });
+
+  it('that are scrolled into sight get their contents frame by frame', async () => {
+    await show(50, 40);
+    await scroll(20_000);
+    const [all, empty] = [cards().length, cards().filter((card) => card === '').length];
+    expect([all, empty]).toEqual([all, all]);
+    await nextFrame();
+    expect(cards().filter((card) => card !== '').length).toBeLessThanOrEqual(2);
+    await scrollTo(20_000);
+    expect(cards().length).toBe(all);
   });
 
   it('are rendered again when something of theirs changes, not because the grid was scrolled', async () => {

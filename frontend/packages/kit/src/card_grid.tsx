@@ -1,6 +1,6 @@
 import { useComputed, useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { CardParts } from './card_parts';
 import { Card, TagName, type CardProps, type Place } from './card';
 import { cardId, sameCard, type CardKey } from './cards';
@@ -9,6 +9,7 @@ import { cardAt, cardsBetween, layOut, type GridSizes, type GroupBox } from './g
 import type { CardGroup } from './groups';
 import { Icon } from './icons';
 import { focusOn } from './keys';
+import { takeTurn } from './turns';
 
 const PORTION = 60; // cards of one tag before “more”
 const AROUND = 300; // pixels above and below the screen in which cards are drawn
@@ -35,6 +36,7 @@ const groupId = ({ kind, name }: CardGroup): string => `${kind} ${name}`;
  */
 export function CardGrid({ board, look, card }: CardGridProps): JSX.Element {
   const root = useRef<HTMLDivElement>(null);
+  const isScrolled = useRef(false); // since the last rendering
   const sizes = useSignal<GridSizes | null>(null);
   const sight = useSignal<Sight>({ top: 0, bottom: 0 });
   const focused = useSignal<CardKey | null>(null);
@@ -51,6 +53,10 @@ export function CardGrid({ board, look, card }: CardGridProps): JSX.Element {
     const grid = root.current;
     if (!grid) return;
     const scroller = scrollerOf(grid);
+    const scroll = (): void => {
+      isScrolled.current = true;
+      seek();
+    };
     const seek = (): void => {
       if (grid.clientWidth === 0) return; // the tab is hidden, and comes back where it was
       const above = scroller.getBoundingClientRect().top - grid.getBoundingClientRect().top;
@@ -75,12 +81,13 @@ export function CardGrid({ board, look, card }: CardGridProps): JSX.Element {
     observer.observe(grid);
     observer.observe(scroller);
     if (grid.parentElement) observer.observe(grid.parentElement); // what stands above the cards moves them
-    scroller.addEventListener('scroll', seek, { passive: true });
+    scroller.addEventListener('scroll', scroll, { passive: true });
     return () => {
       observer.disconnect();
-      scroller.removeEventListener('scroll', seek);
+      scroller.removeEventListener('scroll', scroll);
     };
   }, [look]);
+  useLayoutEffect(() => void (isScrolled.current = false));
   useFind(board, root, () => sight.value.top <= 0 && sight.value.bottom >= (layout.value?.height ?? 0));
 
   const { top, bottom } = sight.value;
@@ -121,6 +128,7 @@ export function CardGrid({ board, look, card }: CardGridProps): JSX.Element {
                   card={group.cards[i] as CardKey}
                   {...cardAt(box, i, cardHeight)}
                   content={card}
+                  late={isScrolled.current}
                 />
               ))}
             {!box.closed && box.count < group.cards.length && (
@@ -140,10 +148,22 @@ export function CardGrid({ board, look, card }: CardGridProps): JSX.Element {
   );
 }
 
-/** A card that is rendered again when something of its own changes, and not whenever the grid was scrolled. */
-function Kept(props: CardProps): JSX.Element {
-  return useMemo(() => <Card {...props} />, Object.values(props));
+interface KeptProps extends CardProps {
+  /** Whether the content of a new card waits for a later frame. */
+  readonly late: boolean;
 }
+
+/** A card that is rendered again when something of its own changes, and not whenever the grid was scrolled. */
+function Kept({ late, ...props }: KeptProps): JSX.Element {
+  const [hasContent, setContent] = useState(!late);
+  useEffect(() => (hasContent ? undefined : takeTurn(() => setContent(true))), []);
+  return useMemo(
+    () => <Card {...props} content={hasContent ? props.content : nothing} />,
+    [hasContent, ...Object.values(props)],
+  );
+}
+
+const nothing = (): JSX.Element => <></>;
 
 const pixels = ({ top, left, width, height }: GroupBox): Readonly<Record<string, string>> => ({
   top: `${top}px`,

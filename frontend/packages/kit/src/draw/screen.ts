@@ -18,8 +18,11 @@ export interface Drawn<Figure> extends Drawing<Figure> {
   leave(): void;
 }
 
+const spares: HTMLCanvasElement[] = []; // of charts that are gone: to make a bitmap costs as much as to draw a chart
+const SPARES = 30;
+
 class Layer {
-  readonly canvas = document.createElement('canvas');
+  readonly canvas = spares.pop() ?? document.createElement('canvas');
   private made: CanvasPainter | null = null;
   private pixels: PixelSize = NO_PIXELS;
 
@@ -27,6 +30,13 @@ class Layer {
     this.canvas.style.cssText = 'position:absolute;left:0;top:0;width:100%;height:100%;pointer-events:none';
     this.canvas.setAttribute('aria-hidden', 'true');
     root.append(this.canvas);
+  }
+
+  remove(): void {
+    this.canvas.remove();
+    if (spares.length === SPARES || !this.made) return;
+    this.made.begin(this.pixels.width, this.pixels.height); // empty for the next one
+    spares.push(this.canvas);
   }
 
   /** Begins a picture of this size; the bitmap is made for the first one. */
@@ -101,6 +111,8 @@ export class Screen<Figure> {
   dispose(): void {
     drawNoMore(this.paint);
     this.stop();
+    this.picture.remove();
+    this.overlay?.remove();
     this.root.remove();
   }
 
@@ -116,7 +128,7 @@ export class Screen<Figure> {
       this.overlay ??= new Layer(this.root);
       this.chart.drawOverlay(this.figure, this.overlay.begin(this.pixels), colors);
     } else if (this.overlay) {
-      this.overlay.canvas.remove();
+      this.overlay.remove();
       this.overlay = null;
     }
   };
