@@ -36,6 +36,7 @@ class Limits:
     active: float = 5.0
     fresh: float = 5.0  # until a plugin made for TensorBoard is asked again whether it is active
     listing: float = 1.0  # for all plugins together
+    rule: float = 30.0  # for one rule and run
     view: float = 120.0
     slow: float = 10.0  # a call that takes longer counts as hanging as long as it lasts
     hanging: int = 8  # calls of one plugin that may hang; no more are begun

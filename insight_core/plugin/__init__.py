@@ -73,6 +73,18 @@ from insight_core.plugin.extensions import (
 from insight_core.plugin.hooks import hookimpl
 from insight_core.plugin.log_formats import LogFormat, Points
 from insight_core.plugin.places import RecordPlace, place_in, record_at
+from insight_core.plugin.rules import (
+    SEVERITIES,
+    CheckedRule,
+    CheckRules,
+    Examined,
+    Finding,
+    FindingPlace,
+    NotChecked,
+    Rule,
+    RuleChecks,
+    Severity,
+)
 from insight_core.plugin.run_files import RunFile, RunFiles
 from insight_core.plugin.series_tables import (
     SeriesField,
@@ -85,11 +97,14 @@ from insight_core.plugin.series_tables import (
     tags_by_run,
     united_tables,
 )
+from insight_core.plugin.tag_roles import TAG_ROLES, TagRole, role_of
 
 __all__ = [
     "API_VERSION",
     "BEGINNING",
     "MOST_AT_ONCE",
+    "SEVERITIES",
+    "TAG_ROLES",
     "Annotation",
     "Annotations",
     "AppSettings",
@@ -98,6 +113,8 @@ __all__ = [
     "CachePolicy",
     "Cell",
     "Changes",
+    "CheckRules",
+    "CheckedRule",
     "Claim",
     "Command",
     "CommandHost",
@@ -108,7 +125,10 @@ __all__ = [
     "DataProvider",
     "Dialect",
     "EventField",
+    "Examined",
     "FileName",
+    "Finding",
+    "FindingPlace",
     "Flaw",
     "Get",
     "HostAnswer",
@@ -117,6 +137,7 @@ __all__ = [
     "Keep",
     "LogFormat",
     "Messages",
+    "NotChecked",
     "NotComputed",
     "NotFound",
     "Option",
@@ -134,6 +155,8 @@ __all__ = [
     "RecordPlace",
     "RecordTable",
     "Route",
+    "Rule",
+    "RuleChecks",
     "Run",
     "RunCells",
     "RunColumn",
@@ -146,8 +169,10 @@ __all__ = [
     "SeriesInfo",
     "SeriesKey",
     "SeriesTable",
+    "Severity",
     "ShownAttempts",
     "SummaryPlugin",
+    "TagRole",
     "TooLarge",
     "Unavailable",
     "Undecodable",
@@ -165,6 +190,7 @@ __all__ = [
     "place_in",
     "plain",
     "record_at",
+    "role_of",
     "runs_with_equal_tags",
     "tables_of",
     "tags_by_run",

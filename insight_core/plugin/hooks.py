@@ -26,6 +26,7 @@ from insight_core.plugin.extensions import (
     RunColumns,
 )
 from insight_core.plugin.log_formats import LogFormat
+from insight_core.plugin.rules import Rule
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
@@ -82,4 +83,9 @@ def insight_log_formats() -> Iterable[LogFormat]:
 
 @hookspec
 def insight_messages() -> Iterable[Messages]:
-    """Texts of damage, by locale. Called once, when the page first lists damage."""
+    """Texts of damage and of findings, by locale. Called once, when the page first lists either."""
+
+
+@hookspec
+def insight_rules() -> Iterable[Rule]:
+    """Rules that look for faults in runs. Called once, when runs are first examined."""

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from werkzeug import Request, Response
@@ -25,6 +26,7 @@ from insight_core.plugin import (
     InsightError,
     NotFound,
     PluginContext,
+    RuleChecks,
     RunCells,
     Unavailable,
 )
@@ -48,9 +50,10 @@ from insight_core.web.front_ends import FileState, files_of
 from insight_core.web.host_names import HostNames
 from insight_core.web.live_events import Streams
 from insight_core.web.mounted_plugins import PATH, MountedPlugins
-from insight_core.web.mounting import Endpoint, Rule, new_map
+from insight_core.web.mounting import Endpoint, UrlRule, new_map
 from insight_core.web.page import page_answer, tabs_of
 from insight_core.web.plugin_services import Services
+from insight_core.web.rule_checks import RuleTable
 from insight_core.web.saved.routes import SavedRoutes
 from insight_core.web.saved.store import SavedStore
 from insight_core.web.saved.views import start_of_page
@@ -100,6 +103,7 @@ class Host:
             self.settings.state_directory,
             self._get,
             page,
+            self._check_rules,
         )
         self._plugins = MountedPlugins(services, self.settings.limits, self._streams.listing_changed)
         self._plugins.add(registry.plugins.values())
@@ -112,6 +116,7 @@ class Host:
             plugins=self._plugins,
             annotations=self._annotations.now,
         )
+        self._rules = RuleTable(registry, provider, self.settings.limits, self._plugins.context_of)
         rules = [
             *self._page_rules(saved),
             *self._data_routes.rules(),
@@ -249,6 +254,12 @@ class Host:
         """See insight_core.plugin.ReadRunColumns."""
         return self._data_routes.columns.cells(names)
 
+    def _check_rules(
+        self, runs: Sequence[str], roles: Mapping[str, str] = MappingProxyType({})
+    ) -> RuleChecks:
+        """See insight_core.plugin.CheckRules."""
+        return self._rules.check(runs, roles)
+
     def _ask(self, plugin: str, route: str, **parameters: str | int | Sequence[str]) -> object:
         """See insight_core.plugin.Ask."""
         answer = self._get(f"{PATH}{plugin}{route}", **parameters)
@@ -301,7 +312,7 @@ class Host:
             return error_answer(f"everything is below {prefix}/ here", 404)
         return path[len(prefix) :]
 
-    def _page_rules(self, saved: SavedStore) -> list[Rule]:
+    def _page_rules(self, saved: SavedStore) -> list[UrlRule]:
         page = self.settings.page
 
         def index(request: Request) -> Response:
@@ -318,9 +329,9 @@ class Host:
             "/openapi.json": partial(_DESCRIPTION, self._urls),
         }
         return [
-            Rule("/", endpoint=Endpoint(index), methods=["GET"]),
-            Rule("/static/<path:name>", endpoint=Endpoint(partial(asset_answer, page)), methods=["GET"]),
-            *(Rule(path, endpoint=Endpoint(view), methods=["GET"]) for path, view in views.items()),
+            UrlRule("/", endpoint=Endpoint(index), methods=["GET"]),
+            UrlRule("/static/<path:name>", endpoint=Endpoint(partial(asset_answer, page)), methods=["GET"]),
+            *(UrlRule(path, endpoint=Endpoint(view), methods=["GET"]) for path, view in views.items()),
         ]
 
     def _urls(self) -> Sequence[Map]:

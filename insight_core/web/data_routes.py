@@ -21,7 +21,7 @@ from insight_core.web.catalog import SeriesCatalog
 from insight_core.web.front_ends import SharedModules, front_end, shared_modules
 from insight_core.web.live_events import EventStream, Streams, changes_as_dict, changes_since, since_of
 from insight_core.web.mounted_plugins import MountedPlugin, MountedPlugins
-from insight_core.web.mounting import Endpoint, Rule
+from insight_core.web.mounting import Endpoint, UrlRule
 from insight_core.web.run_columns import RunColumnTable
 from insight_core.web.run_table import RunTableView
 from insight_core.web.settings import HostSettings
@@ -57,7 +57,7 @@ class DataRoutes:
         """The series of plugins."""
         return SeriesCatalog(self.provider, self.boot, self.plugins.names)
 
-    def rules(self) -> list[Rule]:
+    def rules(self) -> list[UrlRule]:
         """The URL rules. Views that depend on more than the data set an ETag of their content."""
         views: list[tuple[str, Callable[..., Response], bool]] = [
             ("/data/start", self.start, False),
@@ -79,7 +79,7 @@ class DataRoutes:
             ),
         ]
         return [
-            Rule(path, endpoint=Endpoint(view, follows_data=follows), methods=["GET"])
+            UrlRule(path, endpoint=Endpoint(view, follows_data=follows), methods=["GET"])
             for path, view, follows in views
         ]
 

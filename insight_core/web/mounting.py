@@ -71,13 +71,13 @@ class Endpoint:
         return answer
 
 
-class Rule(routing.Rule):
+class UrlRule(routing.Rule):
     """A rule whose URLs are built by code that is compiled when the first is: a start builds none."""
 
     def _compile_builder(self, append_unknown: bool = True) -> Callable[..., tuple[str, str]]:
         compiled = super()._compile_builder
 
-        def build(rule: Rule, **values: object) -> tuple[str, str]:
+        def build(rule: UrlRule, **values: object) -> tuple[str, str]:
             return compiled(append_unknown)(rule, **values)
 
         return build
@@ -88,7 +88,9 @@ def new_map(rules: Iterable[routing.Rule]) -> routing.Map:
     return routing.Map(rules, strict_slashes=False, merge_slashes=False)
 
 
-def given_rules(plugin: Plugin, ctx: PluginContext, calls: Calls, own: Sequence[Rule] = ()) -> list[Rule]:
+def given_rules(
+    plugin: Plugin, ctx: PluginContext, calls: Calls, own: Sequence[UrlRule] = ()
+) -> list[UrlRule]:
     """The URLs that every plugin has, unless it answers them itself."""
     base = f"/data/plugin/{plugin.name}"
     taken = {rule.rule.rstrip("/") for rule in own}
@@ -98,7 +100,7 @@ def given_rules(plugin: Plugin, ctx: PluginContext, calls: Calls, own: Sequence[
         if plugin.decoder.decode is not None:
             views["value"] = partial(_VALUE, ctx, plugin)
     rules = [
-        Rule(
+        UrlRule(
             f"{base}/{name}",
             endpoint=Endpoint(
                 view,
@@ -114,13 +116,13 @@ def given_rules(plugin: Plugin, ctx: PluginContext, calls: Calls, own: Sequence[
     ]
     if plugin.frontend is not None:
         static = Endpoint(partial(front_end_answer, plugin.frontend), plugin.name)
-        rules.append(Rule(f"{base}/static/<path:name>", endpoint=static, methods=["GET"]))
+        rules.append(UrlRule(f"{base}/static/<path:name>", endpoint=static, methods=["GET"]))
     return rules
 
 
-def own_rules(plugin: Plugin, ctx: PluginContext, calls: Calls) -> list[Rule]:
+def own_rules(plugin: Plugin, ctx: PluginContext, calls: Calls) -> list[UrlRule]:
     """The URLs of its own that the plugin names. Raises what it raises, and errors for other things."""
-    rules: list[Rule] = []
+    rules: list[UrlRule] = []
     seen: set[tuple[str, str]] = set()
     for route in plugin.routes(ctx):
         if not isinstance(route, Route):
@@ -147,7 +149,7 @@ def own_rules(plugin: Plugin, ctx: PluginContext, calls: Calls) -> list[Rule]:
             only_reads=route.only_reads,
         )
         rules.append(
-            Rule(f"/data/plugin/{plugin.name}{route.path}", endpoint=endpoint, methods=list(methods))
+            UrlRule(f"/data/plugin/{plugin.name}{route.path}", endpoint=endpoint, methods=list(methods))
         )
     return rules
 

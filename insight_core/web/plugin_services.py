@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from attrs import field, frozen
@@ -12,6 +13,7 @@ from attrs import field, frozen
 from insight_core.plugin import (
     Annotations,
     Ask,
+    CheckRules,
     DataProvider,
     Get,
     HostAnswer,
@@ -19,6 +21,7 @@ from insight_core.plugin import (
     Plugin,
     PluginContext,
     ReadRunColumns,
+    RuleChecks,
     RunCells,
 )
 from insight_core.plugin.http.own_page import OwnPage
@@ -35,6 +38,10 @@ def _get_nothing(path: str, **parameters: str | int | Sequence[str]) -> HostAnsw
 
 def _no_columns(names: Collection[str]) -> Sequence[RunCells]:
     return ()
+
+
+def _no_rules(runs: Sequence[str], roles: Mapping[str, str] = MappingProxyType({})) -> RuleChecks:
+    return RuleChecks((), ())
 
 
 def _is_no_page(origin: str | None, host: str | None) -> bool:
@@ -61,6 +68,7 @@ class Services:
     state_directory: Path | None = None
     get: Get = _get_nothing
     own_page: OwnPage = field(factory=lambda: OwnPage(_is_no_page))
+    check_rules: CheckRules = _no_rules
 
     def context_of(
         self, plugin: Plugin, on_close: Callable[[Callable[[], None]], None] = _ignore
@@ -83,6 +91,7 @@ class Services:
             get=self.get,
             run_columns=self.run_columns,
             own_page=self.own_page,
+            check_rules=self.check_rules,
             log=logging.getLogger(f"insight.plugin.{name}"),
             on_close=on_close,
         )

@@ -12,7 +12,7 @@ from insight_core.plugin.http.own_page import OwnPage, body_of
 from insight_core.web.annotations.store import AnnotationStore
 from insight_core.web.answers import json_answer, tag_by_content
 from insight_core.web.live_events import Streams
-from insight_core.web.mounting import Endpoint, Rule
+from insight_core.web.mounting import Endpoint, UrlRule
 
 _LARGEST = 1 << 18  # bytes of a body
 
@@ -26,11 +26,11 @@ class AnnotationRoutes:
     page: OwnPage
     streams: Streams
 
-    def rules(self) -> list[Rule]:
+    def rules(self) -> list[UrlRule]:
         """The URL rules."""
-        rules = [Rule("/data/annotations", endpoint=Endpoint(self.annotations), methods=["GET"])]
+        rules = [UrlRule("/data/annotations", endpoint=Endpoint(self.annotations), methods=["GET"])]
         if not self.store.read_only:
-            rules.append(Rule("/data/annotations", endpoint=Endpoint(self.annotate), methods=["PUT"]))
+            rules.append(UrlRule("/data/annotations", endpoint=Endpoint(self.annotate), methods=["PUT"]))
         return rules
 
     def annotations(self, request: Request) -> Response:

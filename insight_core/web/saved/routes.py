@@ -14,7 +14,7 @@ from insight_core.plugin.http.own_page import OwnPage, body_of
 from insight_core.plugin.http.parameters import required_text
 from insight_core.web.answers import json_answer, tag_by_content
 from insight_core.web.live_events import Streams
-from insight_core.web.mounting import Endpoint, Rule
+from insight_core.web.mounting import Endpoint, UrlRule
 from insight_core.web.saved.store import LARGEST, SavedStore, checked_name, version_of
 
 _LARGEST_BODY = LARGEST + (1 << 13)  # bytes: a name and a version come with the value
@@ -29,13 +29,13 @@ class SavedRoutes:
     page: OwnPage
     streams: Streams
 
-    def rules(self) -> list[Rule]:
+    def rules(self) -> list[UrlRule]:
         """The URL rules."""
         views = {"GET": self.read}
         if not self.store.read_only:
             views |= {"PUT": self.write, "DELETE": self.remove}
         return [
-            Rule(path, endpoint=Endpoint(partial(self._answer, view)), methods=[method])
+            UrlRule(path, endpoint=Endpoint(partial(self._answer, view)), methods=[method])
             for path in ("/data/saved/page", "/data/saved/plugin/<plugin>")
             for method, view in views.items()
         ]

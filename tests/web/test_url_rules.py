@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from werkzeug import routing
 
-from insight_core.web.mounting import Rule, new_map
+from insight_core.web.mounting import UrlRule, new_map
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from insight_core.web.mounting import Rule, new_map
     ],
 )
 def test_a_rule_is_matched_and_built_as_one_of_werkzeug(path: str, values: dict[str, object]) -> None:
-    ours = new_map([Rule(path, endpoint="view", methods=["GET"])]).bind("host")
+    ours = new_map([UrlRule(path, endpoint="view", methods=["GET"])]).bind("host")
     theirs = new_map([routing.Rule(path, endpoint="view", methods=["GET"])]).bind("host")
     url = ours.build("view", values)
     assert url == theirs.build("view", values)

@@ -1,0 +1,78 @@
+"""Roles of scalar tags, such as training loss or learning rate, found by their names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, TypeAlias, get_args
+
+TagRole: TypeAlias = Literal[
+    "loss", "val_loss", "accuracy", "val_accuracy", "lr", "grad_norm"
+]  # What the values of a tag are. Tags with other values have no role.
+TAG_ROLES: tuple[TagRole, ...] = get_args(TagRole)  # All roles.
+
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_SCORE = re.compile(r"(?<![A-Za-z])(f1|top-?1)(?![0-9])", re.I)
+_HELD_OUT = frozenset({"val", "valid", "validation", "eval", "evaluation", "test", "dev", "heldout"})
+_ACCURACY = frozenset({"acc", "accuracy", "precision", "recall", "auc", "map", "miou", "iou"})
+_LOSS = frozenset({"loss", "nll", "perplexity", "ppl", "mse", "rmse", "mae", "ce", "crossentropy"})
+_GRADIENT = frozenset({"grad", "grads", "gradient", "gradients"})
+# losses that need not fall: of adversaries, of reinforcement learning, and weights or scales of a loss
+_NOT_MINIMISED = frozenset(
+    {
+        *(
+            "d",
+            "g",
+            "gen",
+            "generator",
+            "disc",
+            "discriminator",
+            "critic",
+            "actor",
+            "adv",
+            "adversarial",
+            "gan",
+        ),
+        *("policy", "value", "entropy", "q", "td", "kl", "advantage", "reward", "return", "rl", "ppo", "sac"),
+        *("scale", "scaler", "weight", "coef", "coefficient"),
+    }
+)
+
+
+def role_of(tag: str, run: str = "") -> TagRole | None:
+    """The role of a tag by its words and the last part of the run's name; None for any other tag.
+
+    ``train/loss``, ``Loss`` and ``epoch_loss`` are losses; ``val_loss``, ``loss/test`` and, as Keras writes
+    it, ``epoch_loss`` of a run ``…/validation`` are losses of held-out data. Losses that need not fall, as
+    those of adversaries (``d_loss``) and of reinforcement learning (``policy_loss``), have no role.
+    """
+    words = [word.lower() for word in _WORDS.findall(tag)]
+    known = set(words)
+    last = run.rpartition("/")[2].lower()
+    is_held_out = bool(known & _HELD_OUT) or last in _HELD_OUT
+    if known & _GRADIENT:
+        is_whole = not known & {"layer", "weight", "bias"} and "norm" in known
+        return "grad_norm" if is_whole else None
+    if "lr" in known or ("learning" in known and "rate" in known):
+        return "lr"
+    if known & _LOSS or ("cross" in known and "entropy" in known):
+        known -= {"entropy"} if "cross" in known else set()
+        return None if known & _NOT_MINIMISED else "val_loss" if is_held_out else "loss"
+    if known & _ACCURACY or _SCORE.search(tag):
+        return "val_accuracy" if is_held_out else "accuracy"
+    return None
+
+
+def roles_of(run: str, tags: Iterable[str], given: Mapping[str, str]) -> Mapping[TagRole, Sequence[str]]:
+    """The tags of a run by role, in their order.
+
+    ``given`` maps tags to roles that replace those of their names; any text that is not a role is none.
+    """
+    found: dict[TagRole, list[str]] = {role: [] for role in TAG_ROLES}
+    for tag in tags:
+        role = (
+            next((one for one in TAG_ROLES if one == given[tag]), None) if tag in given else role_of(tag, run)
+        )
+        if role is not None:
+            found[role].append(tag)
+    return found

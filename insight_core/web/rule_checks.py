@@ -1,0 +1,228 @@
+"""Checks the rules that plugins contribute, each guarded, and keeps the answers until the logs change."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+
+from attrs import evolve, field, frozen
+from cachetools import LRUCache
+
+from insight_core.isolation import Call, Calls, Limits, Overdue, in_one_line
+from insight_core.plugin import (
+    CheckedRule,
+    DataProvider,
+    Examined,
+    Finding,
+    InsightError,
+    Messages,
+    NotChecked,
+    PluginContext,
+    PluginNameEnum,
+    Reason,
+    Rule,
+    RuleChecks,
+    ScalarColumns,
+    SeriesField,
+    SeriesKey,
+    TagRole,
+    Unavailable,
+)
+from insight_core.plugin.tag_roles import roles_of
+from insight_core.registry import Module, Registry
+
+log = logging.getLogger(__name__)
+
+_HOOK = "insight_rules"
+_KEPT = 4096  # groups of runs whose answers are kept
+_MOST = 50  # findings of one rule for a group of runs
+_FIELDS: tuple[SeriesField, ...] = ("points", "last_step", "last_wall_time", "attempts")
+_SCALAR = PluginNameEnum.SCALAR
+
+_Group = tuple[tuple[str, ...], tuple[tuple[str, str], ...], bool]  # runs, given roles, whether across runs
+
+
+@frozen(eq=False)
+class _Kept:
+    """What the rules said of a group of runs when its series were as the fingerprint says."""
+
+    generation: int
+    fingerprint: Hashable
+    modules: tuple[Module, ...]
+    checked: tuple[CheckedRule, ...]
+
+
+@frozen(eq=False)
+class RuleTable:
+    """The rules of all plugins. For any thread.
+
+    Each rule is called in a thread of its module with ``limits.rule`` seconds. One that raises, returns
+    anything but findings or does not return is listed as failed; it is not called again before it has
+    returned.
+    """
+
+    registry: Registry
+    provider: DataProvider
+    limits: Limits
+    context_of: Callable[[Module], PluginContext]
+    _lock: threading.Lock = field(factory=threading.Lock, init=False)
+    _calls: dict[Module, Calls] = field(factory=dict, init=False)
+    _hanging: dict[tuple[Module, str], Call[tuple[Finding, ...]]] = field(factory=dict, init=False)
+    _kept: LRUCache[_Group, _Kept] = field(factory=lambda: LRUCache(_KEPT), init=False)
+
+    def check(self, runs: Sequence[str], roles: Mapping[str, str]) -> RuleChecks:
+        """See insight_core.plugin.CheckRules."""
+        there = {run.name for run in self.provider.runs()}
+        known = tuple(dict.fromkeys(run for run in runs if run in there))
+        given = tuple(sorted(roles.items()))
+        rules = list(self._rules())
+        found = [*self._broken()] if known else []
+        if len(known) and any(rule.across_runs for _, rule in rules):
+            found += self._of_group((known, given, True), rules)
+        for run in known:
+            found += self._of_group(((run,), given, False), rules)
+        messages = [one.value for one in self.registry.collected("insight_messages", Messages)]
+        return RuleChecks(found, messages)
+
+    def _rules(self) -> Iterator[tuple[Module, Rule]]:
+        """The rules of each module; a second one with the same id is left out."""
+        modules = {one.candidate.name: one for one in self.registry.implementing(_HOOK)}
+        seen = set()
+        for one in self.registry.collected(_HOOK, Rule):
+            if one.module in modules and (one.module, one.value.id) not in seen:
+                seen.add((one.module, one.value.id))
+                yield modules[one.module], one.value
+
+    def _broken(self) -> Iterator[CheckedRule]:
+        """Modules whose hook failed, each as a rule that failed."""
+        for failure in self.registry.failures.values():
+            if failure.reason.startswith(f"{_HOOK}() "):
+                name, reason = failure.entry_point, Reason(failure.reason)
+                rule = Rule("insight_rules", Reason(f"The rules of {name}"), lambda _: ())
+                yield CheckedRule(name, rule, (), unchecked=reason, failed=True)
+
+    def _of_group(self, group: _Group, rules: Sequence[tuple[Module, Rule]]) -> tuple[CheckedRule, ...]:
+        runs, _, across = group
+        wanted = [(module, rule) for module, rule in rules if rule.across_runs is across]
+        generation = self.provider.generation()
+        modules = tuple(dict.fromkeys(module for module, _ in wanted))
+        with self._lock:
+            kept = self._kept.get(group)
+        if kept is not None and kept.modules != modules:
+            kept = None  # a plugin came late
+        if kept is not None and kept.generation == generation:
+            return kept.checked
+        plugins = sorted({str(_SCALAR), *(name for _, rule in wanted for name in rule.plugins)})
+        tags, fingerprint = self._state(runs, plugins)
+        if kept is not None and kept.fingerprint == fingerprint:
+            kept = evolve(kept, generation=generation)
+        else:
+            scalars, given = tags.get(_SCALAR, {}), dict(group[1])
+            roles = {run: roles_of(run, scalars.get(run, ()), given) for run in runs}
+            examination = _Examination(self.provider, runs, tags, roles)
+            results = [self._checked(module, rule, examination) for module, rule in wanted]
+            checked = tuple(one for one, _ in results)
+            kept = _Kept(generation, fingerprint, modules, checked)
+            if not all(is_final for _, is_final in results):
+                return checked
+        with self._lock:
+            self._kept[group] = kept
+        return kept.checked
+
+    def _state(
+        self, runs: Sequence[str], plugins: Sequence[str]
+    ) -> tuple[Mapping[str, Mapping[str, tuple[str, ...]]], Hashable]:
+        """The tags by plugin and run, and a value that differs after every change of these series."""
+        tags: dict[str, dict[str, tuple[str, ...]]] = {}
+        parts: list[Hashable] = []
+        for plugin in plugins:
+            tables = self.provider.series_tables(plugin, _FIELDS, runs=runs)
+            for table in sorted(tables, key=lambda table: table.run):
+                tags.setdefault(plugin, {})[table.run] = table.tags
+                parts.append(
+                    (plugin, table.run, table.tags, *(tuple(table.column(name)) for name in _FIELDS))
+                )
+        return tags, tuple(parts)
+
+    def _checked(self, module: Module, rule: Rule, examination: _Examination) -> tuple[CheckedRule, bool]:
+        """What a rule says, and whether that stays so as long as the series do."""
+        said = CheckedRule(module.candidate.name, rule, examination.runs)
+        missing = examination.missing(rule)
+        if missing is not None:
+            return evolve(said, unchecked=missing), True
+        try:
+            found = self._call(module, rule, examination.examined(self.context_of(module)))
+        except NotChecked as error:
+            return evolve(said, unchecked=Reason.of(error)), not error.may_change
+        except Unavailable as error:
+            return evolve(said, unchecked=Reason.of(error)), False
+        except InsightError as error:
+            return evolve(said, unchecked=Reason.of(error), failed=True), False
+        except Exception as error:
+            text = str(error) if isinstance(error, Overdue) else in_one_line(error)
+            if module.calls.note(f"{_HOOK} {rule.id}", f"rule {rule.id}: {text}"):
+                log.error("rule %s of plugin %s failed: %s", rule.id, said.plugin, text, exc_info=error)
+            return evolve(said, unchecked=Reason(text), failed=True), False
+        module.calls.forget(f"{_HOOK} {rule.id}")
+        return evolve(said, findings=found[:_MOST], more=max(0, len(found) - _MOST)), True
+
+    def _call(self, module: Module, rule: Rule, examined: Examined) -> tuple[Finding, ...]:
+        """Raises what the rule raises, Crashed or Overdue, and TypeError for anything but findings."""
+        key = (module, rule.id)
+        with self._lock:
+            hanging = self._hanging.get(key)
+            if hanging is not None and not hanging.done.is_set():
+                raise Overdue(hanging.overdue())
+            self._hanging.pop(key, None)
+            calls = self._calls.setdefault(module, Calls(f"plugin {module.candidate.name}", self.limits))
+        what = f"rule {rule.id} of {module.candidate.name}"
+        call = calls.start(what, lambda _: _findings(rule, examined), self.limits.rule)
+        try:
+            return call.result()
+        except Overdue:
+            call.given_up = True
+            with self._lock:
+                self._hanging[key] = call
+            raise
+
+
+@frozen(eq=False)
+class _Examination:
+    """One examination of a group of runs by all rules, and the points that were read for it."""
+
+    provider: DataProvider
+    runs: tuple[str, ...]
+    tags: Mapping[str, Mapping[str, tuple[str, ...]]]  # by plugin and run
+    roles: Mapping[str, Mapping[TagRole, Sequence[str]]]  # tags by role, by run
+    _read: dict[SeriesKey, ScalarColumns | None] = field(factory=dict, init=False)
+
+    def examined(self, ctx: PluginContext) -> Examined:
+        """What a rule gets, with the context of its module."""
+        return Examined(ctx, self.runs, self.roles, self.read)
+
+    def read(self, key: SeriesKey) -> ScalarColumns | None:
+        """All points of a series, read once for all rules."""
+        if key not in self._read:
+            self._read[key] = self.provider.scalars(_SCALAR, [key]).get(key)
+        return self._read[key]
+
+    def missing(self, rule: Rule) -> Reason | None:
+        """What the runs do not have that the rule needs."""
+        for plugin in rule.plugins:
+            if not self.tags.get(plugin):
+                return Reason(f"there is no data of the plugin {plugin}", "no_data_of_plugin", plugin=plugin)
+        for role in rule.roles:
+            if not any(self.roles[run][role] for run in self.runs):
+                return Reason(f"no tag has the role {role}", "no_tag_of_role", role=role)
+        return None
+
+
+def _findings(rule: Rule, examined: Examined) -> tuple[Finding, ...]:
+    found = tuple(rule.check(examined))
+    for one in found:
+        if not isinstance(one, Finding):
+            raise TypeError(f"it returned a {type(one).__name__}, not a Finding")
+        if one.run not in examined.runs:
+            raise ValueError(f"a finding is about the run {one.run!r}, which it was not asked about")
+    return found
