@@ -86,8 +86,8 @@ class TerminalHost:
         provider = open_data(options, registry, logdirs)
         try:
             start(provider)
-            for notice in problems(logdirs):
-                self.print(f"insight-host: {notice.text}")
+            for notice in problems(logdirs, follows=False):
+                self.print(f"insight-host: {notice}")
             generation = provider.generation()
             while not provider.progress().loaded_once:
                 generation = provider.changes(generation, timeout=1.0).generation

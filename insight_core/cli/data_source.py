@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
 
 from attrs import evolve
 
+from insight_core.cli.flag_types import without_token
 from insight_core.cli.options import Options
 from insight_core.cli.policies import cache_policies
 from insight_core.cli.storage import cache_directory, open_local
@@ -21,6 +24,10 @@ from insight_core.plugin import (
 )
 from insight_core.registry import Module, Registry
 
+if TYPE_CHECKING:
+    from insight_core.providers.forwarding import StartableProvider
+
+_LOCATIONS = re.compile(r",(?=[A-Za-z][A-Za-z0-9+.-]*:[^0-9])")  # between them; an address may contain commas
 _HOOK = "insight_open_provider"
 _OPENING = 10.0  # seconds that a module may take to open a location
 
@@ -43,7 +50,7 @@ def start(provider: DataProvider) -> None:
 
 def _opened(options: Options, registry: Registry, logdirs: Sequence[Logdir]) -> DataProvider:
     if options.data_provider is not None:
-        return _opened_by_hook(options.data_provider, options, _settings(options, registry), registry)
+        return _opened_at(_LOCATIONS.split(options.data_provider), options, registry)
     if options.load == "server":
         return _server(options, logdirs)
     policies = cache_policies(options, registry.plugins)
@@ -64,6 +71,25 @@ def _opened(options: Options, registry: Registry, logdirs: Sequence[Logdir]) -> 
         open_local=lambda dialects: open_of([evolve(each, dialects=frozenset(dialects)) for each in named]),
     )
     return _opened_by_hook(f"{options.load}:", options, settings, registry)
+
+
+def _opened_at(locations: Sequence[str], options: Options, registry: Registry) -> DataProvider:
+    """What is at one location, or at several as one: the others are shown while some of them are away."""
+    settings = _settings(options, registry)
+    opened: list[DataProvider] = []
+    try:
+        for location in locations:
+            opened.append(_opened_by_hook(location, options, settings, registry))
+    except BaseException:
+        for provider in opened:
+            provider.close()
+        raise
+    if len(opened) == 1:
+        return opened[0]
+    from insight_core.providers.merged import MergedProvider  # gRPC is loaded where it is needed
+
+    names = [without_token(location) for location in locations]
+    return MergedProvider(cast("Sequence[StartableProvider]", opened), names)
 
 
 def _settings(options: Options, registry: Registry) -> ProviderSettings:

@@ -34,7 +34,8 @@ LOGDIR = Option(
 DATA_PROVIDER = Option(
     "data-provider",
     "data source to use instead of --logdir: an insight-data-server, another server with TensorBoard's "
-    "service, the URL of another host, or a location that a plugin opens",
+    "service, the URL of another host, or a location that a plugin opens; several, separated by commas, "
+    "are shown as one",
     type=data_location,
     metavar="grpc://HOST:PORT",
 )

@@ -44,9 +44,9 @@ def inspect(options: Options) -> int:
         report = inspection(provider, registry.plugins)
     finally:
         provider.close()
-    unreadable = problems(logdirs)
+    unreadable = problems(logdirs, follows=False)
     for problem in unreadable:
-        fail(problem.text)
+        fail(problem)
     if options.json:
         print(json.dumps(report, indent=2))
     elif report["runs"] or not unreadable:

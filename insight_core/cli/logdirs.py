@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from attrs import evolve
 
 from insight_core.cli.options import Options
 from insight_core.cli.text_table import printable
 from insight_core.ingest.discover import Logdir, parse_logdir
-from insight_core.plugin import InsightError, InvalidArgument
-
-if TYPE_CHECKING:  # the web half is loaded when loading has begun
-    from insight_core.web.settings import Notice
+from insight_core.plugin import InsightError, InvalidArgument, Reason
 
 
 def open_logdirs(options: Options) -> list[Logdir]:
@@ -32,19 +28,19 @@ def open_logdirs(options: Options) -> list[Logdir]:
     return logdirs
 
 
-def problems(logdirs: Sequence[Logdir]) -> list[Notice]:
-    """A notice for each log directory that cannot be read now."""
-    from insight_core.web.settings import Notice
-
+def problems(logdirs: Sequence[Logdir], *, follows: bool) -> list[Reason]:
+    """Why log directories cannot be read now; ``follows`` is whether the host looks again later."""
     found = []
     for logdir in logdirs:
         path = logdir.path
         shown = printable(path)
+        later = " Its runs appear as soon as it does." if follows else ""
         if not os.path.exists(path):
-            found.append(Notice("logdir-missing", shown, f"The log directory {shown} does not exist."))
+            code = "logdir_missing" if follows else "logdir_missing_once"
+            found.append(Reason(f"The log directory {shown} does not exist.{later}", code, path=shown))
         elif not os.path.isdir(path):
-            found.append(Notice("logdir-not-a-directory", shown, f"{shown} is not a directory."))
+            found.append(Reason(f"{shown} is not a directory.", "logdir_no_directory", path=shown))
         elif not os.access(path, os.R_OK | os.X_OK):
-            text = f"This user has no permission to read the log directory {shown}."
-            found.append(Notice("logdir-unreadable", shown, text))
+            text = f"The log directory {shown} is not readable by the user who runs this host."
+            found.append(Reason(text, "logdir_unreadable", path=shown))
     return found

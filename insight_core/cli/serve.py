@@ -68,10 +68,11 @@ def serve(options: Options, *, at_end: Callable[[], None] | None = None, ending:
         host.begin()
         tensorboard.start()
         source = without_token(options.data_provider or "")
+        follows = options.reload_interval > 0
         for flag in ignored_flags(options):
             line.print(f"insight-host: {flag} has no effect: {source} decides.")
-        for notice in problems(logdirs):
-            line.print(f"insight-host: {notice.text} Runs appear as soon as it can be read.")
+        for notice in problems(logdirs, follows=follows):
+            line.print(f"insight-host: {notice}")
         if server.socket_file is not None:
             line.print(f"insight-host: {_tunnel_hint(server.socket_file.path, server.port)}")
         display = LoadingDisplay(line, provider.progress, lambda: len(provider.runs()))
@@ -148,7 +149,7 @@ def open_host(
         allowed_hosts=options.allowed_host,
         frame_ancestors=options.frame_ancestor,
         follows=options.reload_interval > 0,
-        notices=lambda: problems(logdirs),
+        notices=lambda: problems(logdirs, follows=options.reload_interval > 0),
         cache_directory=plugin_cache_directory(options, logdirs),
         state_directory=plugin_state_directory(options, logdirs),
         tensorboard=tensorboard,

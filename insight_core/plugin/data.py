@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import BinaryIO, Literal, Protocol, Self, TypeAlias
+from typing import BinaryIO, Literal, Protocol, Self, TypeAlias, runtime_checkable
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_core.formats.dialects import Dialect
+from insight_core.formats.reason import Reason
 from insight_core.plugin.claims import Claim
 from insight_core.plugin.series_tables import SeriesField, SeriesTable
 
@@ -305,3 +306,14 @@ class DataProvider(Protocol):
 
     def close(self) -> None:
         """Releases files, threads and connections. Further calls may raise Unavailable."""
+
+
+@runtime_checkable
+class NoticingProvider(Protocol):
+    """What a ``DataProvider`` also has if a part of its data can be missing."""
+
+    def notices(self) -> Sequence[Reason]:
+        """What users should know of the data as a whole, such as a server that is away; the page shows it.
+
+        Asked with every run table, after ``runs``: answers without delay.
+        """

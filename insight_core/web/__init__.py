@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from insight_core.web.application import Host
-from insight_core.web.settings import HostSettings, Notice
+from insight_core.web.settings import HostSettings
 
-__all__ = ["Host", "HostSettings", "Notice"]
+__all__ = ["Host", "HostSettings"]

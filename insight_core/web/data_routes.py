@@ -50,7 +50,7 @@ class DataRoutes:
 
     @run_table.default
     def _run_table(self) -> RunTableView:
-        return RunTableView(self.provider, self.settings, self.boot, lambda: self.columns)
+        return RunTableView(self.provider, self.settings, self.boot, lambda: self.columns, self._messages)
 
     @property
     def catalog(self) -> SeriesCatalog:
@@ -204,7 +204,7 @@ class DataRoutes:
         return json_answer({"damage": entries, "messages": self._messages() if entries else {}})
 
     def _messages(self) -> dict[str, dict[str, str]]:
-        """What plugins say for the codes of damage, by locale."""
+        """What plugins say for the codes of damage and notices, by locale."""
         found: dict[str, dict[str, str]] = {}
         for given in self.registry.collected("insight_messages", Messages):
             found[given.value.locale] = {**given.value.texts, **found.get(given.value.locale, {})}

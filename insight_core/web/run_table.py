@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from attrs import asdict, field, frozen
+from attrs import field, frozen
 from werkzeug import Request, Response
 
-from insight_core.plugin import DataProvider, Run
+from insight_core.plugin import DataProvider, NoticingProvider, Reason, Run
 from insight_core.web.answers import json_answer, tag_by_content
 from insight_core.web.live_events import generation_of
 from insight_core.web.run_columns import RunColumnTable
@@ -70,6 +70,7 @@ class RunTableView:
     settings: HostSettings
     boot: str
     columns: Callable[[], RunColumnTable]
+    messages: Callable[[], Mapping[str, Mapping[str, str]]]
     _log: RunLog = field(init=False)
 
     @_log.default
@@ -94,8 +95,10 @@ class RunTableView:
                 "loaded_once": progress.loaded_once,
             },
             "follows": self.settings.follows,
-            "notices": [asdict(notice) for notice in self.settings.notices()],
+            "notices": [notice.fields() for notice in self._notices()],
         }
+        if answer["notices"]:
+            answer["messages"] = self.messages()
         if changes is not None:
             places, gone = changes
             answer |= {"since": since, "places": places, "gone": gone}
@@ -104,6 +107,11 @@ class RunTableView:
         if names := request.args.getlist("columns"):
             answer |= self.columns().with_names(names, [run.name for run in runs])
         return tag_by_content(request, json_answer(answer))
+
+    def _notices(self) -> Iterator[Reason]:
+        yield from self.settings.notices()
+        if isinstance(self.provider, NoticingProvider):
+            yield from self.provider.notices()
 
 
 def _row(run: Run) -> Mapping[str, object]:

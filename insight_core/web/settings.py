@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from attrs import field, frozen
 
 from insight_core.isolation import DEFAULT_LIMITS, Limits
-from insight_core.plugin import InvalidArgument
+from insight_core.plugin import InvalidArgument, Reason
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
@@ -33,20 +33,8 @@ def _prefix(text: str) -> str:
     return "".join(f"/{part}" for part in parts)
 
 
-def _no_notices() -> Sequence[Notice]:
+def _no_notices() -> Sequence[Reason]:
     return ()
-
-
-@frozen
-class Notice:
-    """Something the user should know about the data as a whole.
-
-    The page translates ``code``; ``subject`` is the path concerned, ``text`` the sentence in English.
-    """
-
-    code: str
-    subject: str
-    text: str
 
 
 class HostedTensorBoard(Protocol):
@@ -79,8 +67,8 @@ class HostSettings:
     """Settings of a host. ``bound_host`` is the address it listens on.
 
     ``allowed_hosts`` are further accepted host names, ``*`` for any. ``frame_ancestors`` are sources, as in a
-    Content-Security-Policy, of further pages that may show the host in a frame. ``notices`` is called for
-    each request of the run table.
+    Content-Security-Policy, of further pages that may show the host in a frame. ``notices``, of logs that
+    cannot be read, is called for each request of the run table.
     """
 
     window_title: str = ""
@@ -91,7 +79,7 @@ class HostSettings:
     max_streams: int = 64  # event streams at a time
     heartbeat: float = HEARTBEAT
     follows: bool = True  # whether what is written after the start is shown
-    notices: Callable[[], Sequence[Notice]] = _no_notices
+    notices: Callable[[], Sequence[Reason]] = _no_notices
     cache_directory: Path | None = None  # for caches of plugins
     state_directory: Path | None = None  # for what plugins keep
     tensorboard: HostedTensorBoard | None = None

@@ -268,6 +268,28 @@ def test_a_data_provider_may_come_later_and_go(
     assert ask(f"{late.url}data/plugins_listing")[0] == 200
 
 
+def test_several_data_servers_are_one_page_and_one_away_is_a_notice(
+    serve: Serve, logdir: Path, tmp_path: Path
+) -> None:
+    def runs(table: Any) -> list[str]:  # noqa: ANN401
+        return sorted(run["name"] for run in table["runs"])
+
+    (places := [tmp_path / "one", tmp_path / "two"])[0].mkdir()
+    places[1].mkdir()
+    with data_server(logdir / "torch", places[0]) as (_, one):
+        with data_server(logdir / "ms", places[1], "--logdir=again:" + str(logdir / "ms")) as (_, two):
+            locations = [f"grpc://127.0.0.1:{one}", f"grpc://127.0.0.1:{two}"]
+            serving = serve("--data-provider", ",".join(locations))
+            table = f"{serving.url}data/run_table"
+            whole = answered(table, lambda status, found: status == 200 and len(runs(found)) == 3)
+            assert whole["notices"] == []
+        away = answered(table, lambda status, found: status == 200 and found["notices"])
+        assert (runs(away), away["notices"][0]["details"]["source"]) == (["a"], locations[1])
+        with data_server(logdir / "ms", places[1], f"--port={two}"):
+            back = answered(table, lambda status, found: status == 200 and len(runs(found)) == 2)
+            assert back["notices"] == []
+
+
 def test_any_server_of_the_service_of_tensorboard_will_do(serve: Serve, logdir: Path, tmp_path: Path) -> None:
     from insight_core.providers.rust_server import rust_server
 

@@ -59,7 +59,7 @@ def test_a_missing_logdir_is_served_with_a_notice_until_it_is_there(serve: Serve
     serving = serve("--logdir", str(tmp_path / "later"), "--reload-interval", "0.1")
     table = get(f"{serving.url}data/run_table")
     assert table["runs"] == []
-    assert str(tmp_path / "later") in table["notices"][0]["subject"]
+    assert str(tmp_path / "later") in table["notices"][0]["details"]["path"]
     with EventWriter(tmp_path / "later" / "run") as writer:
         writer.scalar("loss", 1, 0.5)
     table = got(f"{serving.url}data/run_table", lambda table: table["runs"])

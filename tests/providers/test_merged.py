@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pytest
 
@@ -27,6 +28,7 @@ from insight_core.providers.merged import MergedProvider
 from insight_core.store.change_log import ChangeLog
 from tests.waiting import FOR_EVER, eventually
 
+ASKED = {"plugins", "runs", "series", "series_tables", "scalars", "damage", "progress", "location"}
 IMAGE = EventField(Dialect.TENSORBOARD, "image")
 
 
@@ -45,10 +47,10 @@ class Part(FakeProvider):
     def admit(self, plugin: Plugin) -> None:
         self.admitted.append(plugin.name)
 
-    def runs(self) -> list[Run]:
-        if self.away:
+    def __getattribute__(self, name: str) -> Any:  # noqa: ANN401
+        if name in ASKED and super().__getattribute__("away"):
             raise Unavailable("this part is away")
-        return list(super().runs())
+        return super().__getattribute__(name)
 
 
 @pytest.fixture
@@ -166,6 +168,40 @@ def test_a_part_that_is_away_is_not_passed_over(parts: tuple[Part, Part], merged
     parts[1].away = True
     with pytest.raises(Unavailable, match="this part is away"):
         merged.runs()
+
+
+def test_parts_with_names_are_shown_without_those_that_are_away(parts: tuple[Part, Part]) -> None:
+    one, two = parts
+    one.add_scalars("a", "loss", [1.0])
+    one.add_damage(Damage("a", "f", 3, "bad"))
+    two.add_scalars("b", "loss", [2.0])
+    two.add_records("image", "b", "img", [b"x"], claim=IMAGE)
+    two.set_progress(Progress(10, 20, loaded_once=True))
+    provider = MergedProvider(parts, ["grpc://one:1", "grpc://two:2"])
+    of_a, of_b = SeriesKey("a", "loss"), SeriesKey("b", "loss")
+    assert [run.name for run in provider.runs()] == ["a", "b"]
+    assert provider.notices() == []
+    one.away = True
+    assert [run.name for run in provider.runs()] == ["b"]
+    assert [info.key for info in provider.series("scalar")] == [of_b]
+    assert [table.run for table in provider.series_tables("scalar", ())] == ["b"]
+    assert list(provider.scalars("scalar", [of_a, of_b])) == [of_b]
+    assert provider.plugins() == {"image", "scalar"}
+    assert provider.damage() == []
+    assert provider.progress() == Progress(10, 20, loaded_once=True)
+    assert provider.location() == "grpc://one:1,grpc://two:2"
+    assert len(provider.records("image", SeriesKey("b", "img")).steps) == 1
+    with pytest.raises(Unavailable, match="this part is away"):  # not "unknown": it may have it
+        provider.records("image", SeriesKey("a", "img"))
+    [notice] = provider.notices()
+    assert (notice.code, notice.details["source"]) == ("source_away", "grpc://one:1")
+    two.away = True
+    with pytest.raises(Unavailable, match="this part is away"):
+        provider.runs()
+    one.away = two.away = False
+    assert [run.name for run in provider.runs()] == ["a", "b"]
+    assert provider.notices() == []
+    provider.close()
 
 
 KEY = SeriesKey("r", "t")

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from werkzeug.test import Client
 
-from insight_core.plugin import Damage, InvalidArgument, Plugin, Progress
+from insight_core.plugin import Damage, InvalidArgument, Plugin, Progress, Reason
 from insight_core.plugin.testing.fake import FakeProvider
-from insight_core.web import Host, HostSettings, Notice
+from insight_core.web import Host, HostSettings
 from insight_core.web.http_server import Server
 
 
@@ -59,14 +59,18 @@ def test_what_programs_ask_tensorboard_at_the_root(host_of: Callable[..., Host])
 def test_run_table(host_of: Callable[..., Host], provider: FakeProvider) -> None:
     provider.add_damage(Damage("late", "late/events", 12, "bad CRC", 3))
     provider.set_progress(Progress(5, 10, False))
-    notices = [Notice("logdir-missing", "/x", "The log directory /x does not exist.")]
+    notices = [Reason("The log directory /x does not exist.", "logdir_missing", path="/x")]
     client = Client(host_of(notices=lambda: notices))
     answer = client.get("/data/run_table")
     table = _json(answer)
     assert table["generation"] == provider.generation()
     assert table["progress"] == {"bytes_read": 5, "bytes_total": 10, "loaded_once": False}
     assert table["notices"] == [
-        {"code": "logdir-missing", "subject": "/x", "text": "The log directory /x does not exist."}
+        {
+            "error": "The log directory /x does not exist.",
+            "code": "logdir_missing",
+            "details": {"path": "/x"},
+        }
     ]
     assert {run["name"]: run["damage"] for run in table["runs"]} == {"late": 1, "early": 0}
     assert table["follows"] is True

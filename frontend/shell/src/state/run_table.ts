@@ -1,12 +1,6 @@
 /** The run table as the host answers it, whole or as what changed since an earlier answer. */
+import type { Messages, Reason } from '@insight-host/api';
 import type { RunRow } from './runs';
-
-/** What the user should know about the data as a whole; `text` is for codes this page has no words for. */
-export interface Notice {
-  readonly code: string;
-  readonly subject: string;
-  readonly text: string;
-}
 
 export interface RunTable {
   readonly generation: number;
@@ -16,7 +10,10 @@ export interface RunTable {
   readonly progress: { readonly bytes_read: number; readonly bytes_total: number; readonly loaded_once: boolean };
   /** Whether what is written after the start of the host is shown. */
   readonly follows?: boolean;
-  readonly notices: readonly Notice[];
+  /** What the user should know about the data as a whole. */
+  readonly notices: readonly Reason[];
+  /** Texts of plugins for their codes, by locale; with notices only. */
+  readonly messages?: Messages;
   readonly runs: readonly RunRow[];
 }
 

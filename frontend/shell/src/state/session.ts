@@ -1,4 +1,5 @@
 /** Server state in the page: the run table, the plugin list, and changes. */
+import { reasonsIn } from '../i18n/reasons';
 import { computed, signal } from '@preact/signals';
 import type { Changes, Locale } from '@insight-host/api';
 import { RequestError } from '../data/errors';
@@ -115,6 +116,7 @@ export class Session {
         getJson<Record<string, Listed>>('data/plugins_listing', { experimentalPlugin: asked }),
         this.environment.value ?? getJson<Environment>('data/environment'),
       ]);
+      if (answer.notices.length > 0) await reasonsIn(document.documentElement.lang); // that of the start too
       this.startError.value = null;
       this.away.value = null;
       this.environment.value = environment;

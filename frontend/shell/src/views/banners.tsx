@@ -1,15 +1,9 @@
 /** Banners above the views (server unreachable, notices of the host), and toasts. */
 import { Icon } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
+import { reasonText } from '../i18n/reasons';
 import { usePage } from '../state/page';
-import type { Notice } from '../state/run_table';
 import { IconButton } from './icon_button';
-
-const NOTICES = {
-  'logdir-missing': 'notice.missing',
-  'logdir-not-a-directory': 'notice.not_a_directory',
-  'logdir-unreadable': 'notice.unreadable',
-} as const;
 
 export function Banners() {
   const page = usePage();
@@ -18,14 +12,8 @@ export function Banners() {
   const { session } = page;
   const offline = session.live.state.value === 'disconnected';
   const away = offline ? null : session.away.value; // no news of the data without news of the host
-  const words = (notice: Notice): string => {
-    if (notice.code === 'logdir-missing' && !session.follows.value)
-      return t('notice.missing.once', { subject: notice.subject });
-    return notice.code in NOTICES
-      ? t(NOTICES[notice.code as keyof typeof NOTICES], { subject: notice.subject })
-      : notice.text;
-  };
-  const notices = (session.table.value?.notices ?? []).filter((notice) => !dismissed.value.includes(notice.text));
+  const { notices: all = [], messages } = session.table.value ?? {};
+  const notices = all.filter((notice) => !dismissed.value.includes(notice.error));
   if (!offline && away === null && notices.length === 0) return null;
   return (
     <div class="ih-banners">
@@ -46,14 +34,14 @@ export function Banners() {
         </div>
       )}
       {notices.map((notice) => (
-        <div key={notice.text} class="ih-banner" role="status">
+        <div key={notice.error} class="ih-banner" role="status">
           <Icon name="info" />
-          <span>{words(notice)}</span>
+          <span>{reasonText(notice, page.preferences.locale.value, messages)}</span>
           <IconButton
             icon="close"
             small
             label={t('dismiss')}
-            onClick={() => (dismissed.value = [...dismissed.value, notice.text])}
+            onClick={() => (dismissed.value = [...dismissed.value, notice.error])}
           />
         </div>
       ))}
