@@ -1,0 +1,97 @@
+"""The route that lists findings of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from attrs import asdict
+from werkzeug import Request, Response
+
+from insight_core.plugin import (
+    SEVERITIES,
+    TAG_ROLES,
+    CheckedRule,
+    Finding,
+    InvalidArgument,
+    PluginContext,
+    Route,
+    RuleChecks,
+)
+from insight_core.plugin.http.answers import json_response
+
+
+def routes(ctx: PluginContext) -> Sequence[Route]:
+    """``/findings``."""
+    return [Route("/findings", partial(_findings, ctx))]
+
+
+def _findings(ctx: PluginContext, request: Request) -> Response:
+    """What the rules of all plugins find in the runs ``run`` (repeated), the worst first."""
+    checks = ctx.check_rules(request.args.getlist("run"), roles_given(request.args.getlist("role")))
+    answer = json_response(described(checks))
+    if any(one.failed or one.unchecked is not None for one in checks.rules):
+        answer.cache_control.no_store = True  # it may be checked later although the data stay
+    return answer
+
+
+def roles_given(texts: Sequence[str]) -> Mapping[str, str]:
+    """Tags with the roles that ``ROLE=TAG`` gives them; ``none=TAG`` for no role. Raises InvalidArgument."""
+    found = {}
+    for text in texts:
+        role, equals, tag = text.partition("=")
+        if not (equals and tag and role in (*TAG_ROLES, "none")):
+            raise InvalidArgument(
+                f"role must be ROLE=TAG with one of {', '.join(TAG_ROLES)}, none; not {text!r}"
+            )
+        found[tag] = "" if role == "none" else role
+    return found
+
+
+def described(checks: RuleChecks) -> dict[str, object]:
+    """The answer: findings, which rules were checked, and texts by locale."""
+    rules = {(one.plugin, one.rule.id): one.rule for one in checks.rules}
+    findings = [(one, finding) for one in checks.rules for finding in one.findings]
+    findings.sort(key=lambda pair: SEVERITIES.index(pair[1].severity))  # stable: else as rules and runs are
+    messages: dict[str, dict[str, str]] = {}
+    for given in checks.messages:
+        messages[given.locale] = {**given.texts, **messages.get(given.locale, {})}
+    return {
+        "rules": [
+            {"plugin": plugin, "id": id_, "title": rule.title.fields()}
+            for (plugin, id_), rule in rules.items()
+        ],
+        "findings": [_row(one, finding) for one, finding in findings],
+        "more": sum(one.more for one in checks.rules),
+        "checked": [
+            {"plugin": one.plugin, "rule": one.rule.id, "runs": list(one.runs)}
+            for one in checks.rules
+            if one.unchecked is None
+        ],
+        "unchecked": [
+            {
+                "plugin": one.plugin,
+                "rule": one.rule.id,
+                "runs": list(one.runs),
+                "failed": one.failed,
+                "reason": one.unchecked.fields(),
+            }
+            for one in checks.rules
+            if one.unchecked is not None
+        ],
+        "messages": messages,
+    }
+
+
+def _row(one: CheckedRule, finding: Finding) -> dict[str, object]:
+    return {
+        "plugin": one.plugin,
+        "rule": one.rule.id,
+        "run": finding.run,
+        "severity": finding.severity,
+        "saw": finding.saw.fields(),
+        "why": finding.why.fields(),
+        "change": finding.change.fields(),
+        "place": asdict(finding.place),
+        "saves": finding.saves,
+    }

@@ -1,0 +1,103 @@
+"""The rule about scalars that are NaN or infinite."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+from attrs import frozen
+
+from insight_core.plugin import (
+    Examined,
+    Finding,
+    FindingPlace,
+    PluginNameEnum,
+    Reason,
+    ScalarColumns,
+    ScalarQuery,
+    SeriesKey,
+    role_of,
+)
+
+_AT_ONCE = 256  # series that are asked for at a time
+_SCALAR = PluginNameEnum.SCALAR
+_LOSS = re.compile(r"loss", re.I)
+
+
+@frozen
+class _Nonfinite:
+    """A series with values that are not finite, from the step ``first`` on; ``stays``: to its end."""
+
+    key: SeriesKey
+    first: int
+    last: int
+    count: int
+    points: int
+    word: str
+    stays: bool
+
+
+def values_are_finite(examined: Examined) -> Iterator[Finding]:
+    """Values that are NaN or infinite: in losses at any step, in other scalars if they stay so to the end.
+
+    Metrics may be undefined at first, and gradient norms overflow now and then with mixed precision. So these
+    count only if they were finite before.
+    """
+    tags = [info.key for info in examined.ctx.data.series(_SCALAR, runs=examined.runs)]
+    found = []
+    for begin in range(0, len(tags), _AT_ONCE):
+        part = examined.ctx.data.scalars(_SCALAR, tags[begin : begin + _AT_ONCE], ScalarQuery(width=1))
+        found += [one for key, columns in part.items() if (one := _nonfinite(key, columns)) is not None]
+    if not found:
+        return
+    first = min(found, key=lambda one: (one.first, not _LOSS.search(one.key.tag), one.key.tag))
+    others = sorted(one.key.tag for one in found if one.key != first.key)
+    details = {
+        "tag": first.key.tag,
+        "word": first.word,
+        "step": first.first,
+        "count": first.count,
+        "points": first.points,
+        "others": len(others),
+        "tags": others[:20],
+    }
+    text = f"{first.key.tag} is {first.word} first at step {first.first}, {first.count} times in all"
+    if others:
+        saw = Reason(f"{text}; so are {len(others)} other tags", "diagnose_nonfinite_others", **details)
+    else:
+        saw = Reason(text, "diagnose_nonfinite", **details)
+    yield Finding(
+        first.key.run,
+        "error" if any(one.stays for one in found) else "warning",
+        saw,
+        Reason(
+            "a single value that is not finite spreads to all weights, and nothing is learned any more",
+            "diagnose_nonfinite_why",
+        ),
+        Reason(
+            f"look at the data and the gradients just before step {first.first}; lower the learning "
+            "rate, clip gradients, add an epsilon to logarithms and divisions, and scale the loss "
+            "with mixed precision",
+            "diagnose_nonfinite_change",
+            step=first.first,
+        ),
+        FindingPlace(_SCALAR, first.key.tag, (max(0, first.first - 1), first.last)),
+    )
+
+
+def _nonfinite(key: SeriesKey, columns: ScalarColumns) -> _Nonfinite | None:
+    count = sum(columns.nonfinite)
+    odd = ~np.isfinite(columns.values)
+    if not count or not odd.any():
+        return None
+    place = int(np.argmax(odd))
+    stays = bool(odd[-1])
+    is_loss = role_of(key.tag, key.run) in ("loss", "val_loss") or bool(_LOSS.search(key.tag))
+    was_finite = bool((~odd[:place]).any())
+    if not is_loss and not (stays and was_finite and count >= 3):
+        return None
+    value = float(columns.values[place])
+    word = "NaN" if np.isnan(value) else "+Inf" if value > 0 else "-Inf"
+    steps = columns.steps
+    return _Nonfinite(key, int(steps[place]), int(steps[-1]), count, columns.points, word, stays)

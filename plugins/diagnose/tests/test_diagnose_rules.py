@@ -1,0 +1,163 @@
+"""Rules find planted faults, name where they begin, and are silent about healthy runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import insight_diagnose
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from insight_core.plugin import CheckedRule, Finding, SummaryPlugin
+from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.registry import Registry
+from insight_core.web import Host
+from tests.fault_cases import cases, provider_of
+from tests.fault_curves import Case
+
+_SEED = 20  # another one than those in docs/how-to/diagnose.md
+_COUNT = 60  # of each
+
+
+def _checked(data: FakeProvider, roles: Mapping[str, str] | None = None) -> list[CheckedRule]:
+    host = Host(Registry.of([("diagnose", lambda: insight_diagnose)]), data)
+    found = list(
+        host.context_of("diagnose").check_rules([run.name for run in data.runs()], roles or {}).rules
+    )
+    assert [(one.rule.id, one.unchecked) for one in found if one.failed] == []
+    return found
+
+
+def _findings(data: FakeProvider, roles: Mapping[str, str] | None = None) -> dict[str, list[Finding]]:
+    return {one.rule.id: list(one.findings) for one in _checked(data, roles) if one.findings}
+
+
+def _rules(case: Case) -> set[str]:
+    return set(_findings(provider_of(case)))
+
+
+def test_planted_faults_are_found_and_others_are_not_named() -> None:
+    every = list(cases(_SEED, _COUNT, faulty=True))
+    found = [(case, _rules(case)) for case in every]
+    missed = [case.name for case, rules in found if case.fault not in rules]
+    assert len(missed) <= 0.05 * len(every), missed
+    others = [(case.name, rules) for case, rules in found if rules - {case.fault} - case.also]
+    assert len(others) <= 0.05 * len(every), others
+
+
+def test_healthy_runs_raise_no_alarm() -> None:
+    found = {case.name: rules for case in cases(_SEED, _COUNT, faulty=False) if (rules := _rules(case))}
+    assert found == {}
+
+
+def _loss(values: NDArray[Any], tag: str = "train/loss", every: int = 1) -> FakeProvider:
+    data = FakeProvider()
+    data.add_scalars("run", tag, values, steps=np.arange(len(values)) * every)
+    return data
+
+
+def _falling(count: int = 400) -> NDArray[np.float64]:
+    rng = np.random.default_rng(0)
+    return np.asarray(np.exp(-np.linspace(0, 3, count)) * (1 + 0.02 * rng.standard_normal(count)))
+
+
+def test_the_first_value_that_is_not_finite_is_named_with_tag_and_step() -> None:
+    loss, norm = _falling(), np.ones(400)
+    loss[200:], norm[198:] = np.nan, np.inf
+    data = _loss(loss, every=10)
+    data.add_scalars("run", "grad_norm", norm, steps=np.arange(400) * 10)
+    [finding] = _findings(data)["nonfinite"]
+    assert finding.severity == "error"
+    assert (finding.place.tag, finding.saw.details["step"]) == ("grad_norm", 1980)
+    assert finding.saw.details["tags"] == ["train/loss"]
+    assert "+Inf" in finding.saw
+
+
+def test_a_loss_that_is_nan_at_one_step_is_a_warning() -> None:
+    loss = _falling()
+    loss[7] = np.nan
+    [finding] = _findings(_loss(loss))["nonfinite"]
+    assert (finding.severity, finding.saw.details["step"], finding.saw.details["count"]) == ("warning", 7, 1)
+
+
+def test_the_step_of_a_divergence_is_that_of_the_smallest_loss() -> None:
+    loss = _falling(500)
+    loss[300:] += np.linspace(0, 5, 200)
+    [finding] = _findings(_loss(loss, every=100))["divergence"]
+    assert abs(int(str(finding.saw.details["step"])) - 30_000) <= 1500
+    assert finding.place.steps is not None
+    assert finding.place.steps[1] == 49_900
+
+
+def test_overfitting_needs_a_training_loss_that_falls() -> None:
+    rising = np.concatenate([np.linspace(3, 1, 20), np.linspace(1, 2, 40)])
+    fits, fails = np.linspace(3, 0.1, 60), np.concatenate([np.linspace(3, 1, 20), np.linspace(1, 4, 40)])
+    for train, is_overfitting in ((fits, True), (fails, False)):
+        data = _loss(train)
+        data.add_scalars("run", "val/loss", rising)
+        found = _findings(data)
+        assert ("overfitting" in found) is is_overfitting
+        assert ("divergence" in found) is not is_overfitting
+    [finding] = _findings(_overfitting())["overfitting"]
+    assert abs(int(str(finding.saw.details["step"])) - 19) <= 1
+    assert finding.saves == pytest.approx(1 - 19 / 60, abs=0.03)
+
+
+def _overfitting() -> FakeProvider:
+    data = _loss(np.linspace(3, 0.1, 60))
+    data.add_scalars("run", "val/loss", np.concatenate([np.linspace(3, 1, 20), np.linspace(1, 2, 40)]))
+    return data
+
+
+def test_a_jump_of_the_loss_where_the_learning_rate_jumps_is_no_spike() -> None:
+    rng = np.random.default_rng(1)
+    loss, rate = _falling(600), np.zeros(600)
+    for begin in range(100, 600, 100):
+        loss[begin : begin + 8] *= 1 + 2 * np.exp(-np.arange(8) / 3)
+    for place in range(600):
+        rate[place] = 0.1 * (1 - place % 100 / 100)
+    data = _loss(loss * (1 + 0.01 * rng.standard_normal(600)))
+    assert "lr_too_high" in _findings(data)
+    data.add_scalars("run", "lr", rate)
+    assert "lr_too_high" not in _findings(data)
+
+
+def test_a_role_may_be_given_to_a_tag() -> None:
+    loss = _falling(500)
+    loss[300:] += np.linspace(0, 5, 200)
+    data = _loss(loss, "energy")
+    assert _findings(data) == {}
+    assert "divergence" in _findings(data, {"energy": "loss"})
+
+
+def test_a_rule_says_which_role_is_missing() -> None:
+    data = FakeProvider()
+    data.add_scalars("run", "speed", np.ones(50))
+    unchecked = {one.rule.id: one.unchecked for one in _checked(data)}
+    assert unchecked["divergence"] == "no tag has the role loss"
+    assert unchecked["dead_layer"] == "there is no data of the plugin histogram"
+    assert unchecked["nonfinite"] is None
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        lambda values: values * 0,
+        lambda values: values * 1e300,
+        lambda values: values * 1e-300,
+        lambda values: values * np.nan,
+        lambda values: values.astype(np.float32) * np.float32(1e38),
+        lambda values: values[:1],
+        lambda values: np.where(np.arange(len(values)) % 2, np.finfo(float).max, -np.finfo(float).max),
+    ],
+    ids=["zeros", "huge", "tiny", "nan", "float32", "one point", "extremes"],
+)
+def test_odd_values_fail_no_rule(odd: Callable[[NDArray[np.float64]], NDArray[Any]]) -> None:
+    data = _loss(odd(_falling()))
+    data.add_scalars("run", "val/loss", odd(_falling(40)))
+    data.add_scalars("run", "lr", odd(_falling(40)))
+    data.add_scalars("run", "grad_norm", odd(_falling(40)))
+    data.add_records("histogram", "run", "w/weight", [b"", b"\xff" * 20], claim=SummaryPlugin("histograms"))
+    _checked(data)
