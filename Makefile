@@ -98,7 +98,7 @@ test: .venv/.dev assets browser
 	$(PY) hatch_build.py npm test 2>&1 | tee $(RESULTS)/vitest.log
 	$(PYTEST) -m 'not conformance' 2>&1 | tee $(RESULTS)/pytest.log
 
-# Two halves: readers, guided by coverage where atheris can be installed, then hosts on damaged logs.
+# Two halves: readers, guided by coverage where atheris can be installed; then hosts and data servers on damaged logs.
 # Bounds of the second are requests, not seconds: about one for each second, path and kind of log in 60 s.
 fuzz: export PYTHONPATH := .:plugins/audio:plugins/text
 fuzz: seconds := $(if $(filter command line environment,$(origin SECONDS)),$(SECONDS),60)

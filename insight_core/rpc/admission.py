@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hmac
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import grpc
@@ -22,6 +22,7 @@ log = logging.getLogger(__name__)
 Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
 _HEADER = "authorization"
 _SCHEME = b"bearer "
+_NO_MESSAGE = object()  # what the decoder makes of other bytes
 _REFUSAL = "this data server needs a token, in the metadata `authorization: Bearer TOKEN`"
 
 
@@ -47,11 +48,10 @@ class Admission(_Interceptor):
         if same_user is None:
             return _REFUSING
 
-        def check(context: grpc.ServicerContext) -> None:
-            if not same_user.has(context.peer()):
-                _refuse(None, context)
+        def admitted(request: object, context: grpc.ServicerContext) -> object:
+            return request if same_user.has(context.peer()) else _refuse(request, context)
 
-        return _guarded(continuation(handler_call_details), check)
+        return _preceded(continuation(handler_call_details) or _NOT_SERVED, admitted)
 
     def _has_token(self, details: grpc.HandlerCallDetails) -> bool:
         given = [value for name, value in details.invocation_metadata or () if name == _HEADER]
@@ -63,9 +63,9 @@ class Admission(_Interceptor):
 
 
 class QuietDecoding(_Interceptor):
-    """Logs a request that is not a message in one line; gRPC would log a traceback.
+    """Refuses a request that is not a message with INTERNAL, as every gRPC server does, and logs one line.
 
-    The caller gets INTERNAL, as from every gRPC server.
+    gRPC itself would log a traceback and keep the stream open: a connection has 128.
     """
 
     def intercept_service(
@@ -84,9 +84,10 @@ class QuietDecoding(_Interceptor):
                 return decode(data)
             except Exception as error:
                 log.debug("%s: a request of %d bytes is not a message (%s)", method, len(data), error)
-                return None
+                return _NO_MESSAGE
 
-        return handler._replace(request_deserializer=decoded)  # type: ignore[no-any-return]
+        check = _messages if handler.request_streaming else _message
+        return _preceded(handler._replace(request_deserializer=decoded), check)
 
 
 def bearer(token: str) -> tuple[tuple[str, str]]:
@@ -107,9 +108,20 @@ _REFUSING: Handler = grpc.stream_unary_rpc_method_handler(_refuse)
 _NOT_SERVED: Handler = grpc.stream_unary_rpc_method_handler(_not_served)
 
 
-def _guarded(handler: Handler | None, check: Callable[[grpc.ServicerContext], None]) -> Handler:
-    """``handler`` with a check before each call, which may abort it."""
-    inner: Any = _NOT_SERVED if handler is None else handler
+def _message(request: object, context: grpc.ServicerContext) -> object:
+    if request is _NO_MESSAGE:
+        context.abort(grpc.StatusCode.INTERNAL, "the request is not a message of this method")
+    return request
+
+
+def _messages(requests: Any, context: grpc.ServicerContext) -> Iterator[object]:  # noqa: ANN401
+    for request in requests:
+        yield _message(request, context)
+
+
+def _preceded(handler: Handler, prepare: Callable[[Any, grpc.ServicerContext], object]) -> Handler:
+    """``handler``, which gets what ``prepare`` makes of the request; that may abort the call."""
+    inner: Any = handler
     kind = (
         f"{'stream' if inner.request_streaming else 'unary'}_"
         f"{'stream' if inner.response_streaming else 'unary'}"
@@ -117,9 +129,8 @@ def _guarded(handler: Handler | None, check: Callable[[grpc.ServicerContext], No
     answer = getattr(inner, kind)
 
     @functools.wraps(answer)  # also the attributes by which gRPC recognises what does not block
-    def checked(request: object, context: grpc.ServicerContext, *more: object) -> object:
-        check(context)
-        return answer(request, context, *more)
+    def prepared(request: object, context: grpc.ServicerContext, *more: object) -> object:
+        return answer(prepare(request, context), context, *more)
 
     make: Callable[..., Handler] = getattr(grpc, f"{kind}_rpc_method_handler")
-    return make(checked, inner.request_deserializer, inner.response_serializer)
+    return make(prepared, inner.request_deserializer, inner.response_serializer)

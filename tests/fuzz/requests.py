@@ -9,6 +9,7 @@ from insight_core.plugin import InsightError
 from insight_core.web.request_head import LARGEST_BODY, RefusedRequest
 from insight_core.web.request_reader import ClientGone, RequestReader
 from tests.fuzz.target import Target, documented
+from tests.web.framing_corpus import MALFORMED
 
 
 def read_requests(data: bytes) -> None:
@@ -34,6 +35,7 @@ def _requests() -> Iterator[bytes]:
     yield b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\nabc"
     yield b"PUT / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3;a=b\r\nabc\r\n0\r\nX: y\r\n\r\n"
     yield b"GET http://[::1]:80/a HTTP/1.0\r\nAccept: */*\r\n\r\n"
+    yield from (data for _, data in MALFORMED.values())
 
 
 def parse_parameters(data: bytes) -> None:

@@ -114,6 +114,12 @@ def test_bytes_that_are_no_message_are_one_line_for_debugging(
     assert code_of(channel, b"") == "OK"
 
 
+def test_bytes_that_are_no_message_leave_no_stream_open(channel: grpc.Channel) -> None:
+    for method in (RUNS, f"/{INSIGHT}/Info", "/grpc.health.v1.Health/Check"):
+        assert {code_of(channel, b"\xff\xff\xff", method) for _ in range(150)} == {"INTERNAL"}
+    assert code_of(channel, b"") == "OK"
+
+
 def test_large_metadata_are_refused(channel: grpc.Channel) -> None:
     assert code_of(channel, b"", metadata=(("x-note", "a" * 4000),)) == "OK"
     assert code_of(channel, b"", metadata=(("x-note", "a" * 64_000),)) == "RESOURCE_EXHAUSTED"

@@ -1,7 +1,7 @@
-/** Spreads over frames what is rendered for the first time: many cards that come into sight do not hold up scrolling. */
+/** Spreads over frames what is rendered for the first time, so that many new cards do not hold up scrolling. */
 
 const CALM = 3; // frames in which none came: the page no longer scrolls
-const SOME = 3; // in a frame then; 1 before
+const SOME = 3; // are rendered in a frame then; 1 before
 
 const waiting = new Set<() => void>();
 let frame = 0;
