@@ -6,14 +6,15 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 from insight_core.cli.flag_types import with_hyphens
 from insight_core.cli.host_flags import CACHE, DATA_PROVIDER, DISABLE_PLUGIN, LOGDIR
 from insight_core.ingest.discover import parse_logdir
-from insight_core.plugin import InvalidArgument
+from insight_core.plugin import TAG_ROLES, InvalidArgument
 from insight_host.choosing import Chosen
+from insight_host.diagnosis import diagnosed, report_lines
 from insight_host.export import FORMATS, export
 from insight_host.logs import Logs, Steps
 from insight_host.output import csv_lines, json_lines, text_lines
@@ -23,6 +24,7 @@ from insight_host.tables import LogTable
 _SOURCES = (LOGDIR, DATA_PROVIDER, DISABLE_PLUGIN, CACHE)
 _WITH_TAGS = ("series", "get", "compare", "export")
 _WITH_STEPS = ("get", "compare")
+_ROLE = f"this tag has this role ({', '.join(TAG_ROLES)}, none), whatever its name; may be repeated"
 
 
 def run_command(name: str, text: str, arguments: Sequence[str]) -> int:
@@ -41,6 +43,9 @@ def run_command(name: str, text: str, arguments: Sequence[str]) -> int:
         if name == "export":
             for line in export(logs, given.directory, given.to, **_chosen(given, "runs", "tags", "attempts")):
                 print(f"insight-host: {line}", file=sys.stderr)
+        elif name == "diagnose" and not (given.rules or given.json or given.csv):
+            chosen = _by_name_or_expression(given, "run")
+            _write(report_lines(diagnosed(source, chosen, dict(given.role or ()))))
         else:
             _print(_table(name, logs, given), given)
     return 0
@@ -71,6 +76,11 @@ def _parser(name: str, text: str) -> argparse.ArgumentParser:
         parser.add_argument("--of", metavar="PLUGIN", help="series of this plugin: scalar, image")
     if name in _WITH_STEPS:
         parser.add_argument("--steps", type=_steps, metavar="FROM:TO", help="steps, both included")
+    if name == "diagnose":
+        parser.add_argument("--role", action="append", type=_role, metavar="ROLE=TAG", help=_ROLE)
+        parser.add_argument(
+            "--rules", action="store_true", help="print the rules and whether they were checked"
+        )
     if name in ("get", "export"):
         parser.add_argument("--attempts", choices=("last", "all"), default="last", help="all: restarts too")
     return parser
@@ -96,6 +106,9 @@ def _table(name: str, logs: Logs, given: argparse.Namespace) -> LogTable:
         return _of_runs(logs.runs(), _chosen(given, "runs")["runs"])
     if name == "series":
         return logs.series(given.of, **_chosen(given, "runs", "tags"))
+    if name == "diagnose":
+        ask = logs.checked_rules if given.rules else logs.diagnose
+        return ask(**_chosen(given, "runs"), roles=dict(given.role or ()))
     if name == "compare":
         return logs.compare(**_chosen(given, "runs", "tags", "steps"))
     return logs.scalars(**_chosen(given, "runs", "tags", "steps", "attempts"))
@@ -125,6 +138,10 @@ def _of_runs(table: LogTable, chosen: Chosen) -> LogTable:
 
 def _print(table: LogTable, given: argparse.Namespace) -> None:
     lines = json_lines(table) if given.json else csv_lines(table) if given.csv else text_lines(table)
+    _write(lines)
+
+
+def _write(lines: Iterable[bytes]) -> None:
     for line in lines:
         sys.stdout.buffer.write(line)
     sys.stdout.flush()
@@ -135,6 +152,13 @@ def _expression(text: str) -> re.Pattern[str]:
         return re.compile(text)
     except re.error as error:
         raise argparse.ArgumentTypeError(f"{text!r} is not a regular expression: {error}") from None
+
+
+def _role(text: str) -> tuple[str, str]:
+    role, equals, tag = text.partition("=")
+    if not (equals and tag and role in (*TAG_ROLES, "none")):
+        raise argparse.ArgumentTypeError(f"{text!r} is not ROLE=TAG with one of {', '.join(TAG_ROLES)}, none")
+    return tag, "" if role == "none" else role
 
 
 def _steps(text: str) -> Steps:

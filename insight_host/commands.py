@@ -11,13 +11,14 @@ _COMMANDS = {
     "series": "print the series of logs: tags with points, steps and last values",
     "get": "print the points of scalar series",
     "compare": "print last, smallest and largest values of scalar series",
+    "diagnose": "look for faults in runs: what is wrong, why it matters and what to change",
     "export": "write all tables of logs, or their scalars as event files, into a new directory",
 }
 
 
 @hookimpl
 def insight_commands() -> Iterable[Command]:
-    """``insight-host runs``, ``series``, ``get``, ``compare`` and ``export``."""
+    """``insight-host runs``, ``series``, ``get``, ``compare``, ``diagnose`` and ``export``."""
     return [_command(name, text) for name, text in _COMMANDS.items()]
 
 

@@ -25,6 +25,7 @@ from insight_core.plugin.payloads import Histogram, Tensor
 from insight_host.choosing import Chosen, batches, by_tag, chosen_of, names_of
 from insight_host.client import LoggedPayload
 from insight_host.comparison import compared
+from insight_host.diagnosis import diagnosed, findings_table, rules_table
 from insight_host.followed_points import new_points
 from insight_host.hyperparameters import hyperparameters
 from insight_host.points import points_table
@@ -232,6 +233,22 @@ class Logs:
         them: ``run``, and a column for each. Raises NotFound if that tab is not installed.
         """
         return hyperparameters(self._source, runs)
+
+    def diagnose(self, *, runs: Chosen = None, roles: Mapping[str, str] | None = None) -> LogTable:
+        """What the rules of all plugins find, the worst first: ``run``, ``severity`` (error, warning, info),
+        ``plugin``, ``rule``, ``tag``, ``first_step``, ``last_step`` (where the evidence is), ``saw``,
+        ``why``, ``change`` (texts in English), ``saves`` (share of the time of the run, estimated).
+
+        ``roles`` maps tags to their roles (``loss``, ``val_loss``, ``accuracy``, ``val_accuracy``, ``lr``,
+        ``grad_norm``, or "" for none) where their names do not say them.
+        """
+        return findings_table(diagnosed(self._source, runs, roles or {}))
+
+    def checked_rules(self, *, runs: Chosen = None, roles: Mapping[str, str] | None = None) -> LogTable:
+        """What ``diagnose`` looked for: ``run``, ``plugin``, ``rule``, ``state`` (checked, unchecked,
+        failed), ``findings`` (count), ``reason`` (why a rule could not be checked).
+        """
+        return rules_table(diagnosed(self._source, runs, roles or {}))
 
     def damage(self, *, runs: Chosen = None) -> LogTable:
         """Places that could not be read: ``run``, ``file``, ``offset``, ``skipped`` (bytes), ``reason``."""

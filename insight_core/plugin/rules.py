@@ -174,7 +174,8 @@ class CheckedRule:
     """What one rule said of the runs that it examined.
 
     ``unchecked`` says why it could not be checked, None if it was. ``failed``: because of an error of the
-    rule, or because it does not return. ``more`` findings are left out.
+    rule, or because it does not return. ``pending``: it may be checked later although the logs stay.
+    ``more`` findings are left out.
     """
 
     plugin: str  # name of the module that has the rule
@@ -184,6 +185,7 @@ class CheckedRule:
     more: int = 0
     unchecked: Reason | None = None
     failed: bool = False
+    pending: bool = False
 
 
 @frozen

@@ -103,7 +103,7 @@ class Host:
             self.settings.state_directory,
             self._get,
             page,
-            self._check_rules,
+            self.check_rules,
         )
         self._plugins = MountedPlugins(services, self.settings.limits, self._streams.listing_changed)
         self._plugins.add(registry.plugins.values())
@@ -141,6 +141,10 @@ class Host:
     def context_of(self, plugin: str) -> PluginContext:
         """What the routes of a plugin receive. Raises NotFound for an unknown plugin."""
         return self._plugins.named(plugin).context
+
+    def check_rules(self, runs: Sequence[str], roles: Mapping[str, str] = MappingProxyType({})) -> RuleChecks:
+        """See insight_core.plugin.CheckRules."""
+        return self._rules.check(runs, roles)
 
     def watch_front_ends(self) -> None:
         """Reports front ends that change from now on, until the host closes: for authors of plugins."""
@@ -253,12 +257,6 @@ class Host:
     def _run_columns(self, names: Collection[str]) -> Sequence[RunCells]:
         """See insight_core.plugin.ReadRunColumns."""
         return self._data_routes.columns.cells(names)
-
-    def _check_rules(
-        self, runs: Sequence[str], roles: Mapping[str, str] = MappingProxyType({})
-    ) -> RuleChecks:
-        """See insight_core.plugin.CheckRules."""
-        return self._rules.check(runs, roles)
 
     def _ask(self, plugin: str, route: str, **parameters: str | int | Sequence[str]) -> object:
         """See insight_core.plugin.Ask."""

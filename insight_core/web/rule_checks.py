@@ -154,7 +154,8 @@ class RuleTable:
         try:
             found = self._call(module, rule, examination.examined(self.context_of(module)))
         except NotChecked as error:
-            return evolve(said, unchecked=Reason.of(error)), not error.may_change
+            pending = error.may_change
+            return evolve(said, unchecked=Reason.of(error), pending=pending), not pending
         except Unavailable as error:
             return evolve(said, unchecked=Reason.of(error)), False
         except InsightError as error:

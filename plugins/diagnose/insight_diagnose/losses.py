@@ -208,7 +208,8 @@ def _swing(rest: Floats, base: Floats, level: float) -> Unrest | None:
     low = int(np.argmin(found))
     if low >= most - 2:
         return None
-    high = low + 1 + int(np.argmax(found[low + 1 :]))
+    after = found[low + 1 :]
+    high = low + 1 + int(np.argmax(after > 0.9 * after.max()))  # not one of its multiples
     height = float(np.quantile(np.abs(clipped), 0.8))
     strong = height > 0.12 * max(abs(float(np.median(base))), 1e-12)
     if found[low] < -0.35 and found[high] > 0.35 and strong:
