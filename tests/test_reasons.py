@@ -49,7 +49,7 @@ BUILT: dict[str, set[str]] = {  # codes that are put together, with their detail
 
 
 def python_files() -> list[Path]:
-    return [*ROOT.glob("insight_core/**/*.py"), *ROOT.glob("plugins/*/insight_*/*.py")]
+    return [*ROOT.glob("insight_core/**/*.py"), *ROOT.glob("plugins/*/insight_*/**/*.py")]
 
 
 def coded_reasons() -> Iterator[tuple[str, set[str] | None]]:
@@ -81,6 +81,37 @@ def test_every_code_has_a_text_in_chinese_that_names_no_other_details() -> None:
     for code, details in known.items():
         wanted = set(re.findall(r"\{(\w+)\}", texts[f"error.{code}"]))
         assert details is None or wanted <= details | {"text"}, code  # the server's own text
+
+
+def errors_without_reason() -> Iterator[tuple[Path, int, str | None]]:
+    """Each error of the plugin API that is made with a text of its own: file, line, and its code."""
+    kinds = {"NotFound", "InvalidArgument", "TooLarge", "Unavailable", "Undecodable"}
+    for path in python_files():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call) or getattr(node.func, "id", "") not in kinds or not node.args:
+                continue
+            if isinstance(call := node.args[0], ast.Call) and getattr(call.func, "id", "") == "Reason":
+                continue
+            code = next((each.value for each in node.keywords if each.arg == "code"), None)
+            yield path, node.lineno, str(code.value) if isinstance(code, ast.Constant) else None
+
+
+def test_every_code_of_an_error_has_a_text_in_chinese() -> None:
+    texts = {
+        key
+        for path in [*CATALOGUES, *ROOT.glob("**/locales/zh-CN.json")]
+        if "node_modules" not in path.parts
+        for key in json.loads(path.read_text(encoding="utf-8"))
+    }
+    codes = {code for _, _, code in errors_without_reason() if code is not None}
+    assert {"not_whole", "bad_pattern", "profiler_reading"} <= codes
+    assert sorted(code for code in codes if f"error.{code}" not in texts) == []
+
+
+def test_errors_that_routes_of_plugins_share_have_a_code() -> None:
+    shared = ROOT / "insight_core/plugin/http"
+    plain = [f"{path}:{line}" for path, line, code in errors_without_reason() if code is None]
+    assert [place for place in plain if place.startswith(str(shared))] == []
 
 
 def test_what_readers_cannot_read_has_a_code() -> None:

@@ -88,9 +88,13 @@ def checked_text(name: str, value: object, longest: int, allowed: str = "") -> s
         raise InvalidArgument(f"{name} must be a text or null, not {value!r:.100}")
     text = value.replace("\r\n", "\n").strip()
     if len(text) > longest:
-        raise InvalidArgument(f"{name} must have at most {longest} characters, not {len(text)}")
+        said = f"{name} must have at most {longest} characters, not {len(text)}"
+        raise InvalidArgument(said, code="long_text", name=name, most=longest, length=len(text))
     if any((mark < " " or mark == "\x7f") and mark not in allowed for mark in text):
-        raise InvalidArgument(f"{name} must not have control characters")
+        raise InvalidArgument(
+            f"{name} must not have control characters", code="control_characters", name=name
+        )
     if any("\ud800" <= mark <= "\udfff" for mark in text):
-        raise InvalidArgument(f"{name} must be Unicode text: it has half of a surrogate pair")
+        said = f"{name} must be Unicode text: it has half of a surrogate pair"
+        raise InvalidArgument(said, code="half_a_pair", name=name)
     return text

@@ -27,7 +27,10 @@ def check_elements(elements: int | tuple[int, ...]) -> None:
     if count * _FEWEST_BYTES > MAX_ENCODED:
         raise TooLarge(
             f"the decoded value has {count:,} elements, more than {MAX_ENCODED >> 20} MiB of JSON hold; "
-            "/blob has the bytes of the record"
+            "/blob has the bytes of the record",
+            code="many_elements",
+            count=count,
+            most=MAX_ENCODED >> 20,
         )
 
 

@@ -236,7 +236,9 @@ class DataRoutes:
             return Response(mimetype="text/event-stream", headers=headers)
         address: str = request.environ.get("REMOTE_ADDR", "")
         if not self.streams.take(address):
-            raise Unavailable("too many event streams are open: poll /data/changes instead")
+            raise Unavailable(
+                "too many event streams are open: poll /data/changes instead", code="many_streams"
+            )
         stream = EventStream(
             self.provider,
             self.streams,

@@ -87,7 +87,12 @@ class MountedPlugin:
         except Unknown:
             if self._is_late or not self._settled.is_set():
                 reason = self._failure or "its routes are not known yet"
-                raise Unavailable(f"plugin {self.plugin.name}: {reason}") from None
+                raise Unavailable(
+                    f"plugin {self.plugin.name}: {reason}",
+                    code="plugin_not_ready",
+                    plugin=str(self.plugin.name),
+                    cause=reason,
+                ) from None
             raise
 
     @property
@@ -149,7 +154,7 @@ class MountedPlugins:
     def named(self, name: str) -> MountedPlugin:
         """The plugin of this name. Raises NotFound."""
         if name not in self._by_name:
-            raise NotFound(f"unknown plugin {name!r}")
+            raise NotFound(f"unknown plugin {name!r}", code="unknown_plugin", plugin=name)
         return self._by_name[name]
 
     def of_path(self, path: str) -> MountedPlugin | None:

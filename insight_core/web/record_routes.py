@@ -58,7 +58,11 @@ def value(ctx: PluginContext, plugin: Plugin, request: Request) -> Response:
     )
     if len(body) > MAX_ENCODED:
         raise TooLarge(
-            f"{place}: its JSON has {len(body):,} bytes, more than {MAX_ENCODED:,}; /blob has the bytes"
+            f"{place}: its JSON has {len(body):,} bytes, more than {MAX_ENCODED:,}; /blob has the bytes",
+            code="large_value",
+            place=str(place),
+            size=len(body),
+            most=MAX_ENCODED,
         )
     return bytes_response(body, "application/json", immutable=is_pinned(request))
 
@@ -83,7 +87,7 @@ def blob_response(request: Request, data: DataProvider, plugin: str) -> Response
     stream = data.open_payload(*where, offset=start, length=None if end is None else end - start)
     try:
         if record_at(data, *where) != place:
-            raise NotFound(f"{place} is no longer there")
+            raise NotFound(f"{place} is no longer there", code="place_gone", place=str(place))
         if asked is not None and start >= stream.size:
             raise RequestedRangeNotSatisfiable(stream.size)
     except BaseException:

@@ -33,6 +33,7 @@ from insight_core.plugin import (
 from insight_core.plugin.http.answers import Column, json_response, safetensors_response
 from insight_core.plugin.http.parameters import (
     attempts,
+    check_order,
     choice,
     flag,
     number,
@@ -115,9 +116,10 @@ def comparison_route(data: DataProvider, plugin: str, histogram_at: HistogramAt)
         def read() -> Response:
             keys = series_keys(request, data, plugin)
             if len({key.tag for key in keys}) > 1:
-                raise InvalidArgument("tag must be given once")
+                raise InvalidArgument("tag must be given once", code="given_twice", name="tag")
             if len(keys) > MAX_RUNS:
-                raise InvalidArgument(f"run must name at most {MAX_RUNS} runs, not {len(keys)}")
+                text = f"run must name at most {MAX_RUNS} runs, not {len(keys)}"
+                raise InvalidArgument(text, code="many_runs", most=MAX_RUNS, count=len(keys))
             axis = _Axis.of(request, max(1, len(keys)))
             tables = [(key, data.records(plugin, key, shown)) for key in keys]
             places = [
@@ -183,7 +185,8 @@ class _Axis:
     def of(cls, request: Request, rows: int) -> _Axis:
         bins = whole_number(request, "bins", 1, MAX_BINS)
         if bins is not None and bins * rows > MAX_CELLS:
-            raise InvalidArgument(f"steps times bins must be at most {MAX_CELLS}, not {bins * rows}")
+            text = f"steps times bins must be at most {MAX_CELLS}, not {bins * rows}"
+            raise InvalidArgument(text, code="many_cells", most=MAX_CELLS, count=bins * rows)
         return cls(bins, flag(request, "ignore_outliers"))
 
 
@@ -235,8 +238,7 @@ def _known(values: Iterable[float | None]) -> NDArray[np.float64]:
 
 
 def _inside(steps: NDArray[np.int64], low: float | None, high: float | None) -> NDArray[np.intp]:
-    if low is not None and high is not None and low > high:
-        raise InvalidArgument(f"from must not be greater than to, but {low} is greater than {high}")
+    check_order(low, high)
     inside = np.ones(len(steps), bool)
     if low is not None:
         inside &= steps >= low

@@ -67,7 +67,7 @@ class Matcher(ABC):
 
     def _of_some(self, names: Sequence[str]) -> Rows:
         if self._is_gone():
-            raise InvalidArgument("nobody waits for the answer")
+            raise InvalidArgument("nobody waits for the answer", code="cancelled")
         text = "\n".join(names)
         hits = self._hits(text) if text.count("\n") < len(names) else None
         if hits is None:
@@ -79,7 +79,7 @@ class Matcher(ABC):
         """Seconds."""
         left = self._end - time.monotonic()
         if left <= 0:
-            raise InvalidArgument("q takes too long")
+            raise _too_slow()
         return left
 
     @abstractmethod
@@ -128,7 +128,8 @@ class RegexMatcher(Matcher):
     def __init__(self, wanted: str, is_gone: Callable[[], bool] = lambda: False) -> None:
         super().__init__(is_gone)
         if len(wanted) > MAX_PATTERN:
-            raise InvalidArgument(f"q must have at most {MAX_PATTERN} characters")
+            text = f"q must have at most {MAX_PATTERN} characters"
+            raise InvalidArgument(text, code="long_pattern", most=MAX_PATTERN)
         _check(wanted)
         self._of_name = _compiled(wanted)
         self._of_lines: regex.Pattern[str] | None = None
@@ -153,20 +154,26 @@ class RegexMatcher(Matcher):
         try:
             return search(timeout=self._left(), concurrent=True)
         except TimeoutError:
-            raise InvalidArgument("q takes too long as a regular expression") from None
+            raise _too_slow() from None
+
+
+def _too_slow() -> InvalidArgument:
+    return InvalidArgument("q takes too long to match", code="slow_pattern")
 
 
 def _check(wanted: str) -> None:
     if not _ALLOWED.fullmatch(wanted):
         raise InvalidArgument(
             "q uses unsupported syntax: references to groups, recursion, properties and braces that are not"
-            " escaped"
+            " escaped",
+            code="unsupported_pattern",
         )
     times = 1
     for count in _COUNTS.finditer(wanted):
         times *= max([1, *(int(number[:9]) for number in count.groups() if number)])
     if times > _MOST_TIMES:
-        raise InvalidArgument(f"q must repeat nothing more than {_MOST_TIMES} times")
+        text = f"q must repeat nothing more than {_MOST_TIMES} times"
+        raise InvalidArgument(text, code="repeated_pattern", most=_MOST_TIMES)
 
 
 def _compiled(wanted: str) -> regex.Pattern[str]:
@@ -175,7 +182,9 @@ def _compiled(wanted: str) -> regex.Pattern[str]:
     try:
         return regex.compile(wanted, regex.IGNORECASE | regex.MULTILINE)
     except (regex.error, OverflowError, RecursionError) as error:
-        raise InvalidArgument(f"q is not a regular expression: {error}") from None
+        raise InvalidArgument(
+            f"q is not a regular expression: {error}", code="bad_pattern", cause=str(error)
+        ) from None
 
 
 def _of_line(wanted: str) -> str:

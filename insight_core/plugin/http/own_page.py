@@ -68,11 +68,13 @@ def body_of(request: Request, largest: int) -> dict[str, object]:
     """The JSON object in a body of at most ``largest`` bytes. Raises TooLarge and InvalidArgument."""
     data = request.get_data(cache=False) if (request.content_length or 0) <= largest else b""
     if (request.content_length or len(data)) > largest:
-        raise TooLarge(f"the body has more than {largest:,} bytes")
+        raise TooLarge(f"the body has more than {largest:,} bytes", code="large_body", most=largest)
     try:
         body = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise InvalidArgument(f"the body is not valid JSON: {error}") from error
+        raise InvalidArgument(
+            f"the body is not valid JSON: {error}", code="body_not_json", cause=str(error)
+        ) from error
     if not isinstance(body, dict):
-        raise InvalidArgument("the body must be a JSON object")
+        raise InvalidArgument("the body must be a JSON object", code="body_no_object")
     return body

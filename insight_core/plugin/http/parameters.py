@@ -11,11 +11,30 @@ from werkzeug import Request
 from insight_core.plugin import DataProvider, InvalidArgument, SeriesKey, ShownAttempts
 
 
+def empty(name: str) -> InvalidArgument:
+    """The error for a parameter that has to have a value."""
+    return InvalidArgument(f"{name} must not be empty", code="empty_parameter", name=name)
+
+
+def check_order(low: float | None, high: float | None) -> None:
+    """Raises InvalidArgument if the parameter ``from`` is greater than ``to``."""
+    if low is not None and high is not None and low > high:
+        text = f"from must not be greater than to, but {low} is greater than {high}"
+        raise InvalidArgument(text, code="wrong_order", low=low, high=high)
+
+
 def choice(request: Request, name: str, allowed: Sequence[str]) -> str:
     """The value of a parameter that takes one of a few words, the first of them by default."""
     value = request.args.get(name, allowed[0])
     if value not in allowed:
-        raise InvalidArgument(f"{name} must be {' or '.join(allowed)}, not {value!r}")
+        words = " or ".join(allowed)
+        raise InvalidArgument(
+            f"{name} must be {words}, not {value!r}",
+            code="not_allowed",
+            name=name,
+            allowed=words,
+            value=value,
+        )
     return value
 
 
@@ -39,7 +58,9 @@ def number(request: Request, name: str) -> float | None:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise InvalidArgument(f"{name} must be a finite number, not {text!r}")
+        raise InvalidArgument(
+            f"{name} must be a finite number, not {text!r}", code="not_finite", name=name, value=text
+        )
     return value
 
 
@@ -64,7 +85,14 @@ def whole_number(request: Request, name: str, low: int, high: int, default: int 
     longest = max(len(str(abs(low))), len(str(abs(high))))
     whole = digits.isascii() and digits.isdecimal() and len(digits) <= longest
     if not whole or not low <= int(text) <= high:
-        raise InvalidArgument(f"{name} must be a whole number from {low} to {high}, not {text!r}")
+        raise InvalidArgument(
+            f"{name} must be a whole number from {low} to {high}, not {text!r}",
+            code="not_whole",
+            name=name,
+            low=low,
+            high=high,
+            value=text,
+        )
     return int(text)
 
 

@@ -81,4 +81,5 @@ def _wall_time(request: Request) -> float:
     try:
         return float(text) + 0.0
     except ValueError:
-        raise InvalidArgument(f"wall_time must be a number, not {text!r}") from None
+        said = f"wall_time must be a number, not {text!r}"
+        raise InvalidArgument(said, code="not_a_number", name="wall_time", value=text) from None

@@ -53,7 +53,7 @@ def checked_name(name: object) -> str:
     """A name as it is kept: one line of at most 200 characters. Raises InvalidArgument."""
     text = checked_text("name", name, _LONGEST_NAME)
     if not text:
-        raise InvalidArgument("name must not be empty")
+        raise InvalidArgument("name must not be empty", code="empty_parameter", name="name")
     return text
 
 
@@ -98,7 +98,8 @@ class SavedStore(SharedState[Entries]):
         except (ValueError, RecursionError) as error:
             raise InvalidArgument(f"the value cannot be saved: {error}") from error
         if len(text) > LARGEST:
-            raise TooLarge(f"{name} has {len(text)} bytes; at most {LARGEST} can be saved under a name")
+            said = f"{name} has {len(text)} bytes; at most {LARGEST} can be saved under a name"
+            raise TooLarge(said, code="large_saved", name=name, size=len(text), most=LARGEST)
         self._set(owner, name, text, version)
         return content_tag(text.encode("ascii"))
 

@@ -75,7 +75,12 @@ class SharedState(Generic[M]):
         """The file to write to. Raises Unavailable if writing is disabled."""
         file = self._open_file() if self._refusal is None else None
         if file is None:
-            raise Unavailable(f"{self.what} cannot be written: {self._refusal}")
+            raise Unavailable(
+                f"{self.what} cannot be written: {self._refusal}",
+                code="state_refused",
+                what=self.what,
+                cause=self._refusal,
+            )
         return file
 
     def _open_file(self) -> StateFile | None:

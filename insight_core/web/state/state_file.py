@@ -167,7 +167,9 @@ class StateFile:
         head = os.pread(number, _HEAD, 0)
         described = _parsed(head.partition(b"\n")[0])
         if described.get("format", FORMAT) != FORMAT:
-            raise Unavailable(f"{self.path} was written by a newer insight-host")
+            raise Unavailable(
+                f"{self.path} was written by a newer insight-host", code="newer_state", path=str(self.path)
+            )
         info = os.fstat(number)
         name = info.st_ino, str(described.get("id", ""))
         if name != self._id or info.st_size < self._end:

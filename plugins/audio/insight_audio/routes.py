@@ -61,5 +61,7 @@ class _Views:
         place = record_of(request, self.ctx.data, self.ctx.name)
         clips: Clips = self.ctx.values.at(place)
         if clip >= len(clips.encoded):
-            raise NotFound(f"{place} has no clip {clip}: there are {len(clips.encoded)}")
+            count = len(clips.encoded)
+            text = f"{place} has no clip {clip}: there are {count}"
+            raise NotFound(text, code="audio_unknown_clip", place=str(place), clip=clip, count=count)
         return place, clips, clip

@@ -72,7 +72,8 @@ def place_of(view: GraphView, id_: str) -> int:
     """The branch or leaf with that id. Raises InvalidArgument, with a text for the user."""
     place = view.tree.find(id_)
     if place is None:
-        raise InvalidArgument(f"id names nothing that is shown of the graph: {id_!r}")
+        text = f"id names nothing that is shown of the graph: {id_!r}"
+        raise InvalidArgument(text, code="graph_unknown_id", id=id_)
     return place
 
 
@@ -80,5 +81,6 @@ def branch_of(view: GraphView, id_: str, name: str = "id") -> int:
     """The tree place of a scope or stack. Raises InvalidArgument for other ids."""
     place = view.tree.find(id_)
     if place is None or place < 0:
-        raise InvalidArgument(f"{name} must be that of a scope or stack, not {id_!r}")
+        text = f"{name} must be that of a scope or stack, not {id_!r}"
+        raise InvalidArgument(text, code="graph_no_scope", id=id_)
     return place

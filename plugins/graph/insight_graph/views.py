@@ -23,7 +23,7 @@ from insight_core.plugin import (
 )
 from insight_core.plugin.http.answers import json_response
 from insight_core.plugin.http.clients import is_gone
-from insight_core.plugin.http.parameters import choice, flag, required_text, whole_number
+from insight_core.plugin.http.parameters import choice, empty, flag, required_text, whole_number
 from insight_core.plugin.http.records import is_pinned, record_of
 from insight_graph.claims import NAME
 from insight_graph.decoder import StepTimes, is_pipeline, is_profile, source_of
@@ -125,7 +125,8 @@ class _Views:
         except NotFound as error:
             record_of(request, self.data, NAME, "all")  # raises NotFound if the file was replaced meanwhile
             raise NotFound(
-                "a data pipeline is decoded by the lineage plugin, which is not loaded: enable that plugin"
+                "a data pipeline is decoded by the lineage plugin, which is not loaded: enable that plugin",
+                code="graph_no_lineage",
             ) from error
         return json_response(_pipeline(cast("dict[str, Any]", answer)), immutable=is_pinned(request))
 
@@ -198,7 +199,7 @@ def _node(looked: _Looked, request: Request) -> object:
 def _search(looked: _Looked, request: Request) -> object:
     text = required_text(request, "q")
     if not text:
-        raise InvalidArgument("q must not be empty")
+        raise empty("q")
     search = Search(text, flag(request, "regex"), choice(request, "in", ("any", "name", "type")))
     limit = whole_number(request, "limit", 1, MAX_RESULTS, 100)
     offset = whole_number(request, "offset", 0, _LAST_OFFSET, 0)
@@ -212,7 +213,8 @@ def _trace(looked: _Looked, request: Request) -> object:
     place = place_of(view, required_text(request, "id"))
     scopes = list(dict.fromkeys(request.args.getlist("scope")))
     if len(scopes) > MAX_SCOPES:
-        raise InvalidArgument(f"scope must be given at most {MAX_SCOPES} times")
+        text = f"scope must be given at most {MAX_SCOPES} times"
+        raise InvalidArgument(text, code="graph_many_scopes", most=MAX_SCOPES)
     branches = [branch_of(view, scope, "scope") for scope in scopes]
     with_controls = choice(request, "control", ("1", "0")) == "1"
     found: dict[str, object] = {}

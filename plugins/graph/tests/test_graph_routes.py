@@ -310,7 +310,7 @@ def test_without_the_lineage_plugin_pipelines_say_so_and_graphs_are_shown(provid
     assert answer.status_code == 404
     assert answer.json == {
         "error": "a data pipeline is decoded by the lineage plugin, which is not loaded: enable that plugin",
-        "code": "not_found",
+        "code": "graph_no_lineage",
     }
 
 

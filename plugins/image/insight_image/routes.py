@@ -116,7 +116,9 @@ class _Views:
         place = record_of(request, self.ctx.data, self.ctx.name)
         pictures: Pictures = self.ctx.values.at(place)
         if index >= len(pictures.encoded):
-            raise NotFound(f"{place} has no sample {index}: there are {len(pictures.encoded)}")
+            count = len(pictures.encoded)
+            text = f"{place} has no sample {index}: there are {count}"
+            raise NotFound(text, code="image_unknown_sample", place=str(place), index=index, count=count)
         return _Sample(place, pictures, index)
 
     def _download(self, sample: _Sample, immutable: bool) -> Response:

@@ -105,7 +105,8 @@ class _Views:
             if one.id == wanted:
                 break
         else:
-            raise NotFound(f"run {run!r} has no landscape {wanted!r}")
+            text = f"run {run!r} has no landscape {wanted!r}"
+            raise NotFound(text, code="landscape_unknown", run=run, id=wanted)
         if one.heading is None:
             raise Undecodable(one.error)
         landscape = self.values.at(one.place)

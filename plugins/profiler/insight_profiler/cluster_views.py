@@ -8,7 +8,6 @@ from typing import Any
 from attrs import field, frozen
 from werkzeug import Request, Response
 
-from insight_core.plugin import NotFound
 from insight_core.plugin.http.answers import json_response
 from insight_core.plugin.http.parameters import choice, required_text
 from insight_profiler.analysis.cluster import (
@@ -23,6 +22,7 @@ from insight_profiler.analysis.cluster import (
 from insight_profiler.analysis.stragglers import stragglers, warm_up_of
 from insight_profiler.model import Profile
 from insight_profiler.opened_profiles import Asked, described
+from insight_profiler.profiles import unknown_profile
 
 _MOST_NAMED = 100  # steps that are left out
 
@@ -92,7 +92,7 @@ class _Views:
         path = request.args.get("profile", listed[0].path if listed else "")
         named = next((files for files in listed if files.path == path), None)
         if named is None:
-            raise NotFound(f"run {run!r} has no profile {path}".rstrip())
+            raise unknown_profile(run, path)
         read: dict[str, Profile] = {}
         others: list[dict[str, Any]] = []
         for files in processes_of(listed, named):

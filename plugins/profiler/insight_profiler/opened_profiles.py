@@ -45,7 +45,7 @@ class Opened:
         """The columns of a table. Raises NotFound if it is empty."""
         found = self.profile.tables.get(name)
         if found is None or not len(next(iter(found.values()))):
-            raise NotFound(f"this profile has no {name.replace('_', ' ')}")
+            raise nothing_of(name)
         return found
 
     def answer(self, values: Mapping[str, object]) -> Response:
@@ -65,12 +65,21 @@ class Opened:
         return answer
 
 
+def nothing_of(name: str) -> NotFound:
+    """The error for a table or document that a profile does not have."""
+    words = name.replace("_", " ")
+    return NotFound(f"this profile has no {words}", code="profiler_nothing", what=words)
+
+
 def check_size(size: int) -> None:
     """Raises TooLarge for an answer of more than ``MOST_BYTES``."""
     if size > MOST_BYTES:
         raise TooLarge(
             f"the answer would have {size >> 20} MiB, more than {MOST_BYTES >> 20}: ask for less of it with "
-            "limit= and columns= (tables), or with from=, to=, tracks= and width= (the timeline)"
+            "limit= and columns= (tables), or with from=, to=, tracks= and width= (the timeline)",
+            code="profiler_large",
+            size=size >> 20,
+            most=MOST_BYTES >> 20,
         )
 
 
@@ -92,10 +101,13 @@ class Asked:
         run, path = required_text(request, f"{prefix}run"), required_text(request, f"{prefix}profile")
         look = self.look(request, run, path)
         if look.failure is not None:
-            raise Undecodable(f"the profile {path!r} of run {run!r} cannot be read: {look.failure.text}")
+            cause = look.failure.text
+            text = f"the profile {path!r} of run {run!r} cannot be read: {cause}"
+            raise Undecodable(text, code="profiler_unreadable", run=run, path=path, cause=cause)
         if look.profile is None:
             share = f" ({look.read / look.total:.0%})" if look.total else ""
-            raise Unavailable(f"the profile {path!r} of run {run!r} is being read{share}")
+            text = f"the profile {path!r} of run {run!r} is being read{share}"
+            raise Unavailable(text, code="profiler_reading", run=run, path=path, share=share)
         return Opened(look.profile, look.version, look.state == "ready")
 
 

@@ -35,7 +35,7 @@ def detail(
             matches &= listing.columns[name].equal_to(text)
     rows = np.flatnonzero(matches)
     if not len(rows):
-        raise NotFound(f"no operator {keys}")
+        raise NotFound(f"no operator {keys}", code="profiler_no_operator", keys=str(keys))
     group = int(rows[0])
     page = listing.page(rows[:1], Wanted())
     runs = run_rows(profile, found.groups, group)

@@ -43,6 +43,12 @@ class Look:
     failure: Note | None = None
 
 
+def unknown_profile(run: str, path: str) -> NotFound:
+    """The error for a profile that the logs do not have."""
+    text = f"run {run!r} has no profile {path}".rstrip()
+    return NotFound(text, code="profiler_unknown", run=run, path=path)
+
+
 class Profiles:
     """All profiles that a data provider has. For any thread."""
 
@@ -125,7 +131,7 @@ class Profiles:
         for profile in self._all():
             if (profile.run, profile.path) == (run, path):
                 return self._with_sizes(profile)
-        raise NotFound(f"run {run!r} has no profile {path!r}")
+        raise unknown_profile(run, path)
 
     def _with_sizes(self, profile: ProfileFiles) -> ProfileFiles:
         return evolve(

@@ -13,7 +13,13 @@ from werkzeug import Request, Response
 
 from insight_core.plugin import InvalidArgument, TooLarge
 from insight_core.plugin.http.answers import safetensors_response
-from insight_core.plugin.http.parameters import flag, required_text, required_whole_number, whole_number
+from insight_core.plugin.http.parameters import (
+    empty,
+    flag,
+    required_text,
+    required_whole_number,
+    whole_number,
+)
 from insight_profiler.analysis import timeline
 from insight_profiler.analysis.chrome import chrome_trace, event_count
 from insight_profiler.analysis.memory import reduced
@@ -82,7 +88,8 @@ class _Views:
         wanted = _places(request, "counters", len(opened.profile.counters))
         places = range(len(opened.profile.counters)) if wanted is None else np.unique(wanted).tolist()
         if len(places) > _MOST_POINTS:
-            raise TooLarge(f"there are {len(places)} counters: name some of them, counters=0,1,2")
+            text = f"there are {len(places)} counters: name some of them, counters=0,1,2"
+            raise TooLarge(text, code="profiler_many_counters", count=len(places))
         width = min(width, max(1, _MOST_POINTS // max(1, len(places))))
         parts = []
         for place in places:
@@ -119,7 +126,7 @@ class _Views:
         slices = opened.table("slices")
         text = required_text(request, "q")
         if not text:
-            raise InvalidArgument("q is empty")
+            raise empty("q")
         is_regex = flag(request, "regex")
         start = whole_number(request, "from", -_FAR, _FAR, -_FAR)
         end = whole_number(request, "to", -_FAR, _FAR, _FAR)
@@ -163,7 +170,10 @@ class _Views:
         if (count := event_count(opened.profile, start, end, tracks)) > _MOST_EVENTS:
             raise TooLarge(
                 f"{count} events are in this range, more than {_MOST_EVENTS}: "
-                "ask for a shorter range with from= and to=, or for some tracks with tracks="
+                "ask for a shorter range with from= and to=, or for some tracks with tracks=",
+                code="profiler_many_events",
+                count=int(count),
+                most=_MOST_EVENTS,
             )
         pieces = chrome_trace(opened.profile, start, end, tracks)
         name = f"{request.args['profile'].rpartition('/')[2] or 'profile'}.{start}-{end}.trace.json"
@@ -180,7 +190,8 @@ def _range(request: Request, opened: Opened) -> tuple[int, int]:
     end = whole_number(request, "to", -_FAR, _FAR, max(1, opened.profile.duration_ns))
     start = whole_number(request, "from", -_FAR, _FAR, 0)
     if end <= start:
-        raise InvalidArgument(f"to must be more than from ({start}), not {end}")
+        text = f"to must be more than from ({start}), not {end}"
+        raise InvalidArgument(text, code="wrong_order", low=start, high=end)
     return start, end
 
 
@@ -195,7 +206,8 @@ def _places(request: Request, name: str, count: int) -> NDArray[np.intp] | None:
         return None
     parts = [part for part in text.split(",") if part]
     if not all(part.isascii() and part.isdecimal() and len(part) < 10 for part in parts):
-        raise InvalidArgument(f"{name} must be numbers such as 0,3,4, not {text!r}")
+        said = f"{name} must be numbers such as 0,3,4, not {text!r}"
+        raise InvalidArgument(said, code="profiler_bad_numbers", name=name, value=text)
     return np.array([int(part) for part in parts if int(part) < count], np.intp)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from attrs import asdict
 from werkzeug import Request, Response
 
-from insight_core.plugin import InvalidArgument, NotFound, PluginContext, Route
+from insight_core.plugin import InvalidArgument, PluginContext, Route
 from insight_core.plugin.http.answers import json_response
 from insight_core.plugin.http.parameters import choice, required_text, whole_number
 from insight_profiler.analysis import communication, compare, kernels, memory, operators, pipeline, steps
@@ -27,12 +27,14 @@ from insight_profiler.opened_profiles import (
     Opened,
     Recent,
     described,
+    nothing_of,
     steps_of,
     steps_of_runs,
     table_answer,
     wanted_of,
 )
 from insight_profiler.operator_detail import detail
+from insight_profiler.profiles import unknown_profile
 from insight_profiler.timeline_views import timeline_views
 
 _TEXTS = ("name", "type", "scope", "shapes", "core", "information", "kind", "stream", "operator")
@@ -242,7 +244,7 @@ class _Views:
         opened = self._asked.opened(request)
         document = opened.profile.documents.get(name)
         if not document:
-            raise NotFound(f"this profile has no {name}")
+            raise nothing_of(name)
         return opened.answer(document)
 
     def shapes(self, request: Request) -> Response:
@@ -288,7 +290,7 @@ class _Views:
         paths = [files.path for files in listed]
         path = request.args.get("profile", paths[0] if paths else None)
         if path is None or path not in paths:
-            raise NotFound(f"run {run!r} has no profile {path or ''}".rstrip())
+            raise unknown_profile(run, path or "")
         look = self._asked.look(request, run, path)
         answer: dict[str, Any] = {"profiles": paths, "profile": path, "state": look.state}
         answer |= {"read": look.read, "total": look.total, "names": [], "times": [], "calls": []}

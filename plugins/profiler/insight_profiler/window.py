@@ -172,7 +172,10 @@ def slices_between(
         if width == 1:
             raise TooLarge(
                 f"{len(shown.lanes)} slices of {len(chosen)} lanes are in this range, more than {most}: "
-                "ask for fewer with tracks= or levels=, or for a shorter range with from= and to="
+                "ask for fewer with tracks= or levels=, or for a shorter range with from= and to=",
+                code="profiler_many_slices",
+                count=len(shown.lanes),
+                most=most,
             )
         width = max(1, width // _NARROWER)
     return ShownSlices(

@@ -221,7 +221,7 @@ def test_listing_tells_sizes(logdir: Path, opened: Callable[..., _Opened]) -> No
 
 
 def test_a_profile_that_is_not_there_is_told(logdir: Path, opened: Callable[..., _Opened]) -> None:
-    with pytest.raises(NotFound, match=r"run '\.' has no profile 'b'"):
+    with pytest.raises(NotFound, match=r"run '\.' has no profile b"):
         opened(logdir).profiles.look(".", "b", None)
 
 

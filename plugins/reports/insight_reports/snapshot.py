@@ -58,7 +58,7 @@ def snapshot(get: Get, view: SharedView, made: datetime) -> str:
     runs = view.runs(rows)
     tabs, parts, missing = _tabs(get, view, rows, modules)
     if not tabs:
-        raise InvalidArgument("no tab of this view can be saved as a file")
+        raise InvalidArgument("no tab of this view can be saved as a file", code="reports_nothing")
     header: dict[str, Any] = {
         "state": {**view.state, **({} if view.state.get("tab") in tabs else {"tab": next(iter(tabs))})},
         "answers": _answers(get, view, table, annotations, runs) | {"data/plugins_listing": tabs},

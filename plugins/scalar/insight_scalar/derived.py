@@ -269,7 +269,7 @@ def _envelope(
     """Of each column of each attempt the first, smallest, largest and last value, and the first of each
     kind that is not finite."""
     if query.width is None:
-        raise InvalidArgument("width is missing")
+        raise InvalidArgument("width is missing", code="missing_parameter", name="width")
     finite = np.isfinite(x)
     columns = np.full(len(x), -2, np.int64)
     low, high = query.window  # an open end is that of x, which a restart takes back

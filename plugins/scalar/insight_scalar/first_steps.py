@@ -108,7 +108,7 @@ def _condition(request: Request) -> Callable[[Floats], int | None]:
         return partial(first_beyond, limit=required_number(request, "value"), above=kind == "above")
     sigma = number(request, "sigma")
     if sigma is not None and sigma <= 0:
-        raise InvalidArgument(f"sigma must be greater than 0, not {sigma}")
+        raise InvalidArgument(f"sigma must be greater than 0, not {sigma}", code="scalar_sigma", value=sigma)
     window = whole_number(request, "window", 2, _MOST_WINDOW)
     return partial(first_jump, sigma=SIGMA if sigma is None else sigma, window=window or WINDOW)
 

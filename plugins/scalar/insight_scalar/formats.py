@@ -54,7 +54,9 @@ def numbers_of(
         if size > MOST_BYTES:
             raise TooLarge(
                 f"the answer would have more than {MOST_BYTES >> 20} MiB: ask for fewer series, for fewer "
-                "points with width=, from= and to=, or for format=json, which is sent in pieces"
+                "points with width=, from= and to=, or for format=json, which is sent in pieces",
+                code="scalar_large",
+                most=MOST_BYTES >> 20,
             )
     return safetensors_response(columns, name, descriptions)
 

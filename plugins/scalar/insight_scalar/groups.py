@@ -42,7 +42,9 @@ class GroupPattern:
         try:
             self._pattern = regex.compile(text)
         except (regex.error, OverflowError, RecursionError) as error:
-            raise InvalidArgument(f"group is not a regular expression: {error}") from None
+            raise InvalidArgument(
+                f"group is not a regular expression: {error}", code="bad_pattern", cause=str(error)
+            ) from None
         self._until = time.monotonic() + MAX_MATCHING
 
     def group_of(self, run: str) -> str | None:
@@ -52,7 +54,9 @@ class GroupPattern:
                 run, timeout=max(1e-3, self._until - time.monotonic()), concurrent=True
             )
         except TimeoutError:
-            raise InvalidArgument("group takes too long on the names of these runs") from None
+            raise InvalidArgument(
+                "group takes too long on the names of these runs", code="slow_pattern"
+            ) from None
         if match is None:
             return None
         return "/".join(part or "" for part in match.groups()) if match.groups() else str(match[0])
@@ -68,14 +72,15 @@ def groups(request: Request, ctx: PluginContext) -> RunGroups:
     if text is None and not keys:
         raise InvalidArgument("group is missing", code="missing_parameter", name="group")
     if text is not None and len(text) > MAX_PATTERN:
-        raise InvalidArgument(f"group must have at most {MAX_PATTERN} characters, not {len(text)}")
+        said = f"group must have at most {MAX_PATTERN} characters, not {len(text)}"
+        raise InvalidArgument(said, code="long_pattern", most=MAX_PATTERN)
     known: Mapping[str, RunCells] = {}
     if keys:
         read = ctx.run_columns({key.partition("/")[2] for key in keys})
         known = {f"{column.plugin}/{column.name}": column for column in read}
     for key in keys:
         if key not in known:
-            raise InvalidArgument(f"by: no run has a column {key!r}")
+            raise InvalidArgument(f"by: no run has a column {key!r}", code="unknown_column", column=key)
     return RunGroups(GroupPattern(text) if text is not None else None, [known[key] for key in keys])
 
 

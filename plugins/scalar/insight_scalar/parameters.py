@@ -7,7 +7,7 @@ from typing import cast, get_args
 from werkzeug import Request
 
 from insight_core.plugin import InvalidArgument
-from insight_core.plugin.http.parameters import attempts, choice, number, whole_number
+from insight_core.plugin.http.parameters import attempts, check_order, choice, number, whole_number
 from insight_scalar.derived import SmoothedQuery
 from insight_scalar.smoothers import Smoother
 
@@ -27,10 +27,10 @@ def scalar_query(request: Request, nearest: float | None = None) -> SmoothedQuer
     """
     smoothing = number(request, "smoothing") or 0.0
     if not 0.0 <= smoothing <= MAX_SMOOTHING:
-        raise InvalidArgument(f"smoothing must be from 0 to {MAX_SMOOTHING}, not {smoothing}")
+        text = f"smoothing must be from 0 to {MAX_SMOOTHING}, not {smoothing}"
+        raise InvalidArgument(text, code="scalar_smoothing", most=MAX_SMOOTHING, value=smoothing)
     low, high = number(request, "from"), number(request, "to")
-    if low is not None and high is not None and low > high:
-        raise InvalidArgument(f"from must not be greater than to, but {low} is greater than {high}")
+    check_order(low, high)
     text = request.args.get("x", "")
     along = text.removeprefix("=") if text.startswith("=") else None
     x = "step" if along is not None else choice(request, "x", ("step", "relative", "wall"))

@@ -127,7 +127,9 @@ class _Pack:
         if self._points > MOST_POINTS:
             raise TooLarge(
                 f"a file holds at most {MOST_POINTS:,} points, and this view has more: "
-                "select fewer runs, or filter the tags"
+                "select fewer runs, or filter the tags",
+                code="scalar_many_points",
+                most=MOST_POINTS,
             )
         self._waiting.append((key, attempts, columns))
         if self._points > EXACT_TIMES:

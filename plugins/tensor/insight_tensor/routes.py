@@ -190,7 +190,8 @@ class _Views:
         tensor = self.tensors.at(place)
         values = tensor.values
         if values.dtype == object:
-            raise InvalidArgument(f"{place}: strings have no place in .npy files; /values has them as JSON")
+            text = f"{place}: strings have no place in .npy files; /values has them as JSON"
+            raise InvalidArgument(text, code="tensor_strings", place=str(place))
         if "slice" in request.args:
             values = np.asarray(values[_slice(request, tensor).key])
         name = f"{place.key.run}_{place.key.tag}_{place.step}.npy"

@@ -190,7 +190,7 @@ def test_a_tensor_without_elements_makes_no_endless_list_of_its_rows(
     assert len(found["values"]) <= routes.MAX_VALUES
     assert found["bounded"] == (len(shape) == 2)
     whole = _ask(client, "value", "hollow")
-    assert (whole.status_code, whole.json["code"]) == (413, "too_large")  # type: ignore[index]
+    assert (whole.status_code, whole.json["code"]) == (413, "many_elements")  # type: ignore[index]
 
 
 def test_an_answer_is_bounded_and_says_so(client: Client) -> None:

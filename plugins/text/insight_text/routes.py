@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from werkzeug import Request, Response
 
-from insight_core.plugin import InvalidArgument, NotFound, PluginContext, Route, Undecodable, place_in
+from insight_core.plugin import NotFound, PluginContext, Route, Undecodable, place_in
 from insight_core.plugin.http.answers import json_response
-from insight_core.plugin.http.parameters import attempts, required_text, series_key
+from insight_core.plugin.http.parameters import attempts, empty, required_text, series_key
 
 MOST = 2_000  # newest records of a series that are searched
 SECONDS = 10.0  # that a search may take
@@ -23,7 +23,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
         key, shown = series_key(request), attempts(request)
         wanted = required_text(request, "q").casefold()
         if not wanted:
-            raise InvalidArgument("q must not be empty")
+            raise empty("q")
         table = ctx.data.records(ctx.name, key, shown)
         records = len(table.steps)
         ends = time.monotonic() + SECONDS

@@ -96,7 +96,8 @@ def are_named(numbers: NDArray[np.int64], text: str) -> NDArray[np.bool_]:
     """Which of some numbers of steps ``2-5,9`` names."""
     ranges = text.split(",")
     if len(ranges) > _MOST_RANGES:
-        raise InvalidArgument(f"steps must have at most {_MOST_RANGES} parts")
+        text = f"steps must have at most {_MOST_RANGES} parts"
+        raise InvalidArgument(text, code="profiler_many_ranges", most=_MOST_RANGES)
     chosen = np.zeros(len(numbers), bool)
     for part in ranges:
         first, dash, last = part.strip().partition("-")
@@ -122,7 +123,7 @@ def drawn(profile: Profile, number: int | None) -> dict[str, Any]:
     else:
         found = np.flatnonzero(steps["number"] == number)
         if not len(found):
-            raise NotFound(f"no step {number}")
+            raise NotFound(f"no step {number}", code="profiler_no_step", step=number)
         row = int(found[0])
         start, duration = float(steps["start"][row]), float(steps["duration"][row])
         values = {name: float(column[row].clip(0)) for name, column in steps.items()}
@@ -175,5 +176,6 @@ def _lanes(profile: Profile, chosen: NDArray[np.bool_], *, mean: bool) -> list[d
 
 def _number(text: str, whole: str) -> int:
     if not text.isascii() or not text.isdecimal() or len(text) > 18:
-        raise InvalidArgument(f"steps must be numbers and ranges such as 2-5,9, not {whole!r}")
+        said = f"steps must be numbers and ranges such as 2-5,9, not {whole!r}"
+        raise InvalidArgument(said, code="profiler_bad_steps", value=whole)
     return int(text)

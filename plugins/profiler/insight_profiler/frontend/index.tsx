@@ -4,10 +4,11 @@ import { profilerParts } from './board';
 import { keys } from './keys';
 import en from './locales/en.json';
 import zh from './locales/zh-CN.json';
+import reasons from './reasons.zh-CN.json';
 import styles from './profiler.css?inline';
 
 export default tab({
-  messages: { en, 'zh-CN': zh },
+  messages: { en, 'zh-CN': { ...zh, ...reasons } },
   styles,
   board: profilerParts,
   view: (board) => <App board={board} />,
