@@ -46,6 +46,7 @@ def _text(count: int = 4) -> str:
         ("[" + _text().replace('"s1"', r'"C:\path\s1"') + "]", 4, ["values_mended"]),
         ("[" + _text().replace(": 1}", ': 1, "a": {"a": N/A, "b": [nan]}}') + "]", 4, ["values_mended"]),
         ("[" + _text(2) + ', {"ph": "X" "oops": }, ' + _text(2) + "]", 4, ["events_skipped"]),
+        ("[" + _text(2) + ', {"ph": "X"nan": 1}, ' + _text(2) + "]", 4, ["values_mended", "events_skipped"]),
     ],
 )  # fmt: skip
 def test_what_is_broken_is_read_as_far_as_it_is_clear(

@@ -238,7 +238,10 @@ class Events:
             at = text.rfind("\\", 0, at + 2)
             self._text = f"{text[:at]}/{text[at + 1 :]}"
         elif found := _NUMBERLESS.match(text, at):
-            self._text = text[:at] + _no_number(found[0]) + text[found.end() :]
+            missing = _no_number(found[0])
+            if missing == found[0]:  # where no value may stand
+                return False
+            self._text = text[:at] + missing + text[found.end() :]
             if self.mended % _AT_ONCE == _AT_ONCE - 1:  # there are likely more of them
                 self._text = self._text[: self._at] + lenient(self._text[self._at :])
         else:
