@@ -38,7 +38,7 @@ export function Content({ board, children }: ContentProps): JSX.Element {
     return <Empty title={say('empty.nothing')} text={say('empty.nothing.text')} />;
   if (board.cards.groups.value.length === 0) {
     return (
-      <Empty title={say('empty.no_match')} text={board.filter.match.value.error ?? board.filter.text.value}>
+      <Empty title={say('empty.no_match')} text={board.filter.error.value ?? board.filter.text.value}>
         <button type="button" data-action="clear-filter" onClick={() => board.filter.text.set('')}>
           {say('filter.clear')}
         </button>

@@ -1,6 +1,6 @@
 import { computed } from '@preact/signals';
 import * as codecs from './codecs';
-import { tagFilter } from './groups';
+import { COMPLEX, tagFilter } from './groups';
 import type { Page, Setting } from './page';
 import type { Tags } from './tags';
 
@@ -8,10 +8,15 @@ import type { Tags } from './tags';
 export class Filter {
   readonly text: Setting<string>;
   readonly match = computed(() => tagFilter(this.text.value));
+  /** Why what the user typed is searched as text, in the user's language where the page knows it. */
+  readonly error = computed(() => {
+    const { error } = this.match.value;
+    return error === COMPLEX ? this.page.t('filter.complex') : error;
+  });
   readonly shown = computed(() => [...this.tags.runsByTag.value.keys()].filter(this.match.value.matches));
 
   constructor(
-    page: Page,
+    private readonly page: Page,
     private readonly tags: Tags,
   ) {
     this.text = page.setting('tags', codecs.text);

@@ -1,3 +1,4 @@
+import { isSimple } from './patterns';
 import type { CardKey } from './cards';
 
 /** Groups tags by the part before the first slash; tags without a slash have an empty group name. */
@@ -77,17 +78,25 @@ export function seriesCards(
   }));
 }
 
-/** A filter as the user types it: a regular expression, or null with the reason when it is not one. */
+/** The error of a regular expression that is refused because it might not end. */
+export const COMPLEX = 'complex';
+
+/** A filter as the user types it: a regular expression; where it is none, a text, and why. */
 export function tagFilter(pattern: string): {
   readonly matches: (tag: string) => boolean;
   readonly error: string | null;
 } {
   if (!pattern) return { matches: () => true, error: null };
+  const plain = pattern.toLowerCase();
+  const asText = (error: string): ReturnType<typeof tagFilter> => ({
+    matches: (tag) => tag.toLowerCase().includes(plain),
+    error,
+  });
+  if (!isSimple(pattern)) return asText(COMPLEX);
   try {
     const expression = new RegExp(pattern, 'iu');
     return { matches: (tag) => expression.test(tag), error: null };
   } catch (error) {
-    const plain = pattern.toLowerCase();
-    return { matches: (tag) => tag.toLowerCase().includes(plain), error: String((error as Error).message) };
+    return asText(String((error as Error).message));
   }
 }

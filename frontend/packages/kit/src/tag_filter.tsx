@@ -4,7 +4,7 @@ import { Button } from './controls';
 
 /** The toolbar's field for a regular expression over tags, and how many match. */
 export function TagFilter({ board }: { readonly board: Pick<CardParts, 'page' | 'tags' | 'filter'> }): JSX.Element {
-  const { error } = board.filter.match.value;
+  const error = board.filter.error.value;
   return (
     <>
       <input
