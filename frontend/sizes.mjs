@@ -13,7 +13,7 @@ const STATIC = join(FRONTEND, 'insight_frontend', 'static');
  */
 const BUDGETS = {
   page: 70_000,
-  '@insight-host/kit': 27_200,
+  '@insight-host/kit': 27_600,
   '@insight-host/kit/markdown': 28_000,
   shared: 18_000,
   tab: 60_000,

@@ -17,7 +17,7 @@ const STRIDE = 100; // pixels of scrolling after which the cards in sight are lo
 
 export interface CardGridProps {
   readonly board: CardParts;
-  /** Its cards may have another size, see `--card-width` and `--card-height`. */
+  /** Its cards may have another size, see `--card-width`, `--card-height` and `--card-stretch`. */
   readonly look: string;
   /** What is in a card; called only for cards that are near the screen, have the focus or fill the screen. */
   readonly card: (card: CardKey, place: Place) => JSX.Element;
@@ -67,13 +67,14 @@ export function CardGrid({ board, look, card }: CardGridProps): JSX.Element {
     const measure = (): void => {
       const style = getComputedStyle(grid);
       const { clientWidth: width } = grid;
-      const [cardWidth, cardHeight] = [
-        parseFloat(style.getPropertyValue('--card-width')),
-        parseFloat(style.getPropertyValue('--card-height')),
-      ];
-      const old = sizes.peek();
-      if (width > 0 && (old?.width !== width || old.cardWidth !== cardWidth || old.cardHeight !== cardHeight))
-        sizes.value = { width, cardWidth, cardHeight };
+      const read = (name: string): number => parseFloat(style.getPropertyValue(name));
+      const found: GridSizes = {
+        width,
+        cardWidth: read('--card-width'),
+        cardHeight: read('--card-height'),
+        stretch: read('--card-stretch') || 1,
+      };
+      if (width > 0 && JSON.stringify(found) !== JSON.stringify(sizes.peek())) sizes.value = found;
       seek();
     };
     measure();
@@ -97,7 +98,7 @@ export function CardGrid({ board, look, card }: CardGridProps): JSX.Element {
     <div
       ref={root}
       class="groups"
-      style={{ height: `${height}px` }}
+      style={{ height: `${height}px`, '--shown-height': `${cardHeight}px` }}
       onFocusIn={({ target }) => (focused.value = keyOf(target))}
       onFocusOut={({ relatedTarget }) => (focused.value = keyOf(relatedTarget))}
     >

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { cardAt, cardsBetween, columnAt, HEAD, layOut, type GroupBox } from './grid_layout';
 import type { CardGroup } from './groups';
 
-const sizes = { width: 1000, cardWidth: 312, cardHeight: 256 };
+const sizes = { width: 1000, cardWidth: 312, cardHeight: 256, stretch: 1 };
 const group = (name: string, count: number, kind: CardGroup['kind'] = 'tag'): CardGroup => ({
   name,
   kind,
@@ -61,6 +61,26 @@ describe('the places of cards', () => {
   it('have room for the button where cards wait', () => {
     const [box] = placed([group('a', 9)], '', 4);
     expect([box?.count, box?.height]).toEqual([4, HEAD + 2 * 256 + 12 + 36]);
+  });
+
+  it.each([
+    ['a group of two', [group('a', 2)], [2, 410]],
+    ['a group of three', [group('a', 3), group('b', 1)], [3, 410]],
+    ['three that share a line', [group('a', 1), group('b', 1), group('c', 1)], [3, 410]],
+    ['one card, which is not all of a wide screen', [group('a', 1)], [2, 410]],
+    ['a group of four', [group('a', 4)], [4, 322]],
+    ['as many as there is room for', [group('a', 2), group('b', 5)], [5, 256]],
+    ['more than there is room for', [group('a', 30)], [5, 256]],
+  ])('use the width where few share it: %s', (_, groups, [columns, height]) => {
+    const layout = layOut(
+      groups,
+      { ...sizes, width: 1628, stretch: 1.6 },
+      () => false,
+      () => Infinity,
+    );
+    expect(layout.cardHeight).toBe(height);
+    const [box] = layout.boxes as [GroupBox];
+    expect(cardAt(box, 0, layout.cardHeight).width).toBe(columnAt(0, columns as number, 1628).width);
   });
 
   it('need no more width than there is', () => {

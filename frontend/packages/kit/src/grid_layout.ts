@@ -6,6 +6,8 @@ export interface GridSizes {
   /** The least width of a card. */
   readonly cardWidth: number;
   readonly cardHeight: number;
+  /** How many times as high cards may become where few of them share the width; 1: they keep their size. */
+  readonly stretch: number;
 }
 
 /** Where a group stands in the grid, in pixels from the top left corner of the grid. */
@@ -21,7 +23,9 @@ export interface GroupBox {
   readonly closed: boolean;
 }
 
-export interface GridLayout extends GridSizes {
+export interface GridLayout {
+  /** Of each card, in whole pixels. */
+  readonly cardHeight: number;
   readonly boxes: readonly GroupBox[];
   readonly height: number;
 }
@@ -40,6 +44,18 @@ export function columnAt(
   return { left, width: Math.round(((column + 1) * (width + GAP)) / columns) - GAP - left };
 }
 
+/** How many cards the fullest line would have if it were long enough; groups of one card share lines. */
+function widest(groups: readonly CardGroup[]): number {
+  let [most, singles] = [0, 0];
+  for (const group of groups) {
+    singles = isSingle(group) ? singles + 1 : 0;
+    most = Math.max(most, singles, group.cards.length);
+  }
+  return most;
+}
+
+const isSingle = ({ cards, kind }: CardGroup): boolean => cards.length === 1 && kind !== 'pinned';
+
 /** Places groups below each other. A group of one card takes one column: such groups share a line. */
 export function layOut(
   groups: readonly CardGroup[],
@@ -47,12 +63,16 @@ export function layOut(
   isClosed: (group: CardGroup) => boolean,
   shownOf: (group: CardGroup) => number,
 ): GridLayout {
-  const { width, cardWidth, cardHeight } = sizes;
-  const columns = Math.max(1, Math.floor((width + GAP) / (cardWidth + GAP)));
+  const { width, cardWidth, stretch } = sizes;
+  const most = Math.max(1, Math.floor((width + GAP) / (cardWidth + GAP)));
+  const least = stretch > 1 ? Math.max(1, Math.floor(most / 2)) : most; // one card of a whole wide screen is no better
+  const columns = Math.max(least, Math.min(most, widest(groups)));
+  const wider = columnAt(0, columns, width).width / columnAt(0, most, width).width;
+  const cardHeight = Math.round(sizes.cardHeight * (columns < most ? Math.min(stretch, wider) : 1));
   const boxes: GroupBox[] = [];
   let [top, column, line] = [0, 0, 0]; // of the next group; how high the line is that it may share
   for (const group of groups) {
-    const single = group.cards.length === 1 && group.kind !== 'pinned';
+    const single = isSingle(group);
     if (column > 0 && (!single || column === columns)) [top, column, line] = [top + line, 0, 0];
     const closed = isClosed(group);
     const count = closed ? 0 : Math.min(group.cards.length, shownOf(group));
@@ -67,7 +87,7 @@ export function layOut(
       top += height;
     }
   }
-  return { ...sizes, boxes, height: top + line };
+  return { cardHeight, boxes, height: top + line };
 }
 
 /** The place of a card in its group, in pixels from the group's top left corner. */

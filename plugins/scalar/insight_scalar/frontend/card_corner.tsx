@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { ScalarParts } from './board';
-import { dragged, pressed, type CardSizes } from './card_size';
+import { dragged, pressed, sizeFrom, type CardSizes } from './card_size';
 import { Corner } from './corner';
 
 interface CardCornerProps {
@@ -12,22 +12,26 @@ interface CardCornerProps {
 
 /** The corner of a card of the board: all cards follow, as all have one size. */
 export function CardCorner({ board, place }: CardCornerProps): JSX.Element {
-  const before = useRef<{ readonly size: CardSizes; readonly width: number } | null>(null);
+  const before = useRef<{ readonly chosen: CardSizes; readonly size: CardSizes; readonly width: number } | null>(null);
   const { size } = board;
+  const current = (): CardSizes => {
+    const { offsetWidth: width = 0, offsetHeight: height = 0 } = place.current ?? {};
+    return sizeFrom(size.setting.value, { width, height });
+  };
   const boardWidth = (): number => place.current?.closest('.groups')?.clientWidth ?? 0;
   return (
     <Corner
       label={board.page.t('size.corner')}
       onMove={(dx, dy) => {
-        before.current ??= { size: size.setting.value, width: boardWidth() };
+        before.current ??= { chosen: size.setting.value, size: current(), width: boardWidth() };
         size.set(dragged(before.current.size, dx, dy, before.current.width));
       }}
       onEnd={(isKept) => {
-        if (!isKept && before.current) size.set(before.current.size);
+        if (!isKept && before.current) size.set(before.current.chosen);
         before.current = null;
       }}
       onKey={(key) => {
-        const next = pressed(key, size.setting.value, boardWidth());
+        const next = pressed(key, current(), boardWidth());
         if (next) size.set(next);
         return next !== null;
       }}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { columnsOf, dragged, pressed, sizeCodec, USUAL, widthOf } from './card_size';
+import { columnsOf, dragged, pressed, sizeCodec, sizeFrom, USUAL, widthOf } from './card_size';
 
 describe('the size of cards', () => {
   it('is in the URL unless it is the usual one, and never absurd', () => {
@@ -23,6 +23,13 @@ describe('the size of cards', () => {
     expect(columnsOf(dragged(USUAL, 900, 0, board).width, board)).toBe(1);
     expect(columnsOf(dragged({ width: 2400, height: 256 }, -1000, 0, board).width, board)).toBe(3);
     expect(dragged(USUAL, 10, 44, board)).toEqual({ width: USUAL.width, height: 300 });
+  });
+
+  it('changes from what is seen, where cards of the usual size are stretched', () => {
+    const shown = { width: 808, height: 410 };
+    expect(sizeFrom(USUAL, shown)).toEqual(shown);
+    expect(sizeFrom(USUAL, { width: 316, height: USUAL.height })).toBe(USUAL);
+    expect(sizeFrom({ width: 500, height: 300 }, shown)).toEqual({ width: 500, height: 300 });
   });
 
   it('follows arrow keys', () => {

@@ -11,11 +11,14 @@ export interface CardSizes {
 
 const GAP = 12; // pixels between cards
 export const USUAL: CardSizes = { width: 312, height: 256 };
+const STRETCH = 1.6; // times as high: cards of the usual size, where few of them share a wide board
 export const LEAST: CardSizes = { width: 200, height: 140 };
 export const MOST: CardSizes = { width: 2400, height: 1200 };
 
 const within = (value: number, name: keyof CardSizes): number =>
   Math.round(Math.min(MOST[name], Math.max(LEAST[name], value)));
+
+const isUsual = ({ width, height }: CardSizes): boolean => width === USUAL.width && height === USUAL.height;
 
 /** `500x300`; the usual size is left out. */
 export const sizeCodec: Codec<CardSizes> = {
@@ -25,7 +28,7 @@ export const sizeCodec: Codec<CardSizes> = {
       ? { width: within(Number(width), 'width'), height: within(Number(height), 'height') }
       : USUAL;
   },
-  format: ({ width, height }) => (width === USUAL.width && height === USUAL.height ? null : `${width}x${height}`),
+  format: (size) => (isUsual(size) ? null : `${size.width}x${size.height}`),
 };
 
 export class CardSize {
@@ -40,7 +43,11 @@ export class CardSize {
       effect(() => {
         const { width, height } = this.setting.value;
         remove();
-        remove = addStyles(page.ctx, `.scalars { --card-width: ${width}px; --card-height: ${height}px; }`);
+        const stretch = isUsual(this.setting.value) ? STRETCH : 1;
+        remove = addStyles(
+          page.ctx,
+          `.scalars { --card-width: ${width}px; --card-height: ${height}px; --card-stretch: ${stretch}; }`,
+        );
       }),
     );
     page.until(() => remove());
@@ -60,6 +67,11 @@ export function columnsOf(width: number, board: number): number {
 /** The width of cards of which so many fill a line; one of none fills it in every window. */
 export function widthOf(columns: number, board: number): number {
   return columns <= 1 ? MOST.width : Math.floor((board + GAP) / columns) - GAP;
+}
+
+/** The size from which a card is resized: what is seen of it, where cards of the usual size are stretched. */
+export function sizeFrom(size: CardSizes, shown: CardSizes): CardSizes {
+  return isUsual(size) && shown.height > size.height ? shown : size;
 }
 
 /** The size after the corner of a card was moved by so many pixels from where it was. */
