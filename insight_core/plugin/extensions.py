@@ -198,8 +198,9 @@ class RunColumn:
 
     ``titles`` holds translations of ``title`` by locale, ``group`` a name under which the page gathers
     columns. The cells of kind ``time`` are seconds since the epoch, those of kind ``duration`` seconds. A
-    column named ``status`` says how a run ended, for the host's own: ``success`` or ``failure``. Columns that
-    ``RunColumns.list`` returns need no ``values``.
+    column named ``status`` says how a run ended, for the host's own: ``success`` or ``failure``. With
+    ``at_first`` False it is not among the columns that the table has until the user chooses some. Columns
+    that ``RunColumns.list`` returns need no ``values``.
     """
 
     name: str = field(validator=validators.instance_of(str))
@@ -210,6 +211,7 @@ class RunColumn:
     titles: Mapping[str, str] = field(factory=dict)
     kind: Literal["number", "text", "time", "duration", "boolean"] = "text"
     group: str = ""
+    at_first: bool = True
 
 
 @frozen

@@ -58,6 +58,7 @@ class GivenColumn:
             "titles": dict(self.column.titles),
             "kind": str(self.column.kind),
             "group": self.column.group,
+            **({} if self.column.at_first else {"at_first": False}),
         }
 
 
@@ -110,7 +111,9 @@ class RunColumnTable:
         given = []
         for one in found.columns:
             try:
-                given.append(RunCells(**one.described(), values=one.by_run(runs)))
+                described = one.described()
+                described.pop("at_first", None)  # of the table alone
+                given.append(RunCells(**described, values=one.by_run(runs)))
             except TypeError as error:
                 raise unavailable([{"plugin": one.plugin, "error": in_one_line(error)}]) from error
         return given

@@ -26,6 +26,7 @@ _READY = {
     "landscape": '[data-testid="picture"]',
     "lineage": '[data-testid="runs-table"] [role=row]',
     "profiler": "[data-figure]",
+    "diagnose": ".rules summary",
     "text": '[data-testid="text"]',
     "audio": "canvas",
     "alerts": "[data-alert]",

@@ -19,7 +19,7 @@ from tests.waiting import eventually
 Serve = Callable[..., Any]
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
-TABS = {"scalar", "image", "histogram", "tensor", "graph", "landscape", "lineage", "profiler"}
+TABS = {"scalar", "image", "histogram", "tensor", "graph", "landscape", "lineage", "profiler", "diagnose"}
 
 
 @pytest.fixture

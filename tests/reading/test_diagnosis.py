@@ -64,7 +64,7 @@ def test_the_command_prints_a_report(capfd: pytest.CaptureFixture[str], logdir: 
     first, why, change, checked, left = text.splitlines()
     assert first.startswith("error: broken\\u202e: train/loss is NaN first at step 40")
     assert (why[:9], change[:12]) == ("    why: ", "    change: ")
-    assert checked == "Checked 5 rules in 3 runs: 1 finding."
+    assert checked == "Checked 4 rules in 3 runs: 1 finding."
     assert "overfitting (no tag has the role val_loss)" in left
     assert "nothing found" in _printed(capfd, str(logdir), "--run", "fine")
 

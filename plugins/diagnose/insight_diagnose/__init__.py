@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from insight_core.plugin import Messages, Plugin, Reason, Rule, hookimpl
+from insight_core.plugin import Messages, Plugin, PluginContext, Reason, Rule, RunColumns, hookimpl
 
 _HERE = Path(__file__).parent
+
+
+_READ = frozenset({"scalar", "histogram", "profiler"})  # plugins whose series rules read
+
+
+def _is_active(ctx: PluginContext) -> bool:
+    return not _READ.isdisjoint(ctx.data.plugins())
 
 
 @hookimpl
@@ -18,6 +25,8 @@ def insight_plugin() -> Plugin:
         title="Findings",
         titles={"zh-CN": "诊断"},
         routes="insight_diagnose.routes:routes",
+        frontend=_HERE / "static",
+        is_active=_is_active,
         order=900,
     )
 
@@ -82,6 +91,14 @@ def insight_rules() -> Iterable[Rule]:
             f"{layers}:gradients_stay_small",
         ),
     ]
+
+
+@hookimpl
+def insight_run_columns() -> Iterable[RunColumns]:
+    """How many findings a run has, and how bad the worst one is."""
+    from insight_diagnose.run_columns import columns, values
+
+    return [RunColumns(columns, values)]
 
 
 @hookimpl

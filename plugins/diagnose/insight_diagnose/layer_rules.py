@@ -131,7 +131,10 @@ def gradients_stay_small(examined: Examined) -> Iterator[Finding]:
             place = FindingPlace(PluginNameEnum.SCALAR, key.tag, (curve.step(third), int(curve.steps[-1])))
             yield _explodes(key, before, end, [key.tag], place)
     exploded = []
-    for layer in of_kind(layers_of(examined.ctx.data, examined.run), "gradient"):
+    layers = of_kind(layers_of(examined.ctx.data, examined.run), "gradient")
+    if not layers and not examined.keys("grad_norm"):
+        raise NotChecked(Reason("no gradients are logged", "diagnose_no_gradients"))
+    for layer in layers:
         if len(layer.records) < _RECORDS:
             continue
         before = layer.scale(layer.records[: max(2, len(layer.records) // 3)])

@@ -17,6 +17,7 @@ from insight_core.plugin import (
     PluginContext,
     Route,
     RuleChecks,
+    Unavailable,
 )
 from insight_core.plugin.http.answers import json_response
 
@@ -30,9 +31,15 @@ def _findings(ctx: PluginContext, request: Request) -> Response:
     """What the rules of all plugins find in the runs ``run`` (repeated), the worst first."""
     checks = ctx.check_rules(request.args.getlist("run"), roles_given(request.args.getlist("role")))
     answer = json_response(described(checks))
-    if any(one.failed or one.unchecked is not None for one in checks.rules):
-        answer.cache_control.no_store = True  # it may be checked later although the data stay
+    if any(map(_may_change, checks.rules)):
+        answer.cache_control.no_store = True
     return answer
+
+
+def _may_change(one: CheckedRule) -> bool:
+    """Whether the rule may say something else although the data stay."""
+    is_away = one.unchecked is not None and one.unchecked.code == Unavailable.code
+    return one.failed or one.pending or is_away
 
 
 def roles_given(texts: Sequence[str]) -> Mapping[str, str]:

@@ -82,7 +82,7 @@ def values_are_finite(examined: Examined) -> Iterator[Finding]:
             "diagnose_nonfinite_change",
             step=first.first,
         ),
-        FindingPlace(_SCALAR, first.key.tag, (max(0, first.first - 1), first.last)),
+        FindingPlace(_SCALAR, first.key.tag, (first.first, first.last)),
     )
 
 

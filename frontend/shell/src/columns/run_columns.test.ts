@@ -122,6 +122,14 @@ describe('columns of the run list', () => {
     }
   });
 
+  it('shown at first are not those that a plugin leaves to the user', async () => {
+    const late = { ...OTHER, at_first: false };
+    vi.stubGlobal('fetch', async () => Response.json({ runs: RUNS, columns: [LENGTH, late], column_errors: [] }));
+    const columns = new RunColumns(page);
+    await vi.waitFor(() => expect(columns.shown.value.map(({ plugin }) => plugin)).toEqual(['mine']));
+    await vi.waitFor(() => expect(columns.shown.value[0]?.values).toMatchObject({ a: 3 }));
+  });
+
   it('shown at first follow the logs: what comes later is shown, too', async () => {
     vi.useFakeTimers();
     try {

@@ -19,6 +19,8 @@ const NONE = 'none';
 /** A column as the host describes it; with `values` one for each of the runs of the answer. */
 interface Described extends Omit<RunColumn, 'values'> {
   readonly titles: Readonly<Partial<Record<Locale, string>>>;
+  /** False: the table has it only if the user chooses it. */
+  readonly at_first?: boolean;
   readonly values?: readonly (Cell | null)[];
 }
 
@@ -30,6 +32,7 @@ interface HostAnswer {
 
 interface Known extends RunColumn {
   readonly titles: Described['titles'];
+  readonly at_first?: boolean;
 }
 
 export interface ColumnAnswer {
@@ -202,7 +205,9 @@ export class RunColumns {
   private firstShown(): readonly string[] {
     const { value: listing } = this.listing;
     if (!listing) return [];
-    const ofPlugins = listing.filter(({ plugin, name }) => plugin !== 'run' && name !== 'status');
+    const ofPlugins = listing.filter(
+      ({ plugin, name, at_first: atFirst }) => plugin !== 'run' && name !== 'status' && atFirst !== false,
+    );
     const first = [
       ...ofPlugins.filter(({ group }) => group !== 'scalar'),
       ...ofPlugins.filter(({ group, name }) => group === 'scalar' && name.startsWith('last/')),

@@ -1,0 +1,126 @@
+import type { Query, ReadonlySignal } from '@insight-host/api';
+import { Page } from '@insight-host/kit';
+import { fakeContext } from '@insight-host/kit/testing';
+import { expect, it, vi } from 'vitest';
+import { FindingsBoard } from './board';
+import { open, textOf, type Answer, type Finding } from './findings';
+
+/** As the page does. */
+function set<T>(source: ReadonlySignal<T>, value: T): void {
+  (source as { value: T }).value = value;
+}
+
+const NAMES = Array.from({ length: 20 }, (_, at) => `run${at}`);
+
+function finding(run: string, more: Partial<Finding> = {}): Finding {
+  return {
+    plugin: 'diagnose',
+    rule: 'divergence',
+    run,
+    severity: 'warning',
+    saw: { error: `${run} is odd`, code: 'mine_odd', details: { tag: 'a.b', step: 12_000, level: 1.416e11 } },
+    why: { error: 'why' },
+    change: { error: 'change' },
+    place: { plugin: 'scalar', tag: 'a.b', steps: [12_000, 13_000], state: {} },
+    saves: null,
+    ...more,
+  };
+}
+
+/** run3 has an error, run4 a warning; a rule cannot be checked for any. */
+function answered(query: Query | undefined): Answer {
+  const runs = query?.['run'] as readonly string[];
+  return {
+    rules: [{ plugin: 'diagnose', id: 'divergence', title: { error: 'Diverges' } }],
+    findings: [
+      ...runs.filter((run) => run === 'run4').map((run) => finding(run)),
+      ...runs.filter((run) => run === 'run3').map((run) => finding(run, { severity: 'error' })),
+    ],
+    more: 0,
+    checked: [{ plugin: 'diagnose', rule: 'divergence', runs }],
+    unchecked: runs.map((run) => ({
+      plugin: 'diagnose',
+      rule: 'overfitting',
+      runs: [run],
+      failed: false,
+      reason: { error: 'no tag' },
+    })),
+    messages: { 'zh-CN': { 'error.mine_odd': '{tag} 在第 {step} 步为 {level}', 'error.mine_hole': '{nothing}' } },
+  };
+}
+
+function board(): { board: FindingsBoard; asked: (readonly string[])[]; ctx: ReturnType<typeof fakeContext> } {
+  const asked: (readonly string[])[] = [];
+  const ctx = fakeContext(NAMES, {
+    json: async (_, query) => {
+      asked.push(query?.['run'] as readonly string[]);
+      return answered(query);
+    },
+  });
+  return { board: new FindingsBoard(new Page(ctx)), asked, ctx };
+}
+
+it('asks for a few runs at a time, and lists the worst findings first', async () => {
+  const { board: made, asked } = board();
+  await vi.waitFor(() => expect(made.checked.value).toHaveLength(20));
+  expect(asked.map((runs) => runs.length)).toEqual([8, 8, 4]);
+  expect(made.findings.value.map(({ run, severity }) => [run, severity])).toEqual([
+    ['run3', 'error'],
+    ['run4', 'warning'],
+  ]);
+  expect([...made.checkedRules.value]).toEqual(['diagnose/divergence']);
+  expect(made.unchecked.value.map(({ one, count }) => [one.rule, count])).toEqual([['overfitting', 20]]);
+  made.page.dispose();
+});
+
+it('asks only for runs that are selected and were not checked since the data changed', async () => {
+  const { board: made, asked, ctx } = board();
+  await vi.waitFor(() => expect(made.checked.value).toHaveLength(20));
+  asked.length = 0;
+  ctx.runs.select(['run3', 'run5']);
+  expect(made.findings.value.map(({ run }) => run)).toEqual(['run3']);
+  await made.ask();
+  expect(asked).toEqual([]);
+  set(ctx.generation, 7);
+  await made.ask();
+  expect(asked).toEqual([['run3', 'run5']]);
+  made.page.dispose();
+});
+
+it('asks for nothing while another tab is in front', async () => {
+  const { board: made, asked, ctx } = board();
+  await vi.waitFor(() => expect(made.checked.value).toHaveLength(20));
+  asked.length = 0;
+  set(ctx.visible, false);
+  set(ctx.generation, 8);
+  await made.ask();
+  expect(asked).toEqual([]);
+  set(ctx.visible, true);
+  await vi.waitFor(() => expect(asked).toHaveLength(3));
+  made.page.dispose();
+});
+
+it('says a failure, and keeps what is known', async () => {
+  const ctx = fakeContext(['a'], { json: () => Promise.reject(new Error('the host is away')) });
+  const made = new FindingsBoard(new Page(ctx));
+  await vi.waitFor(() => expect(made.failure.value).toBe('the host is away'));
+  made.page.dispose();
+});
+
+it('writes a reason in the language of the user by the texts of the plugin, or as the host said it', () => {
+  const { ctx } = board();
+  const { messages } = answered({ run: [] });
+  const { saw } = finding('run1');
+  expect(textOf(ctx, messages, saw)).toBe('run1 is odd');
+  ctx.locale.value = 'zh-CN';
+  expect(textOf(ctx, messages, saw)).toBe('a.b 在第 12,000 步为 1.416e11');
+  expect(textOf(ctx, messages, { error: 'plain', code: 'mine_hole' })).toBe('plain');
+});
+
+it('opens the tag of the run with the cursor at the step', () => {
+  const { ctx } = board();
+  open(ctx, finding('run4'));
+  expect(ctx.opened).toEqual([{ plugin: 'scalar', state: { tags: '^a\\.b$' } }]);
+  expect(ctx.cursor.value?.step).toBe(12_000);
+  expect(ctx.runs.selected.value.map(({ name }) => name)).toEqual(['run4']);
+});

@@ -1,0 +1,34 @@
+/** Findings beyond the tab: in the menu of a run, in the palette, and as columns of the run list. */
+import { API, type Contributions } from '@insight-host/api';
+import { messages } from './messages';
+
+const COLORS: Readonly<Record<string, string>> = { error: 'var(--danger)', warning: 'var(--warn)' };
+const RANKS = ['none', 'info', 'warning', 'error'];
+
+export default {
+  apiVersion: API,
+  messages,
+  commands: [{ text: 'command', run: (ctx) => void ctx.open('diagnose') }],
+  runActions: [
+    {
+      id: 'findings',
+      text: 'command.run',
+      run(run, ctx) {
+        ctx.runs.select([run]);
+        ctx.open('diagnose');
+      },
+    },
+  ],
+  columns({ plugin, name }, ctx) {
+    if (plugin !== 'diagnose' || name !== 'worst') return null;
+    return {
+      cell(value) {
+        const cell = document.createElement('span');
+        cell.textContent = ctx.t(`severity.${value}`);
+        cell.style.color = COLORS[String(value)] ?? 'var(--muted)';
+        return cell;
+      },
+      order: (value) => RANKS.indexOf(String(value)),
+    };
+  },
+} satisfies Contributions;
