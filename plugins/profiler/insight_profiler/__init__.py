@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
-from insight_core.plugin import CachePolicy, Plugin, PluginNameEnum, RecordDecoder, hookimpl
+from insight_core.plugin import (
+    CachePolicy,
+    Messages,
+    Plugin,
+    PluginNameEnum,
+    Reason,
+    RecordDecoder,
+    Rule,
+    hookimpl,
+)
 from insight_profiler.claims import FILES
 
 
@@ -21,3 +31,29 @@ def insight_plugin() -> Plugin:
         frontend=Path(__file__).parent / "static",
         order=800,
     )
+
+
+@hookimpl
+def insight_rules() -> Iterable[Rule]:
+    """Rules about the newest profile of a run."""
+    plugins = [PluginNameEnum.PROFILER]
+    return [
+        Rule(
+            "data_loader",
+            Reason("Training that waits for its data", "profiler_data_title"),
+            "insight_profiler.rules:data_are_ready",
+            plugins=plugins,
+        ),
+        Rule(
+            "slow_rank",
+            Reason("A rank that slows down the others", "profiler_slow_rank_title"),
+            "insight_profiler.rules:ranks_keep_up",
+            plugins=plugins,
+        ),
+    ]
+
+
+@hookimpl
+def insight_messages() -> Iterable[Messages]:
+    """The texts of findings in Chinese."""
+    return [Messages.read("zh-CN", Path(__file__).with_name("reasons.zh-CN.json"))]
