@@ -47,7 +47,12 @@ class Trend:
 def curve_of(steps: NDArray[np.int64], values: NDArray[np.floating]) -> StepCurve:
     """The finite part of a series. Values beyond 1e120 are cut off there: their squares are finite, too."""
     finite = np.isfinite(values)
-    return StepCurve(steps[finite], np.asarray(values[finite], np.float64).clip(-_LARGEST, _LARGEST))
+    if not finite.all():  # else nothing is copied: there may be millions of points
+        steps, values = steps[finite], values[finite]
+    plain = np.asarray(values, np.float64)
+    if len(plain) and max(plain.max(), -plain.min()) > _LARGEST:
+        plain = plain.clip(-_LARGEST, _LARGEST)
+    return StepCurve(steps, plain)
 
 
 def medians(values: Floats, most: int) -> Floats:
