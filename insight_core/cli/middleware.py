@@ -65,6 +65,11 @@ def app_settings(options: Options, greeting: Greeting) -> AppSettings:
     )
 
 
+def is_wrapped(registry: Registry) -> bool:
+    """Whether any middleware decides who may look."""
+    return bool(registry.implementing(_HOOK))
+
+
 def wrapped(host: Host, registry: Registry, settings: AppSettings) -> WSGIApplication:
     """``host`` within what the modules wrap around it; modules of insight-host are outermost.
 

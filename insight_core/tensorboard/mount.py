@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import sys
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -24,6 +25,8 @@ log = logging.getLogger(__name__)
 
 _NOT_INSTALLED = "is not installed; install it and restart: pip install 'tensorboard>=2.20'"
 _PATIENCE = 20.0  # seconds that a request waits for modules to be imported
+# routes of TensorBoard itself that read by POST
+_READING = re.compile(r".*/plugin/(?:timeseries/timeSeries|scalars/scalars_multirun|hparams/\w+)")
 _PATHS = ("/data/plugin/", "/data/plugin_entry.html", "/tensorboard", "/experiment/", "/font-roboto/")
 
 
@@ -76,6 +79,10 @@ class TensorBoardMount:
             return None
         self._known.wait(_PATIENCE)
         return None if self._hosting is None else self._hosting.app_for(path)
+
+    def is_reading(self, path: str) -> bool:
+        """Whether TensorBoard itself reads by a POST to this path."""
+        return _READING.fullmatch(path) is not None
 
     def listing(self, experimental: Collection[str] = ()) -> Mapping[str, Mapping[str, object]]:
         """Rows of ``/data/plugins_listing`` by name, with the named ``experimental`` plugins."""

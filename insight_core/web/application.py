@@ -192,9 +192,12 @@ class Host:
             except Unknown:
                 tensorboard = self.settings.tensorboard
                 app = tensorboard.app_for(path) if tensorboard is not None else None
-                if app is None:
+                if tensorboard is None or app is None:
                     raise
                 owner = _TENSORBOARD
+                is_reading = request.method in ("GET", "HEAD") or tensorboard.is_reading(path)
+                if not (is_reading or may_save(request)):
+                    return error_answer(READ_ONLY_CLIENT, 403, "read_only")
                 return self._tensorboard_answer(request, app)
             owner = endpoint.owner
             if not (may_save(request) or endpoint.is_reading(request.method)):

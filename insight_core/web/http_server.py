@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import ipaddress
 import socket
 import sys
 import threading
@@ -27,8 +28,8 @@ _LEAVE = 2.0  # seconds that answers in progress get when the server stops
 class Server:
     """A listening socket and its connection threads.
 
-    ``url`` is the address for browsers; that of a unix socket is for a browser at the other end of a tunnel,
-    ``ssh -L 6006:PATH``.
+    ``is_of_this_machine_only``: no other machine can connect. ``url`` is the address for browsers; that of a
+    unix socket is for a browser at the other end of a tunnel, ``ssh -L 6006:PATH``.
     """
 
     def __init__(
@@ -48,6 +49,8 @@ class Server:
         self.host = host
         self.socket_file = socket_file
         self.port: int = listener.getsockname()[1] if socket_file is None else DEFAULT_PORT
+        address = "127.0.0.1" if socket_file is not None else str(listener.getsockname()[0])
+        self.is_of_this_machine_only = ipaddress.ip_address(address.partition("%")[0]).is_loopback
         scheme = "http" if certificates is None else "https"
         parts = "".join(f"{part}/" for part in prefix.split("/") if part)
         self.url = f"{scheme}://{_name_for_browser(host)}:{self.port}/{parts}"

@@ -50,6 +50,10 @@ class HostedTensorBoard(Protocol):
         """
         ...
 
+    def is_reading(self, path: str) -> bool:
+        """Whether a POST to this path changes nothing, so that clients that may not save may send it."""
+        ...
+
     def listing(self, experimental: Collection[str] = ()) -> Mapping[str, Mapping[str, object]]:
         """Rows of ``/data/plugins_listing`` by name, including plugins that failed.
 

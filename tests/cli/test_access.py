@@ -45,6 +45,16 @@ def test_the_printed_address_opens_the_page_and_nothing_else_does(serve: Serve, 
     assert token not in said
 
 
+@pytest.mark.parametrize(("address", "is_said"), [("0.0.0.0", True), ("127.0.0.1", False)])
+def test_a_start_without_the_guard_says_who_can_look(
+    serve: Serve, tmp_path: Path, address: str, is_said: bool
+) -> None:
+    host = serve("--logdir", str(tmp_path), "--host", address, "--disable-plugin", "access")
+    host.process.terminate()
+    _, said = host.process.communicate(timeout=60)
+    assert ("other machines can look and write" in said) == is_said
+
+
 def test_a_start_without_token_says_so(serve: Serve, tmp_path: Path) -> None:
     host = serve("--logdir", str(tmp_path), "--no-token", env=WITH_TOKEN)
     assert host.process.stdout is not None

@@ -23,6 +23,9 @@ class Guests:
     def app_for(self, path: str) -> WSGIApplication | None:
         return self._app if path.startswith("/data/plugin/guest/") else None
 
+    def is_reading(self, path: str) -> bool:
+        return False
+
     def listing(self) -> Mapping[str, Mapping[str, object]]:
         return {}
 

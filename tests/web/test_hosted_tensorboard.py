@@ -11,6 +11,7 @@ import pytest
 from werkzeug.test import Client
 
 from insight_core.plugin import Plugin, hookimpl
+from insight_core.plugin.http.identity import READ_ONLY
 from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
@@ -30,6 +31,9 @@ class _Part:
         self.asked.append(path)
         return _where if path.startswith("/other") else None
 
+    def is_reading(self, path: str) -> bool:
+        return path == "/other/read"
+
     def listing(self, experimental: Collection[str] = ()) -> Mapping[str, Mapping[str, object]]:
         return {"theirs": {"tab_name": "Theirs"}, "ours": {"tab_name": "not this one"}}
 
@@ -47,6 +51,21 @@ def _host(part: _Part) -> Host:
     module = SimpleNamespace(insight_plugin=hookimpl(lambda: plugin, specname="insight_plugin"))
     registry = Registry.of([("ours", lambda: module)])
     return Host(registry, FakeProvider("logs"), HostSettings(path_prefix="/a/ü", tensorboard=part))
+
+
+def test_clients_that_may_not_save_send_only_what_reads() -> None:
+    client = Client(_host(_Part()))
+    here, guest = {"Host": "localhost"}, {READ_ONLY: True}
+    codes = {
+        (method, path): client.open(
+            f"/a/ü/other/{path}", method=method, headers=here, environ_overrides=guest
+        ).status_code
+        for method in ("GET", "POST", "PUT")
+        for path in ("read", "write")
+    }
+    refused = {request for request, code in codes.items() if code == 403}
+    assert refused == {("POST", "write"), ("PUT", "write")}
+    assert client.post("/a/ü/other/write", headers=here).status_code == 200
 
 
 def test_it_answers_what_the_host_does_not_know() -> None:
