@@ -57,6 +57,25 @@ def test_what_is_broken_is_read_as_far_as_it_is_clear(
     assert codes_of(profile) == codes
 
 
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"ph": "i", "name": "[memory]", "ts": 1, "args": 3},
+        {"ph": "i", "name": "[memory]", "ts": 1, "args": {"Device Type": [], "Bytes": 8, "Addr": 1}},
+        {"ph": "i", "name": "[memory]", "ts": 1, "tid": [], "args": {"Bytes": 8, "Addr": 1}},
+        {"ph": "i", "name": "odd", "ts": 1, "tid": []},
+        {"ph": "C", "name": [], "ts": 1, "args": {"x": 1}},
+        {"ph": "s", "id": [], "ts": 1, "tid": []},
+        {"ph": "X", "ts": 1, "tid": {}},
+    ],
+)
+def test_one_event_of_odd_types_changes_nothing_of_the_others(read: Read, event: dict[str, object]) -> None:
+    plain = [slice_of("a", 0, 1), slice_of("b", 10, 2)]
+    profile = read([plain[0], event, plain[1]])
+    found = dict(zip(names_of(profile), column_of(profile, "duration"), strict=True))
+    assert (found["a"], found["b"]) == (1000, 2000)
+
+
 @pytest.mark.parametrize("text", ["", "  ", "never", "[]", "{}", '{"traceEvents": []}', "[1]"])
 def test_what_holds_no_events_is_no_trace(read: Read, text: str) -> None:
     with pytest.raises(Unreadable, match=r"trace\.json") as raised:

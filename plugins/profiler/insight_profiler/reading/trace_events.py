@@ -147,19 +147,23 @@ class TraceEvents:
                     for series, value in (get("args") or {}).items():
                         number = _number(value)
                         if number is not None:
+                            counter = self._counter(process, get("name", ""), series)
                             points.times.append(event["ts"])
-                            points.values.append((self._counter(process, get("name", ""), series), number))
+                            points.values.append((counter, number))
                 elif phase in ("i", "I", "R"):
                     said = get("args")
-                    if get("name") == "[memory]" and said:
-                        memory.times.append(event["ts"])
+                    if get("name") == "[memory]" and isinstance(said, dict):
                         track = known_tracks.get((process, thread))
-                        memory.values.append((find_track(process, thread) if track is None else track, said))
+                        if track is None:
+                            track = find_track(process, thread)
+                        memory.times.append(event["ts"])
+                        memory.values.append((track, said))
                         continue
                     kind = self._instant(process, get("cat", ""), get("name", ""))
                     if kind >= 0:
+                        track = find_track(process, thread)
                         add_start(event["ts"])
-                        add_track(find_track(process, thread))
+                        add_track(track)
                         add_kind(kind)
                         add_duration(0)
                         add_event(at)

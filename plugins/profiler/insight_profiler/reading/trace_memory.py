@@ -18,7 +18,6 @@ class MemoryEvents:
     def __init__(self, building: Building, devices: dict[tuple[bool, int], int]) -> None:
         self._building = building
         self._devices = devices  # places of devices by whether they are a CPU and their number
-        self._places: dict[tuple[Any, Any], int] = {}  # of devices as they are written
         self._counters: dict[tuple[int, str], int] = {}
         self._open: dict[tuple[int, int], int] = {}  # device and address -> place in the columns below
         self._columns: tuple[list[int], ...] = ([], [], [], [], [])  # device, bytes, start, end, track
@@ -41,10 +40,7 @@ class MemoryEvents:
         for time, track, said in zip(times, tracks, arguments, strict=True):
             get = said.get
             size, address = _whole(get("Bytes")), _whole(get("Addr"))
-            place = get("Device Type"), get("Device Id")
-            device = self._places.get(place, -1)
-            if device < 0:
-                device = self._places[place] = self.device(_whole(place[0]) or 0, _whole(place[1]) or 0)
+            device = self.device(_whole(get("Device Type")) or 0, _whole(get("Device Id")) or 0)
             for name in ("Total Allocated", "Total Reserved"):
                 total = _whole(get(name))
                 if total is not None:
