@@ -1,6 +1,6 @@
 import { computed } from '@preact/signals';
 import * as codecs from './codecs';
-import { COMPLEX, tagFilter } from './groups';
+import { UNSUPPORTED, tagFilter } from './groups';
 import type { Page, Setting } from './page';
 import type { Tags } from './tags';
 
@@ -11,7 +11,7 @@ export class Filter {
   /** Why what the user typed is searched as text, in the user's language where the page knows it. */
   readonly error = computed(() => {
     const { error } = this.match.value;
-    return error === COMPLEX ? this.page.t('filter.complex') : error;
+    return error === UNSUPPORTED ? this.page.t('filter.unsupported') : error;
   });
   readonly shown = computed(() => [...this.tags.runsByTag.value.keys()].filter(this.match.value.matches));
 

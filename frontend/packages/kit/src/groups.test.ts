@@ -40,6 +40,8 @@ describe('groups', () => {
   });
   it('are filtered by a regular expression, or by the text where it is none', () => {
     expect(tagFilter('^TRAIN').matches('train/loss')).toBe(true);
+    expect(tagFilter(String.raw`(a)\1`).error).toBe('unsupported');
+    expect(tagFilter('(a+)+$').matches(`${'a'.repeat(3000)}!`)).toBe(false); // ends
     expect(tagFilter('(').error).not.toBeNull();
     expect(tagFilter('f(').matches('f(x)')).toBe(true);
   });

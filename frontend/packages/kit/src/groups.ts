@@ -1,5 +1,5 @@
-import { isSimple } from './patterns';
 import type { CardKey } from './cards';
+import { searcher, UnsupportedPattern } from './pattern';
 
 /** Groups tags by the part before the first slash; tags without a slash have an empty group name. */
 export interface TagGroup {
@@ -78,25 +78,21 @@ export function seriesCards(
   }));
 }
 
-/** The error of a regular expression that is refused because it might not end. */
-export const COMPLEX = 'complex';
+/** The error of a regular expression that cannot be followed in bounded time: pages have a text for it. */
+export const UNSUPPORTED = 'unsupported';
 
-/** A filter as the user types it: a regular expression; where it is none, a text, and why. */
+/** A filter as the user types it: a regular expression, or a text with the reason why it is not a valid one. */
 export function tagFilter(pattern: string): {
   readonly matches: (tag: string) => boolean;
   readonly error: string | null;
 } {
   if (!pattern) return { matches: () => true, error: null };
-  const plain = pattern.toLowerCase();
-  const asText = (error: string): ReturnType<typeof tagFilter> => ({
-    matches: (tag) => tag.toLowerCase().includes(plain),
-    error,
-  });
-  if (!isSimple(pattern)) return asText(COMPLEX);
   try {
-    const expression = new RegExp(pattern, 'iu');
-    return { matches: (tag) => expression.test(tag), error: null };
+    RegExp(pattern, 'iu'); // stricter than searcher
+    return { matches: searcher(pattern, 'i'), error: null };
   } catch (error) {
-    return asText(String((error as Error).message));
+    const plain = pattern.toLowerCase();
+    const reason = error instanceof UnsupportedPattern ? UNSUPPORTED : String((error as Error).message);
+    return { matches: (tag) => tag.toLowerCase().includes(plain), error: reason };
   }
 }

@@ -24,7 +24,7 @@ export * from './filter';
 export * from './frame';
 export * from './full_screen';
 export * from './groups';
-export { isSimple } from './patterns';
+export * from './pattern';
 export * from './icons';
 export * from './keys';
 export * from './latest';

@@ -1,5 +1,5 @@
 /** The left side: filter and selection over the list of runs. Its width is the user's. */
-import { COMPLEX, drag, Icon } from '@insight-host/kit';
+import { UNSUPPORTED, drag, Icon } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { loadColoring } from '../coloring/start';
@@ -126,7 +126,7 @@ function RunFilter() {
         <p id="run-filter-error" class="ih-field-note ih-run-filter-error" role="status" title={error}>
           {isExpression
             ? error
-            : t('runs.filter.invalid', { reason: error === COMPLEX ? t('runs.filter.complex') : error })}
+            : t('runs.filter.invalid', { reason: error === UNSUPPORTED ? t('runs.filter.unsupported') : error })}
         </p>
       )}
     </div>

@@ -1,6 +1,6 @@
 /** Search of slices by name: number of matches, the current match, and its neighbours. */
 import { computed, effect, signal, untracked } from '@preact/signals';
-import { isSimple, Latest, statusOf, type Setting } from '@insight-host/kit';
+import { Latest, searcher, statusOf, type Setting } from '@insight-host/kit';
 import type { BriefSlice, SearchAnswer } from './answers';
 import type { TimelineState } from './state';
 
@@ -58,9 +58,7 @@ export class Search {
       return (name) => name.toLowerCase().includes(low);
     }
     try {
-      if (!isSimple(text)) return null; // the host ends such a search in time
-      const pattern = new RegExp(text, 'iu');
-      return (name) => pattern.test(name);
+      return searcher(text, 'i');
     } catch {
       return null; // the host's expressions can do more
     }

@@ -1,6 +1,5 @@
 /** Which tags a panel shows: those that are named, and those that a regular expression matches. */
-import { byName } from '@insight-host/kit';
-import { searcher, UnsupportedPattern } from './pattern';
+import { byName, searcher, UnsupportedPattern } from '@insight-host/kit';
 
 export interface TagChoice {
   readonly tags?: readonly string[];
@@ -38,7 +37,10 @@ function matcherOf(pattern: string): Matcher {
     return { matches, error: null };
   } catch (error) {
     const key = error instanceof UnsupportedPattern ? `panel.regex.${error.why}` : 'panel.regex.bad';
-    return { matches: () => false, error: { key, reason: (error as Error).message } };
+    return {
+      matches: () => false,
+      error: { key, reason: error instanceof UnsupportedPattern ? error.part : (error as Error).message },
+    };
   }
 }
 

@@ -3,9 +3,11 @@
  * JavaScript goes back and may never end, and patterns come from links and logs.
  *
  * All ways through a pattern are followed at the same time (Thompson, 1968), so there are no references to groups.
+ * The engine of JavaScript, which is faster, searches short texts for patterns that cannot go back often.
  */
 
 const MOST = 2000; // steps of a program
+const NATIVE = 100_000; // ways through a text that the engine of JavaScript may try
 
 /** A part of a regular expression that cannot be followed in bounded time. */
 export class UnsupportedPattern extends Error {
@@ -13,7 +15,7 @@ export class UnsupportedPattern extends Error {
     readonly part: string,
     readonly why: 'reference' | 'long',
   ) {
-    super(part);
+    super(why === 'long' ? 'the pattern is too long' : `references to groups are not supported: ${part}`);
   }
 }
 
@@ -69,11 +71,27 @@ class Program {
   }
 }
 
-/** A function that tells whether a regular expression is found in a text. Raises SyntaxError and UnsupportedPattern. */
-export function searcher(pattern: string): (text: string) => boolean {
-  natively(pattern.replace(/\(\?(?=[ims-]+:)[ims]*(?:-[ims]+)?:/g, '(?:'), ''); // its errors are known to users
-  const program = new Program(new Reader(pattern).whole());
-  return (text) => program.matches([...text], 0, false, null);
+/**
+ * A function that tells whether a regular expression is found in a text. With the flag `i` it ignores case. Raises
+ * SyntaxError and UnsupportedPattern.
+ */
+export function searcher(pattern: string, flags: '' | 'i' = ''): (text: string) => boolean {
+  const native = natively(pattern.replace(/\(\?(?=[ims-]+:)[ims]*(?:-[ims]+)?:/g, '(?:'), flags);
+  const program = new Program(new Reader(pattern).whole(flags));
+  const longest = nativeLength(pattern);
+  return (text) => (text.length <= longest ? native.test(text) : program.matches([...text], 0, false, null));
+}
+
+/**
+ * The longest text in which the engine of JavaScript tries at most NATIVE ways: each place where it can go back has at
+ * most as many choices as the text has characters, unless a group is repeated or looks around. -1: not even the
+ * empty text.
+ */
+function nativeLength(pattern: string): number {
+  if (/\)[*+?{]|\(\?/.test(pattern)) return -1;
+  const choices = pattern.match(/[*+?{|]/g)?.length ?? 0;
+  const longest = Math.floor(NATIVE ** (1 / (choices + 1)));
+  return longest > 1 ? longest : -1; // of so many parts even the empty text is tried in too many ways
 }
 
 /** Python allows escapes that JavaScript allows without the flag `u` only. */
@@ -103,8 +121,8 @@ class Reader {
 
   constructor(private readonly pattern: string) {}
 
-  whole(): Part {
-    return this.choice('');
+  whole(flags: string): Part {
+    return this.choice(flags);
   }
 
   private take(expected: RegExp): RegExpExecArray | null {

@@ -64,14 +64,16 @@ const PATTERNS = [
 describe('the search of a pattern', () => {
   it('finds what the engine of JavaScript finds', () => {
     for (const pattern of PATTERNS) {
-      const found = TEXTS.filter(searcher(pattern));
       let native: RegExp;
       try {
         native = new RegExp(pattern, 'u');
       } catch {
         native = new RegExp(pattern);
       }
-      expect({ pattern, found }).toEqual({ pattern, found: TEXTS.filter((text) => native.test(text)) });
+      const expected = TEXTS.filter((text) => native.test(text));
+      for (const form of [pattern, `(?:${pattern})`])
+        // the engine of JavaScript never sees the second
+        expect({ form, found: TEXTS.filter(searcher(form)) }).toEqual({ form, found: expected });
     }
   });
 
@@ -87,6 +89,20 @@ describe('the search of a pattern', () => {
     ])
       expect([pattern.slice(0, 20), searcher(pattern)(text)]).toEqual([pattern.slice(0, 20), false]);
     expect(searcher('^(a+)+!$')(text)).toBe(true);
+  });
+
+  it('ends for short texts and many parts', () => {
+    for (const text of ['', 'a', 'aaaa']) {
+      expect(searcher(`^${'(|)'.repeat(100)}x`)(text)).toBe(false);
+      expect(searcher(`^${'(a|a)'.repeat(100)}`)(text.repeat(30))).toBe(text === 'aaaa');
+    }
+  });
+
+  it('ignores case on request, in every part', () => {
+    const texts = ['LOSS', 'loss', 'Ärger', 'ÄRGER', 'x'];
+    for (const form of ['loss|ä', '(?:loss|ä)', '(?=[lä])', '^(L|Ä)+'])
+      expect([form, texts.filter(searcher(form, 'i'))]).toEqual([form, texts.slice(0, 4)]);
+    expect(texts.filter(searcher('loss'))).toEqual(['loss']);
   });
 
   it('has flags of groups', () => {
