@@ -60,7 +60,7 @@ def test_seeds_of_a_configuration_are_one_line_with_an_interval(
 def test_groups_move_nothing_in_the_toolbar_and_are_named_on_cards_as_far_as_there_is_room(
     page: Page, serve: Callable[..., str], tmp_path: Path, violations: Callable[[Page], list[str]]
 ) -> None:
-    for at in range(12):
+    for at in range(24):
         directory = tmp_path / f"run{at}"
         write_run(directory, {"learning_rate": float(at), "only": 1.0}, {})
         with EventWriter(directory) as writer:
@@ -69,7 +69,7 @@ def test_groups_move_nothing_in_the_toolbar_and_are_named_on_cards_as_far_as_the
     page.goto(f"{serve('--logdir', tmp_path)}#locale=en&theme=light")
     legend = card(page, "loss").get_by_test_id("legend")
     toolbar = page.locator(".toolbar")
-    expect(card(page, "loss").get_by_test_id("card-status")).to_contain_text("60 points")
+    expect(card(page, "loss").get_by_test_id("card-status")).to_contain_text("120 points")
     before = box_of(toolbar)
     page.locator('[data-action="group-by"]').click()
     popover = page.get_by_role("dialog", name="Group runs")
@@ -81,7 +81,7 @@ def test_groups_move_nothing_in_the_toolbar_and_are_named_on_cards_as_far_as_the
     page.keyboard.press("Escape")
     assert box_of(toolbar) == before
     names = legend.locator("em")
-    expect(names).to_have_count(12)
+    expect(names).to_have_count(24)
     assert names.evaluate_all("names => names.every((name) => name.scrollWidth <= name.clientWidth)")
     page.locator('[data-action="fullscreen"]').first.click()
     expect(legend.locator(".more")).to_have_count(0)
