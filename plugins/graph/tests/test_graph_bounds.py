@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from insight_graph import details, mindspore, statistics
+from insight_graph import details, mindspore, pieces, statistics, tensorflow
 from insight_graph.details import details_of
 from insight_graph.statistics import statistics_of
 from insight_graph.view import GraphView, Shown
 
-from insight_core.plugin.testing.graphs import mindspore_constant, mindspore_node
+from insight_core.plugin import Reason
+from insight_core.plugin.testing.graphs import mindspore_constant, mindspore_node, tensorflow_node
 
 
 def _view(*parts: bytes) -> GraphView:
@@ -43,3 +44,20 @@ def test_one_node_tells_a_bounded_number_of_attributes_and_copies(monkeypatch: p
     assert node is not None
     assert len(details_of(view, constant, None, ())["copies"]) == 7
     assert len(details_of(view, node, None, ())["attributes"]) == 7
+
+
+def test_a_graph_of_too_many_nodes_is_refused_with_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pieces, "MOST_MESSAGES", 5)
+    for count in (5, 6):
+        of_mindspore = b"".join(mindspore_node(f"{n}", "Add", f"Default/n{n}", []) for n in range(count))
+        of_tensorflow = b"".join(tensorflow_node(f"n{n}", "Add") for n in range(count))
+        for read, data in (
+            (mindspore.graph_of_event, of_mindspore),
+            (tensorflow.graph_of_event, of_tensorflow),
+        ):
+            if count == 5:
+                assert len(read(data)) == 5
+                continue
+            with pytest.raises(ValueError, match="more than 5 nodes") as raised:
+                read(data)
+            assert Reason.of(raised.value).fields()["code"] == "graph_too_large"
