@@ -23,6 +23,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from attrs import evolve
+
 from insight_core.plugin import physical_memory
 from insight_profiler.building import Building, Unreadable
 from insight_profiler.files import TOO_MUCH, Files
@@ -186,13 +188,22 @@ def _read(host: _Host, order: Mapping[str, Any]) -> None:
         code = "unpacked_limit" if reason == TOO_MUCH else "truncated"
         building.note(code, f"{name} is cut: {reason}", file=name)
     profile = building.finish()
+    directory = Path(order["directory"])
     try:
-        save(profile, Path(order["directory"]))
+        try:
+            save(profile, directory)
+        except (
+            OSError
+        ) as error:  # the disk of the cache is full: it is shown, and read again at the next start
+            text = f"the profile is not kept for the next start: {error}"
+            note = Note("not_cached", {"reason": str(error)}, text)
+            directory = Path(order["looks"]) / "whole"
+            save(evolve(profile, notes=(*profile.notes, note)), directory)
     except OSError as error:
         text = f"what was read cannot be kept: {error}"
         host.say(failed={"code": "not_kept", "values": {"reason": str(error)}, "text": text})
         return
-    host.say(done=order["directory"], seconds=time.monotonic() - began)
+    host.say(done=str(directory), seconds=time.monotonic() - began)
 
 
 def _failure(error: Exception) -> Note:

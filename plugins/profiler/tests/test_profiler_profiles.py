@@ -246,6 +246,32 @@ def test_a_cache_that_cannot_be_written_is_done_without(
     assert len(look.profile.tables["slices"]["start"]) == 2
 
 
+def test_a_profile_is_shown_though_the_disk_of_the_cache_is_full(
+    logdir: Path, tmp_path: Path, opened: Callable[..., _Opened]
+) -> None:
+    cache = tmp_path / "full"
+    program = f"""
+import errno, os
+from insight_profiler import worker
+
+def save(profile, directory, save=worker.save):
+    if str(directory).startswith({str(cache)!r}):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    save(profile, directory)
+
+worker.save = save
+worker.main()
+"""
+    place = opened(logdir, ReadingProcesses(command=[sys.executable, "-c", program]))
+    look = place.read(cache=cache)
+    assert (look.state, look.failure) == ("ready", None)
+    assert look.profile is not None
+    assert len(look.profile.tables["slices"]["start"]) == 2
+    [note] = look.profile.notes
+    assert (note.code, "No space left" in note.values["reason"]) == ("not_cached", True)
+    assert contents(cache).entries == 0
+
+
 def test_what_is_kept_and_damaged_is_read_again(
     logdir: Path, tmp_path: Path, opened: Callable[..., _Opened]
 ) -> None:
