@@ -196,9 +196,9 @@ def _read(host: _Host, order: Mapping[str, Any]) -> None:
             OSError
         ) as error:  # the disk of the cache is full: it is shown, and read again at the next start
             text = f"the profile is not kept for the next start: {error}"
-            note = Note("not_cached", {"reason": str(error)}, text)
+            building.note("not_cached", text, reason=str(error))
             directory = Path(order["looks"]) / "whole"
-            save(evolve(profile, notes=(*profile.notes, note)), directory)
+            save(evolve(profile, notes=tuple(building.notes)), directory)
     except OSError as error:
         text = f"what was read cannot be kept: {error}"
         host.say(failed={"code": "not_kept", "values": {"reason": str(error)}, "text": text})
