@@ -94,8 +94,7 @@
       if (path === 'data/run_columns') return Response.json(columns(query));
       if (path === 'data/changes') return Response.json({ generation, boot, runs: false, series: {} });
       if (path === 'data/run_table') {
-        const notice = { code: 'snapshot', subject: '', text: noticeOf(header) };
-        return Response.json({ ...table, notices: [notice] });
+        return Response.json({ ...table, notices: [{ error: noticeOf(header) }] });
       }
       const found = answers[query.has('name') ? `${path}?name` : path];
       return found === undefined ? refuse(ABSENT, 404) : Response.json(found);

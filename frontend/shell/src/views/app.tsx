@@ -1,6 +1,6 @@
 import { message } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { NARROW, usePage } from '../state/page';
 import { Banners, ToastList } from './banners';
 import { Footer } from './footer';
@@ -109,10 +109,23 @@ function Dialogs() {
   useEffect(() => {
     if (page.isShown.value) whenIdle(load);
   }, [page.isShown.value]);
-  useEffect(() => {
-    if (dialog && !loaded.value) load();
-  }, [dialog]);
-  return dialog && loaded.value && <loaded.value.OpenDialog dialog={dialog} />;
+  const typed = useRef(''); // while the dialog is loaded: meant for it, not for the field that has the focus
+  useLayoutEffect(() => {
+    if (!dialog) typed.current = '';
+    if (!dialog || loaded.value) return undefined;
+    load();
+    const hold = (event: KeyboardEvent): void => {
+      if (event.key.length !== 1 || event.ctrlKey || event.metaKey || event.altKey) return;
+      typed.current += event.key;
+      event.preventDefault();
+      event.stopPropagation();
+    };
+    addEventListener('keydown', hold, true);
+    return () => removeEventListener('keydown', hold, true);
+  }, [dialog, loaded.value]);
+  if (!dialog || !loaded.value) return null;
+  const { OpenDialog } = loaded.value;
+  return <OpenDialog dialog={dialog} typed={typed.current} />;
 }
 
 function useShortcuts(): void {

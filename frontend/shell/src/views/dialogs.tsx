@@ -15,8 +15,14 @@ void reasonsIn('zh-CN'); // the user may change the language while some are show
 
 addStyles(styles);
 
-export function OpenDialog({ dialog }: { readonly dialog: Dialog }) {
-  if (dialog.kind === 'palette') return <Palette />;
+interface OpenDialogProps {
+  readonly dialog: Dialog;
+  /** What the user typed before the dialog was there. */
+  readonly typed: string;
+}
+
+export function OpenDialog({ dialog, typed }: OpenDialogProps) {
+  if (dialog.kind === 'palette') return <Palette typed={typed} />;
   if (dialog.kind === 'damage') return <DamageList run={dialog.run} />;
   if (dialog.kind === 'run') return <RunMenu run={dialog.run} anchor={dialog.anchor} />;
   if (dialog.kind === 'columns') return <ColumnChooser />;

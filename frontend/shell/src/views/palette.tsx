@@ -1,7 +1,7 @@
 /** The command palette: one field that finds tabs, saved views, runs, tags and settings. */
 import { Dialog, message } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { loadViews } from '../saved_views/start';
 import { type Page, usePage } from '../state/page';
 import type { Tab } from '../state/session';
@@ -149,10 +149,11 @@ function tagCommand(page: Page, { tab, tag }: FoundTag): Command {
   return { label: tag, group: page.tabTitle(tab), run: () => page.openTags(tab, patternOf(tag)) };
 }
 
-export function Palette() {
+export function Palette({ typed }: { readonly typed: string }) {
   const page = usePage();
   const t = page.t.value;
-  const query = useSignal('');
+  const query = useSignal(typed);
+  const input = useRef<HTMLInputElement>(null);
   const active = useSignal(0);
   const list = useRef<HTMLDivElement>(null);
   const views = page.views.value?.list.value;
@@ -164,6 +165,7 @@ export function Palette() {
   );
   const all = useMemo(() => [...known, ...found.map((tag) => tagCommand(page, tag))], [known, found]);
   const shown = matching(all, query.value);
+  useLayoutEffect(() => input.current?.setSelectionRange(typed.length, typed.length), []);
   useEffect(() => {
     loadViews(page);
     return () => ended.abort();
@@ -189,8 +191,10 @@ export function Palette() {
   return (
     <Dialog name="palette" title={t('command.open')} bare onClose={() => (page.dialog.value = null)}>
       <input
+        ref={input}
         class="ih-palette-input"
         type="text"
+        defaultValue={typed}
         role="combobox"
         aria-expanded="true"
         aria-controls="palette-list"
