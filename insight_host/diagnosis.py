@@ -57,16 +57,15 @@ def findings_table(checked: Sequence[CheckedRule]) -> LogTable:
 
 def rules_table(checked: Sequence[CheckedRule]) -> LogTable:
     """See ``Logs.checked_rules``."""
-    rows = [(run, one) for one in checked for run in one.runs]
-    counts = [sum(finding.run == run for finding in one.findings) for run, one in rows]
+    rows = [one for one in checked if one.run]
     return LogTable(
         {
-            "run": texts([run for run, _ in rows]),
-            "plugin": texts([one.plugin for _, one in rows]),
-            "rule": texts([one.rule.id for _, one in rows]),
-            "state": texts([_state(one) for _, one in rows]),
-            "findings": numbers(counts, np.int64),
-            "reason": texts([None if one.unchecked is None else str(one.unchecked) for _, one in rows]),
+            "run": texts([one.run for one in rows]),
+            "plugin": texts([one.plugin for one in rows]),
+            "rule": texts([one.rule.id for one in rows]),
+            "state": texts([_state(one) for one in rows]),
+            "findings": numbers([len(one.findings) for one in rows], np.int64),
+            "reason": texts([None if one.unchecked is None else str(one.unchecked) for one in rows]),
         }
     )
 
@@ -80,13 +79,13 @@ def report_lines(checked: Sequence[CheckedRule]) -> Iterator[bytes]:
         yield _line(f"    why: {finding.why}")
         yield _line(f"    change: {finding.change}{saves}")
     rules = {(one.plugin, one.rule.id) for one in checked if one.unchecked is None}
-    runs = {run for one in checked for run in one.runs}
+    runs = {one.run for one in checked if one.run}
     result = _count(len(found), "finding") if found else "nothing found"
     yield _line(f"Checked {_count(len(rules), 'rule')} in {_count(len(runs), 'run')}: {result}.")
     for one in checked:
         if one.failed or one.more:
             text = f"failed: {one.unchecked}" if one.failed else f"{_count(one.more, 'finding')} left out"
-            yield _line(f"{one.rule.id} ({', '.join(one.runs)}): {text}")
+            yield _line(f"{one.rule.id} ({one.run or one.plugin}): {text}")
     left = {
         f"{one.rule.id} ({one.unchecked})"
         for one in checked

@@ -11,14 +11,22 @@ if TYPE_CHECKING:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs ``insight-host``; returns its exit code."""
+    import sys
+
     try:  # around the imports too: Ctrl-C must not print a traceback
-        return _main(arguments)
+        code = _main(arguments)
+        sys.stdout.flush()
     except KeyboardInterrupt:
         return 130
+    except BrokenPipeError:  # `insight-host inspect | head`
+        import os
+
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return code
 
 
 def _main(arguments: Sequence[str] | None) -> int:
-    import os
     import sys
 
     words = sys.argv[1:] if arguments is None else list(arguments)
@@ -40,9 +48,7 @@ def _main(arguments: Sequence[str] | None) -> int:
         contributed = _contributed(words)
         if contributed is not None:
             settle_imports()
-            code = contributed()
-            sys.stdout.flush()
-            return code
+            return contributed()
         options = read_options(words)
         if options.command == "serve":
             from insight_core.cli.serve import serve as command
@@ -54,14 +60,9 @@ def _main(arguments: Sequence[str] | None) -> int:
             from insight_core.cli.cache import delete as command
         if options.command != "serve":  # serve calls it after its own imports
             settle_imports()
-        code = command(options)
-        sys.stdout.flush()
+        return command(options)
     except InsightError as error:
         return fail(str(error))
-    except BrokenPipeError:  # `insight-host inspect | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    return code
 
 
 def _contributed(words: list[str]) -> Callable[[], int] | None:

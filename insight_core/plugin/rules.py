@@ -70,7 +70,7 @@ class Finding:
     Parameters
     ----------
     run : str
-        One of the runs that the rule examined.
+        The run that the rule examined.
     severity : "error", "warning" or "info"
     saw : Reason
         What is wrong, with the tag and the numbers among its details.
@@ -95,24 +95,16 @@ class Finding:
 
 @frozen(eq=False)
 class Examined:
-    """What a rule examines: one run, or several if the rule is ``across_runs``.
-
-    All rules that examine a run share what ``read`` has read.
-    """
+    """The run that a rule examines. All rules share what ``read`` has read."""
 
     ctx: PluginContext  # of the first plugin of the rule's module
-    runs: tuple[str, ...]
-    roles: Mapping[str, Mapping[TagRole, Sequence[str]]]  # tags by role, by run
+    run: str
+    roles: Mapping[TagRole, Sequence[str]]  # tags by role
     read: Callable[[SeriesKey], ScalarColumns | None]  # all points of a scalar series, of the last attempt
 
-    @property
-    def run(self) -> str:
-        """The run of a rule that examines one."""
-        return self.runs[0]
-
     def keys(self, role: TagRole) -> list[SeriesKey]:
-        """The scalar series of a role, by run and tag."""
-        return [SeriesKey(run, tag) for run in self.runs for tag in self.roles[run][role]]
+        """The scalar series of a role."""
+        return [SeriesKey(self.run, tag) for tag in self.roles[role]]
 
     def scalars(self, role: TagRole) -> Iterable[tuple[SeriesKey, ScalarColumns]]:
         """The series of a role with all their points, without empty ones; each is read when it is reached."""
@@ -138,7 +130,7 @@ def _check_roles(rule: Rule, attribute: object, roles: Sequence[str]) -> None:
 
 @frozen
 class Rule:
-    """Looks for one kind of fault in runs.
+    """Looks for one kind of fault in a run.
 
     Parameters
     ----------
@@ -151,12 +143,10 @@ class Rule:
         with a deadline (``Limits.rule``). Raises NotChecked where it cannot tell. Any other exception is a
         failure of this rule alone.
     roles : sequence of TagRole
-        The rule is checked only if the runs have a tag of each of these roles.
+        The rule is checked only if the run has a tag of each of these roles.
     plugins : sequence of str
-        The rule is checked only if the runs have a series of each of these plugins. A rule that reads series
+        The rule is checked only if the run has a series of each of these plugins. A rule that reads series
         of other plugins than ``scalar`` names them, so that it is checked again when they change.
-    across_runs : bool
-        It examines all runs that are asked for at once, instead of each alone.
     """
 
     id: str = field(validator=validators.matches_re(r"[a-z][a-z0-9_]*"))
@@ -166,12 +156,11 @@ class Rule:
     )
     roles: Sequence[TagRole] = field(default=(), converter=_roles, validator=_check_roles)
     plugins: Sequence[str] = field(default=(), converter=_names)
-    across_runs: bool = False
 
 
 @frozen
 class CheckedRule:
-    """What one rule said of the runs that it examined.
+    """What one rule said of one run. A module whose hook failed has one of these, with no run ("").
 
     ``unchecked`` says why it could not be checked, None if it was. ``failed``: because of an error of the
     rule, or because it does not return. ``pending``: it may be checked later although the logs stay.
@@ -180,7 +169,7 @@ class CheckedRule:
 
     plugin: str  # name of the module that has the rule
     rule: Rule
-    runs: tuple[str, ...]
+    run: str
     findings: tuple[Finding, ...] = ()
     more: int = 0
     unchecked: Reason | None = None

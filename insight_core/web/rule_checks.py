@@ -35,17 +35,17 @@ from insight_core.registry import Module, Registry
 log = logging.getLogger(__name__)
 
 _HOOK = "insight_rules"
-_KEPT = 4096  # groups of runs whose answers are kept
-_MOST = 50  # findings of one rule for a group of runs
+_KEPT = 4096  # runs whose answers are kept
+_MOST = 50  # findings of one rule for a run
 _FIELDS: tuple[SeriesField, ...] = ("points", "last_step", "last_wall_time", "attempts")
 _SCALAR = PluginNameEnum.SCALAR
 
-_Group = tuple[tuple[str, ...], tuple[tuple[str, str], ...], bool]  # runs, given roles, whether across runs
+_GivenRoles = tuple[tuple[str, str], ...]  # tags and their roles
 
 
 @frozen(eq=False)
 class _Kept:
-    """What the rules said of a group of runs when its series were as the fingerprint says."""
+    """What the rules said of a run when its series were as the fingerprint says."""
 
     generation: int
     fingerprint: Hashable
@@ -69,7 +69,7 @@ class RuleTable:
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
     _calls: dict[Module, Calls] = field(factory=dict, init=False)
     _hanging: dict[tuple[Module, str], Call[tuple[Finding, ...]]] = field(factory=dict, init=False)
-    _kept: LRUCache[_Group, _Kept] = field(factory=lambda: LRUCache(_KEPT), init=False)
+    _kept: LRUCache[tuple[str, _GivenRoles], _Kept] = field(factory=lambda: LRUCache(_KEPT), init=False)
 
     def check(self, runs: Sequence[str], roles: Mapping[str, str]) -> RuleChecks:
         """See insight_core.plugin.CheckRules."""
@@ -78,10 +78,8 @@ class RuleTable:
         given = tuple(sorted(roles.items()))
         rules = list(self._rules())
         found = [*self._broken()] if known else []
-        if len(known) and any(rule.across_runs for _, rule in rules):
-            found += self._of_group((known, given, True), rules)
         for run in known:
-            found += self._of_group(((run,), given, False), rules)
+            found += self._of_run(run, given, rules)
         messages = [one.value for one in self.registry.collected("insight_messages", Messages)]
         return RuleChecks(found, messages)
 
@@ -100,54 +98,48 @@ class RuleTable:
             if failure.reason.startswith(f"{_HOOK}() "):
                 name, reason = failure.entry_point, Reason(failure.reason)
                 rule = Rule("insight_rules", Reason(f"The rules of {name}"), lambda _: ())
-                yield CheckedRule(name, rule, (), unchecked=reason, failed=True)
+                yield CheckedRule(name, rule, "", unchecked=reason, failed=True)
 
-    def _of_group(self, group: _Group, rules: Sequence[tuple[Module, Rule]]) -> tuple[CheckedRule, ...]:
-        runs, _, across = group
-        wanted = [(module, rule) for module, rule in rules if rule.across_runs is across]
+    def _of_run(
+        self, run: str, given: _GivenRoles, rules: Sequence[tuple[Module, Rule]]
+    ) -> tuple[CheckedRule, ...]:
         generation = self.provider.generation()
-        modules = tuple(dict.fromkeys(module for module, _ in wanted))
+        modules = tuple(dict.fromkeys(module for module, _ in rules))
         with self._lock:
-            kept = self._kept.get(group)
+            kept = self._kept.get((run, given))
         if kept is not None and kept.modules != modules:
             kept = None  # a plugin came late
         if kept is not None and kept.generation == generation:
             return kept.checked
-        plugins = sorted({str(_SCALAR), *(name for _, rule in wanted for name in rule.plugins)})
-        tags, fingerprint = self._state(runs, plugins)
+        plugins = sorted({str(_SCALAR), *(name for _, rule in rules for name in rule.plugins)})
+        tags, fingerprint = self._state(run, plugins)
         if kept is not None and kept.fingerprint == fingerprint:
             kept = evolve(kept, generation=generation)
         else:
-            scalars, given = tags.get(_SCALAR, {}), dict(group[1])
-            roles = {run: roles_of(run, scalars.get(run, ()), given) for run in runs}
-            examination = _Examination(self.provider, runs, tags, roles)
-            results = [self._checked(module, rule, examination) for module, rule in wanted]
+            roles = roles_of(run, tags.get(_SCALAR, ()), dict(given))
+            examination = _Examination(self.provider, run, tags, roles)
+            results = [self._checked(module, rule, examination) for module, rule in rules]
             checked = tuple(one for one, _ in results)
             kept = _Kept(generation, fingerprint, modules, checked)
             if not all(is_final for _, is_final in results):
                 return checked
         with self._lock:
-            self._kept[group] = kept
+            self._kept[run, given] = kept
         return kept.checked
 
-    def _state(
-        self, runs: Sequence[str], plugins: Sequence[str]
-    ) -> tuple[Mapping[str, Mapping[str, tuple[str, ...]]], Hashable]:
-        """The tags by plugin and run, and a value that differs after every change of these series."""
-        tags: dict[str, dict[str, tuple[str, ...]]] = {}
+    def _state(self, run: str, plugins: Sequence[str]) -> tuple[Mapping[str, tuple[str, ...]], Hashable]:
+        """The tags by plugin, and a value that differs after every change of these series."""
+        tags: dict[str, tuple[str, ...]] = {}
         parts: list[Hashable] = []
         for plugin in plugins:
-            tables = self.provider.series_tables(plugin, _FIELDS, runs=runs)
-            for table in sorted(tables, key=lambda table: table.run):
-                tags.setdefault(plugin, {})[table.run] = table.tags
-                parts.append(
-                    (plugin, table.run, table.tags, *(tuple(table.column(name)) for name in _FIELDS))
-                )
+            for table in self.provider.series_tables(plugin, _FIELDS, runs=[run]):
+                tags[plugin] = table.tags
+                parts.append((plugin, table.tags, *(tuple(table.column(name)) for name in _FIELDS)))
         return tags, tuple(parts)
 
     def _checked(self, module: Module, rule: Rule, examination: _Examination) -> tuple[CheckedRule, bool]:
         """What a rule says, and whether that stays so as long as the series do."""
-        said = CheckedRule(module.candidate.name, rule, examination.runs)
+        said = CheckedRule(module.candidate.name, rule, examination.run)
         missing = examination.missing(rule)
         if missing is not None:
             return evolve(said, unchecked=missing), True
@@ -190,17 +182,17 @@ class RuleTable:
 
 @frozen(eq=False)
 class _Examination:
-    """One examination of a group of runs by all rules, and the points that were read for it."""
+    """One examination of a run by all rules, and the points that were read for it."""
 
     provider: DataProvider
-    runs: tuple[str, ...]
-    tags: Mapping[str, Mapping[str, tuple[str, ...]]]  # by plugin and run
-    roles: Mapping[str, Mapping[TagRole, Sequence[str]]]  # tags by role, by run
+    run: str
+    tags: Mapping[str, tuple[str, ...]]  # by plugin
+    roles: Mapping[TagRole, Sequence[str]]  # tags by role
     _read: dict[SeriesKey, ScalarColumns | None] = field(factory=dict, init=False)
 
     def examined(self, ctx: PluginContext) -> Examined:
         """What a rule gets, with the context of its module."""
-        return Examined(ctx, self.runs, self.roles, self.read)
+        return Examined(ctx, self.run, self.roles, self.read)
 
     def read(self, key: SeriesKey) -> ScalarColumns | None:
         """All points of a series, read once for all rules."""
@@ -209,12 +201,12 @@ class _Examination:
         return self._read[key]
 
     def missing(self, rule: Rule) -> Reason | None:
-        """What the runs do not have that the rule needs."""
+        """What the run does not have that the rule needs."""
         for plugin in rule.plugins:
             if not self.tags.get(plugin):
                 return Reason(f"there is no data of the plugin {plugin}", "no_data_of_plugin", plugin=plugin)
         for role in rule.roles:
-            if not any(self.roles[run][role] for run in self.runs):
+            if not self.roles[role]:
                 return Reason(f"no tag has the role {role}", "no_tag_of_role", role=role)
         return None
 
@@ -224,6 +216,6 @@ def _findings(rule: Rule, examined: Examined) -> tuple[Finding, ...]:
     for one in found:
         if not isinstance(one, Finding):
             raise TypeError(f"it returned a {type(one).__name__}, not a Finding")
-        if one.run not in examined.runs:
+        if one.run != examined.run:
             raise ValueError(f"a finding is about the run {one.run!r}, which it was not asked about")
     return found

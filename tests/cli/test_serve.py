@@ -190,6 +190,18 @@ def test_the_version_is_told_at_once() -> None:
     assert not imported & {"numpy", "werkzeug", "pluggy", "insight_core.plugin", "http.server"}
 
 
+@pytest.mark.parametrize("word", ["--version", "plugins"])
+def test_a_reader_that_has_gone_is_no_error(word: str) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        command = [sys.executable, "-m", "insight_core.cli", word]
+        done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, timeout=60)
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 def test_usage_without_a_logdir(run: Run) -> None:
     done = run()
     assert done.returncode == 2

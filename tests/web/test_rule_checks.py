@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from types import SimpleNamespace
 
 import pytest
@@ -63,21 +63,17 @@ def _checked(table: RuleTable, *runs: str, **roles: str) -> list[CheckedRule]:
     return list(table.check(runs, roles).rules)
 
 
-def test_a_rule_is_asked_about_each_run_and_a_rule_across_runs_about_all(data: FakeProvider) -> None:
-    asked: list[Sequence[str]] = []
+def test_a_rule_is_asked_about_each_run_that_is_there(data: FakeProvider) -> None:
+    asked: list[str] = []
 
     def check(examined: Examined) -> Iterable[Finding]:
-        asked.append(examined.runs)
-        return [_finding(examined.runs[-1])]
+        asked.append(examined.run)
+        return [_finding(examined.run)]
 
-    table = _table(data, m=_module(Rule("one", TITLE, check), Rule("all", TITLE, check, across_runs=True)))
+    table = _table(data, m=_module(Rule("one", TITLE, check)))
     found = _checked(table, "a", "b", "unknown")
-    assert asked == [("a", "b"), ("a",), ("b",)]
-    assert [(one.rule.id, one.runs, one.findings[0].run) for one in found] == [
-        ("all", ("a", "b"), "b"),
-        ("one", ("a",), "a"),
-        ("one", ("b",), "b"),
-    ]
+    assert asked == ["a", "b"]
+    assert [(one.run, one.findings[0].run) for one in found] == [("a", "a"), ("b", "b")]
     assert _checked(table) == []
 
 

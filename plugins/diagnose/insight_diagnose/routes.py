@@ -71,7 +71,7 @@ def described(checks: RuleChecks) -> dict[str, object]:
         "findings": [_row(one, finding) for one, finding in findings],
         "more": sum(one.more for one in checks.rules),
         "checked": [
-            {"plugin": one.plugin, "rule": one.rule.id, "runs": list(one.runs)}
+            {"plugin": one.plugin, "rule": one.rule.id, "run": one.run}
             for one in checks.rules
             if one.unchecked is None
         ],
@@ -79,8 +79,9 @@ def described(checks: RuleChecks) -> dict[str, object]:
             {
                 "plugin": one.plugin,
                 "rule": one.rule.id,
-                "runs": list(one.runs),
+                "run": one.run,
                 "failed": one.failed,
+                "pending": one.pending,
                 "reason": one.unchecked.fields(),
             }
             for one in checks.rules

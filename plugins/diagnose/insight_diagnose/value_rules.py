@@ -44,7 +44,7 @@ def values_are_finite(examined: Examined) -> Iterator[Finding]:
     Metrics may be undefined at first, and gradient norms overflow now and then with mixed precision. So these
     count only if they were finite before.
     """
-    tags = [info.key for info in examined.ctx.data.series(_SCALAR, runs=examined.runs)]
+    tags = [info.key for info in examined.ctx.data.series(_SCALAR, runs=[examined.run])]
     found = []
     for begin in range(0, len(tags), _AT_ONCE):
         part = examined.ctx.data.scalars(_SCALAR, tags[begin : begin + _AT_ONCE], ScalarQuery(width=1))

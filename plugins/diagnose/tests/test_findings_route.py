@@ -61,7 +61,7 @@ def test_findings_of_the_runs_that_are_asked_for(data: FakeProvider) -> None:
     assert finding["saw"]["details"]["word"] == "+Inf"
     assert finding["place"] == {"plugin": "scalar", "tag": "train/loss", "steps": [120, 299], "state": {}}
     assert {one["id"] for one in answer["rules"]} >= {"nonfinite", "divergence", "dead_layer"}
-    assert {"plugin": "diagnose", "rule": "divergence", "runs": ["broken"]} in answer["checked"]
+    assert {"plugin": "diagnose", "rule": "divergence", "run": "broken"} in answer["checked"]
     left = {one["rule"]: one["reason"]["code"] for one in answer["unchecked"]}
     assert left["overfitting"] == "no_tag_of_role"
     assert "error.diagnose_nonfinite" in answer["messages"]["zh-CN"]
@@ -89,7 +89,7 @@ def test_the_worst_findings_come_first_whichever_plugin_has_them(data: FakeProvi
 def test_roles_are_parameters_and_an_unknown_one_is_an_error(data: FakeProvider) -> None:
     client = _client(data)
     roles = _json(client, PATH, run="fine", role=["val_loss=train/loss", "none=x"])
-    assert {"plugin": "diagnose", "rule": "divergence", "runs": ["fine"]} not in roles["checked"]
+    assert {"plugin": "diagnose", "rule": "divergence", "run": "fine"} not in roles["checked"]
     refused = client.get(PATH, query_string={"run": "fine", "role": "cost=train/loss"})
     assert refused.status_code == 400
     assert "ROLE=TAG" in refused.get_json()["error"]

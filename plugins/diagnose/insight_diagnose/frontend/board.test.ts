@@ -37,12 +37,13 @@ function answered(query: Query | undefined): Answer {
       ...runs.filter((run) => run === 'run3').map((run) => finding(run, { severity: 'error' })),
     ],
     more: 0,
-    checked: [{ plugin: 'diagnose', rule: 'divergence', runs }],
+    checked: runs.map((run) => ({ plugin: 'diagnose', rule: 'divergence', run })),
     unchecked: runs.map((run) => ({
       plugin: 'diagnose',
       rule: 'overfitting',
-      runs: [run],
+      run,
       failed: false,
+      pending: false,
       reason: { error: 'no tag' },
     })),
     messages: { 'zh-CN': { 'error.mine_odd': '{tag} 在第 {step} 步为 {level}', 'error.mine_hole': '{nothing}' } },
@@ -98,6 +99,34 @@ it('asks for nothing while another tab is in front', async () => {
   set(ctx.visible, true);
   await vi.waitFor(() => expect(asked).toHaveLength(3));
   made.page.dispose();
+});
+
+it('asks again for the runs whose profile is still being read, until it was checked', async () => {
+  vi.useFakeTimers();
+  try {
+    const asked: (readonly string[])[] = [];
+    const ctx = fakeContext(['a', 'b'], {
+      json: async (_, query) => {
+        asked.push(query?.['run'] as readonly string[]);
+        const answer = answered(query);
+        const isRead = asked.length > 2;
+        return {
+          ...answer,
+          unchecked: answer.unchecked.map((one) => ({ ...one, pending: one.run === 'b' && !isRead })),
+        };
+      },
+    });
+    const made = new FindingsBoard(new Page(ctx));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(asked).toEqual([['a', 'b']]);
+    expect(made.pending.value).toBe(1);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(asked).toEqual([['a', 'b'], ['b'], ['b']]);
+    expect(made.pending.value).toBe(0);
+    made.page.dispose();
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 it('says a failure, and keeps what is known', async () => {

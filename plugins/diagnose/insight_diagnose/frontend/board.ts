@@ -5,7 +5,7 @@ import { computed, signal } from '@preact/signals';
 import { keyOf, SEVERITIES, type Answer, type Finding, type RuleInfo, type Unchecked } from './findings';
 
 const AT_ONCE = 8; // runs of a request: the first findings show early
-const APART = 2000; // ms between two looks at data that grow
+const APART = 2000; // ms between two looks at data that grow, or at a run that cannot be checked yet
 
 /** What the rules say of one run, and of which generation of the data. */
 interface OfRun {
@@ -21,6 +21,7 @@ export class FindingsBoard {
   readonly rules = signal<ReadonlyMap<string, RuleInfo>>(new Map());
   private readonly byRun = signal<ReadonlyMap<string, OfRun>>(new Map());
   private asking: AbortController | null = null;
+  private readonly again = new Spaced(APART, () => void this.ask());
 
   /** Names of the selected runs that were checked. */
   readonly checked = computed(() =>
@@ -46,19 +47,22 @@ export class FindingsBoard {
       }
     return [...found.values()].toSorted((one, other) => Number(other.one.failed) - Number(one.one.failed));
   });
+  /** How many rules wait for what is being read. */
+  readonly pending = computed(
+    () => new Set(this.known.value.flatMap(({ unchecked }) => unchecked.filter((one) => one.pending).map(keyOf))).size,
+  );
   private readonly known = computed(() => this.checked.value.flatMap((run) => this.byRun.value.get(run) ?? []));
 
   constructor(readonly page: Page) {
-    const spaced = new Spaced(APART, () => void this.ask());
     const soon = (): void => void this.ask();
     page.onChange(page.ctx.runs.selected, soon);
     page.onChange(page.ctx.visible, soon);
-    page.onChange(page.ctx.generation, () => spaced.ask());
+    page.onChange(page.ctx.generation, () => this.again.ask());
     page.until(() => {
-      spaced.cancel();
+      this.again.cancel();
       this.asking?.abort();
     });
-    soon();
+    this.again.ask();
   }
 
   /** Asks for the selected runs that were not checked since the data changed. */
@@ -68,7 +72,10 @@ export class FindingsBoard {
     if (!ctx.visible.value) return;
     const { signal: stopped } = (this.asking = new AbortController());
     const generation = ctx.generation.value;
-    const isOld = (run: string): boolean => this.byRun.peek().get(run)?.generation !== generation;
+    const isOld = (run: string): boolean => {
+      const known = this.byRun.peek().get(run);
+      return known?.generation !== generation || known.unchecked.some(({ pending }) => pending);
+    };
     const runs = ctx.runs.selected.value.map(({ name }) => name).filter(isOld);
     try {
       for (let begin = 0; begin < runs.length; begin += AT_ONCE) {
@@ -78,6 +85,7 @@ export class FindingsBoard {
         this.take(some, generation, answer);
       }
       this.failure.value = '';
+      if (this.pending.peek() > 0) this.again.ask();
     } catch (cause) {
       if (!stopped.aborted) this.failure.value = message(cause);
     }
@@ -89,8 +97,8 @@ export class FindingsBoard {
       found.set(run, {
         generation,
         findings: answer.findings.filter((one) => one.run === run),
-        checked: answer.checked.filter((one) => one.runs.includes(run)).map(keyOf),
-        unchecked: answer.unchecked.filter((one) => one.runs.includes(run) || one.runs.length === 0),
+        checked: answer.checked.filter((one) => one.run === run).map(keyOf),
+        unchecked: answer.unchecked.filter((one) => one.run === run || one.run === ''),
       });
     this.messages.value = answer.messages;
     this.rules.value = new Map([

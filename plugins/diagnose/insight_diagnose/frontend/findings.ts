@@ -33,14 +33,17 @@ export interface RuleInfo {
   readonly title: Reason;
 }
 
-/** One rule that was checked for these runs, or could not be. */
+/** One rule that was checked for a run, or could not be. */
 export interface RuleState {
   readonly plugin: string;
   readonly rule: string;
-  readonly runs: readonly string[];
+  /** "" where the rules of a plugin failed as a whole. */
+  readonly run: string;
 }
 export interface Unchecked extends RuleState {
   readonly failed: boolean;
+  /** It may be checked later although the data stay. */
+  readonly pending: boolean;
   readonly reason: Reason;
 }
 

@@ -27,6 +27,7 @@ export function FindingsList({ board }: { readonly board: FindingsBoard }): JSX.
                 runs: say('runs', { count: runs }),
               })
             : say('checking', { checked, total: runs })}
+        {isDone && board.pending.value > 0 && ` ${say('pending', { count: board.pending.value })}`}
       </p>
       <ul class="list">
         {findings.map((finding, place) => (
