@@ -18,6 +18,7 @@ from insight_host.diagnosis import diagnosed, report_lines
 from insight_host.export import FORMATS, export
 from insight_host.logs import Logs, Steps
 from insight_host.output import csv_lines, json_lines, text_lines
+from insight_host.query import queried
 from insight_host.sources import Place, open_named, wait_until_read
 from insight_host.tables import LogTable
 
@@ -30,7 +31,7 @@ _ROLE = f"this tag has this role ({', '.join(TAG_ROLES)}, none), whatever its na
 def run_command(name: str, text: str, arguments: Sequence[str]) -> int:
     """Reads the logs that the flags name and prints or exports them; returns the exit code."""
     parser = _parser(name, text)
-    given = parser.parse_args(with_hyphens(arguments))
+    given = parser.parse_intermixed_args(with_hyphens(arguments))
     named = _places(given)
     if not named:
         parser.error(f"no logs: give a directory, a URL, --logdir or --data-provider (or {LOGDIR.variable})")
@@ -46,6 +47,10 @@ def run_command(name: str, text: str, arguments: Sequence[str]) -> int:
         elif name == "diagnose" and not (given.rules or given.json or given.csv):
             chosen = _by_name_or_expression(given, "run")
             _write(report_lines(diagnosed(source, chosen, dict(given.role or ()))))
+        elif name == "sql":
+            table, read = queried(source, given.query, given.rows, given.seconds)
+            _print(table, given)
+            print(f"insight-host: {read}", file=sys.stderr)
         else:
             _print(_table(name, logs, given), given)
     return 0
@@ -53,19 +58,23 @@ def run_command(name: str, text: str, arguments: Sequence[str]) -> int:
 
 def _parser(name: str, text: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog=f"insight-host {name}", description=f"{text.capitalize()}.", allow_abbrev=False
+        prog=f"insight-host {name}", description=f"{text[0].upper()}{text[1:]}.", allow_abbrev=False
     )
     if name == "export":
         parser.add_argument("directory", metavar="DIR", help="a directory that is empty or does not exist")
         parser.add_argument("--to", required=True, choices=FORMATS, help="format of the files")
     else:
+        if name == "sql":
+            parser.add_argument("query", metavar="SQL", help="of DuckDB; 'show tables' lists the tables")
+            parser.add_argument("--rows", type=int, default=10_000, metavar="N", help="at most (10000)")
+            parser.add_argument("--seconds", type=float, default=60.0, metavar="S", help="at most (60)")
         parser.add_argument("places", metavar="PLACE", nargs="*", help="a directory, URL or grpc://HOST:PORT")
         form = parser.add_mutually_exclusive_group()
         form.add_argument("--json", action="store_true", help="print a JSON list with an object for each row")
         form.add_argument("--csv", action="store_true", help="print CSV")
     for option in _SOURCES:
         option.add_to(parser)
-    for word in ("run", "tag") if name in _WITH_TAGS else ("run",):
+    for word in _words(name):
         parser.add_argument(
             f"--{word}", action="append", metavar="NAME", help=f"this {word}; may be repeated"
         )
@@ -84,6 +93,11 @@ def _parser(name: str, text: str) -> argparse.ArgumentParser:
     if name in ("get", "export"):
         parser.add_argument("--attempts", choices=("last", "all"), default="last", help="all: restarts too")
     return parser
+
+
+def _words(name: str) -> Sequence[str]:
+    """What the flags of a command choose by."""
+    return () if name == "sql" else ("run", "tag") if name in _WITH_TAGS else ("run",)
 
 
 def _places(given: argparse.Namespace) -> list[tuple[str | None, Place]]:

@@ -12,13 +12,14 @@ _COMMANDS = {
     "get": "print the points of scalar series",
     "compare": "print last, smallest and largest values of scalar series",
     "diagnose": "look for faults in runs: what is wrong, why it matters and what to change",
+    "sql": "ask in SQL: select run, min(value) from scalars group by run",
     "export": "write all tables of logs, or their scalars as event files, into a new directory",
 }
 
 
 @hookimpl
 def insight_commands() -> Iterable[Command]:
-    """``insight-host runs``, ``series``, ``get``, ``compare``, ``diagnose`` and ``export``."""
+    """``insight-host runs``, ``series``, ``get``, ``compare``, ``diagnose``, ``sql`` and ``export``."""
     return [_command(name, text) for name, text in _COMMANDS.items()]
 
 

@@ -29,6 +29,7 @@ from insight_host.diagnosis import diagnosed, findings_table, rules_table
 from insight_host.followed_points import new_points
 from insight_host.hyperparameters import hyperparameters
 from insight_host.points import points_table
+from insight_host.query import queried
 from insight_host.records import LoggedValue, texts_of
 from insight_host.sources import OpenedSource, Places, open_source, wait_until_read
 from insight_host.tables import LogTable, numbers, texts
@@ -249,6 +250,16 @@ class Logs:
         failed), ``findings`` (count), ``reason`` (why a rule could not be checked).
         """
         return rules_table(diagnosed(self._source, runs, roles or {}))
+
+    def sql(self, query: str, *, rows: int | None = None, seconds: float = 600.0) -> LogTable:
+        """The answer of a query in SQL (of DuckDB) over the tables ``runs``, ``series``, ``scalars``,
+        ``records``, ``damage``, ``hparams``, ``operators`` and those of other plugins: ``describe scalars``.
+
+        ``rows`` is the greatest number of rows, None for all. Raises InvalidArgument for a query that is not
+        accepted, TooLarge or Unavailable if it needs more memory (2 GiB) or time than it may, Unavailable
+        without the extra ``lake`` (``pip install 'insight-host[lake]'``).
+        """
+        return queried(self._source, query, rows, seconds)[0]
 
     def damage(self, *, runs: Chosen = None) -> LogTable:
         """Places that could not be read: ``run``, ``file``, ``offset``, ``skipped`` (bytes), ``reason``."""

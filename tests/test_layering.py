@@ -63,12 +63,13 @@ ROOMS: dict[str, Room] = {
 # what users import: it opens sources as the command line does
 FOR_USERS = _room(
     "cli formats ingest plugin plugin.http providers recording registry",
-    "IPython attrs insight_frontend insight_host numpy pandas platformdirs polars pyarrow",
+    "IPython attrs insight_frontend insight_host insight_query numpy pandas platformdirs polars pyarrow",
 )
 PUBLIC_ROOMS = {"plugin", "plugin.http", "recording"}  # for plugins
 PLUGIN_MAY_IMPORT = {"attrs", "cachetools", "numpy", "werkzeug", "safetensors", "regex", "PIL", "google"}
 ALSO = {
     "insight_demo": {"insight_landscape"},  # as a training script does
+    "insight_query": {"duckdb", "pyarrow"},  # of the extra lake
     "insight_trash": {"send2trash"},  # which is the plugin's own dependency
     "insight_extensions": {"insight_core.plugin.testing"},  # a data source in a few lines
 }

@@ -26,6 +26,7 @@ from insight_core.plugin.extensions import (
     RunColumns,
 )
 from insight_core.plugin.log_formats import LogFormat
+from insight_core.plugin.query_tables import QueryTable
 from insight_core.plugin.rules import Rule
 
 if TYPE_CHECKING:
@@ -89,3 +90,8 @@ def insight_messages() -> Iterable[Messages]:
 @hookspec
 def insight_rules() -> Iterable[Rule]:
     """Rules that look for faults in runs. Called once, when runs are first examined."""
+
+
+@hookspec
+def insight_tables() -> Iterable[QueryTable]:
+    """Tables for SQL queries of the logs. Called once, when the tables are first asked for."""

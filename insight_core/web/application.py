@@ -21,11 +21,13 @@ from werkzeug.test import EnvironBuilder
 
 from insight_core.isolation import Busy, Overdue
 from insight_core.plugin import (
+    ContributedTable,
     DataProvider,
     HostAnswer,
     InsightError,
     NotFound,
     PluginContext,
+    QueryTable,
     RuleChecks,
     RunCells,
     Unavailable,
@@ -84,6 +86,7 @@ class Host:
         saved: SavedStore | None = None,
     ) -> None:
         self.settings = settings if settings is not None else HostSettings()
+        self._registry = registry
         self._provider = provider
         self._boot = secrets.token_hex(4)
         self._names = HostNames(self.settings.bound_host, self.settings.allowed_hosts)
@@ -104,6 +107,7 @@ class Host:
             self._get,
             page,
             self.check_rules,
+            self._query_tables,
         )
         self._plugins = MountedPlugins(services, self.settings.limits, self._streams.listing_changed)
         self._plugins.add(registry.plugins.values())
@@ -256,6 +260,16 @@ class Host:
         answer = Response.from_app(app, below)
         answer.headers.setdefault("Content-Security-Policy", framing(self.settings.frame_ancestors))
         return answer
+
+    def _query_tables(self) -> Sequence[ContributedTable]:
+        """The tables that plugins contribute; of those with one name the first."""
+        found: dict[str, ContributedTable] = {}
+        modules = {one.candidate.name: one for one in self._registry.implementing("insight_tables")}
+        for one in self._registry.collected("insight_tables", QueryTable):
+            if one.module in modules:
+                ctx = self._plugins.context_of(modules[one.module])
+                found.setdefault(one.value.name, ContributedTable(one.module, one.value, ctx))
+        return list(found.values())
 
     def _run_columns(self, names: Collection[str]) -> Sequence[RunCells]:
         """See insight_core.plugin.ReadRunColumns."""

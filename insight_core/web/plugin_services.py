@@ -14,6 +14,7 @@ from insight_core.plugin import (
     Annotations,
     Ask,
     CheckRules,
+    ContributedTable,
     DataProvider,
     Get,
     HostAnswer,
@@ -44,6 +45,10 @@ def _no_rules(runs: Sequence[str], roles: Mapping[str, str] = MappingProxyType({
     return RuleChecks((), ())
 
 
+def _no_tables() -> Sequence[ContributedTable]:
+    return ()
+
+
 def _is_no_page(origin: str | None, host: str | None) -> bool:
     return False
 
@@ -69,6 +74,7 @@ class Services:
     get: Get = _get_nothing
     own_page: OwnPage = field(factory=lambda: OwnPage(_is_no_page))
     check_rules: CheckRules = _no_rules
+    query_tables: Callable[[], Sequence[ContributedTable]] = _no_tables
 
     def context_of(
         self, plugin: Plugin, on_close: Callable[[Callable[[], None]], None] = _ignore
@@ -92,6 +98,7 @@ class Services:
             run_columns=self.run_columns,
             own_page=self.own_page,
             check_rules=self.check_rules,
+            query_tables=self.query_tables,
             log=logging.getLogger(f"insight.plugin.{name}"),
             on_close=on_close,
         )

@@ -27,6 +27,7 @@ _READY = {
     "lineage": '[data-testid="runs-table"] [role=row]',
     "profiler": "[data-figure]",
     "diagnose": ".rules summary",
+    "query": ".tables summary",
     "text": '[data-testid="text"]',
     "audio": "canvas",
     "alerts": "[data-alert]",

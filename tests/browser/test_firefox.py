@@ -38,6 +38,7 @@ TABS = {
     "lineage": Content('[data-testid="runs-table"] [data-run]', "mindspore/lenet_lr0.01"),
     "profiler": Content('[data-figure="biggest-host"] li', "aten::convolution_backward"),
     "landscape": Content('[data-testid="landscapes"]', "epochs 1 to 3", 0.07),
+    "query": Content(".tables", "scalars"),
     "diagnose": Content('[role="status"]', "rules were checked in"),
     "text": Content('[data-tag="notes/text_summary"] strong', "lr"),
     "audio": Content('[data-tag="tone"]', "8,000 Hz", 0.05),

@@ -34,7 +34,18 @@ from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
 
 HostOf = Callable[..., Host]
-_TABS = ("diagnose", "graph", "histogram", "image", "landscape", "lineage", "profiler", "scalar", "tensor")
+_TABS = (
+    "diagnose",
+    "graph",
+    "histogram",
+    "image",
+    "landscape",
+    "lineage",
+    "profiler",
+    "query",
+    "scalar",
+    "tensor",
+)
 _OF_RECORDS = ("run", "tag", "index", "attempts", "step", "wall_time", "skip", "format")
 _MORE = ("alerts", "audio", "reports", "text", "trash")  # distributions of their own
 

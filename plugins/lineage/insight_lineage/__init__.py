@@ -12,6 +12,7 @@ from insight_core.plugin import (
     Plugin,
     PluginContext,
     PluginNameEnum,
+    QueryTable,
     RecordDecoder,
     RunColumn,
     RunColumns,
@@ -42,6 +43,14 @@ def _values(
 def insight_run_columns() -> Iterable[RunColumns]:
     """Columns of hyperparameters, data sets, models and metrics for the run table."""
     return [RunColumns(_listed, _values)]
+
+
+@hookimpl
+def insight_tables() -> Iterable[QueryTable]:
+    """Hyperparameters and metrics for SQL."""
+    of_runs = "insight_lineage.query_table"
+    text = "a run with hyperparameters, data sets, a model or metrics: a column for each"
+    return [QueryTable("hparams", text, f"{of_runs}:columns", f"{of_runs}:rows")]
 
 
 @hookimpl

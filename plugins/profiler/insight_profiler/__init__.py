@@ -10,6 +10,7 @@ from insight_core.plugin import (
     Messages,
     Plugin,
     PluginNameEnum,
+    QueryTable,
     Reason,
     RecordDecoder,
     Rule,
@@ -50,6 +51,17 @@ def insight_rules() -> Iterable[Rule]:
             "insight_profiler.rules:ranks_keep_up",
             plugins=plugins,
         ),
+    ]
+
+
+@hookimpl
+def insight_tables() -> Iterable[QueryTable]:
+    """Profiles and their operators for SQL."""
+    from insight_profiler.query_tables import OPERATORS, PROFILES, operators, profiles
+
+    return [
+        QueryTable("profiles", "a profile of a run", PROFILES, profiles),
+        QueryTable("operators", "all calls of operators of one type in a profile", OPERATORS, operators),
     ]
 
 

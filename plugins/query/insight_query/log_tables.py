@@ -1,0 +1,164 @@
+"""Tables that every log has, read from the data provider: only wanted runs, tags, steps and columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from insight_core.plugin import (
+    ColumnValues,
+    DataProvider,
+    Labels,
+    PluginContext,
+    PluginNameEnum,
+    Rows,
+    ScalarColumns,
+    ScalarQuery,
+    SeriesField,
+    SeriesKey,
+    SeriesTable,
+    WantedRows,
+)
+
+_SCALAR = str(PluginNameEnum.SCALAR)
+_AT_ONCE = 500_000  # points of a batch
+_FIELDS: tuple[SeriesField, ...] = (
+    "points",
+    "kept",
+    "first_step",
+    "last_step",
+    "last_value",
+    "last_wall_time",
+    "attempts",
+)
+
+
+def runs(ctx: PluginContext, wanted: WantedRows) -> Iterator[Rows]:
+    """Every run."""
+    found = sorted(ctx.data.runs(), key=lambda run: run.name)
+    yield {
+        "run": [run.name for run in found],
+        "start_time": [run.start_time for run in found],
+        "dialect": ["+".join(run.dialects) or None for run in found],
+        "loading": [run.loading for run in found],
+        "damage": [run.damage for run in found],
+    }
+
+
+def series(ctx: PluginContext, wanted: WantedRows) -> Iterator[Rows]:
+    """Every series of every plugin."""
+    fields = [field for field in _FIELDS if field in wanted.columns]
+    for plugin in wanted.of("plugin", sorted(map(str, ctx.data.plugins()))):
+        for table in _tables(ctx.data, plugin, fields, wanted):
+            count = len(table.tags)
+            yield {
+                "plugin": _same(plugin, count),
+                "run": _same(table.run, count),
+                "tag": table.tags,
+                **{field: table.column(field) for field in fields},
+            }
+
+
+def scalars(ctx: PluginContext, wanted: WantedRows) -> Iterator[Rows]:
+    """The points of the wanted series within the wanted steps, half a million at a time."""
+    tables = _tables(ctx.data, _SCALAR, ("kept", "first_step", "last_step"), wanted)
+    steps = _span(tables, wanted)
+    if steps is None:
+        return
+    query = ScalarQuery(window=steps)
+    for keys in _batches(tables, steps):
+        yield _points(ctx.data.scalars(_SCALAR, keys, query), wanted.columns)
+
+
+def records(ctx: PluginContext, wanted: WantedRows) -> Iterator[Rows]:
+    """Every record that is not a scalar."""
+    for plugin in wanted.of("plugin", sorted(set(map(str, ctx.data.plugins())) - {_SCALAR})):
+        for table in _tables(ctx.data, plugin, (), wanted):
+            for tag in table.tags:
+                found = ctx.data.records(plugin, SeriesKey(table.run, tag))
+                count = len(found.steps)
+                yield {
+                    "plugin": _same(plugin, count),
+                    "run": _same(table.run, count),
+                    "tag": _same(tag, count),
+                    "step": found.steps,
+                    "wall_time": found.wall_times,
+                    "bytes": [None if size < 0 else size for size in found.sizes.tolist()],
+                }
+
+
+def damage(ctx: PluginContext, wanted: WantedRows) -> Iterator[Rows]:
+    """Every place of damage."""
+    found = ctx.data.damage()
+    yield {
+        "run": [one.run for one in found],
+        "file": [one.file for one in found],
+        "offset": [one.offset for one in found],
+        "skipped": [one.skipped for one in found],
+        "reason": [str(one.reason) for one in found],
+    }
+
+
+def _tables(
+    data: DataProvider, plugin: str, fields: Sequence[SeriesField], wanted: WantedRows
+) -> list[SeriesTable]:
+    """The series of which a row may be wanted, by run and tag."""
+    names = [run.name for run in data.runs()]
+    chosen = wanted.of("run", names)
+    found = data.series_tables(plugin, fields, runs=None if len(chosen) == len(names) else chosen)
+    tags = sorted({tag for table in found for tag in table.tags})
+    kept = wanted.of("tag", tags)
+    if len(kept) < len(tags):
+        of_these = frozenset(kept)
+        found = [table.of_tags(of_these) for table in found]
+    return sorted((table for table in found if table.tags), key=lambda table: table.run)
+
+
+def _span(tables: Iterable[SeriesTable], wanted: WantedRows) -> tuple[int, int] | None:
+    firsts = [int(str(step)) for table in tables for step in table.column("first_step")]
+    lasts = [int(str(step)) for table in tables for step in table.column("last_step")]
+    return wanted.span("step", min(firsts), max(lasts)) if firsts else None
+
+
+def _batches(tables: Iterable[SeriesTable], steps: tuple[int, int]) -> Iterator[list[SeriesKey]]:
+    """The series that have steps within these, in lists of about as many points as a batch has."""
+    keys: list[SeriesKey] = []
+    points = 0
+    for table in tables:
+        rows = zip(*(table.column(name) for name in ("first_step", "last_step", "kept")), strict=True)
+        for tag, (first, last, kept) in sorted(zip(table.tags, rows, strict=True)):
+            if int(str(last)) < steps[0] or int(str(first)) > steps[1]:
+                continue
+            size = int(str(kept))
+            if keys and points + size > _AT_ONCE:
+                yield keys
+                keys, points = [], 0
+            keys.append(SeriesKey(table.run, tag))
+            points += size
+    if keys:
+        yield keys
+
+
+def _points(found: Mapping[SeriesKey, ScalarColumns], columns: Sequence[str]) -> Rows:
+    """The wanted columns of series, one after the other."""
+    parts = sorted(found.items(), key=lambda part: part[0])
+    counts = [len(part.steps) for _, part in parts]
+    rows: dict[str, ColumnValues] = {}
+    for name, texts in (("run", [key.run for key, _ in parts]), ("tag", [key.tag for key, _ in parts])):
+        if name in columns:
+            words = sorted(set(texts))
+            number = {word: place for place, word in enumerate(words)}
+            of_series = np.array([number[text] for text in texts], np.int32)
+            rows[name] = Labels(np.repeat(of_series, counts), words)
+    if "step" in columns:
+        rows["step"] = np.concatenate([part.steps for _, part in parts])
+    if "wall_time" in columns:
+        rows["wall_time"] = np.concatenate([part.wall_times for _, part in parts])
+    if "value" in columns:
+        rows["value"] = np.concatenate([part.values.astype(np.float64) for _, part in parts])
+    return rows
+
+
+def _same(text: str, count: int) -> Labels:
+    return Labels(np.zeros(count, np.int32), [text])

@@ -1,0 +1,268 @@
+"""SQL over the tables of plugins: right rows, from no more data than they need, within limits."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
+
+import insight_query
+import numpy as np
+import pandas as pd
+import pytest
+from insight_query.engine import QueryLimits, QueryTooLarge, SqlAnswer, run
+
+from insight_core.plugin import (
+    ContributedTable,
+    InsightError,
+    InvalidArgument,
+    NotFound,
+    Plugin,
+    PluginContext,
+    QueryColumn,
+    QueryTable,
+    Rows,
+    ScalarColumns,
+    ScalarQuery,
+    SeriesKey,
+    WantedRows,
+)
+from insight_core.plugin.testing.contexts import context_of
+from insight_core.plugin.testing.fake import FakeProvider
+
+ALL = ScalarQuery()
+RUNS, TAGS, STEPS = ["a", "b/c", "it's"], ["acc", "loss", "train/loss"], 1000
+
+
+class Counting(FakeProvider):
+    """Remembers which series and windows were asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[SeriesKey] = []
+        self.windows: list[tuple[float | None, float | None]] = []
+
+    def scalars(
+        self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = ALL
+    ) -> Mapping[SeriesKey, ScalarColumns]:
+        self.asked += keys
+        self.windows.append(query.window)
+        return super().scalars(plugin, keys, query)
+
+
+@pytest.fixture
+def points() -> pd.DataFrame:
+    """What the logs hold, as a frame of another library."""
+    chance = np.random.default_rng(3)
+    frame = pd.DataFrame(
+        [(name, tag, step) for name in RUNS for tag in TAGS for step in range(STEPS)],
+        columns=["run", "tag", "step"],
+    )
+    frame["value"] = chance.normal(size=len(frame))
+    return frame
+
+
+@pytest.fixture
+def data(points: pd.DataFrame) -> Counting:
+    provider = Counting()
+    for (name, tag), part in points.groupby(["run", "tag"]):
+        provider.add_scalars(str(name), str(tag), part["value"].to_numpy())
+    return provider
+
+
+def tables(data: FakeProvider, *more: QueryTable) -> list[ContributedTable]:
+    ctx = context_of(Plugin("query", "SQL"), data)
+    return [ContributedTable("query", table, ctx) for table in (*insight_query.insight_tables(), *more)]
+
+
+def ask(data: FakeProvider, sql: str, **limits: Any) -> SqlAnswer:  # noqa: ANN401
+    return run(sql, tables(data), QueryLimits(**limits))
+
+
+def test_aggregates_are_those_of_the_points(data: Counting, points: pd.DataFrame) -> None:
+    answer = ask(
+        data,
+        "select run, tag, count(*) n, min(value) low, avg(value) mean, arg_min(step, value) lowest"
+        " from scalars where step between 100 and 899 group by all order by run, tag",
+    )
+    part = points[points.step.between(100, 899)]
+    grouped = part.groupby(["run", "tag"])["value"]
+    expected = grouped.agg(["count", "min", "mean", "idxmin"]).reset_index()
+    found = answer.table.to_pandas()
+    assert found["run"].tolist() == expected["run"].tolist()
+    assert found["tag"].tolist() == expected["tag"].tolist()
+    assert found["n"].tolist() == expected["count"].tolist() == [800] * 9
+    assert found["low"].tolist() == expected["min"].tolist()
+    np.testing.assert_allclose(found["mean"], expected["mean"], rtol=1e-12)
+    assert found["lowest"].tolist() == points.loc[expected["idxmin"], "step"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("condition", "runs", "tags"),
+    [
+        ("tag = 'loss'", RUNS, ["loss"]),
+        ("run = 'it''s' and tag in ('acc', 'none')", ["it's"], ["acc"]),
+        ("run <> 'a' and tag > 'acc'", ["b/c", "it's"], ["loss", "train/loss"]),
+        ("run = 'none'", [], []),
+        ("run = 'a' or (run = 'b/c' and value > 0)", ["a", "b/c"], TAGS),
+        ("run is null", [], []),
+        ("tag like 'train%'", RUNS, ["train/loss"]),
+        ("regexp_matches(tag, '^l') or tag = 'acc'", RUNS, ["acc", "loss"]),
+    ],
+)
+def test_conditions_choose_the_rows_that_pandas_chooses(
+    data: Counting, points: pd.DataFrame, condition: str, runs: list[str], tags: list[str]
+) -> None:
+    found = ask(data, f"select run, tag, step, value from scalars where {condition}", rows=None).table
+    chosen = points[points.run.isin(runs) & points.tag.isin(tags)]
+    if "value" in condition:
+        chosen = chosen[(chosen.run == "a") | (chosen.value > 0)]
+    expected = {tuple(row) for row in chosen.itertuples(index=False)}
+    assert {tuple(row.values()) for row in found.to_pylist()} == expected
+
+
+@pytest.mark.parametrize(
+    ("sql", "keys"),
+    [
+        ("select avg(value) from scalars where tag = 'loss' and run = 'a'", {("a", "loss")}),
+        ("select * from scalars where run in ('a', 'q') and tag < 'b'", {("a", "acc")}),
+        ("with s as (select * from scalars) select max(step) from s where tag = 'acc' and run >= 'it'",
+         {("it's", "acc")}),
+        ("select * from scalars where run = 'nobody'", set()),
+        ("select * from runs", set()),
+        ("select sum(points) from series where tag = 'loss'", set()),
+    ],
+)  # fmt: skip
+def test_only_the_series_that_a_query_needs_are_read(
+    data: Counting, sql: str, keys: set[tuple[str, str]]
+) -> None:
+    ask(data, sql)
+    assert {(key.run, key.tag) for key in data.asked} == keys
+
+
+def test_only_the_steps_that_a_query_needs_are_read(data: Counting) -> None:
+    answer = ask(data, "select count(*) from scalars where tag = 'loss' and step >= 500 and step < 520")
+    assert answer.table.to_pylist() == [{"count_star()": 60}]
+    [(first, last)] = data.windows
+    assert first is not None
+    assert last is not None
+    assert 496 <= first <= 500 <= 519 <= last <= 523
+    assert answer.rows_read <= 84
+
+
+def test_a_limit_ends_the_reading(data: Counting, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("insight_query.log_tables._AT_ONCE", STEPS)
+    assert len(ask(data, "select * from scalars limit 3").table) == 3
+    assert len(data.asked) < 9
+
+
+def test_numbers_that_are_not_finite_stay_so() -> None:
+    data = FakeProvider()
+    data.add_scalars("a", "loss", [1.0, np.nan, np.inf, -np.inf])
+    found = ask(data, "select value from scalars order by step").table["value"].to_pylist()
+    np.testing.assert_array_equal(found, [1.0, np.nan, np.inf, -np.inf])
+    counted = ask(data, "select count(*) n from scalars where isnan(value)").table.to_pylist()
+    assert counted == [{"n": 1}]
+
+
+def test_names_that_are_not_utf8_are_escaped() -> None:
+    data = FakeProvider()
+    data.add_scalars("a\udcff", "loss", [1.0])
+    assert ask(data, "select run, tag from scalars").table.to_pylist() == [{"run": "a\\udcff", "tag": "loss"}]
+
+
+def test_more_rows_than_asked_for_are_cut_and_this_is_said(data: Counting) -> None:
+    answer = ask(data, "select * from scalars", rows=10)
+    assert (len(answer.table), answer.is_cut) == (10, True)
+    exact = ask(data, "select * from scalars limit 10", rows=10)
+    assert (len(exact.table), exact.is_cut) == (10, False)
+
+
+@pytest.mark.parametrize(
+    ("sql", "text"),
+    [
+        ("", "write a query"),
+        ("-- nothing", "write a query"),
+        ("select 1; select 2", "one query"),
+        ("create table t (a int)", "only queries"),
+        ("insert into runs values ('a')", "only queries"),
+        ("set threads = 8", "only queries"),
+        ("attach '/tmp/a.db'", "only queries"),
+        ("copy (select 1) to '/tmp/copied.csv'", "only queries"),
+        ("install httpfs", "only queries"),
+        ("pragma database_list", "only queries"),
+        ("select * from read_csv('/etc/passwd')", "disabled"),
+        ("select * from '/etc/passwd'", "does not exist"),
+        ("select * from read_text('/proc/self/environ')", "disabled"),
+        ("select * from glob('/*')", "disabled"),
+        ("select * from data", "does not exist"),  # a variable of Python
+        ("select nothing from runs", "not found"),
+        ("selec 1", "syntax error"),
+    ],
+)
+def test_what_is_not_a_query_of_the_tables_is_refused(data: Counting, sql: str, text: str) -> None:
+    with pytest.raises(InvalidArgument, match=text):
+        ask(data, sql)
+
+
+@pytest.mark.parametrize(
+    ("sql", "text"),
+    [
+        (
+            "with recursive t as (select 1 a union all select a + 1 from t) select max(a) from t",
+            "after 0.3 s",
+        ),
+        ("select count(*) from range(100000000000)", "after 0.3 s"),
+    ],
+)
+def test_a_query_without_end_is_ended(data: Counting, sql: str, text: str) -> None:
+    with pytest.raises(QueryTooLarge, match=text):
+        ask(data, sql, seconds=0.3)
+
+
+def test_a_query_that_needs_too_much_memory_is_ended(data: Counting) -> None:
+    with pytest.raises(QueryTooLarge, match="more than 64 MiB"):
+        ask(data, "select list(range) from range(1000000000)", memory=64 << 20)
+
+
+def test_a_table_of_another_plugin_reads_what_is_wanted() -> None:
+    seen: list[tuple[list[str], list[str], tuple[int, int] | None]] = []
+
+    def read(ctx: PluginContext, wanted: WantedRows) -> Iterable[Rows]:
+        seen.append(
+            (list(wanted.columns), wanted.of("city", ["Bonn", "Oslo", "Rome"]), wanted.span("year", 0, 9999))
+        )
+        yield {
+            "city": ["Bonn", "Oslo", None],
+            "year": np.array([1990, 2000, 2010]),
+            "big": [True, None, False],
+        }
+
+    columns = [QueryColumn("city", "text"), QueryColumn("year", "integer"), QueryColumn("big", "boolean")]
+    mine = QueryTable("cities", "a city", lambda ctx: columns, read)
+    found = run(
+        "select year, big from cities where city in ('Oslo', 'Paris') and year > 1999",
+        tables(FakeProvider(), mine),
+    )
+    assert found.table.to_pylist() == [{"year": 2000, "big": None}]
+    [(columns_read, cities, years)] = seen
+    assert (columns_read, cities) == (["city", "year", "big"], ["Oslo"])
+    assert years is not None
+    assert years[0] >= 1960
+    assert years[1] == 9999
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "text"),
+    [
+        (RuntimeError("no disk"), InsightError, "the plugin query cannot read its table broken: no disk"),
+        (NotFound("the run is gone"), NotFound, "the run is gone"),
+    ],
+)
+def test_a_table_that_fails_says_which(error: Exception, kind: type[Exception], text: str) -> None:
+    def read(ctx: PluginContext, wanted: WantedRows) -> Iterator[Rows]:
+        yield {"a": [1]}
+        raise error
+
+    broken = QueryTable("broken", "fails", [QueryColumn("a", "integer")], read)
+    with pytest.raises(kind, match=text):
+        run("select * from broken", tables(FakeProvider(), broken))
