@@ -83,13 +83,21 @@ command -v $(1) >/dev/null && exit 0; \
 	echo 'make: no $(1) on PATH: its tests will be skipped (Debian: `apt install $(3)`)' >&2
 endef
 
+# Debian's nginx, unpacked: a package that is installed would start a server.
+.nginx/usr/sbin/nginx:
+	@mkdir -p .nginx; cd .nginx; \
+	fetch='apt-get download -qq nginx'; \
+	if command -v apt-get >/dev/null && { $$fetch || { [ "$$(id -u)" = 0 ] && apt-get update -qq && $$fetch; }; } >log 2>&1 \
+		&& dpkg -x nginx_*.deb .; then rm -f nginx_*.deb log; \
+	else echo 'make: no nginx here: its test will be skipped' >&2; fi
+
 # --- checks ---------------------------------------------------------------------------------------
 
 # A process for each processor; each takes a file of tests at a time, so that what a module opens is opened once.
 # A browser test that fails runs once more (tests/conftest.py), and the summary lists it.
 PYTEST := $(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder --reruns 1 -r R
 
-test: .venv/.dev assets browser
+test: .venv/.dev assets browser .nginx/usr/sbin/nginx
 	@mkdir -p $(RESULTS)
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
