@@ -5,16 +5,31 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { QueryBoard } from './board';
 
 const EXAMPLES = [
-  [
-    'best',
-    "select run, min(value) as best, arg_min(step, value) as at_step\nfrom scalars\nwhere tag = '{tag}'\ngroup by run\norder by best\nlimit 20",
-  ],
-  ['curves', "select run, step, value\nfrom scalars\nwhere tag = '{tag}'\norder by run, step"],
-  [
-    'records',
-    'select plugin, count(*) as records, sum(bytes) as bytes\nfrom records\ngroup by plugin\norder by bytes desc',
-  ],
-] as const;
+  {
+    name: 'best',
+    lines: [
+      'select run, min(value) as best, arg_min(step, value) as at_step',
+      'from scalars',
+      "where tag = '{tag}'",
+      'group by run',
+      'order by best',
+      'limit 20',
+    ],
+  },
+  {
+    name: 'curves',
+    lines: ['select run, step, value', 'from scalars', "where tag = '{tag}'", 'order by run, step'],
+  },
+  {
+    name: 'records',
+    lines: [
+      'select plugin, count(*) as records, sum(bytes) as bytes',
+      'from records',
+      'group by plugin',
+      'order by bytes desc',
+    ],
+  },
+];
 
 export function Editor({ board }: { readonly board: QueryBoard }): JSX.Element {
   const { t: say } = board.page;
@@ -66,13 +81,15 @@ export function Editor({ board }: { readonly board: QueryBoard }): JSX.Element {
           )}
           <span class="examples">
             {say('examples')}
-            {EXAMPLES.map(([name, sql]) => (
+            {EXAMPLES.map(({ name, lines }) => (
               <Button
                 key={name}
                 action={`example-${name}`}
                 text={say(`example.${name}`)}
                 label={say(`example.${name}`)}
-                onPress={() => (board.draft.value = sql.replace('{tag}', board.tag.value.replaceAll("'", "''")))}
+                onPress={() =>
+                  (board.draft.value = lines.join('\n').replace('{tag}', board.tag.value.replaceAll("'", "''")))
+                }
               />
             ))}
           </span>
