@@ -8,7 +8,7 @@ little finer than a column of the screen, and merges what is left.
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -23,6 +23,8 @@ _COLUMNS = 500  # of a narrow screen
 _MANY_LANES = 500
 _NARROWER = 4  # times fewer columns at a time, where there is too much to draw
 _STEP = 4  # between the cells of one scale and the next
+_FEWER = 3  # times: a scale is kept if it has so much less than the one before
+_AT_ONCE = 1 << 19  # rows
 _MOST_KEPT = 256 << 20  # bytes of lanes of all profiles, but for one: those that were used last stay
 
 
@@ -54,7 +56,7 @@ class _Scale:
     @property
     def nbytes(self) -> int:
         columns = (self.lanes, self.begins, self.ends, self.longest, self.counts, self.borders)
-        return sum(column.nbytes for column in columns)
+        return sum(column.nbytes for column in columns if column.strides != (0,))
 
     def take(self, rows: NDArray[np.intp], lane_count: int) -> _Scale:
         lanes = self.lanes[rows]
@@ -65,30 +67,58 @@ class _Scale:
 
     def merged(self, cell: int, durations: NDArray[np.int64]) -> _Scale:
         """The same with cells of ``cell`` ns; ``durations`` are those of the slices."""
-        if not len(self.lanes):
-            return self
-        is_wide = self.ends - self.begins >= cell
-        cells = self.begins // cell
-        starts_anew = np.ones(len(self.lanes), bool)
-        same_place = (self.lanes[1:] == self.lanes[:-1]) & (cells[1:] == cells[:-1])
-        starts_anew[1:] = ~same_place | is_wide[1:] | is_wide[:-1]
+        return self._at(self._starts_anew(cell), durations)
+
+    def coarser(self, cell: int, durations: NDArray[np.int64]) -> _Scale:
+        """The same with cells of ``cell`` ns if that is far less, else itself: finer is right, too."""
+        starts_anew = self._starts_anew(cell)
+        is_less = np.count_nonzero(starts_anew) * _FEWER <= len(self.lanes)
+        return self._at(starts_anew, durations) if is_less else self
+
+    def _at(self, starts_anew: NDArray[np.bool_], durations: NDArray[np.int64]) -> _Scale:
         firsts = np.flatnonzero(starts_anew)
         if len(firsts) == len(self.lanes):
             return self
-        groups = np.cumsum(starts_anew) - 1
-        lengths = durations[self.longest]
-        best = np.maximum.reduceat(lengths, firsts)
-        is_best = np.flatnonzero(lengths == best[groups])
+        lanes = self.lanes[firsts]
+        ends = np.empty(len(firsts), np.int64)
         longest = np.empty(len(firsts), np.int32)
-        longest[groups[is_best[::-1]]] = self.longest[is_best[::-1]]  # of equal ones the first
-        return _Scale(
-            self.lanes[firsts],
-            self.begins[firsts],
-            np.maximum.reduceat(self.ends, firsts),
-            longest,
-            np.add.reduceat(self.counts, firsts, dtype=np.int32),
-            np.searchsorted(self.lanes[firsts], np.arange(len(self.borders))),
-        )
+        counts = np.add.reduceat(self.counts, firsts, dtype=np.int32)
+        for groups in _portions(firsts):
+            low = int(firsts[groups.start])
+            high = int(firsts[groups.stop]) if groups.stop < len(firsts) else len(self.lanes)
+            begins = firsts[groups] - low
+            ends[groups] = np.maximum.reduceat(self.ends[low:high], begins)
+            lengths = durations[self.longest[low:high]]
+            best = np.maximum.reduceat(lengths, begins)
+            sizes = np.diff(begins, append=high - low)
+            of_best = np.flatnonzero(lengths == np.repeat(best, sizes))
+            group = np.searchsorted(begins, of_best, "right") - 1
+            # of equal ones the first: the last that is written
+            longest[groups.start + group[::-1]] = self.longest[low + of_best[::-1]]
+        borders = np.searchsorted(lanes, np.arange(len(self.borders)))
+        return _Scale(lanes, self.begins[firsts], ends, longest, counts, borders)
+
+    def _starts_anew(self, cell: int) -> NDArray[np.bool_]:
+        """Where something begins that is not merged with what is before it."""
+        found = np.ones(len(self.lanes), bool)
+        for low in range(0, len(self.lanes), _AT_ONCE):
+            before = max(0, low - 1)  # the one before decides about the first
+            part = slice(before, low + _AT_ONCE)
+            lanes, begins = self.lanes[part], self.begins[part]
+            is_wide = self.ends[part] - begins >= cell
+            cells = begins // cell
+            same_place = (lanes[1:] == lanes[:-1]) & (cells[1:] == cells[:-1])
+            found[before + 1 : low + _AT_ONCE] = ~same_place | is_wide[1:] | is_wide[:-1]
+        return found
+
+
+def _portions(firsts: NDArray[np.intp]) -> Iterator[slice]:
+    """The groups that begin at ``firsts``, in portions of about as many rows as are looked at at once."""
+    low = 0
+    while low < len(firsts):
+        high = max(low + 1, int(np.searchsorted(firsts, firsts[low] + _AT_ONCE)))
+        yield slice(low, high)
+        low = high
 
 
 @define(eq=False)
@@ -108,16 +138,16 @@ class _Lanes:
         changes = np.ones(len(order), bool)
         changes[1:] = (tracks[1:] != tracks[:-1]) | (depths[1:] != depths[:-1])
         firsts = np.flatnonzero(changes)
+        of_lanes = tracks[firsts], depths[firsts]
+        del tracks, depths  # a profile has millions of slices
+        lanes = np.cumsum(changes, dtype=np.int32)
+        lanes -= 1
         begins = slices["start"][order]
-        finest = _Scale(
-            (np.cumsum(changes) - 1).astype(np.int32),
-            begins,
-            begins + slices["duration"][order],
-            order,
-            np.ones(len(order), np.int32),
-            np.append(firsts, len(order)),
-        )
-        return cls(tracks[firsts], depths[firsts], {0: finest}, np.asarray(slices["duration"]))
+        ends = slices["duration"][order]
+        np.add(ends, begins, out=ends)
+        counts = np.broadcast_to(np.int32(1), len(order))
+        finest = _Scale(lanes, begins, ends, order, counts, np.append(firsts, len(order)))
+        return cls(*of_lanes, {0: finest}, np.asarray(slices["duration"]))
 
     @property
     def nbytes(self) -> int:
@@ -125,7 +155,7 @@ class _Lanes:
             return sum({id(scale): scale.nbytes for scale in self.scales.values()}.values())
 
     def scale(self, column: int) -> _Scale:
-        """The coarsest of which no cell is longer than ``column`` ns."""
+        """The coarsest that is kept of which no cell is longer than ``column`` ns."""
         wanted = 0
         while _STEP ** (wanted + 1) <= column:
             wanted += 1
@@ -133,7 +163,7 @@ class _Lanes:
             at = max(known for known in self.scales if known <= wanted)
             while at < wanted:
                 at += 1
-                self.scales[at] = self.scales[at - 1].merged(_STEP**at, self.durations)
+                self.scales[at] = self.scales[at - 1].coarser(_STEP**at, self.durations)
             return self.scales[wanted]
 
 
@@ -215,9 +245,11 @@ def _between(lanes: _Lanes, chosen: NDArray[np.intp], start: int, end: int, colu
 def _by_lane(slices: Table) -> NDArray[np.int32]:
     """Rows by track, depth and start; by track and start they are sorted already."""
     depths = slices["depth"]
-    lanes = slices["track"].astype(np.int64) * (int(depths.max(initial=0)) + 1) + depths
-    if lanes.max(initial=0) < 1 << 16:
-        lanes = lanes.astype(np.uint16)  # sorted digit by digit: many times faster
+    levels, most = int(depths.max(initial=0)) + 1, int(slices["track"].max(initial=0))
+    # 16 bits are sorted digit by digit: many times faster
+    kind = np.uint16 if (most + 1) * levels <= 1 << 16 else np.int64
+    lanes = np.multiply(slices["track"], levels, dtype=kind, casting="unsafe")
+    np.add(lanes, depths, out=lanes, casting="unsafe")
     return np.argsort(lanes, kind="stable").astype(np.int32)
 
 

@@ -81,7 +81,11 @@ def test_the_lanes_that_were_used_last_are_kept_within_their_limit(monkeypatch: 
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("part", [1.0, 0.3, 0.01, 0.0005])
-def test_every_slice_of_the_range_is_drawn_or_stands_in_one_that_is(seed: int, part: float) -> None:
+@pytest.mark.parametrize("at_once", [7, 1 << 19])
+def test_every_slice_of_the_range_is_drawn_or_stands_in_one_that_is(
+    seed: int, part: float, at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(window, "_AT_ONCE", at_once)
     profile = _profile(seed)
     whole = profile.duration_ns
     start = whole // 3
