@@ -11,12 +11,15 @@ PY := .venv/bin/python
 # -qq: errors only
 PIP := -m pip install -qq --disable-pip-version-check --no-input
 RESULTS := test-results
+space := $(subst ,, )
+# plugins that are distributions of their own
+distributions := $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml))
 skip_hook := INSIGHT_HOST_SKIP_FRONTEND=1 INSIGHT_HOST_SKIP_KERNEL=1
 
 .PHONY: help demo dev test fuzz conformance bench soak sbom assets browser proto clean distclean
 
 help:
-	@echo 'make demo         serve the sample logs (PORT=... to choose the port)'
+	@echo 'make demo         serve the sample logs with every tab (PORT=... to choose the port)'
 	@echo 'make test         ruff, mypy, tsc, oxlint, oxfmt, Vitest, pytest with browser tests'
 	@echo 'make fuzz         changed bytes for every reader, made-up requests for every route (SECONDS=60 for each half)'
 	@echo 'make conformance  compare with tensorboard and mindinsight, in environments of their own'
@@ -27,8 +30,8 @@ help:
 	@echo 'make dev          the environment to work in; serves nothing'
 	@echo 'make clean        remove what was built; distclean: environments and node_modules too'
 
-demo: .venv/.runtime assets
-	@exec .venv/bin/insight-host --logdir examples/logs $(if $(PORT),--port $(PORT))
+demo: .venv-demo/.installed assets
+	@exec .venv-demo/bin/python -m insight_core.cli --logdir examples/logs $(if $(PORT),--port $(PORT))
 
 dev: .venv/.dev assets
 	@echo 'ready: `. .venv/bin/activate`, then `insight-host --logdir examples/logs`'
@@ -52,6 +55,17 @@ dev: .venv/.dev assets
 .venv/.dev: pyproject.toml | .venv/.runtime
 	@echo 'installing development tools'
 	@$(skip_hook) $(PY) $(PIP) --no-build-isolation -e '.[dev]'
+	@touch $@
+
+# What .venv has and, editable, every plugin that is a distribution of its own. The tests' environment has none of them:
+# tests install them one by one, and others in their places.
+.venv-demo/.installed: $(addsuffix /pyproject.toml,$(distributions)) | .venv/.runtime
+	@echo 'installing $(notdir $(distributions))'
+	@$(PY) -m venv --clear --without-pip $(@D)
+	@$(PY) -c 'import sys; print(*filter(None, sys.path), sep="\n")' \
+		> "$$($(@D)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/host.pth"
+	@$(PY) -m pip --python $(@D)/bin/python install -qq --disable-pip-version-check --no-input --no-build-isolation \
+		$(addprefix -e ./,$(distributions))
 	@touch $@
 
 # Node from PATH, else from a Python package; nothing is asked for when there is one.
@@ -108,7 +122,7 @@ test: .venv/.dev assets browser .nginx/usr/sbin/nginx
 
 # Two halves: readers, guided by coverage where atheris can be installed; then hosts and data servers on damaged logs.
 # Bounds of the second are requests, not seconds: about one for each second, path and kind of log in 60 s.
-fuzz: export PYTHONPATH := .:plugins/audio:plugins/text
+fuzz: export PYTHONPATH := $(subst $(space),:,. $(distributions))
 fuzz: seconds := $(if $(filter command line environment,$(origin SECONDS)),$(SECONDS),60)
 fuzz: .venv/.dev
 	@$(skip_hook) $(PY) $(PIP) --no-build-isolation -e '.[fuzz]' || echo 'make: no atheris here: hypothesis alone' >&2

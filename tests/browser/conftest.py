@@ -135,9 +135,9 @@ def with_tabs(
 
 
 @pytest.fixture(scope="session")
-def with_every_tab(with_tabs: WithTabs) -> dict[str, str]:
+def with_every_tab(repository: Path, with_tabs: WithTabs) -> dict[str, str]:
     """Environment of a host with all tabs that are distributions of their own."""
-    return with_tabs("alerts", "audio", "reports", "text", "trash")
+    return with_tabs(*sorted(project.parent.name for project in repository.glob("plugins/*/pyproject.toml")))
 
 
 @pytest.fixture(scope="module")

@@ -31,15 +31,20 @@ def test_every_plugin_is_packaged_and_has_an_entry_point(repository: Path, proje
     assert {f"plugins/{name}" for name in every} <= set(project["tool"]["mypy"]["mypy_path"])
 
 
-def test_plugins_of_their_own_name_the_same_packages(repository: Path, project: dict[str, Any]) -> None:
+def test_plugins_of_their_own_are_declared_and_name_the_same_packages(
+    repository: Path, project: dict[str, Any]
+) -> None:
     """They are built and tested here with the repository's packages, and elsewhere with those they name."""
     ours = json.loads((repository / "package.json").read_text(encoding="utf-8"))
     known = {**ours["dependencies"], **ours["devDependencies"]}
     found = _distributions(repository)
-    assert set(project["tool"]["pytest"]["ini_options"]["pythonpath"]) == {
-        f"plugins/{name}" for name in found
-    }
+    assert project["project"]["optional-dependencies"]["all"] == sorted(
+        f"insight-plugin-{name.replace('_', '-')}" for name in found
+    )
+    readme = (repository / "README.md").read_text(encoding="utf-8")
     for name, theirs in found.items():
+        assert f"](plugins/{name}/README.md)" in readme
+        assert theirs["project"]["name"] == f"insight-plugin-{name.replace('_', '-')}"
         assert theirs["project"]["entry-points"]["insight.plugins"] == {name: f"insight_{name}"}
         file = repository / f"plugins/{name}/package.json"
         packages = json.loads(file.read_text(encoding="utf-8"))
@@ -75,7 +80,8 @@ def test_version_is_the_newest_of_the_changelog(repository: Path, project: dict[
 def test_dependencies_are_documented(repository: Path, project: dict[str, Any]) -> None:
     text = (repository / "docs/reference/dependencies.md").read_text(encoding="utf-8")
     wanted = [*project["project"]["dependencies"], *project["build-system"]["requires"]]
-    wanted += [name for extra in project["project"]["optional-dependencies"].values() for name in extra]
+    for extra in project["project"]["optional-dependencies"].values():
+        wanted += [requirement for requirement in extra if not requirement.startswith("insight-plugin-")]
     rows = dict(re.findall(r"^\| `([\w.@/-]+)` \| `([^`]+)` \|", text, flags=re.M))
     for requirement in wanted:
         name, bounds = re.fullmatch(r"([\w.-]+)(.*)", requirement).groups()  # type: ignore[union-attr]
