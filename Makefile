@@ -46,10 +46,10 @@ dev: .venv/.dev assets
 	@$(PYTHON) -m venv .venv
 
 # Editable: assets and compiled modules are made by the target `assets`, from the same hook.
-.venv/.runtime: pyproject.toml | .venv/bin/python
+.venv/.runtime: pyproject.toml insight_record/pyproject.toml | .venv/bin/python
 	@echo 'installing insight-host'
 	@$(PY) $(PIP) 'cython>=3.1' editables 'hatchling>=1.27' 'setuptools>=77'
-	@$(skip_hook) $(PY) $(PIP) --no-build-isolation -e .
+	@$(skip_hook) $(PY) $(PIP) --no-build-isolation -e ./insight_record -e .
 	@touch $@
 
 .venv/.dev: pyproject.toml | .venv/.runtime
@@ -156,7 +156,7 @@ conformance: .venv/.dev assets $(peers) $(hosting)
 	@$(@D)/bin/python $(PIP) -r $<
 	@$(@D)/bin/python $(PIP) --no-deps tensorboard-plugin-3d==1.0.3 # without TensorFlow, so that it fails
 	@$(@D)/bin/python $(PIP) 'cython>=3.1' editables 'hatchling>=1.27' 'setuptools>=77'
-	@$(skip_hook) $(@D)/bin/python $(PIP) --no-build-isolation -e .
+	@$(skip_hook) $(@D)/bin/python $(PIP) --no-build-isolation -e ./insight_record -e .
 	@touch $@
 
 # HTTP servers and parsers that `python -m benchmarks.http_servers` compares with ours.
@@ -195,7 +195,7 @@ sbom: .venv/.dev assets .venv-peers/sbom/.installed
 	@mkdir -p $(RESULTS)
 	@rm -rf .venv-peers/released
 	@$(PY) -m venv --without-pip .venv-peers/released
-	@$(skip_hook) $(PY) -m pip --python .venv-peers/released/bin/python install -qq --disable-pip-version-check --no-input .
+	@$(skip_hook) $(PY) -m pip --python .venv-peers/released/bin/python install -qq --disable-pip-version-check --no-input ./insight_record .
 	@.venv-peers/sbom/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible \
 		-o $(RESULTS)/insight-host.cdx.json .venv-peers/released
 	@$(PY) hatch_build.py npm sbom --package-lock-only --omit dev --sbom-format cyclonedx > $(RESULTS)/insight-host-page.cdx.json
@@ -210,7 +210,7 @@ sbom: .venv/.dev assets .venv-peers/sbom/.installed
 clean:
 	rm -rf dist build $(RESULTS) frontend/insight_frontend/static frontend/insight_frontend/packages plugins/*/insight_*/static \
 		.mypy_cache .ruff_cache .pytest_cache .hypothesis insight_core/.compiled
-	find insight_core -name '_*.so' -delete
+	find insight_core insight_record -name '_*.so' -delete
 	find . -name __pycache__ -not -path './.venv*' -not -path './node_modules/*' -prune -exec rm -rf {} +
 
 distclean: clean

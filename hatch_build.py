@@ -4,8 +4,9 @@
 `... requirements` prints the pip requirement that stands in for an absent Node; `... compile SOURCE` makes
 one compiled module, whether it is stale or not.
 
-The front end must be built. Each compiled module, `insight_core/**/_*.pyx`, has a twin in Python: without
-a C compiler the install goes on.
+The front end must be built. Each compiled module, `_*.pyx` in insight_core and insight_record, has a twin in
+Python: without a C compiler the install goes on. A wheel holds those of insight_core; insight-record is a
+distribution of its own.
 """
 
 from __future__ import annotations
@@ -18,8 +19,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ SKIP = "INSIGHT_HOST_SKIP_FRONTEND"
 SKIP_KERNEL = "INSIGHT_HOST_SKIP_KERNEL"
 SUFFIX = str(sysconfig.get_config_var("EXT_SUFFIX"))
 _COMPILED = Path("insight_core/.compiled")  # JSON: digest by module, as compiled
-_FLAGS = ("-O3", "-g0")  # no -march: a wheel runs on other processors than this one
+_PACKAGES = ("insight_core", "insight_record")  # with compiled modules
 _DIGEST = Path("frontend/insight_frontend/static/.digest")
 _TOP = ("package.json", "package-lock.json", "tsconfig.json", "frontend", "plugins")
 
@@ -55,8 +55,9 @@ class BuildHook(BuildHookInterface[Any]):
             except FrontendError as error:
                 self.app.abort(str(error))
         if self.target_name == "wheel" and not _is_set(SKIP_KERNEL):
-            compile_stale(root, self.app.display_warning)
-            if compiled := [path for path in map(compiled_path, extensions(root)) if path.is_file()]:
+            own = _PACKAGES[:1]
+            compile_stale(root, self.app.display_warning, own)
+            if compiled := [path for path in map(compiled_path, extensions(root, own)) if path.is_file()]:
                 build_data["pure_python"] = False
                 build_data["infer_tag"] = True
                 build_data["artifacts"] += [f"/{path.relative_to(root).as_posix()}" for path in compiled]
@@ -168,9 +169,9 @@ def _system_node() -> bool:
 # --- compiled modules -----------------------------------------------------------------------------
 
 
-def extensions(root: Path) -> list[Path]:
-    """Sources of the compiled modules."""
-    return sorted((root / "insight_core").rglob("_*.pyx"))
+def extensions(root: Path, packages: Iterable[str] = _PACKAGES) -> list[Path]:
+    """Sources of the compiled modules of packages."""
+    return sorted(source for package in packages for source in (root / package).rglob("_*.pyx"))
 
 
 def compiled_path(source: Path) -> Path:
@@ -178,11 +179,13 @@ def compiled_path(source: Path) -> Path:
     return source.with_suffix(SUFFIX)
 
 
-def compile_stale(root: Path, warn: Callable[[str], None]) -> None:
+def compile_stale(root: Path, warn: Callable[[str], None], packages: Iterable[str] = _PACKAGES) -> None:
     """Compiles modules that do not match their sources; reports failures and removes their stale modules."""
     marker = root / _COMPILED
     known = json.loads(marker.read_text(encoding="utf-8")) if marker.is_file() else {}
-    wanted = {source.relative_to(root).as_posix(): _digest_of(root, source) for source in extensions(root)}
+    wanted = {
+        source.relative_to(root).as_posix(): _digest_of(root, source) for source in extensions(root, packages)
+    }
     stale = [
         name for name in wanted if known.get(name) != wanted[name] or not compiled_path(root / name).is_file()
     ]
@@ -214,34 +217,18 @@ def compile_stale(root: Path, warn: Callable[[str], None]) -> None:
 
 def compile_module(root: Path, source: Path) -> None:
     """Compiles one module into the directory of its source."""
-    from Cython.Build import cythonize
-    from setuptools import Distribution, Extension  # type: ignore[import-untyped]
-    from setuptools.command.build_ext import build_ext  # type: ignore[import-untyped]
+    from insight_record.hatch_build import compiled
 
-    place = source.relative_to(root)
-    name = ".".join(place.with_suffix("").parts)
-    extension = Extension(
-        name,
-        [place.as_posix()],
-        include_dirs=[str(root), str(source.parent)],
-        extra_compile_args=list(_FLAGS),
-    )
-    with tempfile.TemporaryDirectory() as directory:
-        modules = cythonize([extension], build_dir=directory, include_path=["."], quiet=True, force=True)  # type: ignore[no-untyped-call]
-        command = build_ext(Distribution({"name": name, "ext_modules": modules}))
-        command.build_lib = command.build_temp = directory
-        command.ensure_finalized()
-        command.run()
-        made = source.with_suffix(f".{os.getpid()}.new")
-        shutil.copyfile(Path(command.get_ext_fullpath(name)), made)
+    made = source.with_suffix(f".{os.getpid()}.new")
+    compiled(root, source, made)
     made.replace(compiled_path(source))  # a process that runs has the old one in memory
 
 
 def _digest_of(root: Path, source: Path) -> str:
     """SHA-256 over a module's source, every file that it may include, the flags and the version of Python."""
-    core = root / "insight_core"
-    parts = [source, *sorted([*core.rglob("*.pxd"), *core.rglob("*.h")])]
-    total = hashlib.sha256(f"{SUFFIX} {_FLAGS}".encode())
+    included = [path for package in _PACKAGES for path in (root / package).rglob("*.[ph]*")]
+    parts = [source, *sorted(path for path in included if path.suffix in (".pxd", ".h"))]
+    total = hashlib.sha256(SUFFIX.encode())
     for path in parts:
         total.update(path.name.encode() + b"\0" + path.read_bytes().replace(b"\r\n", b"\n") + b"\0")
     return total.hexdigest()

@@ -26,7 +26,7 @@ _TAGS = (1, 10)  # scalars of a step
 _WANTED = 300_000  # scalars a second
 
 _OURS = """
-from insight_core.recording import SummaryRecord
+from insight_record import SummaryRecord
 record = SummaryRecord({directory!r}, dialect={dialect!r})
 add = record.add_value
 start = time.perf_counter()

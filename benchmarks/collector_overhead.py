@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from insight_core.recording import SummaryCollector
+from insight_record import SummaryCollector
 
 _ROUNDS = 5
 _STEPS = 20_000  # of a loop that does nothing else
@@ -104,7 +104,7 @@ def _trained(collecting: dict[str, Any] | None) -> Loop:
     def loop(directory: Path) -> float:
         import torch  # type: ignore[import-not-found,unused-ignore]
 
-        from insight_core.recording.torch import TorchCollector
+        from insight_record.torch import TorchCollector
 
         torch.manual_seed(0)
         torch.set_num_threads(1)

@@ -140,7 +140,7 @@ def _encodings(table: LogTable) -> dict[str, Any]:
 def _event_files(
     logs: Logs, place: Path, runs: Chosen, tags: Chosen, attempts: ShownAttempts
 ) -> Iterator[str]:
-    from insight_core.recording.scalar_file import write_scalars
+    from insight_record.scalar_file import write_scalars
 
     rounded = 0
     for run in sorted(set(logs.series("scalar", runs=runs, tags=tags)["run"].tolist())):

@@ -219,3 +219,13 @@ def wheel_file(
         built(source, out, "wheel", environment)
 
     return made_once(common_directory / "wheel", make)
+
+
+@pytest.fixture(scope="session")
+def record_wheel(repository: Path, common_directory: Path, offline_environment: dict[str, str]) -> Path:
+    """The wheel of insight-record, on which that of the host depends; without a C compiler too."""
+
+    def make(out: Path) -> None:
+        built(repository / "insight_record", out, "wheel", {**offline_environment, "CC": "no-compiler"})
+
+    return made_once(common_directory / "record_wheel", make)

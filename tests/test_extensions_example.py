@@ -26,6 +26,7 @@ SETTINGS = "optimizer = adam\nrate = 0.1\n"
 def command(
     repository: Path,
     wheel_file: Path,
+    record_wheel: Path,
     tmp_path_factory: pytest.TempPathFactory,
     offline_environment: dict[str, str],
 ) -> Path:
@@ -36,7 +37,9 @@ def command(
     python = bare_venv(place / "venv", offline_environment)
     options = ["--quiet", "--no-deps", "--no-build-isolation", "--force-reinstall"]
     subprocess.run(
-        [python, "-m", "pip", "install", *options, wheel_file, copy], check=True, env=offline_environment
+        [python, "-m", "pip", "install", *options, record_wheel, wheel_file, copy],
+        check=True,
+        env=offline_environment,
     )
     shutil.rmtree(copy)
     return python.with_name("insight-host")

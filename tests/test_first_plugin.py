@@ -85,7 +85,9 @@ def blocks(repository: Path) -> list[re.Match[str]]:
 
 
 @pytest.fixture
-def reader(wheel_file: Path, tmp_path: Path, offline_environment: Mapping[str, str]) -> Iterator[Reader]:
+def reader(
+    wheel_file: Path, record_wheel: Path, tmp_path: Path, offline_environment: Mapping[str, str]
+) -> Iterator[Reader]:
     """With an empty directory, and pip that finds the wheel of this checkout without the network."""
     python = bare_venv(tmp_path / "venv", offline_environment, with_pip=True)
     directory = tmp_path / "empty"
@@ -100,6 +102,7 @@ def reader(wheel_file: Path, tmp_path: Path, offline_environment: Mapping[str, s
         "INSIGHT_HOST_PORT": "0",
     }
     reader = Reader(directory, environment)
+    subprocess.run([python, "-m", "pip", "install", "-q", record_wheel], check=True, env=environment)
     yield reader
     for host in reader.hosts:
         host.terminate()

@@ -32,8 +32,8 @@ ROOMS: dict[str, Room] = {
     "plugin": _room("formats machine", "attrs google numpy pluggy"),
     "plugin.http": _room("plugin formats", "attrs numpy regex safetensors werkzeug"),
     "plugin.testing": _room(
-        "formats ingest isolation plugin providers recording registry store web",
-        "attrs numpy werkzeug",
+        "formats ingest isolation plugin providers registry store web",
+        "attrs insight_record numpy werkzeug",
     ),
     "isolation": _room("", "attrs"),
     "machine": _room("", ""),
@@ -53,20 +53,27 @@ ROOMS: dict[str, Room] = {
         "attrs cachetools insight_frontend werkzeug",
     ),
     "tensorboard": _room("activity formats isolation plugin rpc", "attrs google numpy tensorboard werkzeug"),
-    "recording": _room("formats", "keras numpy torch"),
     "cli": _room(
-        "certificates formats ingest isolation machine plugin plugin.http providers recording registry rpc"
+        "certificates formats ingest isolation machine plugin plugin.http providers registry rpc"
         " store tensorboard web",
         "attrs insight_frontend platformdirs werkzeug",
     ),
 }
 # what users import: it opens sources as the command line does
 FOR_USERS = _room(
-    "cli formats ingest plugin plugin.http providers recording registry",
-    "IPython attrs insight_frontend insight_host insight_query numpy pandas platformdirs polars pyarrow",
+    "cli formats ingest plugin plugin.http providers registry",
+    "IPython attrs insight_frontend insight_host insight_query insight_record numpy pandas platformdirs"
+    " polars pyarrow",
 )
-PUBLIC_ROOMS = {"plugin", "plugin.http", "recording"}  # for plugins
-PLUGIN_MAY_IMPORT = {"attrs", "cachetools", "numpy", "werkzeug", "safetensors", "regex", "PIL", "google"}
+# insight-record, a distribution of its own: its formats are also those of every room that has ``formats``
+RECORD_FORMATS = "insight_record.formats"
+OF_RECORD = _room("", "insight_record keras numpy torch")
+OF_RECORD_FORMATS = _room("formats", "ml_dtypes numpy")
+PUBLIC_ROOMS = {"plugin", "plugin.http"}  # for plugins
+PLUGIN_MAY_IMPORT = {
+    *("attrs", "cachetools", "numpy", "werkzeug", "safetensors", "regex", "PIL", "google"),
+    "insight_record",
+}
 ALSO = {
     "insight_demo": {"insight_landscape"},  # as a training script does
     "insight_query": {"duckdb", "pyarrow"},  # of the extra lake
@@ -144,7 +151,12 @@ def _outside(path: Path, root: Path, room: Room, here: str = "") -> list[str]:
         top = name.split(".")[0]
         if top in sys.stdlib_module_names or top in ("libc", "cpython", "posix"):
             continue
-        allowed = _room_of(name) in {here, *room.rooms} if top == "insight_core" else top in room.packages
+        if top == "insight_core":
+            allowed = _room_of(name) in {here, *room.rooms}
+        elif name.startswith(RECORD_FORMATS):
+            allowed = "formats" in {here, *room.rooms} or "insight_record" in room.packages
+        else:
+            allowed = top in room.packages
         if not allowed:
             found.append(f"{path.relative_to(root)} may not import {name}: see docs/architecture.md")
     return found
@@ -175,6 +187,15 @@ def test_rooms_import_only_what_the_table_allows(repository: Path) -> None:
     assert [line for path in files for line in _breaches(path, repository)] == []
 
 
+def test_insight_record_imports_nothing_of_the_host(repository: Path) -> None:
+    package = repository / "insight_record"
+    formats = _sources(package / "formats")
+    writers = {*package.rglob("*.py")} - {*formats, package / "hatch_build.py"}
+    assert writers
+    assert [line for path in formats for line in _outside(path, repository, OF_RECORD_FORMATS)] == []
+    assert [line for path in sorted(writers) for line in _outside(path, repository, OF_RECORD)] == []
+
+
 def test_what_users_import_is_above_the_core(repository: Path) -> None:
     files = sorted((repository / "insight_host").glob("*.py"))
     assert [line for path in files for line in _outside(path, repository, FOR_USERS)] == []
@@ -186,9 +207,9 @@ def test_every_room_is_in_the_table(repository: Path) -> None:
 
 
 def test_no_modules_of_the_core_import_each_other_in_a_circle(repository: Path) -> None:
-    core = repository / "insight_core"
-    files = {_module_of(path, repository): path for path in core.rglob("*.py")}
-    assert _circle(files) == []
+    for package in ("insight_core", "insight_record"):
+        files = {_module_of(path, repository): path for path in (repository / package).rglob("*.py")}
+        assert _circle(files) == []
 
 
 def test_no_modules_of_a_plugin_import_each_other_in_a_circle(repository: Path) -> None:
@@ -235,6 +256,7 @@ def test_no_public_class_name_occurs_twice(repository: Path) -> None:
     packages = [
         repository / "insight_core",
         repository / "insight_host",
+        repository / "insight_record",
         *repository.glob("plugins/*/insight_*"),
     ]
     found = _classes_by_name(packages)
@@ -259,6 +281,7 @@ def test_plugins_import_only_the_public_api(repository: Path) -> None:
             for name in _imports(path):
                 top = name.split(".")[0]
                 public = top == "insight_core" and "." in name and _room_of(name) in PUBLIC_ROOMS
+                public &= not name.startswith(RECORD_FORMATS)
                 special = any(name.startswith(one) for one in ALSO.get(package.name, ()))
                 if not (public or special or top in allowed):
                     found.append(
@@ -274,7 +297,7 @@ def test_plugins_import_only_the_public_api(repository: Path) -> None:
         ("framing.py", "def later():\n    import insight_core.ingest.loader", True),
         ("framing.py", "import torch", True),
         ("framing.py", "from insight_core import registry", True),
-        ("framing.py", "from insight_core.formats.crc32c import crc32c", False),
+        ("framing.py", "from insight_record.formats.crc32c import crc32c", False),
         (
             "framing.py",
             "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from werkzeug import Request",

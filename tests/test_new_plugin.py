@@ -68,14 +68,17 @@ class Author:
 
 @pytest.fixture(scope="module")
 def author(
-    wheel_file: Path, tmp_path_factory: pytest.TempPathFactory, offline_environment: dict[str, str]
+    wheel_file: Path,
+    record_wheel: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    offline_environment: dict[str, str],
 ) -> Author:
     place = tmp_path_factory.mktemp("author")
     python = bare_venv(place / "venv", offline_environment)
     path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
     author = Author(python, place / "work", {**offline_environment, "PATH": path})
     author.directory.mkdir()
-    author.pip(wheel_file)
+    author.pip(record_wheel, wheel_file)
     return author
 
 

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from insight_core.formats.batch import CUT_MEANWHILE, unreadable
-from insight_core.formats.reason import system_reason
 from insight_core.plugin import Damage, InvalidArgument, Messages, Reason, Undecodable
 from insight_core.rpc.messages import damage_message, damage_of
+from insight_record.formats.reason import system_reason
 
 ROOT = Path(__file__).parents[1]
 CATALOGUES = [
@@ -27,7 +27,7 @@ CATALOGUES = [
 ]
 PIECES = ("metadata", "convergence", "interval", "path")
 READERS = [  # what they cannot read is shown to users
-    *(path for path in ROOT.glob("insight_core/formats/*.py") if path.stem not in {"reason", "stored_block"}),
+    *(path for path in ROOT.glob("insight_*/formats/*.py") if path.stem not in {"reason", "stored_block"}),
     *ROOT.glob("plugins/*/insight_*/decoder.py"),
     *ROOT.glob("plugins/graph/insight_graph/*.py"),
     *ROOT.glob("plugins/image/insight_image/*.py"),
@@ -49,7 +49,8 @@ BUILT: dict[str, set[str]] = {  # codes that are put together, with their detail
 
 
 def python_files() -> list[Path]:
-    return [*ROOT.glob("insight_core/**/*.py"), *ROOT.glob("plugins/*/insight_*/**/*.py")]
+    core = [*ROOT.glob("insight_core/**/*.py"), *ROOT.glob("insight_record/formats/*.py")]
+    return [*core, *ROOT.glob("plugins/*/insight_*/**/*.py")]
 
 
 def coded_reasons() -> Iterator[tuple[str, set[str] | None]]:

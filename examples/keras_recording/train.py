@@ -8,7 +8,7 @@ from typing import Any
 import keras  # type: ignore[import-not-found,unused-ignore]
 import numpy as np
 
-from insight_core.recording.keras import KerasCollector
+from insight_record.keras import KerasCollector
 
 
 def network() -> Any:  # noqa: ANN401

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.recording import SummaryCollector
+from insight_record import SummaryCollector
 
 Floats = NDArray[np.float64]
 

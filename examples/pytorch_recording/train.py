@@ -7,7 +7,7 @@ from typing import Any
 
 import torch  # type: ignore[import-not-found,unused-ignore]
 
-from insight_core.recording.torch import TorchCollector
+from insight_record.torch import TorchCollector
 
 
 def network() -> Any:  # noqa: ANN401

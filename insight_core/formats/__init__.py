@@ -1,1 +1,1 @@
-"""Wire formats of event files: framing, dialects, protobuf, tensors, histograms, images. No I/O."""
+"""Formats that readers need: dialects, events, columns, tensors, histograms. No I/O."""

@@ -7,7 +7,7 @@ from attrs import Factory, define, frozen
 from insight_core.formats.columns import Block
 from insight_core.formats.dialects import Dialect
 from insight_core.formats.event import Metadata
-from insight_core.formats.reason import Reason, system_reason
+from insight_record.formats.reason import Reason, system_reason
 
 BAD_DATA = Reason("the checksum of the record's data is wrong", "record_checksum")
 BAD_HEADER = Reason("the checksum of a record's length is wrong", "record_length")

@@ -16,7 +16,7 @@ def kernel_name() -> str:
     if not is_wanted():
         return "pure Python (INSIGHT_HOST_PURE is set)"
     try:
-        from insight_core.formats import _crc32c
+        from insight_record.formats import _crc32c
     except ImportError:
         return "pure Python (no compiled kernel)"
     there = importlib.util.find_spec("insight_core.ingest.scanner._kernel") is not None

@@ -12,9 +12,9 @@ import struct
 from attrs import define, field, frozen
 
 from insight_core.formats.dialects import Dialect
-from insight_core.formats.protobuf import Buffer, fields, signed, varint
-from insight_core.formats.protobuf import Malformed as Malformed
-from insight_core.formats.reason import Reason
+from insight_record.formats.protobuf import Buffer, fields, signed, varint
+from insight_record.formats.protobuf import Malformed as Malformed
+from insight_record.formats.reason import Reason
 
 VALUE_FIELDS: dict[Dialect, dict[int, str]] = {
     Dialect.TENSORBOARD: {2: "simple_value", 4: "image", 5: "histo", 6: "audio", 8: "tensor"},

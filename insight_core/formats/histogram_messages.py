@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from insight_core.formats.dialects import Dialect
 from insight_core.formats.histograms import MAX_COUNTED, Floats, Histogram, checked
-from insight_core.formats.protobuf import EIGHT_BYTES, LENGTH_DELIMITED, VARINT, fields, signed
-from insight_core.formats.reason import Reason
 from insight_core.formats.tensors import read_tensor
+from insight_record.formats.protobuf import EIGHT_BYTES, LENGTH_DELIMITED, VARINT, fields, signed
+from insight_record.formats.reason import Reason
 
 MAX_BUCKETS = 1_000_000
 _ENDLESS = 1e300  # writers have limits of 1.8e308 and 1e308 that mean infinity

@@ -10,7 +10,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.formats.reason import Reason
+from insight_record.formats.reason import Reason
 
 Floats = NDArray[np.float64]
 MAX_COUNTED = 1 << 53  # values of a histogram: float64 counts no further by ones

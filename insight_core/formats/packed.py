@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from insight_core.formats.protobuf import ENDLESS
-from insight_core.formats.reason import Reason
+from insight_record.formats.protobuf import ENDLESS
+from insight_record.formats.reason import Reason
 
 _U8, _U64 = np.uint8, np.uint64
 _PIECE = 1 << 16  # bytes decoded at a time, so that intermediate arrays stay in the processor's cache

@@ -11,7 +11,7 @@ from attrs import define, evolve, frozen
 from numpy.typing import NDArray
 
 from insight_core.formats.columns import Block, Columns, concatenated
-from insight_core.formats.crc32c import crc32c
+from insight_record.formats.crc32c import crc32c
 
 _CHUNK = 64 << 10  # bytes of points of short series that are read and verified together
 _NUMBER, _TIME = np.dtype(np.int64), np.dtype(np.float64)

@@ -13,11 +13,11 @@ import numpy as np
 from attrs import define, field, frozen
 from numpy.typing import NDArray
 
-from insight_core.formats import dtypes as types
-from insight_core.formats import protobuf as wire
 from insight_core.formats.dialects import Dialect
 from insight_core.formats.packed import fixed, varints
-from insight_core.formats.reason import Reason
+from insight_record.formats import dtypes as types
+from insight_record.formats import protobuf as wire
+from insight_record.formats.reason import Reason
 
 MAX_RANK = 32
 MAX_COUNT = 100_000_000  # values of a tensor

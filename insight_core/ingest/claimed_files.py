@@ -13,12 +13,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from insight_core.formats.batch import Flaw, unreadable
-from insight_core.formats.reason import Reason
 from insight_core.ingest.file_patterns import FileCheck
 from insight_core.ingest.file_record import FlawList
 from insight_core.store.claimed_file import NamedFile
 from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store
+from insight_record.formats.reason import Reason
 
 log = logging.getLogger(__name__)
 

@@ -13,7 +13,6 @@ from typing import NamedTuple
 from attrs import Factory, define, frozen
 
 from insight_core.formats.batch import Flaw, unreadable
-from insight_core.formats.reason import Reason, system_reason
 from insight_core.ingest.beginnings import Beginnings
 from insight_core.ingest.file_patterns import Directory, FileNames, Match, made_runs, taken, to_be_told
 from insight_core.ingest.links import Links, leads_back
@@ -22,6 +21,7 @@ from insight_core.ingest.walk import Walk
 from insight_core.plugin import Dialect, InvalidArgument, LogFormat
 from insight_core.store.claimed_file import NamedFile
 from insight_core.store.segment import FileOrder
+from insight_record.formats.reason import Reason, system_reason
 
 # TensorBoard reads every file with `tfevents` in its name; MindInsight every one with `summary.<digits>`.
 _TENSORBOARD = re.compile(r"tfevents(?:\.(\d+))?")

@@ -7,7 +7,6 @@ import os
 import time
 
 from insight_core.formats.batch import BAD_DATA, EMPTY, Batch, DamagedRecord, Flaw, SmallFile
-from insight_core.formats.framing import FOOTER_SIZE, HEADER_SIZE
 from insight_core.ingest.file_record import Stretch
 from insight_core.ingest.followed_file import HEAD, TAIL, FollowedFile, Replaced, both_ends
 from insight_core.ingest.scan_ahead import LEAST, OWN, PAUSE, ScanAhead, file_version
@@ -15,6 +14,7 @@ from insight_core.ingest.scanner.pages import read_part
 from insight_core.ingest.scanner.regular_file import open_regular, opened
 from insight_core.ingest.scanner.scanner import Scanner, open_scanner
 from insight_core.plugin import Dialect
+from insight_record.formats.framing import FOOTER_SIZE, HEADER_SIZE
 
 _LIVE = 60.0  # seconds after its last write during which a file counts as being written
 

@@ -10,9 +10,9 @@ from typing import Self
 from attrs import Factory, define, frozen
 
 from insight_core.formats.batch import Flaw
-from insight_core.formats.reason import Reason
 from insight_core.plugin import Dialect
 from insight_core.store.claims import FileState
+from insight_record.formats.reason import Reason
 
 MOST_FLAWS = 200  # of a file that are listed one by one
 

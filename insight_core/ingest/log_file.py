@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from insight_core.formats.batch import EMPTY, Batch, Flaw
 from insight_core.formats.columns import Block, Columns, never_back
-from insight_core.formats.reason import Reason
 from insight_core.ingest.file_record import FileRecord, Stretch
 from insight_core.ingest.followed_file import HEAD, TAIL, FollowedFile, Replaced, both_ends
 from insight_core.ingest.scan_ahead import FileVersion, file_version
 from insight_core.ingest.scanner.regular_file import open_regular
 from insight_core.isolation import Call, Calls, Crashed, in_one_line
 from insight_core.plugin import Dialect, LogFormat, Points
+from insight_record.formats.reason import Reason
 
 log = logging.getLogger(__name__)
 

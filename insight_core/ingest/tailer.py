@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from attrs import define, field
 
 from insight_core.formats.batch import Batch, Flaw, SmallFile, unreadable
-from insight_core.formats.reason import Reason
 from insight_core.formats.stored_block import Lost
 from insight_core.ingest.discover import FoundFile
 from insight_core.ingest.event_file import EventFile
@@ -22,6 +21,7 @@ from insight_core.ingest.log_file import FormatReader, LogFile, Waiting
 from insight_core.ingest.scanner.small_files import read_small_files
 from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store
+from insight_record.formats.reason import Reason
 
 if TYPE_CHECKING:  # a host without a cache does not load these
     from insight_core.ingest.index.cache import IndexCache

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from insight_core.formats.batch import Flaw
 from insight_core.formats.dialects import Dialect
-from insight_core.formats.json_text import encode_json
-from insight_core.formats.reason import Reason
 from insight_core.machine import physical_memory
 from insight_core.plugin.annotations import Annotation, Annotations, Authorship
 from insight_core.plugin.claims import BEGINNING, Claim, EventField, FileName, SummaryPlugin
@@ -109,6 +107,8 @@ from insight_core.plugin.series_tables import (
     united_tables,
 )
 from insight_core.plugin.tag_roles import TAG_ROLES, TagRole, role_of
+from insight_record.formats.json_text import encode_json
+from insight_record.formats.reason import Reason
 
 __all__ = [
     "API_VERSION",

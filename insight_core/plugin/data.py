@@ -10,9 +10,9 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_core.formats.dialects import Dialect
-from insight_core.formats.reason import Reason
 from insight_core.plugin.claims import Claim
 from insight_core.plugin.series_tables import SeriesField, SeriesTable
+from insight_record.formats.reason import Reason
 
 
 @frozen

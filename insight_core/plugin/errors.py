@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from insight_core.formats.reason import Reason
+from insight_record.formats.reason import Reason
 
 
 class InsightError(Exception):

@@ -5,17 +5,21 @@ from __future__ import annotations
 from typing import Final
 
 from insight_core.formats.dialects import Dialect
-from insight_core.formats.dtypes import MINDSPORE_TYPES, TENSORFLOW_TYPES, tensorflow_type_name
-from insight_core.formats.framing import HEADER_SIZE, RecordProblem, contents, record
 from insight_core.formats.histogram_messages import (
     read_histogram_proto,
     read_histogram_tensor,
     read_mindspore_histogram,
 )
 from insight_core.formats.histograms import Histogram, histogram_of
-from insight_core.formats.image_headers import ImageHeader, header_of
 from insight_core.formats.packed import varints
-from insight_core.formats.protobuf import (
+from insight_core.formats.tensors import Tensor, TensorHeader, read_tensor, read_tensor_header
+from insight_core.plugin.claims import Claim, EventField, SummaryPlugin
+from insight_core.plugin.data import Payload
+from insight_core.plugin.message_types import MessageTypes
+from insight_record.formats.dtypes import MINDSPORE_TYPES, TENSORFLOW_TYPES, tensorflow_type_name
+from insight_record.formats.framing import HEADER_SIZE, RecordProblem, contents, record
+from insight_record.formats.image_headers import ImageHeader, header_of
+from insight_record.formats.protobuf import (
     EIGHT_BYTES,
     FOUR_BYTES,
     LENGTH_DELIMITED,
@@ -25,10 +29,6 @@ from insight_core.formats.protobuf import (
     signed,
     varint,
 )
-from insight_core.formats.tensors import Tensor, TensorHeader, read_tensor, read_tensor_header
-from insight_core.plugin.claims import Claim, EventField, SummaryPlugin
-from insight_core.plugin.data import Payload
-from insight_core.plugin.message_types import MessageTypes
 
 HISTO: Final = EventField(Dialect.TENSORBOARD, "histo")  # A HistogramProto.
 MINDSPORE_HISTOGRAM: Final = EventField(Dialect.MINDSPORE, "histogram")  # MindSpore's Histogram.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from attrs import field, frozen
 
-from insight_core.formats.reason import Reason
 from insight_core.plugin.data import DataProvider, RecordTable, SeriesKey, ShownAttempts
 from insight_core.plugin.errors import NotFound, Undecodable
+from insight_record.formats.reason import Reason
 
 
 @frozen

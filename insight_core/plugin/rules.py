@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from attrs import field, frozen, validators
 
-from insight_core.formats.reason import Reason
 from insight_core.plugin.contract import PluginNameEnum
 from insight_core.plugin.data import ScalarColumns, SeriesKey
 from insight_core.plugin.errors import InsightError
 from insight_core.plugin.extensions import Messages
 from insight_core.plugin.references import reference
 from insight_core.plugin.tag_roles import TAG_ROLES, TagRole
+from insight_record.formats.reason import Reason
 
 if TYPE_CHECKING:
     from insight_core.plugin.context import PluginContext

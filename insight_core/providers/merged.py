@@ -9,7 +9,6 @@ from typing import TypeVar
 
 from attrs import evolve
 
-from insight_core.formats.reason import Reason
 from insight_core.plugin import (
     Damage,
     DataProvider,
@@ -28,6 +27,7 @@ from insight_core.plugin import (
 from insight_core.providers.conventions import by_start_time, unknown_series
 from insight_core.providers.followed import FollowedProvider
 from insight_core.providers.forwarding import StartableProvider, forwarded
+from insight_record.formats.reason import Reason
 
 _EVERY_POINT = ScalarQuery()
 

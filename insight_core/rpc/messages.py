@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from insight_core.formats.reason import json_details
 from insight_core.plugin import (
     Changes,
     Claim,
@@ -32,6 +31,7 @@ from insight_core.plugin import (
 from insight_core.rpc.errors import printable
 from insight_core.rpc.schema import insight_data_pb2 as messages
 from insight_core.rpc.schema.services import PIECE
+from insight_record.formats.reason import json_details
 
 # bytes of a column that go into one message; five such columns are less than a PIECE
 COLUMN_PIECE = 584 << 10

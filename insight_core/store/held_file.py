@@ -8,8 +8,8 @@ from attrs import Factory, define
 
 from insight_core.formats.batch import Flaw
 from insight_core.formats.event import Metadata
-from insight_core.formats.reason import Reason
 from insight_core.plugin import Damage, Dialect
+from insight_record.formats.reason import Reason
 
 MOST_LISTED = 200  # tags of a run that are left out, and damaged records of a file, listed one by one
 

@@ -13,7 +13,6 @@ from attrs import evolve
 from insight_core.formats.batch import Flaw
 from insight_core.formats.columns import Columns
 from insight_core.formats.event import Metadata
-from insight_core.formats.reason import Reason
 from insight_core.formats.stored_block import AnyBlock, AnyColumns, Lost, StoredBlock
 from insight_core.plugin import CachePolicy, Claim, Damage, FileName, Run, SeriesInfo, SeriesKey
 from insight_core.store.claims import Claims, FileState
@@ -24,6 +23,7 @@ from insight_core.store.retention import keeps_all
 from insight_core.store.segment import FileOrder
 from insight_core.store.series import Series
 from insight_core.store.snapshot import Snapshot, joined
+from insight_record.formats.reason import Reason
 
 Layout: TypeAlias = tuple[bool, bool]  # see ``Columns.layout``
 

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from werkzeug import Request, Response
 from werkzeug.exceptions import HTTPException
 
-from insight_core.formats.json_text import encode_json
-from insight_core.formats.reason import json_details
 from insight_core.plugin.http.encodings import accepts_gzip
+from insight_record.formats.json_text import encode_json
+from insight_record.formats.reason import json_details
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; "

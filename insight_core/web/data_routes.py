@@ -12,7 +12,6 @@ from urllib.parse import quote_plus
 from attrs import asdict, field, frozen
 from werkzeug import Request, Response
 
-from insight_core.formats.json_text import encode_json
 from insight_core.plugin import Annotations, DataProvider, Messages, Reason, Run, Unavailable
 from insight_core.plugin.http.parameters import required_text
 from insight_core.registry import DISTRIBUTION, Registry
@@ -25,6 +24,7 @@ from insight_core.web.mounting import Endpoint, UrlRule
 from insight_core.web.run_columns import RunColumnTable
 from insight_core.web.run_table import RunTableView
 from insight_core.web.settings import HostSettings
+from insight_record.formats.json_text import encode_json
 
 
 def installed_version() -> str:

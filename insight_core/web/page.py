@@ -11,11 +11,11 @@ from pathlib import Path
 
 from werkzeug import Request, Response
 
-from insight_core.formats.json_text import encode_json
 from insight_core.plugin import Unavailable
 from insight_core.web.answers import CONTENT_SECURITY_POLICY, tag_by_content
 from insight_core.web.front_ends import front_end, shared_modules
 from insight_core.web.mounted_plugins import MountedPlugins
+from insight_record.formats.json_text import encode_json
 
 _PLACE = b'<script type="application/json" id="%s">{}</script>'
 _INLINE = re.compile(rb"<script(?P<attributes>[^>]*)>(?P<text>.*?)</script>", re.DOTALL | re.IGNORECASE)

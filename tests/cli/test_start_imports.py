@@ -27,7 +27,7 @@ sys.exit(main(sys.argv[1:]))
 """
 LATER = {
     "insight_core.formats.histograms",
-    "insight_core.formats.image_headers",
+    "insight_record.formats.image_headers",
     "insight_core.formats.tensors",
     "insight_core.plugin.payloads",
     "insight_core.rpc.serving",

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from PIL import Image
 
-from insight_core.recording import SummaryRecord
+from insight_record import SummaryRecord
 
 Dialect = Literal["mindspore", "tensorboard"]
 DIALECTS: tuple[Dialect, ...] = ("mindspore", "tensorboard")

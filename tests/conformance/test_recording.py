@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from insight_core.plugin.payloads import decoded_histogram
-from insight_core.recording import SummaryRecord
+from insight_record import SummaryRecord
 from tests.conformance.our_payloads import plugins_over
 from tests.conformance.payload_values import image_value, tensor_value
 from tests.conformance.recorded import (

@@ -11,7 +11,7 @@ import pytest
 import tensorboard_data_server  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
-from insight_core.recording import SummaryRecord
+from insight_record import SummaryRecord
 from tests.conformance.data_servers import Reader, running, until
 from tests.conformance.our_payloads import plugins_over
 from tests.conformance.payload_values import tensor_value

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from safetensors.numpy import load, save
 
-from insight_core.formats.safetensors import safetensors_parts
+from insight_record.formats.safetensors import safetensors_parts
 
 _SIGNED = ["float64", "float32", "float16", "int64", "int32", "int16", "int8"]
 _TYPES = [*_SIGNED, "uint64", "uint32", "uint16", "uint8", "bool"]

@@ -10,11 +10,11 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from insight_core.formats.image_headers import header_of
 from insight_core.ingest.discover import Logdir
 from insight_core.plugin import FileName, Payload, Plugin, TooLarge, encode_json
 from insight_core.plugin.claims import Claim
 from insight_core.providers.local import LocalProvider
+from insight_record.formats.image_headers import header_of
 from tests.fuzz.target import Target, documented
 
 LOGS = Path(__file__).parents[2] / "examples/logs"

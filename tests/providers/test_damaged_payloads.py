@@ -19,7 +19,6 @@ import numpy as np
 import pytest
 from werkzeug.test import Client, TestResponse
 
-from insight_core.formats.framing import FOOTER_SIZE, HEADER_SIZE, contents
 from insight_core.ingest.discover import Logdir
 from insight_core.plugin import Damage, DataProvider, Dialect, SeriesKey, Undecodable
 from insight_core.plugin.testing import EventWriter, wire
@@ -30,6 +29,7 @@ from insight_core.providers.tensorboard_client.provider import TensorBoardProvid
 from insight_core.registry import Registry
 from insight_core.rpc.serving import serve
 from insight_core.web import Host
+from insight_record.formats.framing import FOOTER_SIZE, HEADER_SIZE, contents
 from tests.waiting import eventually
 
 MODULES = {

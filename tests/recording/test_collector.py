@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from insight_lineage.hparams import START_TAG, session_of
 
-from insight_core.recording import SummaryCollector
+from insight_record import SummaryCollector
 from tests.recording.collector_reading import decoded, graphs, lineage, opened, scalars, steps, tags
 
 

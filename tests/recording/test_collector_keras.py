@@ -34,7 +34,7 @@ def model(*layers: Any) -> Any:  # noqa: ANN401
 
 
 def fit(log_dir: Path, network: Any, epochs: int = 2, **collecting: Any) -> Any:  # noqa: ANN401
-    from insight_core.recording.keras import KerasCollector
+    from insight_record.keras import KerasCollector
 
     inputs = np.random.default_rng(0).random((40, 9, 9, 1)).astype(np.float32)
     targets = inputs.mean((1, 2))
@@ -75,7 +75,7 @@ def test_lineage(tmp_path: Path) -> None:
 
 def test_a_model_that_is_built_as_it_is_fitted(tmp_path: Path) -> None:
     """TensorFlow's backend tells callbacks of the beginning before it builds a model without an input."""
-    from insight_core.recording.keras import KerasCollector
+    from insight_record.keras import KerasCollector
 
     network = keras.Sequential([keras.layers.Dense(1)])
     network.compile("sgd", "mse")
@@ -106,7 +106,7 @@ def test_a_learning_rate_that_waits_is_that_of_its_step(tmp_path: Path) -> None:
             self.model.optimizer.learning_rate = 0.125
 
     network, inputs = model(), np.ones((12, 9, 9, 1), np.float32)
-    from insight_core.recording.keras import KerasCollector
+    from insight_record.keras import KerasCollector
 
     callbacks = [KerasCollector(str(tmp_path / "run")), Falling()]
     network.fit(inputs, inputs[:, 0, 0], batch_size=4, callbacks=callbacks, verbose=0)
@@ -123,7 +123,7 @@ def test_a_second_fit_goes_on(tmp_path: Path) -> None:
 
 
 def test_nodes_of_models_within_models() -> None:
-    from insight_core.recording.keras import layer_nodes
+    from insight_record.keras import layer_nodes
 
     inner = keras.Sequential([keras.layers.Dense(4, name="a"), keras.layers.ReLU(name="b")], name="inner")
     given = keras.Input((3,), name="given")
@@ -141,7 +141,7 @@ def test_nodes_of_models_within_models() -> None:
 
 
 def test_a_layer_that_is_called_twice_has_its_weights_once() -> None:
-    from insight_core.recording.keras import layer_nodes
+    from insight_record.keras import layer_nodes
 
     inner = keras.Sequential([keras.Input((4,)), keras.layers.Dense(4), keras.layers.BatchNormalization()])
     first, second = keras.Input((4,)), keras.Input((4,))
@@ -173,7 +173,7 @@ def test_a_model_of_a_class_of_its_own_has_no_graph(tmp_path: Path, caplog: pyte
 
 
 def test_a_fit_that_was_interrupted(tmp_path: Path) -> None:
-    from insight_core.recording.keras import KerasCollector
+    from insight_record.keras import KerasCollector
 
     class Interrupted(keras.callbacks.Callback):  # type: ignore[misc,unused-ignore,name-defined]
         def on_train_batch_end(self, batch: int, logs: Any = None) -> None:  # noqa: ANN401

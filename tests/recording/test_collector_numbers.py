@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from insight_core.recording import SummaryCollector
+from insight_record import SummaryCollector
 from tests.recording.collector_reading import lineage, opened, scalars, tags
 
 

@@ -17,7 +17,7 @@ torch: Any = pytest.importorskip("torch", reason="torch is not installed: its co
 @pytest.fixture
 def collected(tmp_path: Path) -> Any:  # noqa: ANN401
     """Trains for some steps; the model, the weights and the gradients of each step."""
-    from insight_core.recording.torch import TorchCollector
+    from insight_record.torch import TorchCollector
 
     def train(count: int = 12, model: Any = None, **collecting: Any) -> Any:  # noqa: ANN401
         torch.manual_seed(0)
@@ -111,7 +111,7 @@ class Deciding(Branching):
 
 
 def by_name(model: Any, inputs: Any = None) -> dict[str, Any]:  # noqa: ANN401
-    from insight_core.recording.torch_graph import graph_nodes
+    from insight_record.torch_graph import graph_nodes
 
     return {node["name"]: node for node in graph_nodes(model, inputs)}
 
@@ -194,11 +194,11 @@ def test_export_where_fx_fails() -> None:
 
 
 def test_without_a_graph_it_trains_on(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    from insight_core.recording.torch import TorchCollector
+    from insight_record.torch import TorchCollector
 
     with TorchCollector(str(tmp_path / "run"), Deciding()) as collector:
         collector.step(torch.tensor(1.0), inputs=torch.ones(5, 2))
-    said = [record.message for record in caplog.records if record.name == "insight_core.recording.torch"]
+    said = [record.message for record in caplog.records if record.name == "insight_record.torch"]
     assert len(said) == 1
     assert said[0].startswith("no graph of Deciding: ")
     with opened(tmp_path) as data:
@@ -207,7 +207,7 @@ def test_without_a_graph_it_trains_on(tmp_path: Path, caplog: pytest.LogCaptureF
 
 
 def test_half_precision_and_sparse_gradients(tmp_path: Path) -> None:
-    from insight_core.recording.torch import TorchCollector
+    from insight_record.torch import TorchCollector
 
     model = torch.nn.Embedding(10, 3, sparse=True).bfloat16()
     with TorchCollector(str(tmp_path / "run"), model, gradients=".", graph=False) as collector:
@@ -223,7 +223,7 @@ def test_half_precision_and_sparse_gradients(tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")  # of torch.compile's own imports
 def test_the_graph_of_a_compiled_model_is_that_of_the_model(tmp_path: Path) -> None:
-    from insight_core.recording.torch import TorchCollector
+    from insight_record.torch import TorchCollector
 
     model = torch.nn.DataParallel(torch.nn.Linear(2, 2))
     with TorchCollector(str(tmp_path / "run"), torch.compile(model)) as collector:

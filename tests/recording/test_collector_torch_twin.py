@@ -102,7 +102,7 @@ def hooks_that_tell(model: Any, told: list[str]) -> Iterator[None]:  # noqa: ANN
 
 @pytest.mark.parametrize("kind", [Busy, Averaging, Branching])
 def test_the_model_and_random_numbers_are_left_alone(kind: type[Busy]) -> None:
-    from insight_core.recording.torch_graph import graph_nodes
+    from insight_record.torch_graph import graph_nodes
 
     model, told = kind(), list[str]()
     with hooks_that_tell(model, told):
@@ -117,7 +117,7 @@ def test_the_model_and_random_numbers_are_left_alone(kind: type[Busy]) -> None:
 
 def test_a_model_that_has_run_holds_what_a_gradient_needs() -> None:
     """Which cannot be copied as it is."""
-    from insight_core.recording.torch_graph import graph_nodes
+    from insight_record.torch_graph import graph_nodes
 
     model = Busy()
     model(torch.ones(3, 4))
@@ -126,7 +126,7 @@ def test_a_model_that_has_run_holds_what_a_gradient_needs() -> None:
 
 
 def test_hooks_of_torch_itself_make_their_weights() -> None:
-    from insight_core.recording.torch_graph import graph_nodes
+    from insight_record.torch_graph import graph_nodes
 
     class Scaled(torch.nn.Module):  # type: ignore[misc,unused-ignore]
         def __init__(self) -> None:
@@ -144,7 +144,7 @@ def test_hooks_of_torch_itself_make_their_weights() -> None:
 
 
 def test_a_model_that_cannot_be_copied_has_no_graph(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    from insight_core.recording.torch import TorchCollector
+    from insight_record.torch import TorchCollector
 
     class Locked(torch.nn.Linear):  # type: ignore[misc,unused-ignore]
         def __init__(self) -> None:
@@ -162,7 +162,7 @@ def test_a_model_that_cannot_be_copied_has_no_graph(tmp_path: Path, caplog: pyte
 
 
 def test_large_tensors_are_not_copied() -> None:
-    from insight_core.recording.torch_twin import twin_of
+    from insight_record.torch_twin import twin_of
 
     model = torch.nn.Module()
     model.weight = torch.nn.Parameter(torch.zeros(2))
@@ -177,7 +177,7 @@ def test_large_tensors_are_not_copied() -> None:
 def test_parameters_that_nobody_chose_and_that_have_no_numbers(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from insight_core.recording.torch import TorchCollector
+    from insight_record.torch import TorchCollector
 
     model = torch.nn.Sequential(*(torch.nn.Linear(2, 2, bias=False) for _ in range(5)))
     model.register_parameter("waves", torch.nn.Parameter(torch.zeros(2, dtype=torch.complex64)))
@@ -197,7 +197,7 @@ def test_parameters_that_nobody_chose_and_that_have_no_numbers(
 
 
 def test_float8_and_modules_that_are_not_made_yet(tmp_path: Path) -> None:
-    from insight_core.recording.torch import TorchCollector
+    from insight_record.torch import TorchCollector
 
     model = torch.nn.Sequential(torch.nn.LazyLinear(3))
     model.register_buffer("none", None)
@@ -213,7 +213,7 @@ def test_float8_and_modules_that_are_not_made_yet(tmp_path: Path) -> None:
 
 
 def test_nothing_of_a_gradient_is_kept_until_the_next_step(tmp_path: Path) -> None:
-    from insight_core.recording.torch import TorchCollector
+    from insight_record.torch import TorchCollector
 
     weight, inputs = torch.ones(3, requires_grad=True), torch.ones(2, 2)
     with TorchCollector(str(tmp_path / "run"), torch.nn.Linear(2, 2)) as collector:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from insight_core.formats import crc32c, framing
-from insight_core.formats.protobuf import encoded_varint as varint
-from insight_core.recording.scalars import steps_alike
+from insight_record.formats import crc32c, framing
+from insight_record.formats.protobuf import encoded_varint as varint
+from insight_record.scalars import steps_alike
 
 
 def test_the_checksum_is_that_of_the_standard() -> None:

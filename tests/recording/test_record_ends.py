@@ -20,15 +20,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from insight_core.recording import SummaryRecord
+from insight_record import SummaryRecord
 from tests.recording.reading import are_whole, points
 
 _PROGRAM = """
 import os, resource, signal, sys
 sys.path[:0] = {places!r}
 import numpy as np
-from insight_core.recording import SummaryRecord
-from insight_core.recording.encoders.encoder import DialectName
+from insight_record import SummaryRecord
+from insight_record.encoders.encoder import DialectName
 record = SummaryRecord({logdir!r}, dialect={dialect!r}, flush_seconds={flush_seconds})
 def add(step):
     record.add_value("scalar", "loss", step)
@@ -215,8 +215,8 @@ def test_interrupted_while_it_is_made_it_is_silent_at_the_end(tmp_path: Path) ->
     program = f"""
 import shutil, sys
 sys.path[:0] = {[path for path in sys.path if path] + [str(Path(__file__).parents[2])]!r}
-from insight_core.recording import SummaryRecord
-from insight_core.recording.rotating_files import EventFiles
+from insight_record import SummaryRecord
+from insight_record.rotating_files import EventFiles
 opened = EventFiles.open
 def interrupted(files):
     opened(files)
@@ -282,9 +282,9 @@ def test_several_threads(tmp_path: Path) -> None:
 
 def test_an_interrupted_write_leaves_whole_records(tmp_path: Path, monkeypatch: Any) -> None:  # noqa: ANN401
     """As by Ctrl-C while the interpreter exits and the writing thread has ended."""
-    from insight_core.formats.framing import record
-    from insight_core.recording.event_file import EventFileWriter
-    from insight_core.recording.events import version_record
+    from insight_record.event_file import EventFileWriter
+    from insight_record.events import version_record
+    from insight_record.formats.framing import record
 
     file = EventFileWriter(
         tmp_path / "events.out.events.summary.1_MS", version_record(b"MindSpore.Event:1", 0.0)

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from insight_core.recording import SummaryRecord
-from insight_core.recording.encoders.encoder import DialectName
+from insight_record import SummaryRecord
+from insight_record.encoders.encoder import DialectName
 from tests.recording.reading import are_whole, points
 
 EXPECTED = [(step, float(step)) for step in range(1000)]

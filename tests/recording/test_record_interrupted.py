@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from insight_core.recording import SummaryRecord
-from insight_core.recording.queued_records import RecordedColumns
+from insight_record import SummaryRecord
+from insight_record.queued_records import RecordedColumns
 from tests.recording.reading import are_whole, points
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs timers that send signals")
 
 _INTERRUPTED = """
 import random, signal
-from insight_core.recording import SummaryRecord
+from insight_record import SummaryRecord
 
 def interrupt(number, frame):
     raise KeyboardInterrupt
@@ -68,7 +68,7 @@ def test_ctrl_c_at_any_moment(tmp_path: Path, latest: float, flush_seconds: floa
 
 _HANDLED = """
 import signal
-from insight_core.recording import SummaryRecord
+from insight_record import SummaryRecord
 
 record = SummaryRecord({logdir!r}, flush_seconds=1e-4, queue_size=100)
 signals = step = 0

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from insight_core.recording import SummaryCollector, SummaryRecord, locks
-from insight_core.recording.ranks import rank_of_process
+from insight_record import SummaryCollector, SummaryRecord, locks
+from insight_record.ranks import rank_of_process
 from tests.recording.collector_reading import opened, scalars
 
 _SPAWN = multiprocessing.get_context("spawn")
@@ -40,7 +40,7 @@ class _Said(logging.Handler):
     def __init__(self) -> None:
         super().__init__()
         self.texts: list[str] = []
-        logging.getLogger("insight_core.recording").addHandler(self)
+        logging.getLogger("insight_record").addHandler(self)
 
     def emit(self, record: logging.LogRecord) -> None:
         self.texts.append(record.getMessage())

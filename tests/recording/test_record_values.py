@@ -13,9 +13,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from insight_core.recording import SummaryRecord
-from insight_core.recording.arrays import array_of
-from insight_core.recording.encoders.encoder import DialectName
+from insight_record import SummaryRecord
+from insight_record.arrays import array_of
+from insight_record.encoders.encoder import DialectName
 from tests.recording.reading import points
 
 DIALECTS = pytest.mark.parametrize("dialect", ["mindspore", "tensorboard"])
@@ -227,7 +227,7 @@ def test_a_wrong_wall_time_is_named(tmp_path: Path) -> None:
 
 
 def test_what_no_message_can_hold_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("insight_core.recording.summary_record.LONGEST_VALUE", 4000)
+    monkeypatch.setattr("insight_record.summary_record.LONGEST_VALUE", 4000)
     with SummaryRecord(tmp_path) as record:
         record.add_value("tensor", "t", np.zeros(1000, np.int8))
         with pytest.raises(ValueError, match="tensor 't': it takes 4004 bytes; at most 4000"):
@@ -286,9 +286,9 @@ def test_small_floats_of_ml_dtypes(tmp_path: Path) -> None:
 def test_the_package_needs_numpy_alone(repository: Path) -> None:
     program = (
         f"import sys; sys.path[:0] = [{str(repository)!r}]\n"
-        "import insight_core.recording.summary_record\n"
+        "import insight_record.summary_record\n"
         "for name in ('mindspore', 'tensorboard'):\n"
-        "    insight_core.recording.summary_record.encoder_of(name)\n"
+        "    insight_record.summary_record.encoder_of(name)\n"
         "names = {name.split('.')[0] for name in sys.modules} - set(sys.stdlib_module_names)\n"
         "print(sorted(name for name in names if not name.startswith(('_', 'cython', 'numpy', 'site'))))\n"
         "print(sorted({'.'.join(n.split('.')[:2]) for n in sys.modules if n.startswith('insight_core.')}))"
@@ -301,7 +301,4 @@ def test_the_package_needs_numpy_alone(repository: Path) -> None:
         env={"PYTHONPATH": str(Path(np.__file__).parents[1])},
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.split("\n")[:2] == [
-        "['insight_core']",
-        "['insight_core.formats', 'insight_core.recording']",
-    ]
+    assert done.stdout.split("\n")[:2] == ["['insight_record']", "[]"]

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from insight_core.formats.framing import record
-from insight_core.formats.protobuf import float32, message_field, text_field
-from insight_core.recording import scalars
-from insight_core.recording.encoders import encoder_of
-from insight_core.recording.events import SUMMARY, VALUE, event
+from insight_record import scalars
+from insight_record.encoders import encoder_of
+from insight_record.events import SUMMARY, VALUE, event
+from insight_record.formats.framing import record
+from insight_record.formats.protobuf import float32, message_field, text_field
 
 LAYOUTS = [("loss",), (), ("kept",), ("a", "ü"), ("été", "b"), ("loss", "x" * 200), ("b", "aa"), ("last",)]
 

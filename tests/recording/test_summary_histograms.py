@@ -10,8 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 from insight_core.formats import histogram_messages
-from insight_core.recording import SummaryRecord
-from insight_core.recording.histograms import histogram_proto, mindspore_histogram
+from insight_record import SummaryRecord
+from insight_record.histograms import histogram_proto, mindspore_histogram
 from tests.recording.collector_reading import decoded, opened
 
 LEAST, LARGEST = 5e-324, float(np.finfo(np.float64).max)

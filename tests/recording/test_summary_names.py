@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from insight_core.recording import SummaryRecord
-from insight_core.recording import summary_record as record_module
+from insight_record import SummaryRecord
+from insight_record import summary_record as record_module
 from tests.recording.collector_reading import opened, scalars, steps, tags
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from insight_core.recording.images import bytes_of_pixels, pixels_of
+from insight_record.images import bytes_of_pixels, pixels_of
 
 LARGEST = float(np.finfo(np.float64).max)
 

@@ -11,16 +11,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from insight_core.formats import crc32c
 from insight_core.formats.batch import BAD_DATA, CUT_MEANWHILE, Flaw
 from insight_core.formats.columns import Block
 from insight_core.ingest.scanner.scanner import CHUNK
 from insight_core.plugin import Dialect
 from insight_core.plugin.testing import wire
+from insight_record.formats import crc32c
 from tests.scanner.both_scanners import BOTH, MakeScanner, check, opened
 from tests.scanner.event_bytes import block, varint
 
-_crc32c = pytest.importorskip("insight_core.formats._crc32c", reason="no compiled kernel here")
+_crc32c = pytest.importorskip("insight_record.formats._crc32c", reason="no compiled kernel here")
 
 
 def test_sample_logs(sample_logs: Path) -> None:

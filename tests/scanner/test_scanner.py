@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from insight_core.formats.batch import Batch
 from insight_core.formats.columns import Block
-from insight_core.formats.crc32c import crc32c, masked, masked_crc32c
 from insight_core.formats.event import Malformed, read_event
-from insight_core.formats.framing import find_header
 from insight_core.ingest.scanner.scanner import open_scanner
 from insight_core.plugin import Dialect
+from insight_record.formats.crc32c import crc32c, masked, masked_crc32c
+from insight_record.formats.framing import find_header
 
 
 @pytest.fixture(params=["compiled", "pure"], autouse=True)

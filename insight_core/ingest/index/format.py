@@ -20,11 +20,11 @@ from attrs import frozen
 from insight_core.formats.batch import Flaw
 from insight_core.formats.columns import Block
 from insight_core.formats.event import Metadata
-from insight_core.formats.reason import Reason
 from insight_core.formats.stored_block import AnyBlock, Form, Read, StoredBlock, encode_block
 from insight_core.ingest.file_record import Entry, FileRecord, FlawList, Stretch
 from insight_core.plugin import Claim, Dialect
 from insight_core.store.claims import FileState, claim_of
+from insight_record.formats.reason import Reason
 
 VERSION = 6  # raise it when the layout or the result of scanning changes
 _DIALECTS = (Dialect.TENSORBOARD, Dialect.MINDSPORE, None)  # by number; None: no event file

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.formats.crc32c import crc32c
 from insight_core.ingest.file_record import Entry, FileRecord
 from insight_core.ingest.index.format import (
     BLOCK,
@@ -26,6 +25,7 @@ from insight_core.ingest.index.format import (
     record_of,
 )
 from insight_core.ingest.scan_ahead import FileVersion
+from insight_record.formats.crc32c import crc32c
 
 SUFFIX = ".segment"  # of the names of segment files
 _MAGIC = b"insightS"

@@ -22,7 +22,7 @@ from insight_core.formats.batch import (
 )
 from insight_core.formats.columns import Block, Columns
 from insight_core.ingest.scanner.columns import NumberTags, form_of, split_by_form
-from insight_core.formats.framing import LONGEST_EVENT, LONGEST_READ
+from insight_record.formats.framing import LONGEST_EVENT, LONGEST_READ
 from insight_core.ingest.scanner.pages import Pages, is_whole as is_whole_in_file
 from insight_core.formats.event import (
     EVENT_FIELDS, METADATA_FIELD, VALUE_FIELDS, Malformed, dialect_of, read_event as read_event_slowly,
@@ -45,7 +45,7 @@ from insight_core.ingest.scanner._walk cimport (
     advance, is_whole,
 )
 
-cdef extern from "insight_core/formats/crc32c.h":
+cdef extern from "insight_record/formats/crc32c.h":
     const char *crc32c_select(int portable) nogil
 
 crc32c_select(False)

@@ -16,7 +16,7 @@ from insight_core.formats.dialects import Dialect
 from insight_core.ingest.scanner._kernel import _FIELDS
 from insight_core.formats.batch import Batch, SmallFile
 from insight_core.formats.columns import Block, Columns
-from insight_core.formats.framing import LONGEST_EVENT, LONGEST_READ
+from insight_record.formats.framing import LONGEST_EVENT, LONGEST_READ
 from insight_core.formats.event import Malformed, dialect_of, read_metadata
 
 from insight_core.ingest.scanner._bunch cimport (
@@ -31,7 +31,7 @@ from insight_core.ingest.scanner._walk_files cimport (
     set_dialect,
 )
 
-cdef extern from "insight_core/formats/crc32c.h":
+cdef extern from "insight_record/formats/crc32c.h":
     const char *crc32c_select(int portable) nogil
 
 crc32c_select(False)

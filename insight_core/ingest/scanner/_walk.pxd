@@ -13,7 +13,7 @@ from insight_core.ingest.scanner._fields cimport (
 )
 from insight_core.ingest.scanner._rows cimport Rows
 
-cdef extern from "insight_core/formats/crc32c.h":
+cdef extern from "insight_record/formats/crc32c.h":
     uint32_t crc32c_extend(uint32_t state, const uint8_t *data, size_t size) noexcept nogil
     uint32_t crc32c_masked(uint32_t state) noexcept nogil
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from insight_core.formats.batch import CUT_MEANWHILE
-from insight_core.formats.crc32c import crc32c, masked
-from insight_core.formats.framing import FOOTER_SIZE
+from insight_record.formats.crc32c import crc32c, masked
+from insight_record.formats.framing import FOOTER_SIZE
 
 _PAGE = 1 << 16
 _PIECE = 4 << 20

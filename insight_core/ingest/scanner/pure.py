@@ -21,14 +21,14 @@ from insight_core.formats.batch import (
     malformed_event,
     record_cut_off,
 )
-from insight_core.formats.crc32c import LONGEST_ROW, masked_crc32c
 from insight_core.formats.dialects import Dialect
 from insight_core.formats.event import Event, Malformed, Metadata, dialect_of, read_event
-from insight_core.formats.framing import FOOTER_SIZE, HEADER_SIZE, LONGEST_READ, Frames, find_header, walk
 from insight_core.ingest.scanner.columns import NumberTags, Slots, TagNames, form_of
 from insight_core.ingest.scanner.holes import next_data
 from insight_core.ingest.scanner.pages import Pages, is_whole
 from insight_core.ingest.scanner.shape import EventShape
+from insight_record.formats.crc32c import LONGEST_ROW, masked_crc32c
+from insight_record.formats.framing import FOOTER_SIZE, HEADER_SIZE, LONGEST_READ, Frames, find_header, walk
 
 _FEWEST_ALIKE = 8  # fewer events of one length are read one by one
 _MOST_MISSES = 64  # shapes that few events have; then the rest of that length are read one by one

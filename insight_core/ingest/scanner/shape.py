@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.formats.crc32c import difference, mask_array, masked_crc32c
 from insight_core.formats.event import Event, Value
+from insight_record.formats.crc32c import difference, mask_array, masked_crc32c
 
 
 class EventShape:

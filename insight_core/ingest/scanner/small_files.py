@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from insight_core.formats.batch import SmallFile
 from insight_core.formats.compiled import is_wanted
 from insight_core.formats.dialects import Dialect
-from insight_core.formats.framing import LONGEST_READ
+from insight_record.formats.framing import LONGEST_READ
 
 try:
     from insight_core.ingest.scanner import _small_files

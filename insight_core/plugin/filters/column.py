@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.formats.json_text import encode_json
+from insight_record.formats.json_text import encode_json
 
 Mask: TypeAlias = NDArray[np.bool_]
 Cell: TypeAlias = str | bool | int | float | list[Any]  # None is a missing one

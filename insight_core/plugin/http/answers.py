@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from werkzeug import Response
 
-from insight_core.formats.safetensors import Part, safetensors_parts
 from insight_core.plugin import encode_json
+from insight_record.formats.safetensors import Part, safetensors_parts
 
 Column: TypeAlias = NDArray[np.generic]  # One-dimensional; of a table all have one length.
 

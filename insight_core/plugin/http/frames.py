@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from safetensors.numpy import load
 from werkzeug import Request, Response
 
-from insight_core.formats.safetensors import safetensors_parts
 from insight_core.plugin.http.answers import Column
 from insight_core.plugin.http.encodings import accepts_gzip
+from insight_record.formats.safetensors import safetensors_parts
 
 _LEVEL = 4  # of gzip, as for other answers
 _GZIP = 31  # window bits of zlib that mean the gzip format

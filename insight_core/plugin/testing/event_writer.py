@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import insight_core.plugin.testing.wire as wire
-from insight_core.formats.framing import record
 from insight_core.plugin import Dialect
 from insight_core.plugin.testing.histograms import histogram_proto, histogram_tensor, mindspore_histogram
 from insight_core.plugin.testing.scalar_block import Form, scalar_events
 from insight_core.plugin.testing.tensors import mindspore_tensor, tensorflow_tensor
+from insight_record.formats.framing import record
 
 START_TIME = 1_700_000_000.0  # Wall time of the first event of a writer, in seconds since the epoch.
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from insight_core.recording.graphs import mindspore_constant as mindspore_constant
-from insight_core.recording.graphs import mindspore_node as mindspore_node
-from insight_core.recording.graphs import mindspore_parameter as mindspore_parameter
-from insight_core.recording.graphs import mindspore_type as mindspore_type
-from insight_core.recording.graphs import tensorflow_node as tensorflow_node
+from insight_record.graphs import mindspore_constant as mindspore_constant
+from insight_record.graphs import mindspore_node as mindspore_node
+from insight_record.graphs import mindspore_parameter as mindspore_parameter
+from insight_record.graphs import mindspore_type as mindspore_type
+from insight_record.graphs import tensorflow_node as tensorflow_node
 
 
 def large_mindspore_graph(operators: int) -> bytes:

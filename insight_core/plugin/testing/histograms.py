@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from insight_core.plugin.testing.tensors import tensorflow_tensor
-from insight_core.recording.histograms import histogram_proto as histogram_proto
-from insight_core.recording.histograms import histogram_proto_of as histogram_proto_of
-from insight_core.recording.histograms import mindspore_histogram as mindspore_histogram
-from insight_core.recording.histograms import mindspore_histogram_of as mindspore_histogram_of
+from insight_record.histograms import histogram_proto as histogram_proto
+from insight_record.histograms import histogram_proto_of as histogram_proto_of
+from insight_record.histograms import mindspore_histogram as mindspore_histogram
+from insight_record.histograms import mindspore_histogram_of as mindspore_histogram_of
 
 
 def histogram_tensor(values: ArrayLike, bins: int = 30) -> bytes:

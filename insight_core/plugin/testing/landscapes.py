@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from insight_core.recording.landscapes import landscape_message, points_message
+from insight_record.landscapes import landscape_message, points_message
 
 LOSS_LANDSCAPE = 10  # field of a value
 

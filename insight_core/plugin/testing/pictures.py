@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from insight_core.recording import images
+from insight_record import images
 
 
 def png(pixels: ArrayLike) -> bytes:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 import insight_core.plugin.testing.wire as wire
 from insight_core.plugin import Dialect
-from insight_core.recording.scalars import in_order, sealed_rows, steps_alike
+from insight_record.scalars import in_order, sealed_rows, steps_alike
 
 Form: TypeAlias = Literal["simple", "tensor", "tensor64", "tf2"]
 

@@ -13,7 +13,6 @@ from attrs import evolve
 from numpy.typing import NDArray
 
 from insight_core.formats.dialects import Dialect
-from insight_core.formats.reason import Reason
 from insight_core.plugin import (
     Changes,
     Claim,
@@ -30,6 +29,7 @@ from insight_core.plugin import (
     SummaryPlugin,
     X,
 )
+from insight_record.formats.reason import Reason
 
 _TYPES: Mapping[str, np.dtype[Any]] = {"I64": np.dtype("<i8"), "F64": np.dtype("<f8"), "F32": np.dtype("<f4")}
 _DIALECTS = {str(dialect): dialect for dialect in Dialect}

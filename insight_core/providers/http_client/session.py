@@ -15,7 +15,6 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from attrs import field, frozen
 
-from insight_core.formats.reason import Reason
 from insight_core.plugin import (
     InsightError,
     InvalidArgument,
@@ -24,6 +23,7 @@ from insight_core.plugin import (
     Unavailable,
     Undecodable,
 )
+from insight_record.formats.reason import Reason
 
 Parameters: TypeAlias = Iterable[tuple[str, str]]
 

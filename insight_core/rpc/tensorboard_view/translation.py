@@ -14,12 +14,12 @@ from attrs import frozen
 from google.protobuf.message import DecodeError, Message
 from numpy.typing import NDArray
 
-from insight_core.formats.dtypes import TENSORFLOW_NUMBERS
 from insight_core.formats.histogram_messages import HistogramProto, histogram_proto, mindspore_histogram
 from insight_core.formats.tensors import Tensor
 from insight_core.plugin import Claim, Dialect, EventField, Payload, SummaryPlugin
 from insight_core.plugin.payloads import tensor_of as decoded_tensor
 from insight_core.rpc.schema import tensorboard_pb2 as tensorboard
+from insight_record.formats.dtypes import TENSORFLOW_NUMBERS
 
 SCALAR: int = tensorboard.DATA_CLASS_SCALAR
 TENSOR: int = tensorboard.DATA_CLASS_TENSOR

@@ -13,13 +13,13 @@ from typing import Any, TypeAlias
 from werkzeug import Request, Response
 from werkzeug.routing import Map, Rule
 
-from insight_core.formats.json_text import encode_json
 from insight_core.web.answers import tag_by_content
 from insight_core.web.data_routes import installed_version
 from insight_core.web.mounting import Endpoint
 from insight_core.web.openapi.facts import TEXT, Schema, ViewFacts
 from insight_core.web.openapi.source import summary_of
 from insight_core.web.openapi.views import facts_of
+from insight_record.formats.json_text import encode_json
 
 log = logging.getLogger(__name__)
 

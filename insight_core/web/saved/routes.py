@@ -8,7 +8,6 @@ from functools import partial
 from attrs import frozen
 from werkzeug import Request, Response
 
-from insight_core.formats.json_text import encode_json
 from insight_core.plugin import InvalidArgument, NotFound
 from insight_core.plugin.http.own_page import OwnPage, body_of
 from insight_core.plugin.http.parameters import required_text
@@ -16,6 +15,7 @@ from insight_core.web.answers import json_answer, tag_by_content
 from insight_core.web.live_events import Streams
 from insight_core.web.mounting import Endpoint, UrlRule
 from insight_core.web.saved.store import LARGEST, SavedStore, checked_name, version_of
+from insight_record.formats.json_text import encode_json
 
 _LARGEST_BODY = LARGEST + (1 << 13)  # bytes: a name and a version come with the value
 

@@ -21,9 +21,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeAlias
 
-from insight_core.formats.reason import system_reason
 from insight_core.plugin import InsightError, Unavailable
 from insight_core.plugin.annotations import Authorship
+from insight_record.formats.reason import system_reason
 
 log = logging.getLogger(__name__)
 

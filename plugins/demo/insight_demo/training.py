@@ -16,7 +16,6 @@ from attrs import define, field, frozen
 from insight_landscape import compute
 
 from insight_core.plugin import InsightError
-from insight_core.recording import SummaryCollector
 from insight_demo.model import (
     SHAPES,
     SIDE,
@@ -32,6 +31,7 @@ from insight_demo.model import (
     predicted,
     result_of,
 )
+from insight_record import SummaryCollector
 
 log = logging.getLogger(__name__)
 

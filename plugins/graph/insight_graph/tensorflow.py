@@ -48,7 +48,7 @@ _CALLS = ("f", "body", "cond", "then_branch", "else_branch", "branches")  # attr
 _SHAPES = b"\n\x0e_output_shapes"
 _SHAPE = b"\n\x05shape"
 _NAMES_OF_TYPES = (b"dtype", b"T", b"DstT", b"Tout", b"output_type", b"out_type")
-_TRAINABLE = b"\n\x09trainable"  # of the parameters that insight_core.recording records
+_TRAINABLE = b"\n\x09trainable"  # of the parameters that insight_record records
 _OF_OUTPUTS = (_SHAPES, _SHAPE, *(b"\n%c%s" % (len(name), name) for name in _NAMES_OF_TYPES))
 _OF_VARIABLES = _OF_OUTPUTS[1:]
 

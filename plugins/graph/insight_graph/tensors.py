@@ -1,6 +1,6 @@
 """Counts what a graph stores: trainable weights, other parameters, optimizer state, inputs and constants.
 
-No format marks a weight as trainable, except Keras' and graphs that ``insight_core.recording`` records.
+No format marks a weight as trainable, except Keras' and graphs that ``insight_record`` records.
 In the others a weight is trainable if the graph has the operator that updates it: an operator of an
 optimizer takes the weight first, then its own state (TensorFlow's training_ops.cc, MindSpore's
 nn_optimizer_ops), or an assignment in the scope of an optimizer writes to a weight that the model reads.

@@ -17,7 +17,7 @@ from insight_graph.tensors import summed, tensors_of
 
 from insight_core.plugin.testing.graphs import mindspore_node, mindspore_parameter, tensorflow_node
 from insight_core.plugin.testing.wire import int_field, message_field
-from insight_core.recording.graphs import graph_def, graph_proto, nodes_of
+from insight_record.graphs import graph_def, graph_proto, nodes_of
 from tests.recording.collector_reading import decoded, opened, tags
 
 SAMPLE_LOGS = Path(__file__).parents[3] / "examples/logs"

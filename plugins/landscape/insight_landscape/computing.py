@@ -12,7 +12,6 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.recording import SummaryRecord
 from insight_landscape import points, stored
 from insight_landscape.directions import (
     Direction,
@@ -25,6 +24,7 @@ from insight_landscape.directions import (
 )
 from insight_landscape.landscape import MAX_SIDE, Landscape, Path
 from insight_landscape.points import Loss, PlanePoint
+from insight_record import SummaryRecord
 
 Directions: TypeAlias = Literal["random", "pca"] | tuple[Parameters, Parameters]
 

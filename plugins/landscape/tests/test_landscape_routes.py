@@ -26,10 +26,10 @@ from insight_core.plugin.testing import wire
 from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.plugin.testing.landscapes import mindspore_landscape, points
 from insight_core.providers.local import LocalProvider
-from insight_core.recording import landscapes
-from insight_core.recording.landscapes import landscape_file
 from insight_core.registry import Registry
 from insight_core.web import Host
+from insight_record import landscapes
+from insight_record.landscapes import landscape_file
 
 SAMPLE_LOGS = Path(__file__).parents[3] / "examples/logs"
 

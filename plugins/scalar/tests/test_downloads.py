@@ -12,11 +12,11 @@ import pytest
 from insight_scalar import derived
 from werkzeug.test import Client
 
-from insight_core.formats.json_text import encode_json
 from insight_core.plugin import ScalarColumns, ScalarQuery, SeriesKey, Unavailable
 from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
+from insight_record.formats.json_text import encode_json
 
 POINTS = 200_000
 EVERY_POINT = ScalarQuery()

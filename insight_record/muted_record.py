@@ -1,0 +1,32 @@
+"""A ``SummaryRecord`` that writes nothing, for ranks that do not record."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import SupportsIndex
+
+from insight_record.summary_record import SummaryRecord
+
+
+class MutedRecord(SummaryRecord):
+    """Accepts the calls of ``SummaryRecord`` and writes nothing, without checks. Creates no directory."""
+
+    def _open(self) -> None:
+        """Nothing is opened; the options were checked."""
+
+    def add_value(self, plugin: str, name: str, value: object) -> None:
+        """Ignores the value."""
+
+    def record(self, step: SupportsIndex, wall_time: float | None = None) -> None:
+        """Does nothing."""
+
+    @property
+    def path(self) -> Path | None:
+        """None: no file is written."""
+        return None
+
+    def flush(self) -> None:
+        """Returns immediately."""
+
+    def close(self) -> None:
+        """Returns immediately."""

@@ -1,0 +1,80 @@
+"""Encodes arrays as ``TensorProto`` of either dialect.
+
+Field and type numbers: TensorFlow's tensor.proto and types.proto, MindSpore's anf_ir.proto.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from insight_record.arrays import array_of, is_small_float, numbers_of
+from insight_record.formats.dtypes import MINDSPORE_NUMBERS, TENSORFLOW_NUMBERS
+from insight_record.formats.protobuf import Pieces, encoded_varint, int_field, message_field, pieces_field
+
+# Of TensorFlow's message, and of MindSpore's.
+_DTYPE, _SHAPE, _DIM, _SIZE, _CONTENT, STRING_VALUES = 1, 2, 2, 1, 4, 8
+_DIMS, _DATA_TYPE, _FLOAT_DATA = 1, 2, 3
+
+
+def tensorflow_head(dtype: str, shape: Sequence[int]) -> bytes:
+    """Type and shape, the first fields of a ``TensorProto``."""
+    dims = b"".join(message_field(_DIM, int_field(_SIZE, size)) for size in shape)
+    return int_field(_DTYPE, TENSORFLOW_NUMBERS[dtype]) + message_field(_SHAPE, dims)
+
+
+def tensorflow_tensor(array: NDArray[Any]) -> Pieces:
+    """A tensor with its elements in ``tensor_content``."""
+    return [tensorflow_head(array.dtype.name, array.shape), *pieces_field(_CONTENT, [_bytes_of(array)])]
+
+
+def string_tensor(strings: Iterable[bytes], shape: Sequence[int] | None = None) -> bytes:
+    """A tensor of strings, of rank 1 by default."""
+    listed = list(strings)
+    head = tensorflow_head("string", [len(listed)] if shape is None else shape)
+    return head + b"".join(message_field(STRING_VALUES, string) for string in listed)
+
+
+def mindspore_head(dtype: str, shape: Sequence[int]) -> bytes:
+    """The fields ``dims`` and ``data_type`` of MindSpore's TensorProto. Raises KeyError for another dtype."""
+    dims = b"".join(encoded_varint(size) for size in shape)
+    return (message_field(_DIMS, dims) if dims else b"") + int_field(_DATA_TYPE, MINDSPORE_NUMBERS[dtype])
+
+
+def mindspore_tensor(array: NDArray[Any]) -> Pieces:
+    """A tensor as MindSpore writes it: every type as float32 in ``float_data``, the only type that
+    MindInsight reads.
+
+    Small floats unknown to MindInsight are declared as float32, which represents them exactly.
+    """
+    dtype = "float32" if is_small_float(array.dtype) else array.dtype.name
+    floats = _bytes_of(array.astype("<f4"))
+    return [mindspore_head(dtype, array.shape), *pieces_field(_FLOAT_DATA, [floats])]
+
+
+def tensorflow_checked(value: object) -> NDArray[Any]:
+    """An array for ``tensorflow_tensor``. Raises TypeError for a type that TensorBoard does not support."""
+    array = array_of(value)
+    if array.dtype.kind in "OSUMm" or array.dtype.name not in TENSORFLOW_NUMBERS:
+        raise TypeError(f"TensorBoard has no tensors of {array.dtype}")
+    return array
+
+
+def mindspore_checked(value: object) -> NDArray[Any]:
+    """An array for ``mindspore_tensor``. Raises TypeError for a type that MindSpore does not support."""
+    array = numbers_of(value)
+    if array.dtype.name not in MINDSPORE_NUMBERS and not is_small_float(array.dtype):
+        raise TypeError(f"MindSpore has no tensors of {array.dtype}")
+    return array
+
+
+def little_endian(array: NDArray[Any]) -> NDArray[Any]:
+    """The bytes of the array in C order, little-endian."""
+    return np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+
+
+def _bytes_of(array: NDArray[Any]) -> memoryview:
+    return little_endian(array).reshape(-1).view(np.uint8).data
