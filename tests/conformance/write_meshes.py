@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 import numpy as np
-from tensorboardX import SummaryWriter  # type: ignore[import-not-found]
+from tensorboardX import SummaryWriter
 
 
 def main() -> None:

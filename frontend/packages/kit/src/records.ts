@@ -38,6 +38,12 @@ export function decodeRecords(columns: Columns, attempts: 'last' | 'all'): Recor
   };
 }
 
+/** Steps alone as what a slider goes over: those of several runs together. */
+export function recordsAt(steps: Float64Array, attempts: 'last' | 'all'): Records {
+  const none = new Float64Array(steps.length).fill(NaN);
+  return { steps, wallTimes: none, sizes: none, points: none.length, kept: none.length, hidden: 0, attempts };
+}
+
 /**
  * What was known and what came after it; `tail` was asked for from the last known record on. null when
  * they do not fit together (another restart, a rewritten file, a new sample).

@@ -4,7 +4,6 @@ import type { Query } from '@insight-host/api';
 import type { XKind } from '@insight-host/kit/draw';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { Records } from '@insight-host/kit';
 import {
   CardHead,
   urgencyOf,
@@ -17,6 +16,7 @@ import {
   Menu,
   type MenuItem,
   portions,
+  recordsAt,
   StepSlider,
   type CardSteps,
   fileName,
@@ -73,7 +73,7 @@ function RunHistograms({ board, card, place }: HistogramCardProps): JSX.Element 
   const latest = useLatest(board, place);
   const axis = latest.answer.value?.value.axis;
   const attempts = board.attempts.value;
-  const records = useMemo(() => (axis ? recordsOf(axis, attempts) : null), [axis, attempts]);
+  const records = useMemo(() => (axis ? recordsAt(axis, attempts) : null), [axis, attempts]);
   const index = records ? board.stands.indexOf(card, records) : -1;
   const isLast = !records || index >= records.steps.length - 1;
   const query = {
@@ -117,12 +117,6 @@ function commonQuery(board: HistogramParts): Query {
     bins: board.histograms.binCount.value || null,
     ignore_outliers: board.histograms.outliers.value ? 1 : null,
   };
-}
-
-/** The steps of all runs as what a slider goes over. */
-function recordsOf(axis: Float64Array, attempts: 'last' | 'all'): Records {
-  const none = new Float64Array(axis.length).fill(NaN);
-  return { steps: axis, wallTimes: none, sizes: none, points: none.length, kept: none.length, hidden: 0, attempts };
 }
 
 function useLatest(board: HistogramParts, place: Place): Latest<Histograms> {

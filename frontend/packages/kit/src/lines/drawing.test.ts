@@ -55,6 +55,15 @@ function recorded(paint: (painter: Painter) => void) {
 }
 
 describe('SVG', () => {
+  it('has the given dots over the lines, those that have a place', () => {
+    const dots = [
+      { x: 1, y: 2, color: '#abcdef' },
+      { x: NaN, y: 2, color: '#abcdef' },
+    ];
+    const circles = [...svg({ ...props, dots }).querySelectorAll('circle')];
+    expect(circles.filter((circle) => circle.getAttribute('fill') === '#abcdef')).toHaveLength(1);
+  });
+
   it('has title, axis labels and a legend, with names escaped', () => {
     const texts = [...svg(props).querySelectorAll('text')].map((t) => t.textContent);
     for (const text of ['loss + <acc>\\x07', 'step', 'loss', 'accuracy', 'run <a> & "b"', '训练/二'])

@@ -7,6 +7,7 @@ import { drawSheetTexts } from './sheet';
 import { leftOutText } from './words';
 
 const RADIUS = 2.5; // of a point that no line joins
+const GIVEN_RADIUS = 4; // of `LineChartProps.dots`
 
 /** Paints a figure: grid, bands, raw lines, lines, marks, axes, and for files the title and the legend. */
 export function draw(figure: Figure, painter: Painter, colors: Palette): void {
@@ -36,6 +37,7 @@ export function draw(figure: Figure, painter: Painter, colors: Palette): void {
       if (bad.length > 0) dots(entry, painter, colors.danger, (y) => bad.some((interval) => holds(interval, y)));
     }
   });
+  givenDots(figure, painter, colors);
   edgeMarks(figure, painter);
   axes(figure, painter, colors);
   if (figure.size.labelled && !figure.size.sheet) drawCaption(painter, props.title, figure.size, figure.legend, colors);
@@ -75,6 +77,18 @@ function dots(entry: Entry, painter: Painter, color: string, wanted: (y: number)
   for (let i = 0; i + 1 < points.length; i += 2) {
     if (wanted(points[i + 1] as number)) painter.circle(points[i] as number, points[i + 1] as number, RADIUS, color);
   }
+}
+
+function givenDots({ plot, props, x, y }: Figure, painter: Painter, colors: Palette): void {
+  const reach = GIVEN_RADIUS + 1;
+  painter.clipped(plot.left - reach, plot.top - reach, plot.width + 2 * reach, plot.height + 2 * reach, () => {
+    for (const dot of props.dots ?? []) {
+      const [px, py] = [x.toPixel(dot.x), y.toPixel(dot.y)];
+      if (!Number.isFinite(px) || !Number.isFinite(py)) continue;
+      painter.circle(px, py, reach, colors.surface);
+      painter.circle(px, py, GIVEN_RADIUS, dot.color);
+    }
+  });
 }
 
 /** Ink is the cost: a line that goes up and down in every column is drawn as thin as it gets. */

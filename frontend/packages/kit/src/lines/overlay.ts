@@ -71,16 +71,20 @@ export function drawOverlay(figure: Figure, overlay: Overlay, painter: Painter, 
   if (!(px >= plot.left && px <= plot.left + plot.width)) return;
   painter.segment(px, plot.top, px, plot.top + plot.height, { color: colors.faint, width: painter.hairline });
   if (!cursor) return;
+  if (!figure.props.dots) nearestDots(figure, cursor, painter, colors);
+  markText(figure, marksAt(figure.props.marks ?? [], cursor.reach), painter, colors);
+}
+
+function nearestDots({ plot, x, entries }: Figure, cursor: Cursor, painter: Painter, colors: Palette): void {
   painter.clipped(plot.left - 4, plot.top - 4, plot.width + 8, plot.height + 8, () => {
     for (const point of cursor.nearest.slice(0, 50)) {
-      const entry = figure.entries.find((e) => e.line.id === point.id && e.line.role !== 'raw');
+      const entry = entries.find((e) => e.line.id === point.id && e.line.role !== 'raw');
       const [cx, cy] = [x.toPixel(point.x), entry?.scale.toPixel(point.y) ?? NaN];
       if (!entry || !Number.isFinite(cy)) continue;
       painter.circle(cx, cy, 4, colors.surface);
       painter.circle(cx, cy, 3, entry.line.color);
     }
   });
-  markText(figure, marksAt(figure.props.marks ?? [], cursor.reach), painter, colors);
 }
 
 /** Lines of hovered runs, thick, over a veil on all others. */

@@ -40,8 +40,16 @@ export interface Mark {
   readonly color: string;
   readonly text: string;
 }
+/** A point that is drawn as a large dot over all lines. */
+export interface Dot {
+  readonly x: number;
+  readonly y: number;
+  readonly color: string;
+}
 export interface LineChartProps {
   readonly lines: readonly Line[];
+  /** With these the cursor draws no dots of its own on the lines. */
+  readonly dots?: readonly Dot[];
   /** The lines are not known yet: nothing is drawn. */
   readonly pending?: boolean;
   readonly xKind: AxisKind;
