@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import lru_cache
+from typing import Any, cast
 
 import numpy as np
 from attrs import asdict, frozen
@@ -19,7 +20,9 @@ from insight_core.plugin.http.csv_text import csv_field, csv_response
 from insight_core.plugin.http.parameters import choice, required_text, whole_number
 from insight_core.plugin.http.records import is_pinned, record_of
 from insight_lineage.claims import NAME
-from insight_lineage.importance import importances
+from insight_lineage.goals import Goal, goal_of
+from insight_lineage.importance.answer import ranking_fields
+from insight_lineage.importance.ranking import Ranking, ranking
 from insight_lineage.mindspore import LineageFile
 from insight_lineage.names import GROUPS, SCALARS, natural
 from insight_lineage.pipeline import MAX_STAGES, Operation, Parameters, Pipeline, Stage, value_text
@@ -114,23 +117,20 @@ class _Views:
 
     def importance(self, request: Request) -> Response:
         name = required_text(request, "target")
+        goal = choice(request, "goal", ("auto", "min", "max"))
         with self.lineage.table(self.ctx.annotations()) as table:
             target = table.column(name)
             rows = _matching(request, table)
             parameters = [table.column(one) for one in _parameters_wanted(request, table)]
-        listed = [
-            {
-                "name": one.column.name,
-                "title": one.column.title,
-                "group": one.column.group,
-                "count": one.count,
-                "pearson": one.pearson,
-                "spearman": one.spearman,
-                "reason": one.reason,
-            }
-            for one in importances(target, parameters, rows)
-        ]
-        return json_response({"target": name, "matched": len(rows), "parameters": listed})
+        wanted = goal_of(name) if goal == "auto" else cast(Goal, goal)
+        found = _ranking(target, tuple(parameters), rows.tobytes(), wanted)
+        return json_response({"target": name, "matched": len(rows), "goal": wanted, **ranking_fields(found)})
+
+
+@lru_cache(maxsize=8)
+def _ranking(target: Column, parameters: tuple[Column, ...], rows: bytes, goal: Goal) -> Ranking:
+    """Columns are replaced when they change, so that the same ones have the same answer."""
+    return ranking(target, parameters, np.frombuffer(rows, np.intp), goal)
 
 
 # --- what a request asks for ----------------------------------------------------------------------

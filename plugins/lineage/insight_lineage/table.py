@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 from insight_core.plugin import Reason, Run
 from insight_core.plugin.filters.column import Column, Mask, values_of
 from insight_core.plugin.filters.conditions import NoColumn
+from insight_lineage.goals import goal_of
 from insight_lineage.names import ANNOTATIONS, GROUPS, SCALARS, group_of, natural, rank, title_of
+
+_RESULTS = ("metric", "model", "scalar")
 
 
 @frozen(eq=False)
@@ -91,6 +94,7 @@ class Table:
                     "group": "scalar",
                     "type": "float",
                     "count": tags[tag],
+                    "goal": goal_of(tag),
                 }
 
 
@@ -102,4 +106,5 @@ def description(column: Column) -> dict[str, object]:
         "group": column.group,
         "type": column.type,
         "count": column.count,
+        "goal": goal_of(column.title) if column.group in _RESULTS else None,
     }

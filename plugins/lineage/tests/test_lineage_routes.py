@@ -230,7 +230,9 @@ def test_a_mistake_in_a_text_says_where(three: LineageLogs, get: Get) -> None:
             assert (answer.status_code, said["code"], said["details"]["position"]) == (400, code, 14)
 
 
-def test_importance(written: LineageLogs, provider: LocalProvider, get: Get) -> None:
+def test_importance_of_few_runs_has_correlations(
+    written: LineageLogs, provider: LocalProvider, get: Get
+) -> None:
     for number, (epoch, rate, accuracy) in enumerate(
         [(1, 1.0, 0.1), (2, 4.0, 0.2), (3, 9.0, 0.3), (4, 2.0, 0.4)]
     ):
@@ -239,24 +241,46 @@ def test_importance(written: LineageLogs, provider: LocalProvider, get: Get) -> 
         written.file(f"r{number}", content)
     provider.load()
     answer = _json(get("importance", target="metric/acc"))
-    found = {one["name"]: one for one in answer["parameters"]}
-    assert answer["matched"] == 4
+    assert {name: answer[name] for name in ("matched", "used", "reason", "goal", "explained")} == {
+        "matched": 4,
+        "used": 4,
+        "reason": "too_few",
+        "goal": "max",
+        "explained": None,
+    }
     assert answer["parameters"][0]["name"] == "epoch"
+    found = {one["name"]: one["correlation"] for one in answer["parameters"]}
     assert (found["epoch"]["pearson"], found["epoch"]["spearman"]) == (pytest.approx(1), pytest.approx(1))
     assert found["learning_rate"]["pearson"] == pytest.approx(0.2901, abs=1e-4)
     assert found["learning_rate"]["spearman"] == pytest.approx(0.4)
     assert found["learning_rate"]["count"] == 4
-    reasons = {name: one["reason"] for name, one in found.items()}
-    assert reasons["custom/n"] == "constant"
-    assert reasons["custom/who"] == reasons["optimizer"] == "not_numeric"
+    assert found["custom/n"]["reason"] == "constant"
+    assert found["custom/who"]["reason"] == found["optimizer"]["reason"] == "not_numeric"
     few = _json(get("importance", target="metric/acc", parameter="metric/rare"))["parameters"]
-    assert [(one["count"], one["reason"], one["pearson"]) for one in few] == [(2, "too_few", None)]
+    told = [(one["correlation"]["count"], one["correlation"]["reason"]) for one in few]
+    assert told == [(2, "too_few")]
     same = _json(get("importance", target="custom/n", parameter="epoch"))["parameters"]
-    assert same[0]["reason"] == "target_constant"
-    assert (
-        _json(get("importance", target="metric/acc", where="epoch < 3"))["parameters"][0]["reason"]
-        is not None
-    )
+    assert same[0]["correlation"]["reason"] == "target_constant"
+
+
+def test_importance_of_many_runs(written: LineageLogs, provider: LocalProvider, get: Get) -> None:
+    for number in range(40):
+        accuracy = 0.9 - 0.01 * (number % 8) ** 2
+        written.file(
+            f"r{number}", written.trained(number % 8, 0.1) + written.evaluated({"acc": accuracy, "n": number})
+        )
+    provider.load()
+    answer = _json(get("importance", target="metric/acc"))
+    epoch = answer["parameters"][0]
+    assert (epoch["name"], epoch["sure"], epoch["best"]) == ("epoch", True, {"from": 0.0, "to": 2.0})
+    assert epoch["importance"]["share"] > 0.8
+    assert [point["count"] for point in epoch["curve"]] == [5] * 8
+    assert answer["sure"]
+    assert answer["interactions"] == []
+    upwards = _json(get("importance", target="metric/acc", goal="min"))["parameters"][0]
+    assert upwards["best"] == {"from": 7.0, "to": 7.0}
+    narrow = _json(get("importance", target="metric/acc", where='"metric/n" < 20'))
+    assert (narrow["matched"], narrow["used"]) == (20, 20)
 
 
 def test_the_table_follows_the_data(written: LineageLogs, provider: LocalProvider, get: Get) -> None:

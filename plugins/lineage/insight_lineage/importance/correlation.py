@@ -1,8 +1,6 @@
-"""Correlations of parameters with a target."""
+"""Correlations of a parameter with a target."""
 
 from __future__ import annotations
-
-from collections.abc import Iterable
 
 import numpy as np
 from attrs import frozen
@@ -14,25 +12,18 @@ FEWEST = 3  # runs: two points always lie on a line
 
 
 @frozen
-class Importance:
+class Correlation:
     """``count`` is how many runs it rests on. Without coefficients ``reason`` says why."""
 
-    column: Column
     count: int
     pearson: float | None = None
     spearman: float | None = None
     reason: str | None = None
 
 
-def importances(target: Column, parameters: Iterable[Column], rows: NDArray[np.intp]) -> list[Importance]:
-    """Of each parameter, over these rows, the largest |Pearson| first."""
-    wanted = target.numbers[rows]
-    found = [_importance(wanted, parameter, rows) for parameter in parameters if parameter is not target]
-    return sorted(found, key=lambda one: (one.pearson is None, -abs(one.pearson or 0.0)))
-
-
-def _importance(wanted: NDArray[np.float64], parameter: Column, rows: NDArray[np.intp]) -> Importance:
-    numbers = parameter.numbers[rows]
+def correlation(target: Column, parameter: Column, rows: NDArray[np.intp]) -> Correlation:
+    """Over the rows in which both have finite numbers."""
+    numbers, wanted = parameter.numbers[rows], target.numbers[rows]
     both = np.isfinite(numbers) & np.isfinite(wanted)
     count = int(np.count_nonzero(both))
     x, y = numbers[both], wanted[both]
@@ -46,11 +37,11 @@ def _importance(wanted: NDArray[np.float64], parameter: Column, rows: NDArray[np
     elif y.min() == y.max():
         reason = "target_constant"
     if reason is not None:
-        return Importance(parameter, count, reason=reason)
-    return Importance(parameter, count, _correlation(x, y), _correlation(_ranks(x), _ranks(y)))
+        return Correlation(count, reason=reason)
+    return Correlation(count, _pearson(x, y), _pearson(_ranks(x), _ranks(y)))
 
 
-def _correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
+def _pearson(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
     x, y = _centred(x), _centred(y)
     return float(np.clip(x @ y / np.sqrt((x @ x) * (y @ y)), -1.0, 1.0))
 

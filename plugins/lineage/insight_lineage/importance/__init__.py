@@ -1,0 +1,1 @@
+"""Which parameters explain a target: shares of its variance, marginal curves, correlations."""

@@ -1,0 +1,258 @@
+"""Importance of hyperparameters: planted shares of the variance, and scikit-learn's forest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from attrs import frozen
+from insight_lineage.goals import goal_of
+from insight_lineage.importance.coding import Target, coded
+from insight_lineage.importance.ranking import FEWEST, Ranking, ranking
+from numpy.typing import NDArray
+
+from insight_core.plugin.filters.column import Column, values_of
+
+Floats = NDArray[np.float64]
+
+
+def _column(name: str, values: Sequence[Any] | NDArray[Any]) -> Column:
+    return Column(name, "hyperparameter", name, values_of(list(np.asarray(values, object).tolist())))
+
+
+@frozen(eq=False)
+class Planted:
+    """Runs whose target is a sum of known parts; ``shares`` of its variance by the name of the parameters."""
+
+    parameters: Mapping[str, NDArray[Any]]
+    target: Floats
+    shares: Mapping[str, float]
+
+    @classmethod
+    def of(cls, runs: int, seed: int, shares: Mapping[str, float]) -> Planted:
+        """A learning rate that is best at 1e-3, three optimisers, two of which differ, and noise."""
+        random = np.random.default_rng(seed)
+        rate = 10 ** random.uniform(-5, -1, runs)
+        optimizer = random.choice(np.array(["adam", "lion", "sgd"]), runs)
+        batch = 2 ** random.integers(3, 8, runs)
+        parts = {
+            "lr": (np.log10(rate) + 3) ** 2,
+            "optimizer": np.select([optimizer == "lion", optimizer == "sgd"], [1.0, -0.5]),
+            "batch_size": batch.astype(float),
+            "lr and optimizer": np.where(rate > 1e-3, 1.0, -1.0) * np.where(optimizer == "adam", 2.0, -1.0),
+            "noise": random.normal(size=runs),
+        }
+        scaled = {
+            name: (part - part.mean()) / part.std() * np.sqrt(shares.get(name, 0))
+            for name, part in parts.items()
+        }
+        others = {"dropout": random.uniform(0, 0.5, runs), "seed": random.integers(0, 1000, runs)}
+        parameters = {"lr": rate, "optimizer": optimizer, "batch_size": batch, **others}
+        return cls(parameters, np.sum(list(scaled.values()), axis=0) + 2.0, shares)
+
+    def ranked(self, target: Floats | None = None, goal: Any = "min") -> Ranking:  # noqa: ANN401
+        columns = [_column(name, values) for name, values in self.parameters.items()]
+        wanted = _column("loss", self.target if target is None else target)
+        return ranking(wanted, columns, np.arange(len(self.target)), goal)
+
+
+def _shares(found: Ranking) -> dict[str, float]:
+    return {one.column.name: one.total.share for one in found.parameters if one.total is not None}
+
+
+@pytest.fixture(scope="module")
+def plain() -> Planted:
+    return Planted.of(300, 1, {"lr": 0.86, "optimizer": 0.08, "batch_size": 0.03, "noise": 0.03})
+
+
+@pytest.fixture(scope="module")
+def found(plain: Planted) -> Ranking:
+    return plain.ranked()
+
+
+def test_shares_are_those_that_were_planted(plain: Planted, found: Ranking) -> None:
+    assert [one.column.name for one in found.parameters][:3] == ["lr", "optimizer", "batch_size"]
+    shares = _shares(found)
+    for name in ("lr", "optimizer", "batch_size", "dropout", "seed"):
+        assert shares[name] == pytest.approx(plain.shares.get(name, 0), abs=0.05), name
+    assert [one.column.name for one in found.parameters if one.is_sure] == ["lr", "optimizer", "batch_size"]
+    assert found.explained is not None
+    assert found.explained.share == pytest.approx(0.95, abs=0.04)
+    assert found.is_sure
+    assert found.pairs == []
+
+
+def test_the_rank_correlation_of_that_learning_rate_says_nothing(found: Ranking) -> None:
+    rate = found.parameters[0].correlation
+    assert rate.spearman is not None
+    assert abs(rate.spearman) < 0.2
+
+
+def test_the_best_values_are_where_the_function_is_best(plain: Planted, found: Ranking) -> None:
+    rate, optimizer = found.parameters[:2]
+    assert rate.best is not None
+    assert 1e-4 < rate.best.start < 1e-3 < rate.best.end < 1e-2
+    assert optimizer.best is not None
+    assert optimizer.best.texts == ["sgd"]
+    upwards = {one.column.name: one.best for one in plain.ranked(goal="max").parameters}
+    assert upwards["optimizer"] is not None
+    assert upwards["optimizer"].texts == ["lion"]
+
+
+def test_a_curve_is_the_function_of_its_parameter(found: Ranking) -> None:
+    for parameter, function in (
+        (found.parameters[0], lambda point: (np.log10(np.sqrt(point.start * point.end)) + 3) ** 2),
+        (found.parameters[1], lambda point: {"adam": 0.0, "lion": 1.0, "sgd": -0.5}[point.text]),
+    ):
+        curve = parameter.curve
+        drawn, known = np.array([one.mean for one in curve]), np.array([function(one) for one in curve])
+        assert np.corrcoef(drawn, known)[0, 1] > 0.98
+        assert all(one.low <= one.mean <= one.high for one in curve)
+        assert sum(one.count for one in curve) == 300
+
+
+def test_two_parameters_that_act_together_are_a_pair() -> None:
+    shares = {"lr": 0.5, "optimizer": 0.1, "lr and optimizer": 0.35, "noise": 0.05}
+    found = Planted.of(300, 2, shares).ranked()
+    assert [{column.name for column in pair.columns} for pair in found.pairs] == [{"lr", "optimizer"}]
+    assert found.pairs[0].gain.share == pytest.approx(0.35, abs=0.12)
+    by_name = {one.column.name: one for one in found.parameters}
+    optimizer = by_name["optimizer"]
+    assert optimizer.total is not None
+    assert optimizer.alone is not None
+    assert optimizer.total.share > optimizer.alone.share + 0.15
+
+
+@pytest.mark.parametrize("runs", [FEWEST, 40, 120])
+def test_noise_has_no_important_parameter(runs: int) -> None:
+    for seed in range(8):
+        found = Planted.of(runs, seed, {"noise": 1.0}).ranked()
+        assert not found.is_sure
+        assert not found.pairs
+        assert not any(one.is_sure for one in found.parameters)
+
+
+def test_a_strong_parameter_is_found_in_few_runs() -> None:
+    shares = {"lr": 0.9, "noise": 0.1}
+    assert all(Planted.of(32, seed, shares).ranked().parameters[0].column.name == "lr" for seed in range(8))
+    few = Planted.of(FEWEST - 1, 0, shares).ranked()
+    assert (few.reason, few.explained, few.used) == ("too_few", None, FEWEST - 1)
+    assert few.parameters[0].correlation.pearson is not None
+
+
+def test_many_runs_are_read_in_part_with_the_same_shares() -> None:
+    shares = {"lr": 0.7, "optimizer": 0.2, "noise": 0.1}
+    found = _shares(Planted.of(5000, 3, shares).ranked())
+    assert found["lr"] == pytest.approx(0.7, abs=0.06)
+    assert found["optimizer"] == pytest.approx(0.2, abs=0.05)
+
+
+def test_scikit_learn_finds_the_same(plain: Planted, found: Ranking) -> None:
+    """Its forest of the same rows: explained variance, permutation importance, partial dependence."""
+    from sklearn.ensemble import RandomForestRegressor
+    from sklearn.inspection import partial_dependence, permutation_importance
+
+    def matrix(planted: Planted) -> Floats:
+        texts = planted.parameters["optimizer"]
+        numbers = [planted.parameters[name].astype(float) for name in ("lr", "batch_size", "dropout", "seed")]
+        return np.stack([*numbers, texts == "lion", texts == "sgd"], axis=1)
+
+    forest = RandomForestRegressor(128, min_samples_leaf=3, oob_score=True, random_state=0)
+    forest.fit(matrix(plain), plain.target)
+    assert found.explained is not None
+    assert found.explained.share == pytest.approx(forest.oob_score_, abs=0.03)
+    fresh = Planted.of(300, 7, plain.shares)
+    moved = permutation_importance(
+        forest, matrix(fresh), fresh.target, scoring="neg_mean_squared_error", n_repeats=10, random_state=0
+    )
+    theirs = dict(zip(("lr", "batch_size", "dropout", "seed"), moved.importances_mean / 2, strict=False))
+    ours = _shares(found)
+    for name, share in theirs.items():
+        assert ours[name] == pytest.approx(share / fresh.target.var(), abs=0.06), name
+    curve = found.parameters[0].curve
+    places = np.array([np.sqrt(one.start * one.end) for one in curve])
+    table = matrix(plain)
+    theirs_curve = []
+    for place in places:
+        table[:, 0] = place
+        theirs_curve.append(forest.predict(table).mean())
+    assert np.array([one.mean for one in curve]) == pytest.approx(np.array(theirs_curve), abs=0.15)
+    grid = partial_dependence(forest, matrix(plain), [0], method="brute", grid_resolution=20)
+    assert grid["average"].min() == pytest.approx(min(one.mean for one in curve), abs=0.15)
+
+
+def test_a_diverged_run_does_not_explain_everything(plain: Planted) -> None:
+    target = plain.target.copy()
+    target[3], target[4] = 1e12, np.nan
+    found = plain.ranked(target)
+    assert (found.used, found.clipped) == (299, 1)
+    assert _shares(found)["lr"] == pytest.approx(0.86, abs=0.06)
+
+
+def test_a_target_of_many_magnitudes_is_explained_as_its_logarithm(plain: Planted) -> None:
+    found = plain.ranked(10 ** (3 * plain.target))
+    assert found.is_log
+    assert _shares(found)["lr"] == pytest.approx(0.86, abs=0.06)
+    assert all(one.mean > 0 for one in found.parameters[0].curve)
+
+
+def test_what_cannot_explain_anything_says_why(plain: Planted) -> None:
+    runs = len(plain.target)
+    others: dict[str, list[Any]] = {
+        "name": [f"run {n}" for n in range(runs)],
+        "one": [1] * runs,
+        "none": [None] * runs,
+    }
+    columns = [_column(name, values) for name, values in others.items()]
+    refused = ranking(_column("loss", plain.target), columns, np.arange(runs), "min")
+    assert {one.column.name: one.reason for one in refused.parameters} == {
+        "name": "unique",
+        "one": "constant",
+        "none": "constant",
+    }
+    assert refused.reason == "no_parameters"
+    same = ranking(
+        _column("loss", [2.0] * runs), [_column("lr", plain.parameters["lr"])], np.arange(runs), "min"
+    )
+    assert same.reason == "target_constant"
+
+
+def test_runs_without_a_value_are_a_step_of_their_own() -> None:
+    column = _column("x", [1, None, 2, float("nan"), 3, float("inf")])
+    made = coded(column, np.arange(6))
+    assert made.codes.tolist() == [0, 4, 1, 4, 2, 3]
+    assert np.isnan(made.steps[4].low)
+    mixed = coded(_column("x", [1, "auto", None, True, 1]), np.arange(5))
+    assert mixed.is_category
+    assert [step.text for step in mixed.steps] == ["1", "auto", "true", None]
+    many = coded(_column("x", [f"v{n % 80:02d}" for n in range(1000)]), np.arange(1000))
+    assert len(many.steps) == 31
+    assert many.steps[-1].text == "…"
+    fine = coded(_column("x", np.linspace(0, 1, 1000)), np.arange(1000))
+    assert len(fine.steps) == 31
+    assert np.bincount(fine.codes).min() > 25
+
+
+def test_the_target_is_clipped_only_far_out() -> None:
+    normal = np.random.default_rng(0).normal(size=1000)
+    assert Target.of(normal).clipped == 0
+    assert Target.of(np.append(normal, 1e9)).clipped == 1
+    assert Target.of(np.array([0.0] * 90 + [5.0] * 10)).clipped == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "goal"),
+    [
+        ("metric/val_loss", "min"),
+        ("last/test/perplexity", "min"),
+        ("metric/RMSE", "min"),
+        ("metric/accuracy", "max"),
+        ("last/reward", "max"),
+        ("metric/F1", "max"),
+        ("metric/eval_runtime_seconds", "min"),
+    ],
+)
+def test_goals_of_names(name: str, goal: str) -> None:
+    assert goal_of(name) == goal
