@@ -103,7 +103,11 @@ def test_the_plots_of_runs(page: Page, shared: Serve, six_runs: Path) -> None:
     closed(table)
     for place, head, rows in (
         ("distribution", ["From", "To", "Runs"], bars.count()),
-        ("importance-runs", ["Parameter", "Pearson", "Spearman", "n", "Note"], importance.count()),
+        (
+            "importance-runs",
+            ["Parameter", "Share of the variance", "Standard error", "Share alone", "Best values", "Pearson"],
+            importance.count(),
+        ),
         ("scatter", None, 6),
     ):
         table = as_table(panel.get_by_test_id(place), menu=False)

@@ -147,10 +147,9 @@ def test_rows_are_hidden_and_come_back(page: Page, shared: Serve, six_runs: Path
     page.locator("[data-action=rows-hide]").click()
     expect(page.get_by_test_id("shown")).to_have_text("4 of 6 runs")
     page.locator("[data-action=analysis]").click()
-    expect(page.get_by_test_id("importance-runs")).to_contain_text("the 4 runs shown")
+    expect(page.get_by_test_id("importance-summary")).to_contain_text("4 have a target, 16 are needed")
     expect(page.get_by_test_id("importance").locator("[data-part=count]").first).to_have_text("n = 4")
     page.locator("[data-action=show-hidden]").click()
-    page.locator("[data-action=rows]").click()
     page.locator("[data-action=rows-only]").click()
     expect(page.get_by_test_id("shown")).to_have_text("2 of 6 runs")
 

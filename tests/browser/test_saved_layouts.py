@@ -77,3 +77,23 @@ def test_a_read_only_host_opens_layouts_and_saves_none(page: Page, serve: Serve,
     dialog.locator('[data-control="layout"]').select_option("lean")
     expect(_in_table(dialog, "lr")).not_to_be_checked()
     expect(dialog.locator('[data-control="layout-name"]')).to_have_count(0)
+
+
+def test_a_filter_is_saved_apart_from_layouts(page: Page, serve: Serve, six_runs: Path) -> None:
+    open_page(page, serve("--logdir", six_runs), "&lineage.where=lr+<+0.05")
+    shown, filters = page.get_by_test_id("shown"), page.locator('[data-action="filters"]')
+    expect(shown).to_have_text("4 of 6 runs")
+    filters.click()
+    dialog = page.locator('[data-dialog="filters"]')
+    dialog.locator('[data-control="filter-name"]').fill("small rates")
+    dialog.locator('[data-action="filter-save"]').click()
+    expect(dialog.locator('[data-control="filter"] option:not([value=""])')).to_have_text(["small rates"])
+    page.keyboard.press("Escape")
+    page.locator("[data-control=lineage-where]").fill("")
+    expect(shown).to_have_text("6 of 6 runs")
+    filters.click()
+    dialog.locator('[data-control="filter"]').select_option(label="small rates")
+    expect(shown).to_have_text("4 of 6 runs")
+    page.keyboard.press("Escape")
+    page.get_by_test_id("lineage").locator('[data-action="columns"]').click()
+    expect(_names(page.locator('[data-dialog="columns"]'))).to_have_count(0)

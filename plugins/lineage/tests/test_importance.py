@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from attrs import frozen
 from insight_lineage.goals import goal_of
-from insight_lineage.importance.coding import Target, coded
+from insight_lineage.importance.coding import Explained, coded
 from insight_lineage.importance.ranking import FEWEST, Ranking, ranking
 from numpy.typing import NDArray
 
@@ -237,9 +237,9 @@ def test_runs_without_a_value_are_a_step_of_their_own() -> None:
 
 def test_the_target_is_clipped_only_far_out() -> None:
     normal = np.random.default_rng(0).normal(size=1000)
-    assert Target.of(normal).clipped == 0
-    assert Target.of(np.append(normal, 1e9)).clipped == 1
-    assert Target.of(np.array([0.0] * 90 + [5.0] * 10)).clipped == 0
+    assert Explained.of(normal).clipped == 0
+    assert Explained.of(np.append(normal, 1e9)).clipped == 1
+    assert Explained.of(np.array([0.0] * 90 + [5.0] * 10)).clipped == 0
 
 
 @pytest.mark.parametrize(

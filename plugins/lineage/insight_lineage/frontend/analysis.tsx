@@ -1,150 +1,107 @@
-import { Empty, Select, TableButton, valueText } from '@insight-host/kit';
+import { Empty, Select } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import type { Group, ImportanceAnswer, Parameter } from './answers';
+import type { ImportanceAnswer } from './answers';
 import type { LineageParts } from './board';
-import { importanceTable } from './chart_tables';
-import type { Column } from './frame';
 import { Distribution } from './distribution';
+import type { Column } from './frame';
+import { GoalChoice } from './goal_choice';
+import { Importances } from './importances';
+import { Marginal } from './marginal';
 import { Scatter } from './scatter';
+import { Tradeoff } from './tradeoff';
 import { useAnswer } from './use_answer';
 
-/** Columns that can say how well a run did. */
-export function targetsOf(board: LineageParts): readonly Column[] {
-  const own = new Set([...board.columns.shown.value, ...board.columns.axisNames.value, board.target.value]);
-  const all = [...(board.frame.value?.columns.values() ?? [])].filter((column) => column.isNumeric && column.count > 0);
-  const of = (group: Group): readonly Column[] => all.filter((column) => column.group === group);
-  const results = [
-    ...of('metric'),
-    ...of('model').filter(({ name }) => name === 'loss'),
-    ...of('scalar').filter(({ name }) => own.has(name)),
-  ];
-  return results.length > 0 ? results : all.filter(({ name }) => own.has(name));
-}
-
-/** How parameters go with a target, and one of them against it. */
+/** What explains a target, and what two targets cost each other. */
 export function Analysis({ board }: { readonly board: LineageParts }): JSX.Element {
   const { t: say } = board.page;
-  const targets = targetsOf(board);
-  const target = targets.find(({ name }) => name === board.target.value) ?? targets[0] ?? null;
-  const where = board.where.problem.value ? '' : board.where.text.value.trim();
-  const { text: filter, whole } = board.rows.conditions.value;
-  const { value: version } = board.loading.version;
-  const { value: answer, error } = useAnswer(target && JSON.stringify([target.name, where, filter, version]), () =>
-    board.page.ctx.data.json<ImportanceAnswer>(
-      'importance',
-      { target: target?.name, where: where || null, filter },
-      { signal: board.page.ctx.signal },
-    ),
-  );
-  const parameters = (answer?.parameters ?? []).filter(({ name }) => name !== target?.name);
-  const chosen =
-    board.parameter.value ?? parameters.find(({ pearson }) => pearson !== null)?.name ?? parameters[0]?.name ?? null;
-  const against = chosen === null ? null : board.columns.axis(chosen);
+  const { value: target } = board.chosenTarget;
   return (
     <aside class="analysis" data-testid="analysis" aria-label={say('analysis.title')}>
       <h3>{say('analysis.title')}</h3>
       {target === null ? (
         <Empty title={say('analysis.none')} text={say('analysis.none.text')} />
       ) : (
-        <>
-          <label class="target">
-            <span>{say('target')}</span>
-            <Select
-              name="target"
-              label={say('target')}
-              value={target.name}
-              options={targets.map(({ name }) => ({ value: name, text: name }))}
-              onPick={(name) => board.target.set(name)}
-            />
-          </label>
-          {answer && (
-            <p class="hint" data-testid="importance-runs">
-              {say('importance.runs', { count: answer.matched })}
-              {!whole && ` ${say('importance.hidden')}`}
-              {parameters.length > 0 && (
-                <TableButton
-                  page={board.page}
-                  name={`${target.name} importance`}
-                  title={say('importance')}
-                  data={() => importanceTable(board, parameters)}
-                  load={() => import('@insight-host/kit/table')}
-                />
-              )}
-            </p>
-          )}
-          <Distribution board={board} target={target} />
-          {error && <p class="problem">{error}</p>}
-          <ul class="importance" data-testid="importance" aria-label={say('importance')}>
-            {parameters.map((parameter) => (
-              <Importance key={parameter.name} board={board} parameter={parameter} chosen={parameter.name === chosen} />
-            ))}
-          </ul>
-          {answer && parameters.length === 0 && <p class="hint">{say('importance.none')}</p>}
-          {against && (
-            <Scatter
-              board={board}
-              x={against}
-              y={board.columns.axis(target.name)}
-              parameters={board.columns.axes.value.map(({ column }) => column)}
-            />
-          )}
-        </>
+        <OfTarget board={board} target={target} />
       )}
     </aside>
   );
 }
 
-interface ImportanceProps {
-  readonly board: LineageParts;
-  readonly parameter: Parameter;
-  readonly chosen: boolean;
-}
-
-function Importance({ board, parameter, chosen }: ImportanceProps): JSX.Element {
-  const { name, title, count, pearson, spearman, reason } = parameter;
+function OfTarget({ board, target }: { readonly board: LineageParts; readonly target: Column }): JSX.Element {
   const { t: say } = board.page;
-  const hint =
-    pearson === null
-      ? say(`reason.${reason ?? 'too_few'}`, { count })
-      : say('importance.hint', {
-          pearson: valueText(pearson),
-          spearman: spearman === null ? '—' : valueText(spearman),
-          count,
-        });
+  const where = board.where.problem.value ? '' : board.where.text.value.trim();
+  const { text: filter } = board.rows.conditions.value;
+  const goal = board.goal.value === 'auto' ? (target.goal ?? 'max') : board.goal.value;
+  const { value: version } = board.loading.version;
+  const { value: answer, error } = useAnswer(
+    JSON.stringify([target.name, goal, where, filter, version]),
+    () =>
+      board.page.ctx.data.json<ImportanceAnswer>(
+        'importance',
+        { target: target.name, goal, where: where || null, filter },
+        { signal: board.page.ctx.signal },
+      ),
+    true,
+  );
   return (
-    <li>
-      <button
-        type="button"
-        aria-pressed={chosen}
-        data-parameter={name}
-        title={`${name}\n${hint}`}
-        onClick={() => board.parameter.set(name)}
-      >
-        <span class="name">{board.columns.all.value.get(name)?.title ?? title}</span>
-        {pearson === null ? (
-          <span class="reason">{say(`reason.${reason ?? 'too_few'}`, { count })}</span>
-        ) : (
-          <>
-            <span class="bar" aria-hidden="true">
-              <span class={pearson < 0 ? 'negative' : 'positive'} style={{ width: `${Math.abs(pearson) * 100}%` }} />
-            </span>
-            <span class="number" data-part="pearson">
-              {coefficientText(pearson)}
-            </span>
-            <span class="number faint" data-part="spearman">
-              {spearman === null ? '' : coefficientText(spearman)}
-            </span>
-            <span class="count" data-part="count">
-              {say('importance.count', { count })}
-            </span>
-          </>
-        )}
-      </button>
-    </li>
+    <>
+      <label class="target">
+        <span>{say('target')}</span>
+        <Select
+          name="target"
+          label={say('target')}
+          value={target.name}
+          options={board.targets.value.map(({ name }) => ({ value: name, text: name }))}
+          onPick={(name) => board.target.set(name)}
+        />
+      </label>
+      <GoalChoice board={board} name="goal" setting={board.goal} goal={goal} />
+      <Distribution board={board} target={target} />
+      {error && <p class="problem">{error}</p>}
+      {answer?.target === target.name ? (
+        <OfParameters board={board} target={target} answer={answer} />
+      ) : (
+        !error && (
+          <p class="hint" role="status">
+            {say('importance.computing')}
+          </p>
+        )
+      )}
+      <Tradeoff board={board} target={target} goal={goal} />
+    </>
   );
 }
 
-function coefficientText(value: number): string {
-  const text = Math.abs(value).toFixed(2);
-  return value < 0 && Number(text) > 0 ? `−${text}` : text;
+interface OfParametersProps {
+  readonly board: LineageParts;
+  readonly target: Column;
+  readonly answer: ImportanceAnswer;
+}
+
+function OfParameters({ board, target, answer }: OfParametersProps): JSX.Element {
+  const { t: say } = board.page;
+  const { parameters } = answer;
+  const known = parameters.find(({ importance, correlation }) => importance ?? correlation.pearson !== null);
+  const chosen = board.parameter.value ?? known?.name ?? parameters[0]?.name ?? null;
+  const against = chosen === null ? null : board.columns.axis(chosen);
+  const y = board.columns.axis(target.name);
+  const curve = answer.sure ? (parameters.find(({ name }) => name === chosen)?.curve ?? []) : [];
+  return (
+    <>
+      <Importances board={board} answer={answer} chosen={chosen} />
+      {parameters.length === 0 && <p class="hint">{say('importance.none')}</p>}
+      {against && (
+        <Scatter
+          board={board}
+          x={against}
+          y={y}
+          parameters={board.columns.axes.value.map(({ column }) => column)}
+          {...(y && curve.length > 0
+            ? { over: (places) => <Marginal curve={curve} x={against} y={y} places={places} /> }
+            : {})}
+        />
+      )}
+      {against && curve.length > 0 && <p class="hint">{say('marginal.hint', { target: target.title })}</p>}
+    </>
+  );
 }

@@ -15,6 +15,8 @@ export type Group =
   | 'scalar';
 export type ColumnType = 'int' | 'float' | 'bool' | 'str' | 'list' | 'mixed';
 
+export type Goal = 'min' | 'max';
+
 export interface ColumnInfo {
   readonly name: string;
   /** The name without its group. */
@@ -23,6 +25,8 @@ export interface ColumnInfo {
   readonly type: ColumnType;
   /** Runs with a value. */
   readonly count: number;
+  /** Of results: whether small or large values are better, by the name. */
+  readonly goal?: Goal | null;
 }
 
 export interface Problem extends Reason {
@@ -47,20 +51,62 @@ export interface RunsAnswer {
   readonly runs: readonly string[];
 }
 
+/** A share of the variance of the target, with its standard error. */
+export interface Share {
+  readonly share: number;
+  readonly error: number;
+}
+
+/** A step of a marginal curve: a text, numbers from one to another, or neither: runs without a value. */
+export interface CurvePoint {
+  readonly text: string | null;
+  readonly from: number | null;
+  readonly to: number | null;
+  readonly count: number;
+  readonly mean: number;
+  readonly low: number;
+  readonly high: number;
+}
+
 export interface Parameter {
   readonly name: string;
   readonly title: string;
   readonly group: Group;
+  /** Runs with a value, of those with a target. */
   readonly count: number;
-  readonly pearson: number | null;
-  readonly spearman: number | null;
-  readonly reason: 'not_numeric' | 'too_few' | 'constant' | 'target_constant' | null;
+  readonly reason: 'constant' | 'unique' | null;
+  /** With interactions; null where it is not known. */
+  readonly importance: Share | null;
+  /** Without interactions. */
+  readonly alone: Share | null;
+  /** The importance is above 0 beyond chance. */
+  readonly sure: boolean;
+  readonly curve: readonly CurvePoint[];
+  readonly best: { readonly texts: readonly string[] } | { readonly from: number; readonly to: number } | null;
+  readonly correlation: {
+    readonly count: number;
+    readonly pearson: number | null;
+    readonly spearman: number | null;
+    readonly reason: 'not_numeric' | 'too_few' | 'constant' | 'target_constant' | null;
+  };
 }
 
 export interface ImportanceAnswer {
   readonly target: string;
   readonly matched: number;
+  readonly goal: Goal;
+  /** Runs with a finite target. */
+  readonly used: number;
+  /** Runs that importance needs. */
+  readonly fewest: number;
+  /** Why there is no importance. */
+  readonly reason: 'too_few' | 'target_constant' | 'no_parameters' | null;
+  readonly explained: Share | null;
+  readonly sure: boolean;
+  readonly clipped: number;
+  readonly log: boolean;
   readonly parameters: readonly Parameter[];
+  readonly interactions: readonly (Share & { readonly parameters: readonly [string, string] })[];
 }
 
 export interface PipelineValues {

@@ -5,6 +5,7 @@ import { Analysis } from './analysis';
 import type { LineageParts } from './board';
 import { Chooser } from './chooser';
 import { Diff } from './diff';
+import { Filters } from './filters';
 import { Parallel } from './parallel';
 import { PipelineDialog } from './pipeline_dialog';
 import { Problems } from './problems';
@@ -104,6 +105,7 @@ function Dialogs({ board }: { readonly board: LineageParts }): JSX.Element | nul
   const { value: dialog } = board.dialog;
   if (dialog === 'columns') return <Chooser board={board} />;
   if (dialog === 'diff') return <Diff board={board} runs={board.selection.ticked.peek()} />;
+  if (dialog === 'filters') return <Filters board={board} />;
   if (dialog === 'problems') return <Problems board={board} />;
   return dialog ? <PipelineDialog board={board} run={dialog.pipeline} /> : null;
 }

@@ -5,7 +5,7 @@ import { useRef } from 'preact/hooks';
 import { scalesOf, type Axis } from './axes';
 import type { LineageParts } from './board';
 import type { Brush } from './brushes';
-import { axisNear, moved, placeAt, tickLetters, TRACK, yOf, type Layout } from './geometry';
+import { axisNear, bandsOf, moved, placeAt, tickLetters, TRACK, yOf, type Layout } from './geometry';
 
 export interface AxisViewProps {
   readonly board: LineageParts;
@@ -120,6 +120,7 @@ export function AxisView({ board, axis, at, layout }: AxisViewProps): JSX.Elemen
         </text>
       </g>
       <line class="spine" y1={layout.top} y2={layout.bottom} />
+      {axis.scale === 'category' && <Bands axis={axis} layout={layout} />}
       {spaced.map(({ place, text }) => (
         <g key={text} class="tick" transform={`translate(0,${yOf(layout, place)})`}>
           <line x1={-4} />
@@ -135,6 +136,19 @@ export function AxisView({ board, axis, at, layout }: AxisViewProps): JSX.Elemen
         </text>
       )}
       <BrushStrip board={board} axis={axis} layout={layout} span={span} />
+    </g>
+  );
+}
+
+/** A box for each category, as high as the band of its lines. */
+function Bands({ axis, layout }: { readonly axis: Axis; readonly layout: Layout }): JSX.Element {
+  const bands = bandsOf(layout, { codes: axis.column.codes, categories: axis.categories });
+  return (
+    <g class="bands">
+      {axis.categories.map((text, at) => {
+        const half = Math.max(3, (bands[at] ?? 0) + 1);
+        return <rect key={text} x={-4} width={8} y={yOf(layout, axis.placeOf(at)) - half} height={2 * half} rx={2} />;
+      })}
     </g>
   );
 }

@@ -237,9 +237,9 @@ describe('geometry', () => {
   const layout = { ...layoutOf(400, 200, []), xs: [50, 350], top: 30, bottom: 170 };
   it('finds the line under the pointer among those that are shown', () => {
     const heights = [Float32Array.of(40, 160, 100), Float32Array.of(40, 160, 100)];
-    expect(rowAt(layout, heights, Uint8Array.of(1, 1, 1), 200, 103, 6)).toBe(2);
-    expect(rowAt(layout, heights, Uint8Array.of(1, 1, 0), 200, 103, 6)).toBeNull();
-    expect(rowAt(layout, heights, Uint8Array.of(1, 1, 1), 380, 100, 6)).toBeNull();
+    expect(rowAt({ xs: layout.xs, heights }, Uint8Array.of(1, 1, 1), 200, 103, 6)).toBe(2);
+    expect(rowAt({ xs: layout.xs, heights }, Uint8Array.of(1, 1, 0), 200, 103, 6)).toBeNull();
+    expect(rowAt({ xs: layout.xs, heights }, Uint8Array.of(1, 1, 1), 380, 100, 6)).toBeNull();
   });
 
   it('moves an axis to a place', () => {

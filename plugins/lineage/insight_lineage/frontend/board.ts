@@ -10,10 +10,15 @@ import type { Column, Frame } from './frame';
 import { Loading } from './loading';
 import { Rows } from './rows';
 import { Selection } from './selection';
+import { bestCovered, targetsOf } from './targets';
 import { Where } from './where';
 
 // asked for when they are shown; the page knows annotations first
 const SELDOM: readonly Group[] = ['run', 'pipeline', 'scalar', 'annotation'];
+
+export const OWN_COLORS = 'run'; // the name of the column of runs
+const FEW = 12; // runs whose own colours tell them apart
+export const GOALS = ['auto', 'min', 'max'] as const;
 
 export type LineageParts = ReturnType<typeof lineageParts>;
 
@@ -21,6 +26,7 @@ export type LineageParts = ReturnType<typeof lineageParts>;
 export function lineageParts(page: Page) {
   const coloredBy = page.setting('color', codecs.name);
   const target = page.setting('target', codecs.name);
+  const secondTarget = page.setting('second', codecs.name);
   const parameter = page.setting('parameter', codecs.name);
   /** Names of the columns that are shown or used, of those that the host has. */
   const neededOf = (infos: readonly ColumnInfo[]): readonly string[] => {
@@ -31,6 +37,7 @@ export function lineageParts(page: Page) {
       rows.grouping.value,
       coloredBy.value,
       target.value,
+      secondTarget.value,
       parameter.value,
       ...brushing.all.value.keys(),
     ]);
@@ -45,6 +52,17 @@ export function lineageParts(page: Page) {
   const where = new Where(page, () => void frame.value);
   const selected = computed<ReadonlySet<string>>(() => new Set(page.runs.value.map((run) => run.name)));
   const rows = new Rows(page, frame, where, brushing, selected);
+  const targets = computed(() =>
+    targetsOf(frame.value, new Set([...columns.shown.value, ...columns.axisNames.value, target.value ?? ''])),
+  );
+  const chosenTarget = computed(
+    () => targets.value.find(({ name }) => name === target.value) ?? bestCovered(targets.value),
+  );
+  /** The column that the lines are coloured by; null for the colours of the runs. */
+  const colorColumn = computed(() => {
+    if (coloredBy.value !== null) return coloredBy.value === OWN_COLORS ? null : coloredBy.value;
+    return (frame.value?.rows ?? 0) > FEW ? (chosenTarget.value?.name ?? null) : null;
+  });
   page.until(loading.start());
   return {
     page,
@@ -57,11 +75,17 @@ export function lineageParts(page: Page) {
     selection: new Selection(page, selected, frame, rows),
     annotations: new Annotations(page, () => where.again()),
     coloredBy,
+    colorColumn,
     target,
+    targets,
+    chosenTarget,
+    secondTarget,
+    goal: page.setting('goal', codecs.choice(GOALS, 'auto')),
+    secondGoal: page.setting('second-goal', codecs.choice(GOALS, 'auto')),
     parameter,
     coloring: computed<Coloring>(() => {
       const runs = (frame.value?.runs ?? []).map((name) => page.runsByName.value.get(name)?.color ?? 'currentColor');
-      const axis = coloredBy.value === null ? null : columns.axis(coloredBy.value);
+      const axis = colorColumn.value === null ? null : columns.axis(colorColumn.value);
       return coloringOf(axis, runs, page.theme.value.mode);
     }),
     plot: page.setting('plot', codecs.flag(true)),
@@ -77,6 +101,6 @@ export function lineageParts(page: Page) {
       const run = row === null ? undefined : frame.value?.runs[row];
       page.ctx.runs.hover(run === undefined ? [] : [run]);
     },
-    dialog: signal<'columns' | 'diff' | 'problems' | { readonly pipeline: string } | null>(null),
+    dialog: signal<'columns' | 'diff' | 'filters' | 'problems' | { readonly pipeline: string } | null>(null),
   };
 }

@@ -5,6 +5,7 @@ import type { Axis } from './axes';
 import type { LineageParts } from './board';
 import type { Bucket } from './buckets';
 import { rowsOf } from './exports';
+import { bestText } from './importance_texts';
 
 /** Parallel coordinates: the runs that have a line, and their value on each axis. */
 export function parallelTable(board: LineageParts): ChartData {
@@ -26,17 +27,29 @@ export function scatterTable(
   return tableOf(rowsOf(board, [x, y], rows));
 }
 
-/** How parameters correlate with the target; without coefficients, the reason. */
+/** How much of the target each parameter explains, and how it correlates with it. */
 export function importanceTable(board: LineageParts, parameters: readonly Parameter[]): ChartData {
   const { t: say } = board.page;
   return {
-    head: [say('importance.parameter'), 'Pearson', 'Spearman', 'n', say('importance.reason')],
-    rows: parameters.map(({ name, pearson, spearman, count, reason }) => [
-      name,
-      pearson,
-      spearman,
-      count,
-      pearson === null ? say(`reason.${reason ?? 'too_few'}`, { count }) : null,
+    head: [
+      say('importance.parameter'),
+      say('importance.share'),
+      say('importance.error'),
+      say('importance.alone'),
+      say('importance.best.title'),
+      'Pearson',
+      'Spearman',
+      'n',
+    ],
+    rows: parameters.map((parameter) => [
+      parameter.name,
+      parameter.importance?.share ?? null,
+      parameter.importance?.error ?? null,
+      parameter.alone?.share ?? null,
+      bestText(board, parameter) || null,
+      parameter.correlation.pearson,
+      parameter.correlation.spearman,
+      parameter.count,
     ]),
   };
 }

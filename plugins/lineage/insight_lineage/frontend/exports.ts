@@ -3,7 +3,7 @@ import { canvasFile, csvOf, message, type CsvCell, type MenuItem, visibleText } 
 import type { Value } from './answers';
 import type { LineageParts } from './board';
 import type { Column } from './frame';
-import { heightsOf, layoutOf, yOf } from './geometry';
+import { stopsOf, layoutOf, yOf } from './geometry';
 import { ALONE, opacityOf, scattered, strokeRows } from './polylines';
 
 const SIZE = { width: 1400, height: 420 };
@@ -120,8 +120,7 @@ function planOf(board: LineageParts): Plan {
     labels,
     picture: {
       ...SIZE,
-      xs: layout.xs,
-      heights: heightsOf(layout, axes),
+      ...stopsOf(layout, axes, coloring.codes),
       rows,
       palette: coloring.palette,
       codes: coloring.codes,
@@ -142,7 +141,7 @@ function svgOf(board: LineageParts): string {
     const points = xs.map(
       (x, axis) => `${x.toFixed(1)} ${((heights[axis] as Float32Array)[row] as number).toFixed(1)}`,
     );
-    byColor[codes[row] as number]?.push(`M${points.join('L')}${xs.length === 1 ? `h${ALONE}` : ''}`);
+    byColor[codes[row] as number]?.push(`M${points.join('L')}${xs.at(-1) === xs[0] ? `h${ALONE}` : ''}`);
   }
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${SIZE.width + 2 * MARGIN}" ` +

@@ -1,6 +1,6 @@
 /** The table of runs as columns in memory, so that a brush or a sort asks nobody. */
 import { valueText } from '@insight-host/kit';
-import type { ColumnInfo, ColumnType, Group, RunsAnswer, Value } from './answers';
+import type { ColumnInfo, ColumnType, Goal, Group, RunsAnswer, Value } from './answers';
 
 const collator = new Intl.Collator('en', { numeric: true });
 /** Stands for a missing value among texts. */
@@ -15,6 +15,7 @@ export class Column implements ColumnInfo {
   readonly count: number;
   /** Whether its values are numbers (or truth values, which count as 0 and 1). */
   readonly isNumeric: boolean;
+  readonly goal: Goal | null;
   private knownNumbers: Float64Array | null = null;
   private knownCodes: { readonly texts: readonly string[]; readonly codes: Int32Array } | null = null;
   private knownExtent: readonly [number, number] | null = null;
@@ -25,6 +26,7 @@ export class Column implements ColumnInfo {
     readonly values: readonly Value[],
   ) {
     ({ name: this.name, title: this.title, group: this.group, type: this.type, count: this.count } = info);
+    this.goal = info.goal ?? null;
     this.isNumeric = info.type === 'int' || info.type === 'float' || info.type === 'bool';
   }
 

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import type { LineageParts } from './board';
+import type { Column } from './frame';
 
 const MOST = 8;
 
@@ -24,9 +25,14 @@ export function Legend({ board }: { readonly board: LineageParts }): JSX.Element
   const stops = palette.slice(0, -1).join(', ');
   return (
     <span class="legend" data-testid="color-legend" title={column.name}>
-      <span>{column.numberText(axis.valueAt(0))}</span>
+      <span class="entry">{column.title}</span>
+      <span>{short(column, axis.valueAt(0))}</span>
       <span class="ramp" style={{ background: `linear-gradient(90deg, ${stops})` }} />
-      <span>{column.numberText(axis.valueAt(1))}</span>
+      <span>{short(column, axis.valueAt(1))}</span>
     </span>
   );
 }
+
+/** A bound in few letters; moments are whole. */
+const short = (column: Column, value: number): string =>
+  column.numberText(column.name === 'start_time' ? value : Number(value.toPrecision(4)));

@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { AxisView } from './axis_view';
 import type { LineageParts } from './board';
-import { heightsOf, layoutOf, rowAt, type Layout } from './geometry';
+import { layoutOf, rowAt, stopsOf, type Stops } from './geometry';
 import { opacityOf, Polylines, scattered } from './polylines';
 import { RowTip } from './row_tip';
 
@@ -26,14 +26,15 @@ export function Parallel({ board, height }: { readonly board: LineageParts; read
   }, []);
   const axes = board.columns.axes.value;
   const layout = useMemo(() => layoutOf(width.value, height, axes), [width.value, height, axes]);
-  const heights = useMemo(() => heightsOf(layout, axes), [layout, axes]);
+  const { codes } = board.coloring.value;
+  const stops = useMemo(() => stopsOf(layout, axes, codes), [layout, axes, codes]);
   const shown = board.rows.shown.value.length;
   const onPointerMove = (event: PointerEvent): void => {
     if (event.buttons) return;
     const box = host.current?.getBoundingClientRect();
     if (!box) return;
     const { value: mask } = board.rows.mask;
-    board.hover(rowAt(layout, heights, mask, event.clientX - box.left, event.clientY - box.top, REACH));
+    board.hover(rowAt(stops, mask, event.clientX - box.left, event.clientY - box.top, REACH));
     tip.value = { x: event.clientX, y: event.clientY };
   };
   return (
@@ -60,7 +61,7 @@ export function Parallel({ board, height }: { readonly board: LineageParts; read
     >
       {axes.length > 0 && width.value > 0 && (
         <>
-          <LineLayers board={board} layout={layout} heights={heights} />
+          <LineLayers board={board} stops={stops} />
           <svg class="axes" width={width.value} height={height}>
             {axes.map((axis, at) => (
               <AxisView key={axis.column.name} board={board} axis={axis} at={at} layout={layout} />
@@ -83,12 +84,11 @@ export function Parallel({ board, height }: { readonly board: LineageParts; read
 
 interface LayersProps {
   readonly board: LineageParts;
-  readonly layout: Layout;
-  readonly heights: readonly Float32Array[];
+  readonly stops: Stops;
 }
 
 /** Behind, what brushes left out; then what they left; then the row under the pointer. */
-function LineLayers({ board, layout, heights }: LayersProps): JSX.Element {
+function LineLayers({ board, stops }: LayersProps): JSX.Element {
   const behind = useLayer();
   const front = useLayer();
   const above = useLayer();
@@ -104,7 +104,6 @@ function LineLayers({ board, layout, heights }: LayersProps): JSX.Element {
       behind.lines.current ? watchPixels(behind.lines.current.canvas, (found) => (pixels.value = found)) : undefined,
     [],
   );
-  const lines = { xs: layout.xs, heights };
   const shown = board.rows.shown.value.length;
   const strong = board.page.theme.value.token('--text') || 'black';
   const faint = board.page.theme.value.token('--border-strong') || 'gray';
@@ -112,7 +111,7 @@ function LineLayers({ board, layout, heights }: LayersProps): JSX.Element {
     const rows = brushed ? scattered(candidates) : new Int32Array();
     behind.lines.current?.draw(
       {
-        ...lines,
+        ...stops,
         rows,
         palette: [faint],
         codes: new Uint8Array(mask.length),
@@ -121,12 +120,12 @@ function LineLayers({ board, layout, heights }: LayersProps): JSX.Element {
       },
       size,
     );
-  }, [size, layout, heights, candidates, brushed, faint]);
+  }, [size, stops, candidates, brushed, faint]);
   useEffect(() => {
     const rows = scattered(mask);
     front.lines.current?.draw(
       {
-        ...lines,
+        ...stops,
         rows,
         palette: coloring.palette,
         codes: coloring.codes,
@@ -135,16 +134,16 @@ function LineLayers({ board, layout, heights }: LayersProps): JSX.Element {
       },
       size,
     );
-  }, [size, layout, heights, mask, coloring]);
+  }, [size, stops, mask, coloring]);
   useEffect(() => {
     const rows = hovered.filter((row) => mask[row] === 1);
     // its own colour is everywhere
     const own = shown <= FEW ? coloring : { palette: [strong], codes: new Uint8Array(mask.length) };
     above.lines.current?.draw(
-      { ...lines, rows, palette: own.palette, codes: own.codes, opacity: 1, lineWidth: 3 },
+      { ...stops, rows, palette: own.palette, codes: own.codes, opacity: 1, lineWidth: 3 },
       size,
     );
-  }, [size, layout, heights, mask, hovered, coloring, shown, strong]);
+  }, [size, stops, mask, hovered, coloring, shown, strong]);
   return (
     <>
       {behind.canvas}

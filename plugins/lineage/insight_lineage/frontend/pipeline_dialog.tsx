@@ -1,8 +1,12 @@
-import { Dialog, type Page } from '@insight-host/kit';
+import { useSignal } from '@preact/signals';
+import { Dialog, Select, type Page } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { PipelineAnswer, PipelineNode, PipelineValues } from './answers';
 import type { LineageParts } from './board';
+import { PipelineChanges } from './pipeline_changes';
 import { useAnswer } from './use_answer';
+
+const MOST_OTHERS = 500; // runs to compare with
 
 /** The data pipeline of a run, operator by operator, from the sources to the end. */
 export function PipelineDialog({ board, run }: { readonly board: LineageParts; readonly run: string }): JSX.Element {
@@ -11,6 +15,11 @@ export function PipelineDialog({ board, run }: { readonly board: LineageParts; r
     board.page.ctx.data.json<PipelineAnswer>('pipeline', { run }, { signal: board.page.ctx.signal }),
   );
   const pipeline = answer?.pipeline;
+  const against = useSignal('');
+  const other = useAnswer(against.value || null, () =>
+    board.page.ctx.data.json<PipelineAnswer>('pipeline', { run: against.value }, { signal: board.page.ctx.signal }),
+  );
+  const others = othersOf(board, run);
   const same = answer?.mark == null ? [] : sameMark(board, answer.mark, run);
   return (
     <Dialog
@@ -31,16 +40,50 @@ export function PipelineDialog({ board, run }: { readonly board: LineageParts; r
           })}
         </p>
       )}
+      {pipeline && others.length > 0 && (
+        <label class="target">
+          <span>{say('pipeline.against')}</span>
+          <Select
+            name="pipeline-against"
+            label={say('pipeline.against')}
+            value={against.value}
+            options={[
+              { value: '', text: say('pipeline.against.none') },
+              ...others.map((name) => ({ value: name, text: board.page.nameOf(name) })),
+            ]}
+            onPick={(name) => (against.value = name)}
+          />
+        </label>
+      )}
+      {other.error && <p class="problem">{other.error}</p>}
       {pipeline && pipeline.edges.length !== pipeline.nodes.length - 1 && (
         <p class="hint">{say('pipeline.combined')}</p>
       )}
-      <ol class="pipeline" data-testid="pipeline">
-        {pipeline?.nodes.map((node) => (
-          <Operator key={node.id} node={node} inputs={inputsOf(pipeline, node)} say={say} />
-        ))}
-      </ol>
+      {pipeline && against.value !== '' && other.value?.pipeline ? (
+        <PipelineChanges before={pipeline} after={other.value.pipeline} say={say} />
+      ) : (
+        <ol class="pipeline" data-testid="pipeline">
+          {pipeline?.nodes.map((node) => (
+            <Operator key={node.id} node={node} inputs={inputsOf(pipeline, node)} say={say} />
+          ))}
+        </ol>
+      )}
     </Dialog>
   );
+}
+
+/** Runs that have a pipeline, those with another one first; ticked ones before others. */
+function othersOf(board: LineageParts, run: string): readonly string[] {
+  const { value: frame } = board.frame;
+  const numbers = frame?.columns.get('dataset_mark')?.numbers;
+  if (!frame || !numbers) return [];
+  const own = numbers[frame.rowOf.get(run) ?? -1];
+  const rank = (name: string): number =>
+    2 * Number(numbers[frame.rowOf.get(name) ?? -1] === own) + Number(!board.selection.names.value.has(name));
+  return frame.runs
+    .filter((name, row) => name !== run && Number.isFinite(numbers[row]))
+    .sort((one, other) => rank(one) - rank(other))
+    .slice(0, MOST_OTHERS);
 }
 
 function sameMark(board: LineageParts, mark: number, run: string): readonly string[] {

@@ -75,7 +75,7 @@ export function strokeRows(
     for (const row of own) {
       const [x, y] = [xs[0] as number, (heights[0] as Float32Array)[row] as number];
       context.moveTo(x, y);
-      if (xs.length === 1) context.lineTo(x + ALONE, y);
+      if (xs.at(-1) === x) context.lineTo(x + ALONE, y);
       for (let axis = 1; axis < xs.length; axis++)
         context.lineTo(xs[axis] as number, (heights[axis] as Float32Array)[row] as number);
     }

@@ -18,10 +18,20 @@ export interface ScatterProps {
   readonly x: Axis;
   readonly y: Axis | null;
   readonly parameters: readonly Column[];
+  /** For tests. */
+  readonly name?: string;
+  /** What is drawn over the points. */
+  readonly over?: (places: Places) => JSX.Element | null;
+}
+
+/** Pixels of the plot for places from 0 to 1. */
+export interface Places {
+  x(place: number): number;
+  y(place: number): number;
 }
 
 /** Runs that are shown as points: one column against another. */
-export function Scatter({ board, x, y, parameters }: ScatterProps): JSX.Element | null {
+export function Scatter({ board, x, y, parameters, name = 'scatter', over }: ScatterProps): JSX.Element | null {
   const host = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const width = useSignal(320);
@@ -57,7 +67,7 @@ export function Scatter({ board, x, y, parameters }: ScatterProps): JSX.Element 
     return box ? nearest(points, event.clientX - box.left, event.clientY - box.top) : null;
   };
   return (
-    <div class="scatter" ref={host} data-testid="scatter" data-points={points.rows.length}>
+    <div class="scatter" ref={host} data-testid={name} data-points={points.rows.length}>
       <h4>
         {title}
         <TableButton
@@ -109,6 +119,11 @@ export function Scatter({ board, x, y, parameters }: ScatterProps): JSX.Element 
             if (run !== undefined) board.selection.toggle(run);
           }}
         />
+        {over && (
+          <svg class="over" width={width.value} height={HEIGHT} aria-hidden="true">
+            {over({ x: (place) => EDGE.left + place * (right - EDGE.left), y: yAt })}
+          </svg>
+        )}
       </div>
       {points.rows.length < rows.length && (
         <p class="hint">{say('scatter.missing', { count: rows.length - points.rows.length })}</p>

@@ -31,6 +31,12 @@ export class Selection {
     if (this.frame.value) this.page.ctx.runs.select(this.shown.value);
   }
 
+  /** Selects exactly the runs of these rows. */
+  only(rows: Int32Array): void {
+    const { value: frame } = this.frame;
+    if (frame) this.page.ctx.runs.select(Array.from(rows, (row) => frame.runs[row] as string));
+  }
+
   /** Hides rows. */
   hide(which: 'selected' | 'others'): void {
     const { hidden } = this.rows;

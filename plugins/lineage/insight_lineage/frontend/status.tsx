@@ -1,4 +1,4 @@
-import { Button, Menu } from '@insight-host/kit';
+import { Button, Menu, Toggle } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { LineageParts } from './board';
 import { Legend } from './legend';
@@ -41,30 +41,22 @@ export function Status({ board }: { readonly board: LineageParts }): JSX.Element
         disabled={shown === 0 || (ticked === shown && board.page.runs.value.length === shown)}
         onPress={() => board.selection.selectShown()}
       />
+      <Toggle
+        action="rows-only"
+        text={say('rows.only.short')}
+        label={say('rows.only')}
+        setting={board.rows.onlySelected}
+      />
       <Menu
         action="rows"
         icon="open"
         label={say('rows.menu')}
         items={() => [
-          {
-            action: 'rows-only',
-            text: say(board.rows.onlySelected.value ? 'rows.both' : 'rows.only'),
-            onPress: () => board.rows.onlySelected.set(!board.rows.onlySelected.value),
-          },
           { action: 'rows-hide', text: say('rows.hide'), onPress: () => board.selection.hide('selected') },
           { action: 'rows-hide-others', text: say('rows.hide.others'), onPress: () => board.selection.hide('others') },
           { action: 'rows-all', text: say('rows.all'), onPress: () => board.rows.showAll() },
         ]}
       />
-      {board.rows.onlySelected.value && (
-        <Button
-          action="rows-both"
-          icon="close"
-          text={say('rows.only.on')}
-          label={say('rows.both')}
-          onPress={() => board.rows.onlySelected.set(false)}
-        />
-      )}
       {hidden > 0 && (
         <Button
           action="show-hidden"

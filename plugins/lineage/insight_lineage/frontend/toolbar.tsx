@@ -1,6 +1,6 @@
 import { Button, Choice, Cluster, Menu, Select, Toggle, useDraft, useTableView } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import type { LineageParts } from './board';
+import { OWN_COLORS, type LineageParts } from './board';
 import { parallelTable } from './chart_tables';
 import { VIEWS } from './choices';
 import { exportItems } from './exports';
@@ -21,7 +21,16 @@ export function Toolbar({ board }: { readonly board: LineageParts }): JSX.Elemen
   return (
     <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
       <Choice say={say} name="view" label={say('view')} values={VIEWS} setting={board.columns.view} how="push" />
-      <Where board={board} />
+      <Cluster>
+        <Where board={board} />
+        <Button
+          action="filters"
+          icon="bookmark"
+          label={say('filters')}
+          opens="dialog"
+          onPress={() => (board.dialog.value = 'filters')}
+        />
+      </Cluster>
       <Button
         action="columns"
         icon="columns"
@@ -34,8 +43,8 @@ export function Toolbar({ board }: { readonly board: LineageParts }): JSX.Elemen
         name="color"
         label={say('color')}
         none={say('color.run')}
-        value={board.coloredBy.value}
-        onPick={(name) => board.coloredBy.set(name)}
+        value={board.colorColumn.value}
+        onPick={(name) => board.coloredBy.set(name ?? OWN_COLORS)}
       />
       <ColumnChoice
         board={board}

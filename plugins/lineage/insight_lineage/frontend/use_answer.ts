@@ -1,25 +1,39 @@
 import { useSignal } from '@preact/signals';
 import { message } from '@insight-host/kit';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 
 export interface Asked<T> {
   readonly value: T | null;
   readonly error: string | null;
 }
 
+const [SHORTEST, LONGEST] = [300, 10_000]; // ms before a costly question is asked
+const REST = 2; // the host rests so many times as long as an answer takes
+
 /**
  * What a question brings; the last answer stays until the next is there. `key` names what is asked for; null asks for
- * nothing.
+ * nothing. A `costly` question waits until the key stays the same for a while.
  */
-export function useAnswer<T>(key: string | null, ask: () => Promise<T>): Asked<T> {
+export function useAnswer<T>(key: string | null, ask: () => Promise<T>, costly = false): Asked<T> {
   const found = useSignal<Asked<T>>({ value: null, error: null });
+  const took = useRef(0);
   useEffect(() => {
     if (key === null) return;
     let ended = false;
-    ask()
-      .then((value) => !ended && (found.value = { value, error: null }))
-      .catch((error: unknown) => !ended && (found.value = { value: null, error: message(error) }));
-    return () => void (ended = true);
+    const begin = (): void => {
+      const asked = performance.now();
+      ask()
+        .then((value) => !ended && (found.value = { value, error: null }))
+        .catch((error: unknown) => !ended && (found.value = { value: null, error: message(error) }))
+        .finally(() => (took.current = performance.now() - asked));
+    };
+    const isFirst = found.peek().value === null;
+    const wait = costly && !isFirst ? Math.max(SHORTEST, Math.min(LONGEST, REST * took.current)) : 0;
+    const timer = wait > 0 ? setTimeout(begin, wait) : void begin();
+    return () => {
+      ended = true;
+      clearTimeout(timer);
+    };
   }, [key]);
   return key === null ? { value: null, error: null } : found.value;
 }

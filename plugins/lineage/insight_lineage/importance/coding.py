@@ -102,7 +102,7 @@ def _text(value: object) -> str:
 
 
 @frozen(eq=False)
-class Target:
+class Explained:
     """Finite numbers as they are explained: logarithms if they are above 0 and wide; outliers are clipped."""
 
     values: Floats
@@ -110,7 +110,7 @@ class Target:
     clipped: int
 
     @classmethod
-    def of(cls, numbers: Floats) -> Target:
+    def of(cls, numbers: Floats) -> Explained:
         """``clipped`` counts the numbers beyond three interquartile ranges from the quartiles."""
         low, high = np.quantile(numbers, [_TAIL, 1 - _TAIL])
         is_log = bool(numbers.min() > 0 and high / low >= _WIDE)

@@ -16,7 +16,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_lineage.importance.forest import Codes, Design, Floats, Mask, Tree, grown
+from insight_lineage.importance.forest import Codes, Design, Floats, Mask, GrownTree, grown
 
 _TREES = 64
 _DRAWS = 2000  # rows of a tree, at most
@@ -97,7 +97,7 @@ class _Boxes:
     that the tree was not grown from, ``mean`` is that of the predictions.
     """
 
-    tree: Tree
+    tree: GrownTree
     codes: Codes
     out: Mask
     used: Sequence[int]  # parameters that the tree splits
@@ -106,7 +106,7 @@ class _Boxes:
     mean: float
 
     @classmethod
-    def of(cls, tree: Tree, codes: Codes, out: Mask) -> _Boxes:
+    def of(cls, tree: GrownTree, codes: Codes, out: Mask) -> _Boxes:
         used = np.flatnonzero(~tree.allowed.all(axis=(0, 2))).tolist()
         outside = np.zeros((len(tree.values), len(codes)), np.uint8)
         for parameter in used:

@@ -21,7 +21,7 @@ _CELLS = 4_000_000  # of the sums of one level: some trees are grown together wi
 
 
 @frozen(eq=False)
-class Tree:
+class GrownTree:
     """A tree as its leaves: a row is in the leaf whose ``allowed`` has all of its codes.
 
     ``allowed`` is bool[leaf, parameter, code], ``values`` float64[leaf] the mean of the target there,
@@ -46,7 +46,7 @@ class Design:
     bins: int
 
 
-def grown(design: Design, *, trees: int, least: int, draws: int, seed: int) -> Iterator[Tree]:
+def grown(design: Design, *, trees: int, least: int, draws: int, seed: int) -> Iterator[GrownTree]:
     """Trees, each of ``draws`` rows drawn with replacement and of leaves with at least ``least`` of them."""
     rows, parameters = design.codes.shape
     random = np.random.default_rng(seed)
@@ -60,7 +60,7 @@ def grown(design: Design, *, trees: int, least: int, draws: int, seed: int) -> I
         yield from _grown_together(design, weights, least)
 
 
-def _grown_together(design: Design, weights: NDArray[np.intp], least: int) -> Iterator[Tree]:
+def _grown_together(design: Design, weights: NDArray[np.intp], least: int) -> Iterator[GrownTree]:
     """Level by level; ``weights`` says how often each tree drew each row."""
     trees, parameters = len(weights), design.codes.shape[1]
     tree_of, row_of = np.nonzero(weights)  # one for each drawn row of each tree
@@ -91,7 +91,7 @@ def _grown_together(design: Design, weights: NDArray[np.intp], least: int) -> It
     values = np.concatenate([one for _, _, one in leaves])
     for tree in range(trees):
         own = owners == tree
-        yield Tree(boxes[own], values[own], weights[tree] > 0)
+        yield GrownTree(boxes[own], values[own], weights[tree] > 0)
 
 
 @frozen(eq=False)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from insight_core.plugin.filters.column import Column
 from insight_lineage.goals import Goal
-from insight_lineage.importance.coding import BINS, Coded, Target, coded
+from insight_lineage.importance.coding import BINS, Coded, Explained, coded
 from insight_lineage.importance.correlation import Correlation, correlation
 from insight_lineage.importance.effects import Effect, Share, effects_of
 from insight_lineage.importance.forest import Design, Floats
@@ -106,7 +106,7 @@ def ranking(target: Column, parameters: Iterable[Column], rows: NDArray[np.intp]
     if not chosen:
         left = [_refused(one, known) for one, known in zip(unranked, fit, strict=True)]
         return Ranking(len(used), left, reason="no_parameters")
-    kept = Target.of(numbers)
+    kept = Explained.of(numbers)
     codes = np.stack([fit[place].codes for place in chosen], axis=1)
     design = Design(codes, kept.values, np.array([fit[place].is_category for place in chosen]), BINS)
     found = effects_of(design)
@@ -138,7 +138,7 @@ def _refused(one: Ranked, known: Coded) -> Ranked:
 
 
 def _ranked(
-    one: Ranked, known: Coded, effect: Effect, target: Target, goal: Goal, *, is_sure: bool
+    one: Ranked, known: Coded, effect: Effect, target: Explained, goal: Goal, *, is_sure: bool
 ) -> Ranked:
     total = effect.total
     counts = np.bincount(known.codes, minlength=BINS).tolist()

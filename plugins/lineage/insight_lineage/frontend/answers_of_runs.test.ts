@@ -1,0 +1,143 @@
+import { expect, it } from 'vitest';
+import type { ColumnType, PipelineNode, Value } from './answers';
+import { axisOf } from './axes';
+import { Column, Frame } from './frame';
+import { bandsOf, layoutOf, rowAt, stopsOf } from './geometry';
+import { paretoFront } from './pareto';
+import { pipelineDiff } from './pipeline_diff';
+import { bestCovered, targetsOf } from './targets';
+
+const column = (
+  name: string,
+  type: ColumnType,
+  values: readonly Value[],
+  group: 'metric' | 'custom' = 'metric',
+): Column =>
+  new Column({ name, title: name, group, type, count: values.filter((value) => value !== null).length }, values);
+
+/** By definition: no other row is at least as good in both and better in one. */
+function frontByDefinition(
+  first: readonly number[],
+  second: readonly number[],
+  signs: readonly [number, number],
+): number[] {
+  const rows = first.map((_, row) => row).filter((row) => Number.isFinite(first[row]) && Number.isFinite(second[row]));
+  const [one, other] = [
+    (row: number) => signs[0] * (first[row] as number),
+    (row: number) => signs[1] * (second[row] as number),
+  ];
+  return rows.filter(
+    (row) =>
+      !rows.some(
+        (rival) =>
+          one(rival) <= one(row) && other(rival) <= other(row) && (one(rival) < one(row) || other(rival) < other(row)),
+      ),
+  );
+}
+
+it('finds the runs that no other run beats, for every pair of goals', () => {
+  let seed = 7;
+  const next = (): number => (seed = (seed * 48271) % 2147483647) % 12; // many equal values
+  for (let round = 0; round < 20; round++) {
+    const first = Array.from({ length: 60 }, (_, row) => (row === 5 ? NaN : next()));
+    const second = Array.from({ length: 60 }, (_, row) => (row === 9 ? Infinity : next()));
+    for (const [one, other] of [
+      ['min', 'min'],
+      ['min', 'max'],
+      ['max', 'min'],
+      ['max', 'max'],
+    ] as const) {
+      const found = paretoFront(
+        Int32Array.from(first.keys()),
+        { column: column('a', 'float', first), goal: one },
+        { column: column('b', 'float', second), goal: other },
+      );
+      const signs = [one === 'min' ? 1 : -1, other === 'min' ? 1 : -1] as const;
+      expect([...found].sort((a, b) => a - b)).toEqual(frontByDefinition(first, second, signs));
+    }
+  }
+});
+
+it('takes the target that most runs have a number for, and a cost only without a result', () => {
+  const frame = new Frame(
+    ['a', 'b', 'c'],
+    [
+      column('accuracy', 'float', [1, null, 2]),
+      column('latency', 'float', [1, 2, 3]),
+      column('loss', 'float', [1, 2, 3]),
+      column('odd', 'float', [1, 'NaN', 'Infinity']),
+      column('lr', 'float', [1, 2, 3], 'custom'),
+    ],
+  );
+  const targets = targetsOf(frame, new Set(['lr']));
+  expect(targets.map(({ name }) => name)).toEqual(['accuracy', 'latency', 'loss', 'odd']);
+  expect(bestCovered(targets)?.name).toBe('loss');
+  expect(bestCovered([])).toBeNull();
+});
+
+it('spreads the rows of a category so that lines between the same values are a ribbon', () => {
+  const optimizer = axisOf(column('optimizer', 'str', ['sgd', 'adam', 'sgd', 'adam', null, 'sgd']), undefined);
+  const loss = axisOf(column('loss', 'float', [3, 1, 1, 2, 5, 2]), undefined);
+  const axes = [optimizer, loss];
+  const layout = layoutOf(400, 300, axes);
+  const { xs, heights } = stopsOf(layout, axes, new Uint8Array(6));
+  expect(xs).toEqual([layout.xs[0], layout.xs[0], layout.xs[1]]);
+  const out = heights[1] as Float32Array;
+  const [row0, row1, row2, row3, missing, row5] = out as unknown as readonly [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  expect(row0).toBeLessThan(row5); // higher losses are above
+  expect(row5).toBeLessThan(row2);
+  expect(row3).toBeLessThan(row1);
+  expect(missing).toBeGreaterThan(layout.bottom);
+  const [adam, sgd] = bandsOf(layout, { codes: optimizer.column.codes, categories: optimizer.categories });
+  expect((sgd as number) / (adam as number)).toBeCloseTo(1.5);
+  const middle = ((layout.xs[0] as number) + (layout.xs[1] as number)) / 2;
+  const height = (row0 + ((heights[2] as Float32Array)[0] as number)) / 2;
+  expect(rowAt({ xs, heights }, new Uint8Array(6).fill(1), middle, height, 3)).toBe(0);
+});
+
+const operator = (
+  name: string,
+  values: Readonly<Record<string, string>> = {},
+  operations: readonly string[] = [],
+): PipelineNode => ({
+  id: name,
+  type: name,
+  name,
+  kind: 'operation',
+  parameters: Object.entries(values).map(([key, value]) => ({ name: key, value })),
+  operations: operations.map((one) => ({ name: one, parameters: [] })),
+  sampler: null,
+});
+
+it('lists which operators of two data pipelines came, went or have other values', () => {
+  const before = [
+    operator('Mnist'),
+    operator('Map', {}, ['Resize']),
+    operator('Shuffle', { size: '100' }),
+    operator('Batch', { size: '32' }),
+  ];
+  const after = [
+    operator('Mnist'),
+    operator('Map', {}, ['Resize', 'Flip']),
+    operator('Batch', { size: '64' }),
+    operator('Repeat'),
+  ];
+  const found = pipelineDiff(before, after);
+  expect(found.map(({ node, kind }) => `${node.name} ${kind}`)).toEqual([
+    'Mnist same',
+    'Map changed',
+    'Shuffle removed',
+    'Batch changed',
+    'Repeat added',
+  ]);
+  expect(found[1]?.changes).toEqual([{ name: 'Flip', before: null, after: '' }]);
+  expect(found[3]?.changes).toEqual([{ name: 'size', before: '32', after: '64' }]);
+  expect(pipelineDiff(before, before).every(({ kind }) => kind === 'same')).toBe(true);
+});

@@ -1,0 +1,213 @@
+import { TableButton, valueText } from '@insight-host/kit';
+import type { JSX } from 'preact';
+import type { ImportanceAnswer, Parameter, Share } from './answers';
+import type { LineageParts } from './board';
+import { importanceTable } from './chart_tables';
+import { bestText, coefficientText, percent } from './importance_texts';
+
+const SURE = 1.96; // standard errors of an interval of 95 %
+
+interface ImportancesProps {
+  readonly board: LineageParts;
+  readonly answer: ImportanceAnswer;
+  /** The parameter that is plotted. */
+  readonly chosen: string | null;
+}
+
+/** Which parameters explain the target, and how much; where that is not known, how they correlate with it. */
+export function Importances({ board, answer, chosen }: ImportancesProps): JSX.Element {
+  const { t: say } = board.page;
+  const { parameters, explained } = answer;
+  return (
+    <section class="importances">
+      <h4 data-testid="importance-runs">
+        {say(explained ? 'importance' : 'correlation')}
+        {parameters.length > 0 && (
+          <TableButton
+            page={board.page}
+            name={`${answer.target} importance`}
+            title={say('importance')}
+            data={() => importanceTable(board, parameters)}
+            load={() => import('@insight-host/kit/table')}
+          />
+        )}
+      </h4>
+      <Summary board={board} answer={answer} />
+      <ul class="importance" data-testid="importance" aria-label={say('importance')}>
+        {parameters.map((parameter) => (
+          <Row
+            key={parameter.name}
+            board={board}
+            parameter={parameter}
+            hasShares={explained !== null}
+            chosen={parameter.name === chosen}
+          />
+        ))}
+      </ul>
+      <Together board={board} answer={answer} />
+    </section>
+  );
+}
+
+/** What all parameters explain, of how many runs, and what to know of it. */
+function Summary({ board, answer }: { readonly board: LineageParts; readonly answer: ImportanceAnswer }): JSX.Element {
+  const { t: say } = board.page;
+  const { explained, sure, used, matched, reason, fewest, clipped, log } = answer;
+  const { whole } = board.rows.conditions.value;
+  const first = explained
+    ? say(sure ? 'importance.explained' : 'importance.nothing', { share: percent(board, explained.share), count: used })
+    : reason && say(`importance.${reason}`, { count: used, fewest });
+  return (
+    <p class={explained && !sure ? 'hint weak' : 'hint'} data-testid="importance-summary">
+      {first}
+      {used < matched && ` ${say('importance.without', { count: matched - used })}`}
+      {explained && log && ` ${say('importance.log')}`}
+      {explained && clipped > 0 && ` ${say('importance.clipped', { count: clipped })}`}
+      {!whole && ` ${say('importance.hidden')}`}
+    </p>
+  );
+}
+
+interface RowProps {
+  readonly board: LineageParts;
+  readonly parameter: Parameter;
+  readonly hasShares: boolean;
+  readonly chosen: boolean;
+}
+
+function Row({ board, parameter, hasShares, chosen }: RowProps): JSX.Element {
+  const { name, title, importance, sure } = parameter;
+  const { t: say } = board.page;
+  const best = bestText(board, parameter);
+  const reason = refusalOf(board, parameter, hasShares);
+  return (
+    <li>
+      <button
+        type="button"
+        class={sure || !importance ? undefined : 'unsure'}
+        aria-pressed={chosen}
+        data-parameter={name}
+        title={`${name}\n${hintOf(board, parameter, hasShares)}`}
+        onClick={() => board.parameter.set(name)}
+      >
+        <span class="name">{board.columns.all.value.get(name)?.title ?? title}</span>
+        {reason !== null ? (
+          <span class="reason">{reason}</span>
+        ) : importance ? (
+          <ShareBar board={board} share={importance} />
+        ) : (
+          <CorrelationBar board={board} parameter={parameter} />
+        )}
+        {best && (
+          <span class="best" data-part="best">
+            {say('importance.best', { values: best })}
+          </span>
+        )}
+      </button>
+    </li>
+  );
+}
+
+function ShareBar({ board, share }: { readonly board: LineageParts; readonly share: Share }): JSX.Element {
+  const [low, high] = intervalOf(share);
+  return (
+    <>
+      <span class="bar" aria-hidden="true">
+        <span class="positive" style={{ width: width(share.share) }} />
+        <span class="interval" style={{ left: width(low), width: `calc(${width(high)} - ${width(low)})` }} />
+      </span>
+      <span class="number" data-part="share">
+        {percent(board, share.share)}
+      </span>
+    </>
+  );
+}
+
+function CorrelationBar({
+  board,
+  parameter: { correlation },
+}: {
+  readonly board: LineageParts;
+  readonly parameter: Parameter;
+}): JSX.Element {
+  const pearson = correlation.pearson ?? 0;
+  return (
+    <>
+      <span class="bar" aria-hidden="true">
+        <span class={pearson < 0 ? 'negative' : 'positive'} style={{ width: width(Math.abs(pearson)) }} />
+      </span>
+      <span class="number" data-part="pearson">
+        {coefficientText(pearson)}
+      </span>
+      <span class="count" data-part="count">
+        {board.page.t('importance.count', { count: correlation.count })}
+      </span>
+    </>
+  );
+}
+
+/** Pairs of parameters that act together. */
+function Together({
+  board,
+  answer: { interactions },
+}: {
+  readonly board: LineageParts;
+  readonly answer: ImportanceAnswer;
+}): JSX.Element | null {
+  const { t: say } = board.page;
+  if (interactions.length === 0) return null;
+  const titleOf = (name: string): string => board.columns.all.value.get(name)?.title ?? name;
+  return (
+    <>
+      <h4>{say('interaction')}</h4>
+      <ul class="importance" data-testid="interactions" aria-label={say('interaction')}>
+        {interactions.map((pair) => (
+          <li key={pair.parameters.join(' ')} title={say('interaction.hint')}>
+            <span class="name">{pair.parameters.map(titleOf).join(' × ')}</span>
+            <ShareBar board={board} share={pair} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** Why a parameter has no bar; null if it has one. */
+function refusalOf(board: LineageParts, { reason, correlation }: Parameter, hasShares: boolean): string | null {
+  const { t: say } = board.page;
+  if (reason) return say(`reason.${reason}`, { count: correlation.count });
+  if (hasShares || correlation.pearson !== null) return null;
+  return say(`reason.${correlation.reason ?? 'too_few'}`, { count: correlation.count });
+}
+
+function hintOf(board: LineageParts, parameter: Parameter, hasShares: boolean): string {
+  const { t: say } = board.page;
+  const { importance, alone, sure, correlation } = parameter;
+  const refusal = refusalOf(board, parameter, hasShares);
+  if (refusal !== null) return refusal;
+  const lines = [];
+  if (importance && alone) {
+    const [low, high] = intervalOf(importance);
+    lines.push(
+      say('importance.hint', {
+        share: percent(board, importance.share),
+        low: percent(board, low),
+        high: percent(board, high),
+        alone: percent(board, alone.share),
+      }),
+    );
+    if (!sure) lines.push(say('importance.unsure'));
+  }
+  if (correlation.pearson !== null)
+    lines.push(
+      say('correlation.hint', {
+        pearson: valueText(correlation.pearson),
+        spearman: correlation.spearman === null ? '—' : valueText(correlation.spearman),
+        count: correlation.count,
+      }),
+    );
+  return lines.join('\n');
+}
+
+const intervalOf = ({ share, error }: Share): readonly [number, number] => [share - SURE * error, share + SURE * error];
+const width = (share: number): string => `${(100 * Math.max(0, Math.min(1, share))).toFixed(2)}%`;

@@ -1,0 +1,103 @@
+import { Select } from '@insight-host/kit';
+import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { Goal } from './answers';
+import type { Axis } from './axes';
+import type { LineageParts } from './board';
+import type { Column } from './frame';
+import { GoalChoice } from './goal_choice';
+import { paretoFront } from './pareto';
+import { Scatter, type Places } from './scatter';
+
+interface TradeoffProps {
+  readonly board: LineageParts;
+  readonly target: Column;
+  readonly goal: Goal;
+}
+
+/** A second target: runs that no other run beats in both. */
+export function Tradeoff({ board, target, goal }: TradeoffProps): JSX.Element | null {
+  const { t: say } = board.page;
+  const others = board.targets.value.filter(({ name }) => name !== target.name);
+  const second = others.find(({ name }) => name === board.secondTarget.value) ?? null;
+  const secondGoal = board.secondGoal.value === 'auto' ? (second?.goal ?? 'max') : board.secondGoal.value;
+  const { value: rows } = board.rows.shown;
+  const front = useMemo(
+    () =>
+      second ? paretoFront(rows, { column: target, goal }, { column: second, goal: secondGoal }) : new Int32Array(),
+    [rows, target, goal, second, secondGoal],
+  );
+  if (others.length === 0) return null;
+  const [x, y] = [board.columns.axis(target.name), second && board.columns.axis(second.name)];
+  return (
+    <section class="tradeoff" data-testid="tradeoff">
+      <h4>{say('tradeoff')}</h4>
+      <label class="target">
+        <span>{say('tradeoff.second')}</span>
+        <Select
+          name="second-target"
+          label={say('tradeoff.second')}
+          value={second?.name ?? ''}
+          options={[
+            { value: '', text: say('tradeoff.none') },
+            ...others.map(({ name }) => ({ value: name, text: name })),
+          ]}
+          onPick={(name) => board.secondTarget.set(name || null)}
+        />
+      </label>
+      {second && <GoalChoice board={board} name="second-goal" setting={board.secondGoal} goal={secondGoal} />}
+      {second && x && y && (
+        <>
+          <p class="hint" data-testid="front">
+            {say('tradeoff.front', { count: front.length })}
+          </p>
+          <div class="row">
+            <button
+              type="button"
+              data-action="select-front"
+              title={say('tradeoff.select', { count: front.length })}
+              disabled={front.length === 0}
+              onClick={() => board.selection.only(front)}
+            >
+              {say('tradeoff.select.short')}
+            </button>
+          </div>
+          <Scatter
+            board={board}
+            name="front-plot"
+            x={x}
+            y={y}
+            parameters={board.columns.axes.value.map(({ column }) => column)}
+            over={(places) => <Front front={front} x={x} y={y} places={places} />}
+          />
+        </>
+      )}
+    </section>
+  );
+}
+
+interface FrontProps {
+  readonly front: Int32Array;
+  readonly x: Axis;
+  readonly y: Axis;
+  readonly places: Places;
+}
+
+/** Steps through the runs of the front: what is on the worse side of them is beaten. */
+function Front({ front, x, y, places }: FrontProps): JSX.Element | null {
+  const points = Array.from(front, (row): readonly [number, number] => [
+    places.x(x.places[row] as number),
+    places.y(y.places[row] as number),
+  ]).filter(([left, top]) => Number.isFinite(left) && Number.isFinite(top));
+  const [first, ...others] = points;
+  if (!first) return null;
+  const steps = others.map(([left, top]) => `H${left.toFixed(1)}V${top.toFixed(1)}`).join('');
+  return (
+    <g class="front">
+      <path d={`M${first[0].toFixed(1)} ${first[1].toFixed(1)}${steps}`} />
+      {points.map(([left, top], at) => (
+        <circle key={at} cx={left} cy={top} r={6} />
+      ))}
+    </g>
+  );
+}
