@@ -16,7 +16,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_lineage.importance.forest import Codes, Design, Floats, Mask, GrownTree, grown
+from insight_lineage.importance.forest import Codes, Design, Floats, GrownTree, Mask, grown
 
 _TREES = 64
 _DRAWS = 2000  # rows of a tree, at most
