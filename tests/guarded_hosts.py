@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -61,17 +62,23 @@ def _routes(ctx: PluginContext) -> list[Route]:
     ]
 
 
-def guarded_host(place: Path, *, settings: Mapping[str, Any] | None = None, **options: object) -> Guarded:
-    """A host with its state below ``place``, and by default both tokens in files there."""
+def guarded_host(
+    place: Path,
+    *,
+    settings: Mapping[str, Any] | None = None,
+    modules: Mapping[str, object] | None = None,
+    **options: object,
+) -> Guarded:
+    """A host with its state below ``place``, by default both tokens in files there, and further plugins."""
     for name, token in (("token_file", TOKEN), ("read_token_file", GUEST)):
         path = place / name
         path.touch(mode=0o600)
         path.write_text(f"{token}\n")
         options.setdefault(name, str(path))
-    return Guarded(_host(place), options=options, **(settings or {}))
+    return Guarded(_host(place, modules or {}), options=options, **(settings or {}))
 
 
-def _host(place: Path) -> Host:
+def _host(place: Path, modules: Mapping[str, object]) -> Host:
     data = FakeProvider("some/logs")
     data.add_scalars("a", "loss", [3.0, 2.0])
     page = place / "page"
@@ -81,7 +88,8 @@ def _host(place: Path) -> Host:
     module = SimpleNamespace(
         insight_plugin=hookimpl(lambda: Plugin("test", "Test", routes=_routes), specname="insight_plugin")
     )
-    registry = Registry.of([("test", lambda: module)])
+    every = {"test": module, **modules}
+    registry = Registry.of([(name, partial(every.__getitem__, name)) for name in every])
     assert not registry.failures
     return Host(
         registry,

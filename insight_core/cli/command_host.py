@@ -72,26 +72,34 @@ class TerminalHost:
             at_end()
 
     @contextmanager
-    def loaded(self, arguments: Sequence[str], plugin: str) -> Iterator[PluginContext]:
-        """What routes of a plugin receive, with logs that were read to their end once."""
+    def loaded(
+        self, arguments: Sequence[str], plugin: str, *, follows: bool = False
+    ) -> Iterator[PluginContext]:
+        """What routes of a plugin receive, with logs that were read to their end once, or are followed."""
         from insight_core.cli.data_source import open_data, start
         from insight_core.cli.logdirs import open_logdirs, problems
         from insight_core.cli.options import read_options
         from insight_core.cli.policies import open_whole_registry
         from insight_core.cli.serve import open_host
 
-        options = evolve(read_options(["serve", *arguments]), reload_interval=0.0)
+        options = read_options(["serve", *arguments])
+        if not follows:
+            options = evolve(options, reload_interval=0.0)
         registry = open_whole_registry(options)
         logdirs = open_logdirs(options)
         provider = open_data(options, registry, logdirs)
         try:
             start(provider)
-            for notice in problems(logdirs, follows=False):
+            for notice in problems(logdirs, follows=follows):
                 self.print(f"insight-host: {notice}")
             generation = provider.generation()
-            while not provider.progress().loaded_once:
+            while not (follows or provider.progress().loaded_once):
                 generation = provider.changes(generation, timeout=1.0).generation
-            yield open_host(options, registry, provider, logdirs).context_of(plugin)
+            host = open_host(options, registry, provider, logdirs)
+            try:
+                yield host.context_of(plugin)
+            finally:
+                host.close()
         finally:
             provider.close()
 

@@ -69,6 +69,7 @@ from insight_core.plugin.extensions import (
     RunColumn,
     RunColumns,
 )
+from insight_core.plugin.figures import SeriesFigures, figures_of
 from insight_core.plugin.hooks import hookimpl
 from insight_core.plugin.log_formats import LogFormat, Points
 from insight_core.plugin.places import RecordPlace, place_in, record_at
@@ -185,6 +186,7 @@ __all__ = [
     "ScalarColumns",
     "ScalarQuery",
     "SeriesField",
+    "SeriesFigures",
     "SeriesInfo",
     "SeriesKey",
     "SeriesTable",
@@ -202,6 +204,7 @@ __all__ = [
     "chosen_tables",
     "compute",
     "encode_json",
+    "figures_of",
     "hookimpl",
     "joined_table",
     "missing_tags",

@@ -174,6 +174,8 @@ class Plugin:
     the bytes of a request; they return the bytes of each answer, and may be given as
     ``"package.module:name"``. A data server may have another version of the plugin: a computation whose
     request or answer changes gets another name.
+    ``address`` is a path of one word at the root of the host, such as ``/mcp``, for protocols that fix it:
+    requests there, and below it, reach the routes of the plugin as those of ``/data/plugin/<name>`` do.
     ``order`` places the tab: small first. A host whose API_VERSION is below ``requires_api`` refuses the
     plugin.
     """
@@ -199,6 +201,10 @@ class Plugin:
     tag_state: Mapping[str, str] = field(factory=dict, validator=_check_texts)
     computations: Mapping[str, Computation] = field(
         factory=dict, converter=_named, validator=_is_a(Mapping, "a mapping of functions")
+    )
+    address: str = field(
+        default="",
+        validator=[_TEXT, validators.matches_re(r"(?!/(data|static|healthz)$)(/[a-z][a-z0-9-]*)?")],
     )
     order: int = field(default=1000, validator=_is_a(int, "an integer"))
     requires_api: int = field(default=1, validator=_is_a(int, "an integer"))

@@ -124,11 +124,15 @@ class CommandHost(Protocol):
         the start. ``at_end`` is called at the end in any case.
         """
 
-    def loaded(self, arguments: Sequence[str], plugin: str) -> AbstractContextManager[PluginContext]:
+    def loaded(
+        self, arguments: Sequence[str], plugin: str, *, follows: bool = False
+    ) -> AbstractContextManager[PluginContext]:
         """What routes of a plugin receive, with logs that were read to their end once.
 
         ``arguments`` are flags of ``insight-host``. Nothing is served, and what is written later is not
-        read. Raises NotFound for an unknown plugin, and InvalidArgument for flags that cannot be.
+        read. With ``follows`` it is, and the context is given when reading begins: ``ctx.data.progress()``
+        tells how far it is. Raises NotFound for an unknown plugin, and InvalidArgument for flags that cannot
+        be.
         """
 
     def status(self, text: str) -> None:

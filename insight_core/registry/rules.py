@@ -76,6 +76,9 @@ def settle(contenders: Iterable[Contender], choices: Mapping[str, str]) -> Verdi
         if not isinstance(claim, FileName)
     )
     _refuse(verdict, _groups(claims), choices, "{} is claimed by")
+    left = [one for one in left if one not in verdict.refused]
+    addresses = ((one.plugin.address, one) for one in left if one.plugin.address)
+    _refuse(verdict, _groups(addresses), choices, "the address {} is used by")
     verdict.taken.extend(one for one in left if one not in verdict.refused)
     return verdict
 

@@ -141,6 +141,7 @@ class MountedPlugins:
         self._changed = changed
         self._lock = threading.Lock()
         self._by_name: Mapping[str, MountedPlugin] = {}
+        self._by_address: Mapping[str, MountedPlugin] = {}
         self._unasked: list[MountedPlugin] = []
         self._begun = False
 
@@ -160,7 +161,7 @@ class MountedPlugins:
     def of_path(self, path: str) -> MountedPlugin | None:
         """The plugin that owns a URL path; None if no plugin does."""
         if not path.startswith(PATH):
-            return None
+            return self._by_address.get("/" + path[1:].partition("/")[0])
         return self._by_name.get(path[len(PATH) :].partition("/")[0])
 
     def context_of(self, module: Module) -> PluginContext:
@@ -183,6 +184,7 @@ class MountedPlugins:
             every = [*self._by_name.values(), *new]
             every.sort(key=lambda mounted: (mounted.plugin.order, mounted.plugin.name))
             self._by_name = {str(mounted.plugin.name): mounted for mounted in every}
+            self._by_address = {one.plugin.address: one for one in every if one.plugin.address}
             self._unasked += new
             begun = self._begun
         if begun:

@@ -148,9 +148,10 @@ def own_rules(plugin: Plugin, ctx: PluginContext, calls: Calls) -> list[UrlRule]
             reads_body=reads_body,
             only_reads=route.only_reads,
         )
-        rules.append(
-            UrlRule(f"/data/plugin/{plugin.name}{route.path}", endpoint=endpoint, methods=list(methods))
-        )
+        places = [f"/data/plugin/{plugin.name}{route.path}"]
+        if plugin.address:
+            places.append(f"{plugin.address}{route.path}".rstrip("/"))
+        rules += [UrlRule(place, endpoint=endpoint, methods=list(methods)) for place in places]
     return rules
 
 

@@ -30,7 +30,12 @@ def wheel(wheel_file: Path) -> Iterator[zipfile.ZipFile]:
 def _with_page(repository: Path) -> set[str]:
     """The plugins that have a tab."""
     found = {path.parent.name for path in repository.glob("plugins/*/insight_*/frontend")}
-    assert found == plugins_of(repository) - {"insight_access", "insight_demo", "insight_metric_logs"}
+    assert found == plugins_of(repository) - {
+        "insight_access",
+        "insight_demo",
+        "insight_mcp",
+        "insight_metric_logs",
+    }
     return found
 
 

@@ -47,7 +47,7 @@ _TABS = (
     "tensor",
 )
 _OF_RECORDS = ("run", "tag", "index", "attempts", "step", "wall_time", "skip", "format")
-_MORE = ("alerts", "audio", "reports", "text", "trash")  # distributions of their own
+_MORE = ("alerts", "audio", "reports", "text", "trash", "mcp")  # not in the list of tabs
 
 
 @frozen

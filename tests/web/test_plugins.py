@@ -12,7 +12,8 @@ from werkzeug import Request, Response
 from werkzeug.exceptions import TooManyRequests
 from werkzeug.test import Client
 
-from insight_core.plugin import NotFound, Plugin, Route, Unavailable
+from insight_core.plugin import NotFound, Plugin, PluginContext, Route, Unavailable
+from insight_core.plugin.http.answers import json_response
 from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
@@ -182,3 +183,21 @@ def test_is_active_that_raises_counts_as_no(host_of: Callable[..., Host], is_act
     listing = _listing(Client(host_of(_plugin(is_active=is_active), GOOD)))
     assert (listing["bad"]["enabled"], listing["scalar"]["enabled"]) == (False, True)
     assert listing["bad"]["error"].startswith("is_active() failed: ")
+
+
+def test_a_plugin_has_an_address_of_its_own_at_the_root(host_of: Callable[..., Host]) -> None:
+    def routes(ctx: PluginContext) -> list[Route]:
+        return [
+            Route("/", lambda request: json_response("root"), methods=("POST",)),
+            Route("/<int:number>", lambda request, number: json_response(number)),
+        ]
+
+    client = Client(host_of(Plugin("x", "X", routes=routes, address="/x-y")))
+    assert client.post("/x-y").get_json() == client.post("/data/plugin/x/").get_json() == "root"
+    assert client.get("/x-y").status_code == 405
+    assert client.get("/x-y/7").get_json() == 7
+    assert client.get("/x-y/tags").status_code == client.get("/x").status_code == 404
+    assert {"/x-y", "/x-y/{number}"} <= client.get("/openapi.json").get_json()["paths"].keys()
+    for address in ("/data", "/static", "/healthz", "x", "/a/b", "/A"):
+        with pytest.raises(ValueError, match="regex"):
+            Plugin("x", "X", address=address)

@@ -154,6 +154,16 @@ def test_of_two_plugins_with_one_claim_neither_is_taken() -> None:
     assert set(registry.failures) == {"f", "s"}
 
 
+def test_of_two_plugins_with_one_address_neither_is_taken() -> None:
+    registry = Registry(
+        _candidates(("a-dist", Plugin("f", "1", address="/x")), ("b-dist", Plugin("s", "2", address="/x")))
+    )
+    assert not registry.plugins
+    assert {failure.reason.partition(":")[0] for failure in registry.failures.values()} == {
+        "the address /x is used by 'f' of a-dist and 's' of b-dist"
+    }
+
+
 def test_two_plugins_of_one_distribution_name_the_entry_points_to_leave_out() -> None:
     registry = Registry.of([("one", partial(_module, GOOD)), ("two", partial(_module, GOOD))])
     assert not registry.plugins

@@ -13,6 +13,7 @@ from werkzeug import Request, Response
 from insight_core.plugin import PluginContext, Route, Unavailable
 from insight_core.plugin.http.answers import json_response
 from insight_core.plugin.http.parameters import required_text, whole_number
+from insight_query import is_installed
 
 _AT_ONCE = 2  # queries of one host
 _PATIENCE = 10.0  # seconds that a further one waits
@@ -44,6 +45,8 @@ class _Views:
 
     def sql(self, request: Request) -> Response:
         """The answer of the query ``sql`` by column, at most ``rows`` rows of it."""
+        if not is_installed():
+            raise Unavailable("SQL needs duckdb and pyarrow: pip install 'insight-host[lake]'")
         from insight_query.engine import QueryLimits, run
 
         sql = required_text(request, "sql")

@@ -72,6 +72,15 @@ def test_what_cannot_be_answered_says_why(
     assert text in answer.get_json()["error"]
 
 
+def test_without_its_libraries_it_says_what_to_install(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("insight_query.routes.is_installed", lambda: False)
+    answer = ask(client, "select 1")
+    assert answer.status_code == 503
+    assert "pip install 'insight-host[lake]'" in answer.get_json()["error"]
+
+
 def test_a_third_query_at_once_is_told_to_come_again(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     running, end = threading.Semaphore(0), threading.Event()
 

@@ -1,0 +1,1 @@
+"""The tools: each gets the context of the plugin and checked arguments, and gives an answer."""
