@@ -87,6 +87,14 @@ class Scopes:
         known = self._numbers.get(path)
         if known is not None:
             return known
+        head, _, label = path.rpartition("/")
+        around = self._numbers.get(head)
+        if around is not None:
+            self._numbers[path] = number = len(self.paths)
+            self.paths.append(path)
+            self.labels.append(label)
+            self.parents.append(around)
+            return number
         made = []
         while path not in self._numbers:
             made.append(path)
@@ -269,6 +277,32 @@ class GraphBuilder:
         )
         return number
 
+    def nodes(
+        self,
+        scopes: Indices,
+        names: list[str],
+        types: Indices,
+        kinds: Indices,
+        signatures: Indices,
+        devices: Indices,
+    ) -> int:
+        """Adds nodes that have scopes, with codes of types and devices; gives the number of the first."""
+        first = len(self.names)
+        if "" in names:
+            for row in [row for row, name in enumerate(names) if not name]:
+                names[row] = NAMELESS
+                self.notice("unnamed").add(f"{self.types.texts[types[row]]} (node {first + row})")
+        self.names += names
+        placed = np.ones(len(names), np.int32)
+        rows = np.stack((scopes, placed, kinds, types, signatures, devices), axis=1)
+        self._nodes.frombytes(rows.astype(np.int32).tobytes())
+        return first
+
+    def edges(self, edges: Edges) -> None:
+        """Adds many edges."""
+        columns = edges.sources, edges.targets, edges.slots, edges.outputs, edges.controls
+        self._edges.frombytes(np.stack(columns, axis=1).astype(np.int32).tobytes())
+
     def edge(self, source: int, target: int, slot: int, output: int = 0, control: bool = False) -> None:
         """Adds an edge from output ``output`` of node ``source`` to input ``slot`` of node ``target``."""
         self._edges.extend((source, target, slot, output, control))
@@ -339,22 +373,29 @@ class GraphBuilder:
         at = np.flatnonzero(placed)
         if not len(at):
             return
-        of_scopes = _keys(np.array(self.scopes.parents[1:], np.int64), self.scopes.labels[1:])
+        of_scopes = np.sort(_keys(np.array(self.scopes.parents[1:], np.int64), self.scopes.labels[1:]))
         keys = _keys(scope[at].astype(np.int64), self._names_of(at))
-        named_so = at[np.isin(keys, of_scopes)]
+        order = np.argsort(keys, kind="stable")
+        where = np.searchsorted(of_scopes, keys[order])
+        known = where < len(of_scopes)
+        known[known] = of_scopes[where[known]] == keys[order][known]
+        alike = keys[order]
+        named_so = at[np.sort(order[known])]
         for index in named_so.tolist():
             inside = self.scopes.find(joined(self.scopes.paths[scope[index]], self.names[index]))
             if inside is not None:
                 scope[index] = inside
                 self.names[index] = f"({self.names[index]})"
-        keys[np.searchsorted(at, named_so)] = _keys(
-            scope[named_so].astype(np.int64), self._names_of(named_so)
-        )
-        if len(np.unique(keys)) < len(keys):
+        if len(named_so):
+            keys[np.searchsorted(at, named_so)] = _keys(
+                scope[named_so].astype(np.int64), self._names_of(named_so)
+            )
+            alike = np.sort(keys)
+        if (alike[1:] == alike[:-1]).any():
             self._rename(at, keys, scope)
 
     def _names_of(self, nodes: NDArray[np.intp]) -> list[str]:
-        return [self.names[index] for index in nodes.tolist()]
+        return self.names if len(nodes) == len(self.names) else [self.names[i] for i in nodes.tolist()]
 
     def _rename(self, at: NDArray[np.intp], keys: NDArray[np.int64], scope: Indices) -> None:
         """Numbers those of the nodes ``at`` that have the name of another in their scope."""

@@ -5,7 +5,7 @@ Source: mindinsight_anf_ir.proto.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from insight_core.plugin import Dialect, EventField, Payload
@@ -143,6 +143,15 @@ def value_text(value: Any, depth: int = 0) -> str:  # noqa: ANN401
 def text_of(data: bytes) -> str:
     """UTF-8 text; invalid bytes become U+FFFD."""
     return data.decode("utf-8", "replace")
+
+
+def texts_of(pieces: Sequence[bytes]) -> list[str]:
+    """``text_of`` of many pieces."""
+    try:
+        found = b"\0".join(pieces).decode().split("\0")
+    except UnicodeDecodeError:
+        found = []
+    return found if len(found) == len(pieces) else list(map(text_of, pieces))
 
 
 def _single(field: str, content: Any) -> str:  # noqa: ANN401

@@ -12,10 +12,13 @@ from insight_graph.columns import Edges, Indices
 def topological(count: int, edges: Edges) -> tuple[Indices, int]:
     """The rank of each node, and how many nodes are on cycles (or between two).
 
-    The order of the file stays where it is topological. A cycle begins with its first node in the file.
+    The order of the file stays where it is topological, and is turned round where it is that of the last
+    first, as some of TensorFlow's writers leave it. A cycle begins with its first node in the file.
     """
     if not len(edges) or bool((edges.sources < edges.targets).all()):
         return np.arange(count, dtype=np.int32), 0
+    if bool((edges.sources > edges.targets).all()):
+        return np.arange(count - 1, -1, -1, dtype=np.int32), 0
     followers = _Neighbours.of(count, edges.sources, edges.targets)
     waiting = np.bincount(edges.targets, minlength=count).tolist()
     ready = deque(node for node in range(count) if not waiting[node])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import zlib
 from collections import Counter
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from insight_graph.columns import Edges, Graph, Indices, Kind, joined
+from insight_graph.names import mixed
 from insight_graph.tree import Tree, TreeBuilder
 
 FEWEST = 5  # that are stacked
@@ -45,20 +47,12 @@ def _structures(builder: TreeBuilder) -> NDArray[np.int64]:
     of_types = np.array([structure_of_type(name) for name in builder.graph.type_names], np.uint64)
     types = builder.graph.types[builder.leaves.nodes]
     sums = np.zeros(len(builder.parents), np.uint64)
-    np.add.at(sums, builder.leaf_parents[operators], _mixed(of_types)[types[operators]])
+    np.add.at(sums, builder.leaf_parents[operators], mixed(of_types)[types[operators]])
     for level in reversed(builder.by_depth()):
-        sums[level] = _mixed(sums[level] + np.uint64(1))
+        sums[level] = mixed(sums[level] + np.uint64(1))
         inside = level[builder.parents[level] >= 0]
         np.add.at(sums, builder.parents[inside], sums[inside])
     return (sums & np.uint64(_EXACT)).astype(np.int64)
-
-
-def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The finaliser of splitmix64."""
-    with np.errstate(over="ignore"):
-        numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return numbers ^ (numbers >> np.uint64(31))
 
 
 def _stack_leaves(builder: TreeBuilder, chosen: NDArray[np.bool_]) -> int:
@@ -147,8 +141,12 @@ def _name_apart(builder: TreeBuilder) -> None:
     # equal ids have the same last part: few have, and only these are compared
     lasts = {node: _last(graph.names[node]) for node in np.unique(leaves.nodes[floating]).tolist()}
     ends = Counter(lasts.values())
-    others = {_last(graph.names[node]) for node in np.flatnonzero(graph.placed).tolist()}
-    others |= {*graph.scopes.labels, *(_last(builder.ids[branch]) for branch in stacks)}
+    of_stacks = {_last(builder.ids[branch]) for branch in stacks}
+    compared = of_stacks | ends.keys()
+    placed = np.flatnonzero(graph.placed).tolist()
+    near = [node for node in placed if (name := graph.names[node]) in compared or "/" in name]
+    labels = set(graph.scopes.labels)
+    others = labels | of_stacks | {_last(graph.names[node]) for node in near}
     alike = [node for node, last in lasts.items() if ends[last] > 1 or last in others]
     wanted = {
         ~leaf: joined(graph.scopes.paths[leaves.homes[leaf]], graph.names[leaves.nodes[leaf]])
@@ -156,18 +154,19 @@ def _name_apart(builder: TreeBuilder) -> None:
     }
     wanted |= {branch: builder.ids[branch] for branch in stacks}
     compared = {_last(id_) for id_ in wanted.values()}
-    taken = {
-        graph.path(node)
-        for node in np.flatnonzero(graph.placed).tolist()
-        if _last(graph.names[node]) in compared
-    }
+    taken = {graph.path(node) for node in near if _last(graph.names[node]) in compared}
+
+    @functools.cache
+    def all_lasts() -> set[str]:
+        return others | {_last(graph.names[node]) for node in placed}
+
     again: dict[str, int] = {}
     for place, id_ in wanted.items():
         unique = id_
         while (
             unique in taken
             or graph.scopes.find(unique) is not None
-            or (unique != id_ and (_last(unique) in others or _last(unique) in ends))
+            or (unique != id_ and (_last(unique) in all_lasts() or _last(unique) in ends))
         ):
             again[id_] = again.get(id_, 1) + 1
             unique = f"{id_}_{again[id_]}"

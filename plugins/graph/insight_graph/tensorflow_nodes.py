@@ -1,0 +1,260 @@
+"""Reads the nodes of a GraphDef or FunctionDef as columns: names, types, devices, outputs and inputs.
+
+Source: node_def.proto, attr_value.proto.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+import numpy as np
+from attrs import define, field, frozen
+from numpy.typing import NDArray
+
+from insight_core.plugin.payloads import LENGTH_DELIMITED, Malformed, fields
+from insight_graph.columns import (
+    MAX_SCOPES,
+    Edges,
+    GraphBuilder,
+    Indices,
+    Kind,
+    OutputType,
+    Shape,
+    Weight,
+    joined,
+)
+from insight_graph.field_columns import FieldColumns, pieces_of
+from insight_graph.messages import is_set, parsed
+from insight_graph.mindspore_values import text_of, texts_of
+from insight_graph.names import Hashes, Made, NodeNames, hashes_of, joined_pieces
+from insight_graph.tensorflow_values import attribute, shape_of, type_name
+
+CONSTANT_TYPES = {"Const", "HostConst", "prim::Constant", "onnx::Constant"}
+_PARAMETER_TYPES = {
+    "Variable", "VariableV2", "VarHandleOp", "AutoReloadVariable", "TemporaryVariable", "prim::Param",
+    "prim::GetAttr", "Parameter", "Buffer",
+}  # fmt: skip
+_NAME, _OP, _INPUT, _DEVICE, _ATTRIBUTE = range(1, 6)  # fields of a NodeDef
+# Attributes that say what a node gives out, as an entry of a map begins: field 1, length, name
+_SHAPES = b"\n\x0e_output_shapes"
+_SHAPE = b"\n\x05shape"
+_NAMES_OF_TYPES = (b"dtype", b"T", b"DstT", b"Tout", b"output_type", b"out_type")
+_TRAINABLE = b"\n\x09trainable"  # of the parameters that insight_record records
+_OF_OUTPUTS = (_SHAPES, _SHAPE, *(b"\n%c%s" % (len(name), name) for name in _NAMES_OF_TYPES))
+_OF_VARIABLES = _OF_OUTPUTS[1:]
+_TAKEN = (*_OF_OUTPUTS, _TRAINABLE)
+_LONG = 1 << 12  # bytes of attributes that are not kept to find the same again
+_CONTROL, _SLASH = b"^/"
+_TOLD = (None, False, True)  # what a log may say of a parameter: whether it is trainable
+
+
+@frozen(eq=False)
+class Inputs:
+    """Where in ``data`` the names of inputs lie, with the nodes that they belong to and their slots."""
+
+    data: bytes
+    targets: Indices
+    slots: Indices
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+
+@frozen(eq=False)
+class ReadNodes:
+    """Nodes that were added to the builder: where each lies in the bytes, and number and hashed name."""
+
+    starts: NDArray[np.int64]
+    numbers: Indices
+    names: Hashes
+    inputs: Inputs
+
+
+@define(eq=False)
+class NodeReader:
+    """Adds nodes and edges to the graph of a builder."""
+
+    builder: GraphBuilder
+    data: bytes
+    _types: Made = field(init=False)
+    _devices: Made = field(init=False)
+    _scopes: dict[str, Made] = field(factory=dict)  # by prefix
+    _outputs: dict[bool, Made] = field(init=False)  # by whether it is a parameter
+    _signature: Callable[[tuple[bytes, ...]], int] = field(init=False)
+    _kinds: dict[int, Kind] = field(factory=dict)  # by code of the type
+
+    def __attrs_post_init__(self) -> None:
+        self._types = Made.one_by_one(lambda piece: self.builder.types[text_of(piece)])
+        self._devices = Made.one_by_one(lambda piece: self.builder.device_codes[text_of(piece)])
+        self._outputs = {
+            of_parameter: Made.one_by_one(functools.partial(self._outputs_of, of_parameter))
+            for of_parameter in (False, True)
+        }
+        self._signature = functools.lru_cache(maxsize=1 << 14)(self._signature_of)
+
+    def read(self, prefix: str, starts: NDArray[np.int64], columns: FieldColumns) -> ReadNodes:
+        """Adds these nodes, each in the scope ``prefix``. Malformed ones are reported and left out."""
+        for start in starts[columns.broken].tolist():
+            self.builder.notice("unreadable_nodes").add(f"node at byte {start}")
+        kept = np.flatnonzero(~columns.broken)
+        numbers = np.cumsum(~columns.broken) - 1
+        named = self._part(columns, _NAME, kept)
+        scopes, names = self._placed(prefix, *named)
+        types = self._types.each(self.data, *self._part(columns, _OP, kept))
+        kinds = self._kinds_of(types)
+        outputs = self._outputs_each(columns, kept, kinds == Kind.PARAMETER)
+        signatures, told = np.divmod(outputs, len(_TOLD))
+        devices = self._devices.each(self.data, *self._part(columns, _DEVICE, kept))
+        first = self.builder.nodes(scopes, names, types, kinds, signatures.astype(np.int32), devices)
+        for row in np.flatnonzero(told).tolist():
+            self.builder.weights.append(Weight(first + row, _TOLD[told[row]], int(signatures[row])))
+        rows = columns.rows(_INPUT)
+        inputs = Inputs(
+            self.data,
+            (first + numbers[columns.owners[rows]]).astype(np.int32),
+            columns.places_in(rows).astype(np.int32),
+            columns.starts[rows],
+            columns.ends[rows],
+        )
+        added = np.arange(first, first + len(kept), dtype=np.int32)
+        return ReadNodes(starts[kept], added, hashes_of(self.data, *named), inputs)
+
+    def connect(self, inputs: Inputs, names: NodeNames) -> None:
+        """Adds the edges from nodes, which are given by name: ``node``, ``node:1`` or ``^node``, and in
+        functions ``node:name of the output:1``."""
+        if not len(inputs.starts):
+            return
+        data = inputs.data
+        first = np.frombuffer(data, np.uint8).take(inputs.starts, mode="clip")
+        controls = (first == _CONTROL) & (inputs.ends > inputs.starts)
+        starts = inputs.starts + controls
+        sources = names.find(data, starts, inputs.ends)
+        outputs = np.zeros(len(sources), np.int32)
+        others = np.flatnonzero(sources < 0)
+        parts = [piece.partition(b":") for piece in pieces_of(data, starts[others], inputs.ends[others])]
+        sources[others] = names.find(*joined_pieces([head for head, _, _ in parts]))
+        outputs[others] = [_output(tail) for _, _, tail in parts]
+        for row in others[sources[others] < 0].tolist():
+            name = text_of(data[inputs.starts[row] : inputs.ends[row]])
+            self.builder.missing_input(int(inputs.targets[row]), int(inputs.slots[row]), name)
+        edges = Edges(sources, inputs.targets, inputs.slots, outputs, controls)
+        self.builder.edges(edges.take(sources >= 0))
+
+    def _placed(
+        self, prefix: str, starts: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> tuple[Indices, list[str]]:
+        """The scopes of the names that lie there, and what follows the last slash of each."""
+        if not len(starts):
+            return np.empty(0, np.int32), []
+        low = int(starts.min())
+        slashes = np.flatnonzero(np.frombuffer(self.data, np.uint8)[low : int(ends.max())] == _SLASH) + low
+        slashes = np.concatenate(([-1], slashes))
+        last = slashes[np.searchsorted(slashes, ends) - 1]
+        cut = np.where(last >= starts, last, starts - 1)
+        made = self._scopes.get(prefix)
+        if made is None:
+            made = self._scopes[prefix] = Made(functools.partial(self._scopes_of, prefix))
+        scopes = made.each(self.data, starts, np.maximum(cut, starts))
+        names = texts_of(list(pieces_of(self.data, cut + 1, ends)))
+        for row in np.flatnonzero(scopes < 0).tolist():
+            path = joined(prefix, text_of(self.data[starts[row] : ends[row]]))
+            scopes[row], names[row] = self.builder.scopes.split(path)
+        return scopes, names
+
+    def _scopes_of(self, prefix: str, pieces: list[bytes]) -> list[int]:
+        """The numbers of scopes; -1 for those that are too deep."""
+        paths = texts_of(pieces)
+        if prefix:
+            paths = [joined(prefix, path) if path else prefix for path in paths]
+        number = self.builder.scopes.number
+        return [-1 if path.count("/") >= MAX_SCOPES else number(path) for path in paths]
+
+    def _part(
+        self, columns: FieldColumns, number: int, kept: NDArray[np.intp]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        starts, ends = columns.last(number)
+        return starts[kept], ends[kept]
+
+    def _kinds_of(self, types: Indices) -> Indices:
+        texts = self.builder.types.texts
+        for code in np.unique(types).tolist():
+            if code not in self._kinds:
+                self._kinds[code] = _kind(texts[code])
+        of_types = np.zeros(len(texts), np.int32)
+        of_types[list(self._kinds)] = list(self._kinds.values())
+        return of_types[types]
+
+    def _outputs_each(
+        self, columns: FieldColumns, kept: NDArray[np.intp], of_parameters: NDArray[np.bool_]
+    ) -> Indices:
+        """What ``_outputs_of`` gives for the attributes of each node, which mostly lie side by side."""
+        rows = columns.rows(_ATTRIBUTE)
+        owners = columns.owners[rows]
+        starts, ends = np.zeros((2, len(columns.broken)), np.int64)
+        starts[owners[::-1]] = columns.firsts[rows[::-1]]
+        ends[owners] = columns.ends[rows]
+        starts, ends = starts[kept], ends[kept]
+        found = np.zeros(len(kept), np.int32)
+        long = ends - starts > _LONG
+        for of_parameter, made in self._outputs.items():
+            chosen = np.flatnonzero((of_parameters == of_parameter) & ~long)
+            found[chosen] = made.each(self.data, starts[chosen], ends[chosen])
+        for row in np.flatnonzero(long).tolist():
+            found[row] = self._outputs_of(
+                bool(of_parameters[row]), self.data, int(starts[row]), int(ends[row])
+            )
+        return found
+
+    def _outputs_of(self, of_parameter: bool, data: bytes, start: int = 0, end: int | None = None) -> int:
+        """The signature that attributes state, and what they say of a parameter, as one number."""
+        attributes = []
+        try:
+            for number, wire_type, first, last, _ in fields(data, start, end):
+                if number == _ATTRIBUTE and wire_type == LENGTH_DELIMITED and data.startswith(_TAKEN, first):
+                    attributes.append(data[first:last])
+        except Malformed:  # never: these bytes were parsed
+            return 0
+        # the shape of a variable is that of its value; its output may be a handle, which is a scalar
+        shaped = of_parameter and any(one.startswith(_SHAPE) for one in attributes)
+        taken = _OF_VARIABLES if shaped else _OF_OUTPUTS
+        signature = self._signature(tuple(one for one in attributes if one.startswith(taken)))
+        told = [attribute(one).value == "True" for one in attributes if one.startswith(_TRAINABLE)]
+        return signature * len(_TOLD) + (_TOLD.index(told[-1]) if told and of_parameter else 0)
+
+    def _signature_of(self, attributes: tuple[bytes, ...]) -> int:
+        """What a node gives out, from its attributes: shapes if they are there, types if one says them."""
+        shapes: list[Shape] = []
+        types: list[str] = []
+        for data in attributes:
+            try:
+                entry = parsed("AttrEntry", data)
+            except ValueError:
+                self.builder.notice("unknown_types").add(repr(data[:40]))
+                continue
+            value = entry.value
+            if entry.key == b"_output_shapes":
+                shapes = [shape_of(one) for one in value.list.shape]
+            elif entry.key == b"shape" and is_set(value, "shape") and not shapes:
+                shapes = [shape_of(value.shape)]
+            elif is_set(value, "type") and not types:
+                types = [type_name(value.type)]
+            elif entry.key == b"Tout" and value.list.type:
+                types = [type_name(one) for one in value.list.type]
+        count = max(len(shapes), len(types))
+        if not count:
+            return 0
+        types += types[-1:] * (count - len(types)) if types else [""] * count
+        shapes += [None] * (count - len(shapes))
+        return self.builder.signature(map(OutputType, types, shapes))
+
+
+def _output(tail: bytes) -> int:
+    """The output that an input names after its node."""
+    index = tail.rpartition(b":")[2]
+    return int(index) if index.isdigit() and len(index) < 9 else 0
+
+
+def _kind(op: str) -> Kind:
+    if op in CONSTANT_TYPES:
+        return Kind.CONSTANT
+    return Kind.PARAMETER if op in _PARAMETER_TYPES else Kind.OPERATOR
