@@ -23,6 +23,8 @@ def _is_graph(beginning: bytes) -> bool:
 
 
 OTHER_FILE = FileName("*.pb", makes_run=_is_graph)
+ONNX_FILE = FileName("*.onnx")
+EXPORTED_FILE = FileName("*.pt2")
 LINEAGE = FileName("*_lineage", makes_run=False)
 
 
@@ -36,5 +38,7 @@ CLAIMS: set[Claim] = {
     PROFILED_TRACE,
     GRAPH_FILE,
     OTHER_FILE,
+    ONNX_FILE,
+    EXPORTED_FILE,
     LINEAGE,
 }

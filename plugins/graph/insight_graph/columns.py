@@ -145,7 +145,7 @@ class Edges:
     def __len__(self) -> int:
         return len(self.sources)
 
-    def take(self, chosen: NDArray[np.intp] | NDArray[np.bool_]) -> Edges:
+    def take(self, chosen: NDArray[np.intp] | NDArray[np.bool_] | slice) -> Edges:
         """The chosen edges, by index or mask."""
         return Edges(
             self.sources[chosen],

@@ -9,15 +9,17 @@ from attrs import frozen
 
 from insight_core.plugin import BEGINNING, Claim, Payload, Reason, SeriesInfo, plain
 from insight_core.plugin.payloads import tensor_of
-from insight_graph import keras, mindspore, step_stats, tensorflow
+from insight_graph import keras, mindspore, onnx, step_stats, tensorflow, torch_export
 from insight_graph.beginnings import TENSORFLOW, graph_format
 from insight_graph.claims import (
+    EXPORTED_FILE,
     GRAPH_DEF,
     GRAPH_FILE,
     KERAS,
     LINEAGE,
     META_GRAPH,
     MINDSPORE_EVENT,
+    ONNX_FILE,
     OTHER_FILE,
     PROFILED_TRACE,
     RUN_METADATA,
@@ -54,6 +56,8 @@ GRAPHS: dict[Claim, GraphSource] = {
     GRAPH_DEF: GraphSource("operators", "tensorboard", tensorflow.graph_of_event, 0),
     GRAPH_FILE: GraphSource("operators", "mindspore", mindspore.graph_of_file, 1),
     OTHER_FILE: GraphSource("operators", "", _graph_of_file, 2),
+    EXPORTED_FILE: GraphSource("operators", torch_export.FORMAT, torch_export.graph_of_archive, 2),
+    ONNX_FILE: GraphSource("operators", onnx.FORMAT, onnx.graph_of_model, 2),
     KERAS: GraphSource("layers", "keras", keras.graph_of_model, 3),
     PROFILED_TRACE: GraphSource("functions", "tensorboard", tensorflow.graph_of_trace, 4),
     TRACE: GraphSource("functions", "tensorboard", tensorflow.graph_of_trace, 5),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_graph.columns import Indices, Kind, OutputType
+from insight_graph.columns import Graph, Indices, Kind, OutputType
 from insight_graph.model import Times
 from insight_graph.notices import GraphNotice
 from insight_graph.stacks import structure_of_type, type_of_stack
@@ -21,7 +23,12 @@ def kind_of(view: GraphView, place: int) -> str:
     """The kind of a tree place: scope, stack, operator, constant or parameter."""
     if place >= 0:
         return "scope" if view.tree.stacks[place] < 0 else "stack"
-    return _KINDS[Kind(int(view.graph.kinds[view.tree.nodes[~place]]))]
+    return kind_of_node(view.graph, int(view.tree.nodes[~place]))
+
+
+def kind_of_node(graph: Graph, node: int) -> str:
+    """The kind of a node: operator, constant or parameter."""
+    return _KINDS[Kind(int(graph.kinds[node]))]
 
 
 def type_of(view: GraphView, place: int) -> str:
@@ -44,6 +51,28 @@ def path_of(view: GraphView, place: int) -> list[dict[str, Any]]:
 def ids_around(view: GraphView, place: int) -> list[str]:
     """Ids of the scopes and stacks that contain a place, from the outside in."""
     return [view.tree.ids[branch] for branch in view.tree.around(place)]
+
+
+def folded_name(graph: Graph, node: int) -> str:
+    """The name of a weight or constant; PyTorch's traces name the scope of a weight after it."""
+    if graph.type_names[graph.types[node]] == "prim::GetAttr" and graph.scope[node]:
+        return str(graph.scopes.labels[graph.scope[node]])
+    return graph.names[node]
+
+
+def shortest_paths(ids: Sequence[str]) -> list[str]:
+    """Of each path the end that tells it from all others: one name, or as many as it takes."""
+    parts = {id_: id_.split("/") for id_ in dict.fromkeys(ids)}
+    found: dict[str, str] = {}
+    left, length = list(parts), 0
+    while left:
+        length += 1
+        ends = {id_: "/".join(parts[id_][-length:]) for id_ in left}
+        counts = Counter(ends.values())
+        alone = {id_: end for id_, end in ends.items() if counts[end] == 1 or length >= len(parts[id_])}
+        found |= alone
+        left = [id_ for id_ in left if id_ not in alone]
+    return [found[id_] for id_ in ids]
 
 
 def output_type(one: OutputType) -> dict[str, Any]:

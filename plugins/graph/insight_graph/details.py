@@ -9,7 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from insight_graph.columns import Indices, NodeDetails
-from insight_graph.described import kind_of, nodes_of, path_of, time_by, type_of
+from insight_graph.described import (
+    folded_name,
+    kind_of,
+    kind_of_node,
+    nodes_of,
+    path_of,
+    shortest_paths,
+    time_by,
+    type_of,
+)
 from insight_graph.mindspore_values import MAX_TEXT
 from insight_graph.model import Times
 from insight_graph.tensors import Stored, summed, tensors_in
@@ -17,6 +26,7 @@ from insight_graph.view import GraphView
 
 MAX_EDGES = 1000
 MAX_TYPES = 100
+MAX_FOLDED = 100
 MAX_ROWS = 1000  # copies, attributes, runs of one node
 
 
@@ -44,7 +54,7 @@ def _of_leaf(
     number = int(view.tree.nodes[~place])
     about = graph.details(number)
     coming = coming[np.argsort(edges.slots[coming], kind="stable")]
-    inputs = [_edge(view, row, int(edges.sources[row])) for row in coming[:MAX_EDGES].tolist()]
+    inputs = _told_apart([_edge(view, row, int(edges.sources[row])) for row in coming[:MAX_EDGES].tolist()])
     missing = graph.missing.get(number, [])
     inputs += [_missing(slot, name) for slot, name in missing[: MAX_EDGES - len(inputs)]]
     inputs.sort(key=lambda one: int(one["slot"]))
@@ -54,7 +64,10 @@ def _of_leaf(
     return {
         **_written(about),
         "input_edges": inputs,
-        "output_edges": [_edge(view, row, int(edges.targets[row])) for row in leaving[:MAX_EDGES].tolist()],
+        "output_edges": _told_apart(
+            [_edge(view, row, int(edges.targets[row])) for row in leaving[:MAX_EDGES].tolist()]
+        ),
+        "folded": _folded(view, number),
         "inputs_total": len(coming) + len(missing),
         "outputs_total": len(leaving),
         "types": [],
@@ -99,6 +112,7 @@ def _of_branch(
         "output_edges": outputs,
         "inputs_total": inputs_total,
         "outputs_total": outputs_total,
+        "folded": [],
         "types": types_in(view, view.tree.nodes[low:high], times, MAX_TYPES),
         "copies": [],
         "calls": None,
@@ -125,7 +139,40 @@ def _neighbours(view: GraphView, rows: NDArray[Any], ends: NDArray[Any]) -> tupl
         _edge(view, int(rows[first[row]]), int(found[row]) // 2) | {"slot": None, "count": int(counts[row])}
         for row in shown.tolist()
     ]
-    return listed, len(found)
+    return _told_apart(listed), len(found)
+
+
+def _told_apart(links: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Names each node of a list by the end of its path that tells it from the others."""
+    for link, path in zip(links, shortest_paths([link["id"] for link in links]), strict=True):
+        link["path"] = path
+    return links
+
+
+def _folded(view: GraphView, number: int) -> list[dict[str, Any]]:
+    """Weights and constants that the readability pass lists here instead of drawing them."""
+    graph, folded = view.graph, view.folded
+    rows = np.flatnonzero(folded.targets == number)
+    rows = rows[np.argsort(folded.slots[rows], kind="stable")][:MAX_FOLDED]
+    found = []
+    for row in rows.tolist():
+        node = int(folded.sources[row])
+        types = graph.output_types[graph.signatures[node]]
+        output = int(folded.outputs[row])
+        given = types[output] if 0 <= output < len(types) else None
+        about = graph.details(node)
+        found.append(
+            {
+                "name": folded_name(graph, node),
+                "type": graph.type_names[graph.types[node]],
+                "kind": kind_of_node(graph, node),
+                "slot": int(folded.slots[row]),
+                "dtype": given.dtype if given else "",
+                "shape": given.shape if given else None,
+                "value": about.value[:MAX_TEXT],
+            }
+        )
+    return found
 
 
 def _edge(view: GraphView, row: int, other: int) -> dict[str, Any]:
@@ -151,4 +198,4 @@ def _edge(view: GraphView, row: int, other: int) -> dict[str, Any]:
 def _missing(slot: int, name: str) -> dict[str, Any]:
     edge = "control" if name.startswith("^") else "data"
     unknown = {"type": "", "kind": "operator", "edge": edge, "output": 0, "dtype": "", "shape": None}
-    return {"id": None, "name": name, "slot": slot, **unknown, "count": 1, "missing": True}
+    return {"id": None, "name": name, "path": name, "slot": slot, **unknown, "count": 1, "missing": True}

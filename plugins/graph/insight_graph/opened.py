@@ -10,7 +10,16 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_graph.columns import Indices
-from insight_graph.described import bounds_of, ids_around, kind_of, named, nodes_of, path_of, type_of
+from insight_graph.described import (
+    bounds_of,
+    ids_around,
+    kind_of,
+    named,
+    nodes_of,
+    path_of,
+    shortest_paths,
+    type_of,
+)
 from insight_graph.model import Times
 from insight_graph.view import GraphView
 
@@ -67,6 +76,8 @@ def opened(view: GraphView, branch: int, times: Times | None) -> dict[str, Any]:
         }
         for row in shown.tolist()
     ]
+    beyond = np.sort(proxies_kept).tolist()
+    names = shortest_paths([tree.id(int(outside[row])) for row in beyond])
     neighbours = np.bincount(starts, minlength=width) + np.bincount(ends, minlength=width)
     crowded = neighbours[: len(places)] >= MANY_NEIGHBOURS
     return {
@@ -76,7 +87,8 @@ def opened(view: GraphView, branch: int, times: Times | None) -> dict[str, Any]:
         "nodes": nodes_of(view, places, inputs, outputs, times, crowded),
         "edges": edges,
         "proxies": [
-            _proxy(view, int(outside[row]), ids[len(places) + row]) for row in np.sort(proxies_kept).tolist()
+            _proxy(view, int(outside[row]), ids[len(places) + row], name)
+            for row, name in zip(beyond, names, strict=True)
         ],
         "omitted": {
             "edges": int(len(crossing.starts) - counts[shown].sum()),
@@ -85,10 +97,10 @@ def opened(view: GraphView, branch: int, times: Times | None) -> dict[str, Any]:
     }
 
 
-def _proxy(view: GraphView, place: int, id_: str) -> dict[str, Any]:
+def _proxy(view: GraphView, place: int, id_: str, name: str) -> dict[str, Any]:
     return {
         "id": id_,
-        "name": view.tree.label(place),
+        "name": name,
         "type": type_of(view, place),
         "kind": "proxy",
         "of": view.tree.id(place),

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from insight_graph.bypass import MOST_TIES, Passes, bypassed
 from insight_graph.columns import Edges, Graph, Indices, Kind
+from insight_graph.shape_arithmetic import FORMATS, of_shapes
 from insight_graph.view import Shown
 
-RULES = ("gradients", "optimizer", "bookkeeping", "unconnected")
-_STAYS, _GRADIENTS, _OPTIMIZER, _BOOKKEEPING, _UNCONNECTED = range(-1, 4)
+RULES = ("gradients", "optimizer", "bookkeeping", "shapes", "weights", "unconnected")
+_STAYS, _GRADIENTS, _OPTIMIZER, _BOOKKEEPING, _SHAPES, _WEIGHTS, _UNCONNECTED = range(-1, 6)
 
 # Types in small letters, without underlines: MindSpore has TupleGetItem and tuple_getitem
 _PASSES = {
@@ -58,7 +59,8 @@ class Removed:
 
 
 def readable(graph: Graph) -> Removed:
-    """Removes gradients, optimizers, bookkeeping and unconnected nodes, with the rule for each."""
+    """Removes what is not the model, with the rule for each node: gradients, optimizers, bookkeeping,
+    arithmetic with shapes, and what is then unconnected. Folds weights into what takes them."""
     rules = np.full(len(graph), _STAYS, np.int8)
     operators = graph.kinds == Kind.OPERATOR
     rules[in_training(graph, is_optimizer) & operators] = _OPTIMIZER
@@ -70,11 +72,29 @@ def readable(graph: Graph) -> Removed:
     passes = _passes(graph, edges, left)
     rules[passes >= 0] = _BOOKKEEPING
     edges = bypassed(graph, edges, passes)
+    shapes = of_shapes(graph, edges)
+    rules[shapes] = _SHAPES
+    edges = edges.take(~shapes[edges.sources] & ~shapes[edges.targets])
+    folded = _folded(graph, edges)
+    rules[folded] = _WEIGHTS
+    into = folded[edges.sources]
+    weights, edges = edges.take(into), edges.take(~into)
     connected = np.zeros(len(graph), bool)
-    connected[edges.sources] = connected[edges.targets] = True
+    connected[edges.sources] = connected[edges.targets] = connected[weights.targets] = True
     rules[(rules < 0) & ~connected] = _UNCONNECTED
     scopes, lifted = _lifted(graph, rules < 0)
-    return Removed(Shown(rules < 0, scopes, edges), rules, passes > Passes.NOTHING, lifted)
+    return Removed(Shown(rules < 0, scopes, edges, weights), rules, passes > Passes.NOTHING, lifted)
+
+
+def _folded(graph: Graph, edges: Edges) -> NDArray[np.bool_]:
+    """bool[nodes]: weights and constants of PyTorch and ONNX, each of which is listed with what takes it."""
+    found = np.zeros(len(graph), bool)
+    is_traced = "prim::GetAttr" in graph.type_names or "prim::Constant" in graph.type_names
+    if graph.format in FORMATS and (graph.format != "tensorboard" or is_traced):
+        found[edges.sources] = True
+        found &= graph.kinds != Kind.OPERATOR
+        found[edges.targets] = False
+    return found
 
 
 def is_gradient(name: str) -> bool:

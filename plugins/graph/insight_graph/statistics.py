@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from insight_graph.columns import Graph, Kind
-from insight_graph.described import notice, output_type, time_by
+from insight_graph.described import folded_name, notice, output_type, time_by
 from insight_graph.details import types_in
 from insight_graph.model import Times
 from insight_graph.readable import RULES, Removed
@@ -52,17 +52,20 @@ def _largest(view: GraphView, tensors: Sequence[Stored]) -> list[dict[str, Any]]
     """The largest parameters of known size that are shown."""
     known = [(one.values or 0, one) for one in tensors if one.role in _PARAMETERS and one.values is not None]
     known.sort(key=lambda one: -one[0])
-    shown = ((values, one, view.positions_of(one.node)) for values, one in known)
+    shown = ((values, one, view.place_of_node(one.node)) for values, one in known)
+    found = ((values, one, place) for values, one, place in shown if place is not None)
     return [
         {
-            "id": view.tree.id(~positions[0]),
-            "name": view.tree.label(~positions[0]),
+            "id": view.tree.id(place),
+            "name": view.tree.label(place)
+            if view.positions_of(one.node)
+            else folded_name(view.graph, one.node),
             "role": ROLES[one.role],
             **output_type(one.type),
             "values": values,
             "bytes": one.nbytes or 0,
         }
-        for values, one, positions in itertools.islice((row for row in shown if row[2]), MAX_PARAMETERS)
+        for values, one, place in itertools.islice(found, MAX_PARAMETERS)
     ]
 
 

@@ -318,5 +318,6 @@ def tensors_in(view: GraphView, tensors: Sequence[Stored], place: int) -> list[S
         own = np.zeros(len(graph), bool)
         own[tree.nodes[low:high][~training[low:high]]] = True
         nodes = nodes[own[nodes] | ~outside[nodes]]
-    wanted = set(nodes.tolist())
+    folded = view.folded.sources[np.isin(view.folded.targets, nodes)]
+    wanted = {*nodes.tolist(), *folded.tolist()}
     return [one for one in tensors if one.node in wanted]

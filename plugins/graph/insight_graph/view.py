@@ -15,27 +15,31 @@ from insight_graph.tree import Leaves, Tree, TreeBuilder
 
 @frozen(eq=False)
 class Shown:
-    """What of a graph is shown: which nodes, in which scopes, and edges between them."""
+    """What of a graph is shown: which nodes, in which scopes, and edges between them.
+
+    ``folded`` are edges from nodes that are not drawn, but listed with those that take them."""
 
     nodes: NDArray[np.bool_]
     scopes: Indices
     edges: Edges
+    folded: Edges
 
     @classmethod
     def all_of(cls, graph: Graph) -> Shown:
         """The whole graph, nothing removed."""
-        return cls(np.ones(len(graph), bool), graph.scope, graph.edges)
+        return cls(np.ones(len(graph), bool), graph.scope, graph.edges, graph.edges.take(slice(0)))
 
 
 @frozen(eq=False)
 class GraphView:
     """``edges`` have positions for sources and targets, and are sorted by source and target; ``by_target`` is
-    their order by target and source."""
+    their order by target and source. ``folded`` has nodes of the graph for sources and targets."""
 
     graph: Graph
     tree: Tree
     edges: Edges
     by_target: NDArray[np.int32]
+    folded: Edges
 
     @classmethod
     def of(cls, graph: Graph, shown: Shown) -> GraphView:
@@ -47,7 +51,7 @@ class GraphView:
         order = np.lexsort((targets, sources))
         moved = Edges(sources, targets, edges.slots, edges.outputs, edges.controls).take(order)
         by_target = np.lexsort((moved.sources, moved.targets)).astype(np.int32)
-        return cls(graph, tree, moved, by_target)
+        return cls(graph, tree, moved, by_target, shown.folded)
 
     @property
     def nbytes(self) -> int:
@@ -90,6 +94,14 @@ class GraphView:
     def node_order(self) -> NDArray[np.intp]:
         """Positions, those of the same node together."""
         return np.argsort(self.tree.nodes, kind="stable")
+
+    def place_of_node(self, node: int) -> int | None:
+        """The leaf of a node, or of the first one that takes it if it is folded; None if neither is shown."""
+        positions = self.positions_of(node)
+        if not positions:
+            takers = self.folded.targets[self.folded.sources == node]
+            positions = self.positions_of(int(takers[0])) if len(takers) else []
+        return ~positions[0] if positions else None
 
     @functools.cached_property
     def _nodes_in_order(self) -> Indices:

@@ -29,6 +29,7 @@ from insight_graph.claims import NAME
 from insight_graph.decoder import StepTimes, is_pipeline, is_profile, source_of
 from insight_graph.described import notice
 from insight_graph.details import details_of
+from insight_graph.large_files import LargeFiles
 from insight_graph.model import GraphModel, Times, branch_of, place_of
 from insight_graph.notices import GraphNotice
 from insight_graph.opened import opened
@@ -48,7 +49,7 @@ RouteView: TypeAlias = Callable[[Request], Response]
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
     """All routes of the plugin."""
-    views = _Views(ctx, ProfiledTimes(ctx.ask))
+    views = _Views(ctx, ProfiledTimes(ctx.ask), LargeFiles(ctx.data))
     of_graphs: dict[str, Callable[[_Looked, Request], object]] = {
         "scope": _scope,
         "node": _node,
@@ -77,6 +78,7 @@ class _Looked:
 class _Views:
     ctx: PluginContext
     profiled: ProfiledTimes
+    large: LargeFiles
 
     @property
     def data(self) -> DataProvider:
@@ -133,7 +135,7 @@ class _Views:
     def of_graph(self, answer: Callable[[_Looked, Request], object]) -> RouteView:
         def view(request: Request) -> Response:
             place = record_of(request, self.data, NAME, "all")
-            model = self.ctx.values.at(place)
+            model = self.large.get(place) or self.ctx.values.at(place)
             if not isinstance(model, GraphModel):
                 raise place.undecodable(Reason("it is not a graph", "graph_not_graph"))
             profile = request.args.get("profile")

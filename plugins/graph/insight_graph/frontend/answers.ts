@@ -105,6 +105,8 @@ export interface Link {
   /** null for an input that is named and not in the graph. */
   readonly id: string | null;
   readonly name: string;
+  /** The end of the path that tells the node from the others of the list. */
+  readonly path: string;
   readonly type: string;
   readonly kind: NodeKind;
   readonly edge: EdgeKind;
@@ -114,6 +116,14 @@ export interface Link {
   readonly shape: readonly number[] | null;
   readonly count: number;
   readonly missing: boolean;
+}
+/** A weight or constant that the readability pass lists with the node that takes it. */
+export interface Folded extends OutputType {
+  readonly name: string;
+  readonly type: string;
+  readonly kind: NodeKind;
+  readonly slot: number;
+  readonly value: string;
 }
 export interface Attribute {
   readonly name: string;
@@ -135,6 +145,7 @@ export interface NodeDetail extends GraphNode {
   readonly attributes: readonly Attribute[];
   readonly input_edges: readonly Link[];
   readonly output_edges: readonly Link[];
+  readonly folded?: readonly Folded[];
   readonly inputs_total: number;
   readonly outputs_total: number;
   readonly types?: readonly TypeCount[];

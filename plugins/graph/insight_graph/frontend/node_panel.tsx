@@ -1,6 +1,6 @@
 import { bytesText, Choice, Icon } from '@insight-host/kit';
 import type { ComponentChildren, JSX } from 'preact';
-import type { Link, NodeDetail } from './answers';
+import type { Folded, Link, NodeDetail } from './answers';
 import type { GraphParts } from './board';
 import { TRACES } from './looks';
 import { KindMark } from './kind_mark';
@@ -39,6 +39,7 @@ export function NodePanel({ board, id }: { readonly board: GraphParts; readonly 
       )}
       <Facts board={board} node={node} />
       <Links board={board} name="inputs" links={node.input_edges} total={node.inputs_total} />
+      <FoldedInputs board={board} folded={node.folded ?? []} />
       <Links board={board} name="outputs" links={node.output_edges} total={node.outputs_total} />
       {node.value && (
         <Section title={say('node.value')}>
@@ -166,12 +167,12 @@ function Links({
                 title={link.id}
                 onClick={() => link.id !== null && void board.explorer.reveal(link.id)}
               >
-                {link.name}
+                {link.path}
               </button>
             )}
             <span class="what">
               {[
-                link.edge === 'control' ? say('edge.control') : link.dtype && shapeText(link),
+                link.edge === 'control' ? say('edge.control') : shapeText(link),
                 link.count > 1 ? `×${link.count.toLocaleString(board.page.locale.value)}` : '',
               ]
                 .filter(Boolean)
@@ -181,6 +182,32 @@ function Links({
         ))}
       </ul>
       {links.length < total && <p class="count">{say('node.some', { shown: links.length, count: total })}</p>}
+    </Section>
+  );
+}
+
+/** Inputs that are listed here because the readability pass does not draw them. */
+function FoldedInputs({
+  board,
+  folded,
+}: {
+  readonly board: GraphParts;
+  readonly folded: readonly Folded[];
+}): JSX.Element | null {
+  if (folded.length === 0) return null;
+  return (
+    <Section title={board.page.t('node.folded')} count={folded.length}>
+      <ul class="links" data-testid="folded">
+        {folded.map((one, i) => (
+          <li key={i}>
+            <KindMark kind={one.kind} />
+            <span class="name" title={one.type}>
+              {one.name}
+            </span>
+            <span class="what">{one.value || shapeText(one)}</span>
+          </li>
+        ))}
+      </ul>
     </Section>
   );
 }

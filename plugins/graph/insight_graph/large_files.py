@@ -1,0 +1,55 @@
+"""Graphs of files that are mostly weights, which are not read."""
+
+from __future__ import annotations
+
+from threading import Lock
+
+from attrs import define, field
+from cachetools import LRUCache
+
+from insight_core.plugin import DataProvider, Reason, RecordPlace
+from insight_graph.claims import EXPORTED_FILE, NAME, ONNX_FILE
+from insight_graph.model import GraphModel
+from insight_graph.torch_export import graph_of_stream
+
+LARGE = 32 << 20  # bytes of an exported program of which only the graph is read
+MOST_BYTES = 2 << 30  # of a model of ONNX, which protobuf allows no more
+_KEPT = 4  # graphs
+
+
+@define(eq=False)
+class LargeFiles:
+    """The last few graphs of such files. For any thread."""
+
+    data: DataProvider
+    _kept: LRUCache[RecordPlace, GraphModel] = field(factory=lambda: LRUCache(_KEPT))
+    _lock: Lock = field(factory=Lock)
+
+    def get(self, place: RecordPlace) -> GraphModel | None:
+        """The graph of a large file that can be read in parts; None for others, which the host decodes.
+
+        Raises Undecodable for a file that cannot be read, or is larger than MOST_BYTES.
+        """
+        if _ends(place, ONNX_FILE.pattern) and place.size > MOST_BYTES:
+            text = f"the model has more than {MOST_BYTES:,} bytes: export its weights as external data"
+            raise place.undecodable(Reason(text, "graph_model_too_large", most=MOST_BYTES))
+        if not _ends(place, EXPORTED_FILE.pattern) or place.size < LARGE:
+            return None
+        with self._lock:
+            known = self._kept.get(place)
+        if known is not None:
+            return known
+        with self.data.open_payload(NAME, place.key, place.index, place.attempts) as stream:
+            if not stream.file.seekable():
+                return None
+            try:
+                model = GraphModel(graph_of_stream(stream.file))
+            except ValueError as error:
+                raise place.undecodable(error) from error
+        with self._lock:
+            self._kept[place] = model
+        return model
+
+
+def _ends(place: RecordPlace, pattern: str) -> bool:
+    return place.key.tag.endswith(pattern.removeprefix("*"))
