@@ -11,7 +11,6 @@ from insight_core.plugin import (
     Plugin,
     PluginNameEnum,
     QueryTable,
-    Reason,
     RecordDecoder,
     Rule,
     hookimpl,
@@ -36,22 +35,10 @@ def insight_plugin() -> Plugin:
 
 @hookimpl
 def insight_rules() -> Iterable[Rule]:
-    """Rules about the newest profile of a run."""
-    plugins = [PluginNameEnum.PROFILER]
-    return [
-        Rule(
-            "data_loader",
-            Reason("Training that waits for its data", "profiler_data_title"),
-            "insight_profiler.rules:data_are_ready",
-            plugins=plugins,
-        ),
-        Rule(
-            "slow_rank",
-            Reason("A rank that slows down the others", "profiler_slow_rank_title"),
-            "insight_profiler.rules:ranks_keep_up",
-            plugins=plugins,
-        ),
-    ]
+    """Rules about the newest profile of a run, and about the ranks of its job."""
+    from insight_profiler.rules import rules
+
+    return rules()
 
 
 @hookimpl

@@ -18,6 +18,13 @@ def on_device(category: NDArray[np.uint8]) -> NDArray[np.bool_]:
     return np.isin(category, _DEVICE)
 
 
+def _works(slices: Columns) -> NDArray[np.bool_]:
+    """bool[slices]: work of a device, kernels that communicate too."""
+    communicates = (slices["category"] == Category.COMMUNICATION) & (slices["kernel"] >= 0)
+    found: NDArray[np.bool_] = on_device(slices["category"]) | communicates
+    return found
+
+
 def make_operators(
     slices: Columns, side: NDArray[np.uint8], device: NDArray[np.int32], given: Columns | None
 ) -> Columns | None:
@@ -84,7 +91,7 @@ def split_kernels(slices: Columns, launched_by: NDArray[np.int32], given: Column
 def launches(slices: Columns, flows: Columns) -> Columns:
     """Flows, and those that correlations tell: from the call of the runtime to the work of the device."""
     correlation = slices["correlation"]
-    device = on_device(slices["category"])
+    device = _works(slices)
     calls = np.flatnonzero((correlation >= 0) & ~device & (slices["category"] == Category.RUNTIME))
     works = np.flatnonzero((correlation >= 0) & device)
     if len(calls) and len(works):
@@ -112,7 +119,7 @@ def launches(slices: Columns, flows: Columns) -> Columns:
 def launching_rows(slices: Columns, flows: Columns) -> NDArray[np.int64]:
     """Of each work of a device, the row of the slice on the host that launched it; else -1."""
     found = np.full(len(slices["start"]), -1, np.int64)
-    device = on_device(slices["category"])
+    device = _works(slices)
     external = slices["external"]
     sources = np.flatnonzero((external >= 0) & ~device & (slices["type"] >= 0))
     works = np.flatnonzero((external >= 0) & device)

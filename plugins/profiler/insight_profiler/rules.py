@@ -1,8 +1,8 @@
-"""Rules about profiles: training that waits for its data, and a rank that the others wait for."""
+"""The rules about profiles as rules about runs: each is checked for the newest profile of a run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from insight_core.plugin import (
@@ -13,94 +13,132 @@ from insight_core.plugin import (
     NotFound,
     PluginNameEnum,
     Reason,
+    Rule,
 )
+from insight_profiler.advice.answer import reason_of
+from insight_profiler.advice.checking import RULES as PROFILE_RULES
+from insight_profiler.advice.words import milliseconds, percent, said
 
 _NAME = PluginNameEnum.PROFILER
-_WAITING = ("data_share", "queue_empty")  # codes of advice
+_UNEVEN = 0.15  # by which the work of a stage may differ from that of the others
 
 
-def data_are_ready(examined: Examined) -> Iterator[Finding]:
-    """Steps that spend their time on loading data, by the newest profile of the run."""
-    profile = _newest(examined)
-    answer = _ask(examined, "/overview", profile)
-    for advice in answer["advice"]:
-        if advice["code"] not in _WAITING:
-            continue
-        share = round(float(advice["values"]["share"]), 3)
-        percent = round(100 * share)
-        if advice["code"] == "data_share":
-            saw = Reason(
-                f"{percent} % of the time of the steps is loading data",
-                "profiler_data_share",
-                percent=percent,
-            )
-        else:
-            queue = str(advice["values"]["queue"])
-            saw = Reason(
-                f"{percent} % of the batches found the queue {queue} empty",
-                "profiler_queue_empty",
-                percent=percent,
-                queue=queue,
-            )
-        yield Finding(
-            examined.run,
-            "warning",
-            saw,
-            Reason("the device waits for its data instead of computing", "profiler_data_why"),
-            Reason(
-                "use more worker processes (num_workers, num_parallel_workers) and prefetching, pin memory, "
-                "keep workers between epochs, and move decoding and augmentation out of the step or to the "
-                "device",
-                "profiler_data_change",
-            ),
-            _place(examined, profile, str(advice["view"])),
-            share if advice["code"] == "data_share" else None,
-        )
+def rules() -> list[Rule]:
+    """All rules of the profiler, those about the ranks of a job too."""
+    found = [Rule(rule.id, rule.title, _checks(rule.id), plugins=[_NAME]) for rule in PROFILE_RULES]
+    slow_rank = said("slow_rank_title")
+    stages = said("stages_title")
+    return [
+        *found,
+        Rule("slow_rank", slow_rank, ranks_keep_up, plugins=[_NAME]),
+        Rule("unbalanced_stages", stages, stages_are_even, plugins=[_NAME]),
+    ]
+
+
+def _checks(rule: str) -> Callable[[Examined], Iterator[Finding]]:
+    def check(examined: Examined) -> Iterator[Finding]:
+        profile = _newest(examined)
+        answer = _ask(examined, "/advice", profile)
+        state = next(one for one in answer["rules"] if one["id"] == rule)
+        if state["state"] == "unchecked":
+            raise NotChecked(reason_of(state["reason"]))
+        for one in answer["advice"]:
+            if one["rule"] == rule:
+                places = one["places"] or [{"view": "advice", "state": {}}]
+                saves = None if one["saves"] is None else round(float(one["saves"]), 3)
+                yield Finding(
+                    examined.run,
+                    one["severity"],
+                    reason_of(one["saw"]),
+                    reason_of(one["why"]),
+                    reason_of(one["change"]),
+                    _place(examined, profile, places[0]["view"], places[0]["state"]),
+                    saves,
+                )
+
+    return check
 
 
 def ranks_keep_up(examined: Examined) -> Iterator[Finding]:
     """A rank that works longer than the others of its stage, which wait for it: see ``stragglers``."""
-    profile = _newest(examined)
-    answer = _ask(examined, "/cluster", profile)
-    if any(one["state"] == "reading" for one in answer["others"]):
-        raise _reading(profile)
-    if len(answer["ranks"]) < 2:
-        raise NotChecked(Reason("the profile is of one rank", "profiler_one_rank"))
+    profile, answer = _cluster(examined)
     for one in answer["stragglers"]:
         work, usual = float(one["work"]), float(one["usual"])
-        rank = int(one["rank"])
-        percent = round(100 * (work / usual - 1)) if usual else 100
         step = work + float(one["wait"] or 0)
         yield Finding(
             examined.run,
             "warning",
-            Reason(
-                f"rank {rank} works {work / 1e6:.4g} ms in a step, the others of its stage "
-                f"{usual / 1e6:.4g} ms (medians of {one['steps']} steps): {percent} % longer",
-                "profiler_slow_rank",
-                rank=rank,
-                work=float(f"{work / 1e6:.4g}"),
-                usual=float(f"{usual / 1e6:.4g}"),
+            said(
+                "slow_rank",
+                rank=int(one["rank"]),
+                work=milliseconds(work),
+                usual=milliseconds(usual),
                 steps=int(one["steps"]),
-                percent=percent,
+                percent=round(100 * (work / usual - 1)) if usual else 100,
             ),
-            Reason("all other ranks wait for it in every step", "profiler_slow_rank_why"),
-            Reason(
-                f"look at the machine of rank {rank} (clocks, temperature, other processes, its link), and "
-                "share data and layers evenly",
-                "profiler_slow_rank_change",
-                rank=rank,
+            said("slow_rank_why"),
+            said(
+                "slow_rank_change",
+                rank=int(one["rank"]),
             ),
             _place(examined, profile, "cluster"),
             round((work - usual) / step, 3) if step else None,
         )
 
 
+def stages_are_even(examined: Examined) -> Iterator[Finding]:
+    """A pipeline stage that works longer than the others, by the medians of its ranks."""
+    profile, answer = _cluster(examined)
+    work: dict[str, list[float]] = {}
+    for rank in answer["ranks"]:
+        times = rank["times"]
+        own = next(
+            (times[name] for name in ("computing", "forward_backward", "kernel") if times.get(name)), None
+        )
+        if own is not None and rank["stage"] is not None:
+            work.setdefault(str(rank["stage"]), []).append(float(own))
+    if len(work) < 2:
+        raise NotChecked(said("one_stage"))
+    stages = {stage: sorted(times)[len(times) // 2] for stage, times in work.items()}
+    slowest = max(stages, key=lambda stage: stages[stage])
+    mean = sum(stages.values()) / len(stages)
+    more = stages[slowest] / mean - 1
+    if more <= _UNEVEN:
+        return
+    yield Finding(
+        examined.run,
+        "warning",
+        said(
+            "stages",
+            stage=slowest,
+            work=milliseconds(stages[slowest]),
+            count=len(stages),
+            mean=milliseconds(mean),
+            percent=percent(more),
+        ),
+        said("stages_why"),
+        said("stages_change", stage=slowest),
+        _place(examined, profile, "cluster"),
+        round(1 - mean / stages[slowest], 3),
+    )
+
+
+def _cluster(examined: Examined) -> tuple[str, Mapping[str, Any]]:
+    """The newest profile, and the answer about all ranks of its job."""
+    profile = _newest(examined)
+    answer = _ask(examined, "/cluster", profile)
+    if any(one["state"] == "reading" for one in answer["others"]):
+        raise _reading(profile)
+    if len(answer["ranks"]) < 2:
+        raise NotChecked(said("one_rank"))
+    return profile, answer
+
+
 def _newest(examined: Examined) -> str:
     """The newest profile of the run that is read. Raises NotChecked if there is none, or not yet."""
     listed: Any = examined.ctx.ask(_NAME, "/profiles", run=examined.run)
     if not listed["profiles"]:
-        raise NotChecked(Reason("the run has no profile", "profiler_no_profile"))
+        raise NotChecked(said("no_profile"))
     profile = str(listed["profiles"][0]["profile"])
     look = _ask(examined, "/profile", profile)
     if look["state"] == "reading":
@@ -126,10 +164,13 @@ def _ask(examined: Examined, route: str, profile: str) -> Mapping[str, Any]:
     try:
         answer: Any = examined.ctx.ask(_NAME, route, run=examined.run, profile=profile)
     except NotFound as error:  # gone meanwhile
-        raise NotChecked(Reason("the run has no profile", "profiler_no_profile"), may_change=True) from error
+        raise NotChecked(said("no_profile"), may_change=True) from error
     found: Mapping[str, Any] = answer
     return found
 
 
-def _place(examined: Examined, profile: str, view: str) -> FindingPlace:
-    return FindingPlace(_NAME, state={"run": examined.run, "profile": profile, "view": view})
+def _place(
+    examined: Examined, profile: str, view: str, state: Mapping[str, str] | None = None
+) -> FindingPlace:
+    found = {"run": examined.run, "profile": profile, "view": view, **(state or {})}
+    return FindingPlace(_NAME, state=found)

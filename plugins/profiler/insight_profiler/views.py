@@ -12,8 +12,8 @@ from werkzeug import Request, Response
 from insight_core.plugin import InvalidArgument, PluginContext, Route
 from insight_core.plugin.http.answers import json_response
 from insight_core.plugin.http.parameters import choice, required_text, whole_number
+from insight_profiler.advice.answer import advice_answer
 from insight_profiler.analysis import communication, compare, kernels, memory, operators, pipeline, steps
-from insight_profiler.analysis.advice import advice
 from insight_profiler.analysis.cluster import may_be_ranks, processes_of
 from insight_profiler.analysis.listing import SortedTable
 from insight_profiler.analysis.operator_times import operator_times
@@ -50,6 +50,7 @@ _TABLES = {  # view -> tables of which it shows one at least
 }
 _VIEWS = (
     "overview",
+    "advice",
     "operators",
     "kernels",
     "steps",
@@ -68,8 +69,8 @@ _MOST_LISTED = 1000  # devices, notes
 
 
 _OWN = (
-    "profiles", "profile", "overview", "operators", "operator", "kernels", "steps", "step", "memory",
-    "pipeline", "communication", "strategy", "flops", "shapes", "compare", "operator_times",
+    "profiles", "profile", "overview", "advice", "operators", "operator", "kernels", "steps", "step",
+    "memory", "pipeline", "communication", "strategy", "flops", "shapes", "compare", "operator_times",
 )  # fmt: skip
 
 
@@ -86,6 +87,7 @@ class _Views:
     def __init__(self, asked: Asked) -> None:
         self._asked = asked
         self._recent: Recent[Grouped] = Recent()
+        self._advice: Recent[dict[str, Any]] = Recent(1)
 
     def profiles(self, request: Request) -> Response:
         listed = self._asked.profiles.listing(request.args.getlist("run") or None)
@@ -114,7 +116,7 @@ class _Views:
         return shown
 
     def _views(self, files: ProfileFiles, profile: Profile) -> list[str]:
-        has = {"overview"}
+        has = {"overview", "advice"}
         for view, tables in _TABLES.items():
             if any(_rows(profile, table) for table in tables):
                 has.add(view)
@@ -134,10 +136,17 @@ class _Views:
 
     def overview(self, request: Request) -> Response:
         opened = self._asked.opened(request)
-        told = [asdict(one) for one in advice(opened.profile)]
         facts = [{"code": code, "value": value} for code, value in opened.profile.facts.items()]
         steps = steps_of(request, opened.profile)
-        return opened.answer({**overview(opened.profile, steps), "advice": told, "facts": facts})
+        return opened.answer({**overview(opened.profile, steps), "facts": facts})
+
+    def advice(self, request: Request) -> Response:
+        """What the rules say of a profile; of one that is being read nothing yet."""
+        opened = self._asked.opened(request)
+        if not opened.is_final:
+            return opened.answer({"rules": [], "advice": [], "path": None, "messages": {}})
+        made = self._advice.get(opened.profile, "", lambda: advice_answer(opened.profile))
+        return opened.answer(made)
 
     def operators(self, request: Request) -> Response:
         opened = self._asked.opened(request)

@@ -1,6 +1,7 @@
 /** Names of the views, in the order of the tab. */
 export const VIEWS = [
   'overview',
+  'advice',
   'operators',
   'kernels',
   'steps',

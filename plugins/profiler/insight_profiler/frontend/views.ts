@@ -11,6 +11,7 @@ export type View = (props: ViewProps) => JSX.Element;
 
 export const LOADERS: Readonly<Partial<Record<ViewName, () => Promise<{ readonly default: View }>>>> = {
   overview: () => import('./views/overview'),
+  advice: () => import('./views/advice'),
   operators: () => import('./views/operators'),
   kernels: () => import('./views/kernels'),
   steps: () => import('./views/steps'),

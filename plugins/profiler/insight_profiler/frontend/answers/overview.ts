@@ -1,15 +1,9 @@
 /** The answer of the overview. Times are in ns from the beginning of the profile; null: not known. */
 import type { Peak } from './memory';
 import type { Side } from './operators';
-import type { Note, Value, Values } from './profile';
+import type { Value } from './profile';
 import type { StepRows, StepSummary } from './steps';
 import type { TableAnswer } from './table';
-
-export interface Advice extends Note {
-  readonly severity: string;
-  readonly view: string;
-  readonly parameters: Values;
-}
 
 export interface OverviewAnswer {
   readonly steps: StepSummary | null;
@@ -21,6 +15,5 @@ export interface OverviewAnswer {
   readonly shares: readonly { readonly category: string; readonly time: number; readonly share: number | null }[];
   readonly biggest: Readonly<Partial<Record<Side, TableAnswer>>>;
   readonly memory: Peak | null;
-  readonly advice: readonly Advice[];
   readonly facts: readonly { readonly code: string; readonly value: Value }[];
 }

@@ -2,8 +2,10 @@ import { Icon } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ProfilerParts } from '../board';
 import type { Side } from '../answers/operators';
-import type { Advice, OverviewAnswer } from '../answers/overview';
+import type { AdviceAnswer } from '../answers/advice';
+import type { OverviewAnswer } from '../answers/overview';
 import type { Cell, TableAnswer } from '../answers/table';
+import { openPlace, reasonText, savesText } from '../advice_texts';
 import { Figure } from '../figures/figure';
 import { inkOf } from '../figures/ink';
 import { Legend } from '../figures/legend';
@@ -13,8 +15,10 @@ import { shareText, sizeText, timeText } from '../units';
 import { useProfileAnswer } from '../use_answer';
 import type { ViewName } from '../view_names';
 import type { ViewProps } from '../views';
-import { categoryText, outliersText, sentence, word } from '../words';
+import { categoryText, outliersText, word } from '../words';
 import { Answered } from './state';
+
+const MOST_ADVICE = 4;
 
 export default function Overview({ board }: ViewProps): JSX.Element {
   const asked = useProfileAnswer<OverviewAnswer>(board, 'overview', { steps: board.stepsQuery.value });
@@ -41,12 +45,10 @@ export default function Overview({ board }: ViewProps): JSX.Element {
                     })}
                   </div>
                 </div>
-                {(answer.advice.length > 0 || isDivided) && (
-                  <aside>
-                    {answer.advice.length > 0 && <AdviceList board={board} advice={answer.advice} />}
-                    {isDivided && <Shares board={board} answer={answer} />}
-                  </aside>
-                )}
+                <aside>
+                  <AdviceList board={board} />
+                  {isDivided && <Shares board={board} answer={answer} />}
+                </aside>
               </div>
             </>
           );
@@ -286,39 +288,45 @@ function Shares({ board, answer }: OverviewProps): JSX.Element {
   );
 }
 
-function AdviceList({
-  board,
-  advice,
-}: {
-  readonly board: ProfilerParts;
-  readonly advice: readonly Advice[];
-}): JSX.Element {
+/** What to change first, and the way to the rest. */
+function AdviceList({ board }: { readonly board: ProfilerParts }): JSX.Element | null {
   const { t: say } = board.page;
+  const { value: answer } = useProfileAnswer<AdviceAnswer>(board, 'advice');
+  if (!answer || answer.rules.length === 0) return null;
+  const checked = answer.rules.filter(({ state }) => state !== 'unchecked').length;
+  const first = answer.advice.slice(0, MOST_ADVICE);
   return (
     <section class="figure advice" aria-label={say('advice.title')}>
       <header>
         <h3>{say('advice.title')}</h3>
+        <button
+          type="button"
+          class="link"
+          data-action="all-advice"
+          onClick={() => board.navigation.wanted.set('advice', 'push')}
+        >
+          {say('advice.all', { count: answer.advice.length })}
+        </button>
       </header>
+      {first.length === 0 && <p class="hint">{say('advice.nothing', { rules: checked })}</p>}
       <ul>
-        {advice.map((one, i) => (
-          <li
-            key={`${one.code}-${i}`}
-            class={one.severity.startsWith('warn') ? 'warning' : 'info'}
-            data-advice={one.code}
-          >
-            <Icon name={one.severity.startsWith('warn') ? 'warn' : 'info'} />
+        {first.map((advice, i) => (
+          <li key={`${advice.rule}-${i}`} class={advice.severity} data-advice={advice.rule}>
+            <Icon name={advice.severity === 'info' ? 'info' : 'warn'} />
             <span>
-              {sentence(board, 'advice', one)}{' '}
-              {board.navigation.views.value.some((view) => view === one.view) && (
+              {[reasonText(board, answer, advice.saw), savesText(board, advice)].filter(Boolean).join(' · ')}{' '}
+              {advice.places.slice(0, 1).map((place) => (
                 <button
+                  key={place.view}
                   type="button"
                   class="link"
                   data-action="advice"
-                  onClick={() => board.navigation.go(one.view, one.parameters)}
+                  title={place.text}
+                  onClick={() => openPlace(board, place)}
                 >
-                  {say(`view.${one.view}`)}
+                  {say(`view.${place.view}`)}
                 </button>
-              )}
+              ))}
             </span>
           </li>
         ))}

@@ -1,0 +1,77 @@
+"""Advice as JSON: what was checked, what was found, and what the time of a step depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from attrs import asdict
+
+from insight_core.plugin import Messages, Reason
+from insight_profiler.advice.checking import check
+from insight_profiler.advice.contract import Advice, CheckedProfileRule, NotApplicable
+from insight_profiler.advice.evidence import Evidence
+from insight_profiler.advice.replay import path_times
+from insight_profiler.model import Profile
+
+
+def advice_answer(profile: Profile) -> dict[str, Any]:
+    """``rules``: each with its state and, if it could not be checked, the reason; ``advice``, what saves
+    most first; ``path``: ns of the critical path of the replayed steps by what it consists of, None where
+    nothing can be replayed; ``messages``: texts by locale."""
+    checked = check(profile)
+    found = [told(one.rule.id, advice) for one in checked for advice in one.found]
+    rules = [_rule(one) for one in checked]
+    return {
+        "rules": rules,
+        "advice": in_order(found),
+        "path": _path(profile),
+        "messages": {messages.locale: dict(messages.texts) for messages in texts()},
+    }
+
+
+def told(rule: str, advice: Advice) -> dict[str, Any]:
+    """A piece of advice as a JSON object."""
+    return {
+        "rule": rule,
+        "severity": advice.severity,
+        "saw": advice.saw.fields(),
+        "why": advice.why.fields(),
+        "change": advice.change.fields(),
+        "places": [asdict(place) for place in advice.places],
+        "saves": advice.saves,
+        "basis": advice.basis if advice.saves is not None else None,
+    }
+
+
+def in_order(found: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Errors first, then by what they save."""
+    return sorted(found, key=lambda one: (one["severity"] != "error", -(one["saves"] or 0.0)))
+
+
+@cache
+def texts() -> tuple[Messages, ...]:
+    """The texts of advice and of errors in other languages."""
+    return (Messages.read("zh-CN", Path(__file__).parents[1] / "reasons.zh-CN.json"),)
+
+
+def _rule(checked: CheckedProfileRule) -> dict[str, Any]:
+    state = "unchecked" if checked.unchecked is not None else "found" if checked.found else "nothing"
+    reason = None if checked.unchecked is None else checked.unchecked.fields()
+    return {"id": checked.rule.id, "title": checked.rule.title.fields(), "state": state, "reason": reason}
+
+
+def _path(profile: Profile) -> Mapping[str, int] | None:
+    evidence = Evidence(profile)
+    try:
+        replay = evidence.replay
+    except NotApplicable:
+        return None
+    return None if replay is None else path_times(replay, evidence)
+
+
+def reason_of(fields: Mapping[str, Any]) -> Reason:
+    """The text that ``Reason.fields`` made an object of."""
+    return Reason(str(fields["error"]), str(fields.get("code", "")), **fields.get("details", {}))

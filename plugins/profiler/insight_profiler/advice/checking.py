@@ -1,0 +1,46 @@
+"""All rules about profiles, and what they say of one."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+
+from insight_profiler.advice import (
+    communication_rules,
+    device_rules,
+    host_rules,
+    operator_rules,
+    step_rules,
+)
+from insight_profiler.advice.contract import CheckedProfileRule, NotApplicable, ProfileRule
+from insight_profiler.advice.evidence import Evidence
+from insight_profiler.advice.words import said
+from insight_profiler.model import Profile
+
+_log = logging.getLogger(__name__)
+
+RULES: Sequence[ProfileRule] = (
+    *host_rules.RULES,
+    *device_rules.RULES,
+    *operator_rules.RULES,
+    *communication_rules.RULES,
+    *step_rules.RULES,
+)
+
+
+def check(profile: Profile) -> list[CheckedProfileRule]:
+    """What each rule says, in the order of ``RULES``."""
+    return list(_checked(Evidence(profile)))
+
+
+def _checked(evidence: Evidence) -> Iterator[CheckedProfileRule]:
+    for rule in RULES:
+        try:
+            yield CheckedProfileRule(rule, tuple(rule.check(evidence)))
+        except NotApplicable as error:
+            yield CheckedProfileRule(rule, unchecked=error.reason)
+        except Exception as error:  # an error of one rule hides no other
+            _log.exception("the rule %s failed", rule.id)
+            yield CheckedProfileRule(
+                rule, unchecked=said("rule_failed", cause=f"{type(error).__name__}: {error}")
+            )

@@ -1,0 +1,191 @@
+"""Rules about communication between ranks, as one rank sees it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from insight_profiler.advice.contract import Advice, Basis, EvidencePlace, NotApplicable, ProfileRule
+from insight_profiler.advice.evidence import Evidence
+from insight_profiler.advice.words import microseconds, milliseconds, percent, said
+from insight_profiler.analysis.spans import length
+from insight_profiler.analysis.steps import of_rows, usual_rows
+
+_EXPOSED = 0.1  # of the time; torch-tb-profiler's threshold
+_LEAST = 0.02
+_SHORT = 60_000  # ns of a collective that is bound by latency
+_MANY = 50  # collectives in a step
+_REDUCES = re.compile(r"all_?reduce|reduce_?scatter", re.IGNORECASE)
+
+
+def _needs_ranks() -> NotApplicable:
+    return NotApplicable(said("needs_communication"))
+
+
+def exposed_communication(evidence: Evidence) -> Iterator[Advice]:
+    """Communication during which the device does not compute."""
+    if evidence.is_work_known and len(evidence.communication):
+        yield from _of_work(evidence)
+        return
+    steps = evidence.steps
+    column = next(
+        (
+            name
+            for name in ("communication_not_overlapped", "communication")
+            if steps is not None and (steps[name] > 0).any()
+        ),
+        "",
+    )
+    if steps is None or not column:
+        raise _needs_ranks()
+    usual = of_rows(steps, usual_rows(steps))
+    whole = max(1, usual["duration"].clip(0).sum())
+    share = float(usual[column].clip(0).sum() / whole)
+    hidden = float(usual["computing"].clip(0).sum() / whole)  # computing can hide as much as it takes
+    if share > _EXPOSED:
+        saves = min(share, hidden) if hidden else None
+        yield _exposed(share, saves, "share", EvidencePlace("view", "steps"))
+
+
+def _of_work(evidence: Evidence) -> Iterator[Advice]:
+    communication = evidence.communication
+    exposed = evidence.exposed(communication)
+    share = exposed / evidence.whole
+    if share <= _EXPOSED:
+        return
+    whole = length(evidence.spans(communication))
+    free = length(evidence.computing) - (whole - exposed)
+    left = 1 - min(exposed, free) / max(1, whole)
+    saves = share
+    replay = evidence.replay
+    if replay is not None:
+        mine = replay.nodes_of(communication)
+        saves = replay.saves(
+            duration=np.where(mine, (replay.duration * left).astype(np.int64), replay.duration)
+        )
+    longest = int(communication[np.argmax(evidence.slices["duration"][communication])])
+    if saves >= _LEAST:
+        basis: Basis = "share" if replay is None else "replay"
+        name = evidence.biggest_name(communication)
+        yield _exposed(share, saves, basis, evidence.slice_place(longest), name)
+
+
+def _exposed(share: float, saves: float | None, basis: Basis, place: EvidencePlace, name: str = "") -> Advice:
+    saw = (
+        said(
+            "exposed",
+            share=percent(share),
+            name=name.partition("(")[0],
+        )
+        if name
+        else said(
+            "exposed_step",
+            share=percent(share),
+        )
+    )
+    return Advice(
+        saw,
+        said("exposed_why"),
+        said("exposed_change"),
+        (place, EvidencePlace("view", "cluster")),
+        saves,
+        basis,
+    )
+
+
+def small_collectives(evidence: Evidence) -> Iterator[Advice]:
+    """Many collectives that are too short to use the bandwidth."""
+    if not evidence.is_work_known or not len(evidence.communication):
+        raise _needs_ranks()
+    rows = evidence.communication
+    short = rows[evidence.slices["duration"][rows] < _SHORT]
+    if len(short) < _MANY * evidence.counted or len(short) < 0.5 * len(rows):
+        return
+    replay = evidence.replay
+    saves = evidence.exposed(short) / evidence.whole
+    if replay is not None:
+        calls = evidence.launchers[short]
+        mine = replay.nodes_of(np.concatenate((short, calls[calls >= 0])))
+        saves = replay.saves(
+            duration=np.where(mine, replay.duration // 5, replay.duration),
+            lag=np.where(mine & (replay.lag > 0), replay.lag // 5, replay.lag),
+        )
+    if saves < _LEAST:
+        return
+    yield Advice(
+        said(
+            "small_collectives",
+            count=round(len(short) / evidence.counted),
+            limit=microseconds(_SHORT),
+        ),
+        said("small_collectives_why"),
+        said("small_collectives_change"),
+        (evidence.slice_place(int(short[len(short) // 2])),),
+        saves,
+        "share" if replay is None else "replay",
+    )
+
+
+def gradient_accumulation(evidence: Evidence) -> Iterator[Advice]:
+    """Gradients that are reduced for each batch although several batches make a step of the optimiser."""
+    slices, texts = evidence.slices, evidence.profile.texts
+    here = evidence.inside & ~evidence.is_work
+
+    def spans_of(prefix: str) -> int:
+        marked = np.array([text.startswith(prefix) for text in texts] or [False])
+        return int((marked[slices["name"]] & here).sum())
+
+    updates, passes = spans_of("Optimizer.step#"), spans_of("DistributedDataParallel.forward")
+    if not updates or not passes or not evidence.is_work_known:
+        raise NotApplicable(said("needs_ddp"))
+    batches = passes / updates
+    rows = evidence.named(lambda name: bool(_REDUCES.search(name)), evidence.communication)
+    if batches < 1.5 or not len(rows):
+        return
+    calls = evidence.launchers[rows]
+    forwards = np.flatnonzero(
+        np.array([text.startswith("DistributedDataParallel.forward") for text in texts])[slices["name"]]
+        & here
+    )
+    # between which forward passes gradients are reduced
+    after = np.searchsorted(
+        np.sort(slices["start"][forwards]), slices["start"][np.maximum(calls, 0)], "right"
+    )
+    reduced = len(np.unique(after[(calls >= 0) & (after > 0)]))
+    if reduced < 1.5 * updates:
+        return
+    replay = evidence.replay
+    share = evidence.exposed(rows) / evidence.whole * (1 - 1 / batches)
+    saves = share
+    if replay is not None:
+        mine = replay.nodes_of(rows)
+        saves = replay.saves(
+            duration=np.where(mine, (replay.duration / batches).astype(np.int64), replay.duration)
+        )
+    if saves < _LEAST:
+        return
+    yield Advice(
+        said(
+            "accumulation",
+            batches=round(batches, 1),
+            time=milliseconds(evidence.time(rows) / evidence.counted),
+        ),
+        said("accumulation_why"),
+        said("accumulation_change"),
+        (evidence.slice_place(int(rows[0])),),
+        saves,
+        "share" if replay is None else "replay",
+    )
+
+
+RULES = (
+    ProfileRule("communication", said("exposed_title"), exposed_communication),
+    ProfileRule("small_collectives", said("small_collectives_title"), small_collectives),
+    ProfileRule(
+        "gradient_accumulation",
+        said("accumulation_title"),
+        gradient_accumulation,
+    ),
+)

@@ -1,0 +1,89 @@
+"""What a rule about a profile is, and what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from attrs import field, frozen
+
+from insight_core.plugin import Reason, Severity
+
+if TYPE_CHECKING:
+    from insight_profiler.advice.evidence import Evidence
+
+Basis: TypeAlias = Literal["replay", "share"]
+
+
+class NotApplicable(Exception):
+    """A profile lacks what a rule needs; the text, a ``Reason``, says what."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@frozen
+class EvidencePlace:
+    """Where the page shows evidence: a view, and keys of its URL.
+
+    ``kind`` and ``text`` name it for the user: an operator, a kernel, a step, a range of the timeline (its
+    ``text`` is empty), or a whole view.
+    """
+
+    kind: Literal["operator", "kernel", "step", "range", "view"]
+    view: str
+    text: str = ""
+    state: Mapping[str, str] = field(factory=dict)
+
+
+@frozen
+class Advice:
+    """What a rule found.
+
+    Parameters
+    ----------
+    saw : Reason
+        What is wrong, with the numbers among its details.
+    why : Reason
+        Why it matters.
+    change : Reason
+        What the user should change.
+    places : sequence of EvidencePlace
+        Where the evidence is, the best first.
+    saves : float, optional
+        The share of the time of a step that the change saves, estimated, from 0 to 1.
+    basis : "replay" or "share"
+        How ``saves`` was estimated: by replaying steps with the change (``Replay``), or as the share of the
+        time that the cause takes.
+    """
+
+    saw: Reason
+    why: Reason
+    change: Reason
+    places: tuple[EvidencePlace, ...] = ()
+    saves: float | None = None
+    basis: Basis = "share"
+    severity: Severity = "warning"
+
+
+@frozen
+class ProfileRule:
+    """Looks for one kind of fault in a profile.
+
+    ``check`` gets the ``Evidence`` of a profile and returns what it found, nothing if nothing is wrong.
+    It raises NotApplicable if it cannot tell.
+    """
+
+    id: str
+    title: Reason
+    check: Callable[[Evidence], Iterable[Advice]]
+
+
+@frozen
+class CheckedProfileRule:
+    """What one rule said of a profile. ``unchecked`` says why it could not tell, None if it could."""
+
+    rule: ProfileRule
+    found: tuple[Advice, ...] = ()
+    unchecked: Reason | None = None

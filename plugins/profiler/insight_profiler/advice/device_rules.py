@@ -1,0 +1,370 @@
+"""Rules about the work of a device: precision, layout, small kernels, gaps, copies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from insight_profiler.advice.contract import Advice, Basis, NotApplicable, ProfileRule
+from insight_profiler.advice.evidence import Evidence, Rows
+from insight_profiler.advice.kernel_names import (
+    changes_layout,
+    is_double,
+    is_matrix,
+    updates_many,
+    uses_tensor_cores,
+)
+from insight_profiler.advice.replay import HOST
+from insight_profiler.advice.words import microseconds, milliseconds, percent, said
+from insight_profiler.analysis.spans import covered, length, merged
+from insight_profiler.model import Category
+
+_LEAST = 0.02  # of the time of a step that a change must save
+_MORE = 0.05
+_IDLE = 0.1
+_COPIES = 0.1
+_MATRIX = 0.2  # of the time of kernels
+_SMALL = 10_000  # ns of a kernel
+_MANY = 50  # kernels of an optimiser, in a step
+_GRID = 0.5  # of the processors have a block
+_OCCUPANCY = 30.0  # percent
+_TENSOR_CORES_SINCE = 7  # compute capability of Volta
+
+
+def _saves(evidence: Evidence, rows: Rows, left: float) -> tuple[float, Basis]:
+    """What it saves if some work takes only a share of its time."""
+    replay = evidence.replay
+    if not len(rows):
+        return 0.0, "share"
+    if replay is None:
+        return evidence.time(rows) * (1 - left) / evidence.whole, "share"
+    duration = replay.duration.copy()
+    mine = replay.nodes_of(rows)
+    duration[mine] = (duration[mine] * left).astype(np.int64)
+    return replay.saves(duration=duration), "replay"
+
+
+def mixed_precision(evidence: Evidence) -> Iterator[Advice]:
+    """Matrix products and convolutions that do not use tensor cores."""
+    compute = evidence.compute
+    whole = evidence.time(compute)
+    matrix = evidence.named(is_matrix, compute)
+    rows = evidence.named(lambda name: not uses_tensor_cores(name), matrix)
+    major = evidence.facts().get("computeMajor")
+    if isinstance(major, int | float) and major < _TENSOR_CORES_SINCE:
+        raise NotApplicable(said("no_tensor_cores"))
+    if not whole or evidence.time(rows) < _MATRIX * whole:
+        return
+    saves, basis = _saves(evidence, rows, 0.5)
+    if saves < _MORE:
+        return
+    name = evidence.biggest_name(rows)
+    change = said("precision_change")
+    if isinstance(major, int | float) and major > _TENSOR_CORES_SINCE:
+        change = said("precision_tf32_change")
+    yield Advice(
+        said(
+            "precision",
+            share=percent(evidence.time(matrix) / whole),
+            unused=percent(evidence.time(rows) / max(1, evidence.time(matrix))),
+            name=_short(name),
+        ),
+        said("precision_why"),
+        change,
+        (evidence.kernel_place(name),),
+        saves,
+        basis,
+    )
+
+
+def double_precision(evidence: Evidence) -> Iterator[Advice]:
+    """Kernels that compute with numbers of 64 bits."""
+    rows = evidence.named(is_double, evidence.compute)
+    share = evidence.time(rows) / max(1, evidence.time(evidence.compute))
+    saves, basis = _saves(evidence, rows, 0.5)
+    if share < _MORE or saves < _LEAST:
+        return
+    name = evidence.biggest_name(rows)
+    yield Advice(
+        said(
+            "double",
+            share=percent(share),
+            name=_short(name),
+        ),
+        said("double_why"),
+        said("double_change"),
+        (evidence.kernel_place(name),),
+        saves,
+        basis,
+    )
+
+
+def channels_last(evidence: Evidence) -> Iterator[Advice]:
+    """Kernels that only convert between NCHW and NHWC, or formats of an Ascend device."""
+    rows = evidence.named(changes_layout, evidence.work)
+    saves, basis = _saves(evidence, rows, 0.0)
+    if saves < _LEAST:
+        return
+    name = evidence.biggest_name(rows)
+    yield Advice(
+        said(
+            "layout",
+            count=round(len(rows) / evidence.counted, 1),
+            time=milliseconds(evidence.time(rows) / evidence.counted),
+            name=_short(name),
+        ),
+        said("layout_why"),
+        said("layout_change"),
+        (evidence.kernel_place(name),),
+        saves,
+        basis,
+    )
+
+
+def small_kernels(evidence: Evidence) -> Iterator[Advice]:
+    """Many kernels that are shorter than their launch."""
+    compute = evidence.compute
+    small = compute[evidence.slices["duration"][compute] < _SMALL]
+    small = evidence.named(lambda name: not is_matrix(name) and not updates_many(name), small)
+    replay = evidence.replay
+    if replay is None:
+        raise NotApplicable(said("needs_launches"))
+    if len(small) < 0.5 * max(1, len(compute)) or len(small) < _MANY * evidence.counted:
+        return
+    calls = evidence.launchers[small]
+    fused = replay.nodes_of(np.concatenate((small, calls[calls >= 0])))
+    duration = np.where(fused, replay.duration // 2, replay.duration)
+    lag = np.where(fused & (replay.lag > 0), replay.lag // 2, replay.lag)
+    saves = replay.saves(duration=duration, lag=lag)
+    if saves < _MORE:
+        return
+    name = evidence.biggest_name(small)
+    yield Advice(
+        said(
+            "small_kernels",
+            share=percent(len(small) / len(compute)),
+            limit=microseconds(_SMALL),
+            count=round(len(small) / evidence.counted),
+        ),
+        said("small_kernels_why"),
+        said("small_kernels_change"),
+        (evidence.kernel_place(name),),
+        saves,
+        "replay",
+    )
+
+
+def small_grids(evidence: Evidence) -> Iterator[Advice]:
+    """Kernels that are too small to use all processors of the device: time-weighted SM efficiency."""
+    count = evidence.facts().get("numSms")
+    kernels = evidence.profile.tables.get("kernels")
+    if not isinstance(count, int | float) or not count or kernels is None:
+        raise NotApplicable(said("needs_device_facts"))
+    compute = evidence.compute
+    blocks = _blocks(evidence)[evidence.slices["kernel"][compute]]
+    known = blocks > 0
+    weights = evidence.slices["duration"][compute][known]
+    if not weights.sum():
+        raise NotApplicable(said("needs_grids"))
+    efficiency = float(np.average(np.minimum(blocks[known] / count, 1.0), weights=weights))
+    used = float(weights.sum()) / evidence.whole
+    if efficiency >= _GRID or used < _MATRIX:
+        return
+    small = compute[known][blocks[known] < count]
+    name = evidence.biggest_name(small)
+    yield Advice(
+        said(
+            "small_grids",
+            share=percent(efficiency),
+            count=int(count),
+            name=_short(name),
+        ),
+        said("small_grids_why"),
+        said("small_grids_change"),
+        (evidence.kernel_place(name),),
+        severity="info",
+    )
+
+
+def _blocks(evidence: Evidence) -> NDArray[np.float64]:
+    """Blocks of each kernel, by its grid; 0 where it is not known."""
+    kernels = evidence.profile.tables["kernels"]
+    places, inverse = np.unique(kernels["grid"], return_inverse=True)
+    sizes = []
+    for place in places.tolist():
+        text = evidence.text(place)
+        sizes.append(float(np.prod([int(size) for size in re.findall(r"\d+", text)])) if text else 0.0)
+    return np.array(sizes)[inverse.reshape(-1)] if len(sizes) else np.zeros(0)
+
+
+def occupancy(evidence: Evidence) -> Iterator[Advice]:
+    """Element-wise kernels that keep few warps on a processor, weighted by their times."""
+    kernels = evidence.profile.tables.get("kernels")
+    if kernels is None or not np.isfinite(kernels["occupancy"]).any():
+        raise NotApplicable(said("needs_occupancy"))
+    compute = evidence.named(lambda name: not is_matrix(name), evidence.compute)
+    values = kernels["occupancy"][evidence.slices["kernel"][compute]]
+    known = np.isfinite(values)
+    weights = evidence.slices["duration"][compute][known]
+    if weights.sum() < _MATRIX * evidence.whole:
+        return
+    mean = float(np.average(values[known], weights=weights))
+    if mean >= _OCCUPANCY:
+        return
+    low = compute[known][values[known] < _OCCUPANCY]
+    name = evidence.biggest_name(low)
+    yield Advice(
+        said(
+            "occupancy",
+            mean=round(mean),
+            name=_short(name),
+        ),
+        said("occupancy_why"),
+        said("occupancy_change"),
+        (evidence.kernel_place(name),),
+        severity="info",
+    )
+
+
+def idle_gaps(evidence: Evidence) -> Iterator[Advice]:
+    """A device that is idle although work was launched: it waits for events, other ranks, or the driver."""
+    evidence.work  # noqa: B018
+    starts, ends = evidence.idle
+    waiting = (length(evidence.idle) - evidence.late) / evidence.whole
+    if waiting < _IDLE:
+        return
+    longest = np.argsort(starts - ends, kind="stable")[:3]
+    yield Advice(
+        said(
+            "idle_gaps",
+            share=percent(waiting),
+            time=milliseconds(int((ends - starts).max())),
+        ),
+        said("idle_gaps_why"),
+        said("idle_gaps_change"),
+        tuple(evidence.range_place(int(starts[at]), int(ends[at])) for at in longest.tolist()),
+    )
+
+
+def memory_copies(evidence: Evidence) -> Iterator[Advice]:
+    """Copies that no computation hides."""
+    rows = evidence.of(Category.MEMCPY)
+    exposed = evidence.exposed(rows) / evidence.whole
+    if exposed < _COPIES:
+        return
+    saves, basis = _saves(evidence, rows, 0.0)
+    if saves < _MORE:
+        return
+    name = evidence.biggest_name(rows)
+    yield Advice(
+        said(
+            "copies",
+            share=percent(exposed),
+            name=name,
+            count=round(len(rows) / evidence.counted),
+        ),
+        said("copies_why"),
+        said("copies_change"),
+        (evidence.slice_place(int(rows[np.argmax(evidence.slices["duration"][rows])])),),
+        saves,
+        basis,
+    )
+
+
+def fused_optimiser(evidence: Evidence) -> Iterator[Advice]:
+    """An optimiser that launches kernels for each parameter."""
+    slices, texts = evidence.slices, evidence.profile.texts
+    marked = np.array([text.startswith("Optimizer.step#") for text in texts] or [False])
+    marks = np.flatnonzero(marked[slices["name"]] & evidence.inside & ~evidence.is_work)
+    if not len(marks):
+        raise NotApplicable(said("needs_optimiser"))
+    spans = merged(slices["start"][marks].astype(np.int64), evidence.ends[marks])
+    name = evidence.text(int(slices["name"][marks[0]])).partition("#")[2].partition(".")[0]
+    replay = evidence.replay
+    if replay is None:
+        return
+    calls = evidence.launchers[evidence.compute]
+    begun = np.where(calls >= 0, slices["start"][np.maximum(calls, 0)], -1)
+    rows = evidence.compute[covered(spans, begun, begun + 1) > 0]
+    single = evidence.named(lambda kernel: not updates_many(kernel), rows)
+    if len(single) < _MANY * evidence.counted:
+        return
+    inside = covered(spans, replay.gap[1], replay.gap[1] + 1) > 0
+    host = (replay.kind == HOST) & inside
+    mine = replay.nodes_of(single)
+    lag = np.where(host | mine, replay.lag // 10, replay.lag)
+    tiny = host | (mine & (replay.duration < _SMALL))  # a larger kernel takes as long as its memory does
+    duration = np.where(tiny, replay.duration // 10, replay.duration)
+    saves = replay.saves(lag=lag, duration=duration)
+    if saves < _LEAST:
+        return
+    yield Advice(
+        said(
+            "optimiser",
+            name=name,
+            count=round(len(single) / evidence.counted),
+            time=milliseconds(length(spans) / evidence.counted),
+        ),
+        said("optimiser_why"),
+        said("optimiser_change"),
+        (evidence.slice_place(int(marks[len(marks) // 2])),),
+        saves,
+        "replay",
+    )
+
+
+def zero_gradients(evidence: Evidence) -> Iterator[Advice]:
+    """Gradients that are set to zero one by one."""
+    slices, texts = evidence.slices, evidence.profile.texts
+    marked = np.array([text.startswith("Optimizer.zero_grad#") for text in texts] or [False])
+    marks = np.flatnonzero(marked[slices["name"]] & evidence.inside & ~evidence.is_work)
+    if not len(marks):
+        raise NotApplicable(said("needs_zero_grad"))
+    spans = merged(slices["start"][marks].astype(np.int64), evidence.ends[marks])
+    work = evidence.work
+    calls = evidence.launchers[work]
+    begun = np.where(calls >= 0, slices["start"][np.maximum(calls, 0)], -1)
+    rows = work[covered(spans, begun, begun + 1) > 0]
+    replay = evidence.replay
+    if replay is None or len(rows) < _MANY * evidence.counted:
+        return
+    host = (replay.kind == HOST) & (covered(spans, replay.gap[1], replay.gap[1] + 1) > 0)
+    gone = host | replay.nodes_of(rows)
+    lag = np.where(gone, replay.lag // 20, replay.lag)
+    saves = replay.saves(lag=lag, duration=np.where(gone, 0, replay.duration))
+    if saves < _LEAST / 2:
+        return
+    yield Advice(
+        said(
+            "zero_grad",
+            count=round(len(rows) / evidence.counted),
+        ),
+        said("zero_grad_why"),
+        said("zero_grad_change"),
+        (evidence.slice_place(int(marks[len(marks) // 2])),),
+        saves,
+        "replay",
+    )
+
+
+def _short(name: str, most: int = 60) -> str:
+    """A name of a kernel without its template arguments, at most so many characters."""
+    plain = name.removeprefix("void ").partition("<")[0] or name
+    return plain if len(plain) <= most else f"{plain[: most - 1]}…"
+
+
+RULES = (
+    ProfileRule("mixed_precision", said("precision_title"), mixed_precision),
+    ProfileRule("double_precision", said("double_title"), double_precision),
+    ProfileRule("channels_last", said("layout_title"), channels_last),
+    ProfileRule("small_kernels", said("small_kernels_title"), small_kernels),
+    ProfileRule("small_grids", said("small_grids_title"), small_grids),
+    ProfileRule("occupancy", said("occupancy_title"), occupancy),
+    ProfileRule("idle_gaps", said("idle_gaps_title"), idle_gaps),
+    ProfileRule("memory_copies", said("copies_title"), memory_copies),
+    ProfileRule("fused_optimiser", said("optimiser_title"), fused_optimiser),
+    ProfileRule("zero_gradients", said("zero_grad_title"), zero_gradients),
+)

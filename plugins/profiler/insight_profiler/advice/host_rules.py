@@ -1,0 +1,274 @@
+"""Rules about the host: loading data, copies, waits, launches, compilation, allocation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from insight_profiler.advice.contract import Advice, EvidencePlace, NotApplicable, ProfileRule
+from insight_profiler.advice.evidence import Evidence, Rows
+from insight_profiler.advice.kernel_names import are
+from insight_profiler.advice.replay import HOST, WAIT, Replay
+from insight_profiler.advice.words import milliseconds, percent, said
+from insight_profiler.analysis.spans import Spans, covered, length, merged
+from insight_profiler.model import Category
+
+_LEAST = 0.02  # of the time of a step that a change must save to be worth a word
+_DATA = 0.05  # of the time; torch-tb-profiler's threshold
+_IDLE = 0.1
+_COMPILES = re.compile(
+    r"dynamo_timed|(?<![a-z])compile_(inner|fx)|entire_frame_compile|backend_compile|xla ?compil|"
+    r"pjrt\w*compile|jit_?compil",
+    re.IGNORECASE,
+)
+_ALLOCATES = re.compile(
+    r"^(cuda|hip|aclrt)(Malloc|Free)(?!Async|HostAsync)|^(cuda|hip|cu)Mem(Alloc|Free)", re.IGNORECASE
+)
+
+
+def _replay(evidence: Evidence) -> Replay:
+    if evidence.replay is None:
+        raise NotApplicable(said("needs_launches"))
+    return evidence.replay
+
+
+def without_gaps(replay: Replay, spans: Spans, left: float = 0.0) -> NDArray[np.int64]:
+    """Lags of a replay in which the host does only a share of what it does during some spans."""
+    begins, ends = replay.gap
+    cut = np.where(replay.kind == HOST, covered(spans, begins, ends), 0)
+    return replay.lag - np.minimum((cut * (1 - left)).astype(np.int64), np.maximum(replay.lag, 0))
+
+
+def host_spans(evidence: Evidence, chosen: NDArray[np.bool_]) -> Spans:
+    """When some slices of the host go on, in the steps that count."""
+    rows = np.flatnonzero(chosen & ~evidence.is_work & evidence.inside)
+    return merged(evidence.slices["start"][rows].astype(np.int64), evidence.ends[rows])
+
+
+def data_loading(evidence: Evidence) -> Iterator[Advice]:
+    """Steps that wait for their data."""
+    saves, place = None, EvidencePlace("view", "steps")
+    name = ""
+    if "slices" in evidence.profile.tables:
+        is_data = evidence.slices["category"] == Category.DATA
+        spans = host_spans(evidence, is_data)
+        rows = np.flatnonzero(is_data & evidence.inside)
+        if len(rows):
+            name = evidence.biggest_name(rows)
+            place = evidence.slice_place(int(rows[np.argmax(evidence.slices["duration"][rows])]))
+        if (replay := evidence.replay) is not None:
+            saves = replay.saves(lag=without_gaps(replay, spans))
+    steps = evidence.steps
+    if steps is None:
+        raise NotApplicable(said("needs_steps"))
+    share = float(steps["data"].clip(0).sum() / max(1, steps["duration"].clip(0).sum()))
+    basis = "share" if saves is None else "replay"
+    saves = share if saves is None else saves
+    if saves <= _DATA:
+        return
+    change = said("data_change")
+    if "SingleProcess" in name:
+        change = said("data_single_change")
+    yield Advice(
+        said(
+            "data_share",
+            percent=percent(max(share, saves)),
+        ),
+        said("data_why"),
+        change,
+        (place,),
+        saves,
+        basis,  # type: ignore[arg-type]
+    )
+
+
+def pinned_memory(evidence: Evidence) -> Iterator[Advice]:
+    """Copies to the device from memory that can be swapped out."""
+    copies = evidence.of(Category.MEMCPY)
+    rows = evidence.named(lambda name: "HtoD" in name and "Pageable" in name, copies)
+    if not len(rows):
+        return
+    replay = _replay(evidence)
+    duration = replay.duration.copy()
+    nodes = replay.nodes_of(rows)
+    duration[nodes] //= 2
+    calls = evidence.launchers[rows]
+    waits = ~((replay.kind == WAIT) & np.isin(replay.row, calls[calls >= 0]))
+    duration[replay.nodes_of(calls[calls >= 0])] = 5_000
+    saves = replay.saves(duration=duration, waits=waits)
+    if saves < _LEAST / 2:
+        return
+    yield Advice(
+        said(
+            "pageable",
+            count=round(len(rows) / evidence.counted, 1),
+            time=milliseconds(evidence.time(rows) / evidence.counted),
+        ),
+        said("pageable_why"),
+        said("pageable_change"),
+        (evidence.slice_place(int(rows[np.argmax(evidence.slices["duration"][rows])])),),
+        saves,
+        "replay",
+    )
+
+
+def synchronisation(evidence: Evidence) -> Iterator[Advice]:
+    """Calls that make the host wait for the device within a step."""
+    evidence.work  # noqa: B018 - none without a device
+    replay = _replay(evidence)
+    waited_for = replay.row[replay.other[replay.kind == WAIT]]
+    copies = evidence.named(lambda name: "HtoD" in name, evidence.of(Category.MEMCPY))
+    own = ~np.isin(waited_for, copies)  # waits for those are the matter of pinned memory
+    rows = np.unique(replay.row[replay.kind == WAIT][own]).astype(np.intp)
+    explicit = evidence.named(lambda name: "synchronize" in name.lower() or "memcpy" in name.lower(), rows)
+    steps = max(1, round(replay.whole / max(1, evidence.whole / evidence.counted)))
+    if len(explicit) <= steps:  # one a step, such as to read the loss, is usual
+        return
+    waits = ~((replay.kind == WAIT) & np.isin(replay.row, explicit))
+    saves = replay.saves(waits=waits)
+    if saves < _LEAST:
+        return
+    owners = _operators_around(evidence, explicit)
+    waited = evidence.slices["duration"][explicit]
+    operator = evidence.biggest_operator(owners, waited)
+    table = evidence.profile.tables.get("operators")
+    name = evidence.text(int(table["name"][operator])) if table is not None and operator >= 0 else ""
+    call = evidence.biggest_name(explicit)
+    longest = int(explicit[np.argmax(waited)])
+    places = [evidence.slice_place(longest)]
+    if (place := evidence.operator_place(operator)) is not None:
+        places.insert(0, place)
+    yield Advice(
+        said(
+            "synchronises",
+            count=round(len(explicit) / steps, 1),
+            time=milliseconds(int(waited.sum()) / steps),
+            name=name or call,
+        ),
+        said("synchronises_why"),
+        said("synchronises_change"),
+        tuple(places),
+        saves,
+        "replay",
+    )
+
+
+def _operators_around(evidence: Evidence, rows: Rows) -> NDArray[np.int32]:
+    """The outermost operator around each call on the host, or -1."""
+    slices = evidence.slices
+    is_operator = slices["category"] == Category.OPERATOR
+    found = np.full(len(rows), -1, np.int32)
+    at = slices["parent"][rows].astype(np.int64)
+    while (at >= 0).any():
+        places = np.maximum(at, 0)
+        known = (at >= 0) & is_operator[places] & (slices["operator"][places] >= 0)
+        found = np.where(known, slices["operator"][places], found)
+        at = np.where(at >= 0, slices["parent"][places], -1)
+    return found
+
+
+def host_bound(evidence: Evidence) -> Iterator[Advice]:
+    """A device that waits for the host to launch its work."""
+    share = evidence.late / evidence.whole
+    replay = _replay(evidence)
+    spans = host_spans(evidence, evidence.slices["category"] == Category.DATA)
+    lag = without_gaps(replay, spans)
+    kept = np.ones(len(replay.kind), bool)
+    kept[replay.kind == WAIT] = False
+    before = replay.span(lag=lag, waits=kept)  # waits and loading data have rules of their own
+    host = replay.kind == HOST
+    faster = np.where(host, lag * 0.3, lag).astype(np.int64)
+    duration = np.where(host, replay.duration * 0.3, replay.duration).astype(np.int64)
+    saves = max(0, before - replay.span(lag=faster, duration=duration, waits=kept)) / max(1, replay.whole)
+    if share < _IDLE or saves < _DATA:
+        return
+    calls = evidence.launchers[evidence.compute]
+    each = np.median(evidence.slices["duration"][evidence.compute]) if len(calls) else 0
+    starts, ends = evidence.idle
+    longest = int(np.argmax(ends - starts))
+    yield Advice(
+        said(
+            "host_bound",
+            idle=percent(evidence.idle_share),
+            late=percent(share),
+            each=round(float(each) / 1e3, 1),
+            count=round(len(evidence.compute) / evidence.counted),
+        ),
+        said("host_bound_why"),
+        said("host_bound_change"),
+        (evidence.range_place(int(starts[longest]), int(ends[longest])), EvidencePlace("view", "timeline")),
+        saves,
+        "replay",
+    )
+
+
+def recompilation(evidence: Evidence) -> Iterator[Advice]:
+    """Compilation of the model after warm-up."""
+    slices = evidence.slices
+    compiles = are(lambda name: bool(_COMPILES.search(name)), evidence.profile.texts, slices["name"])
+    rows = np.flatnonzero(compiles & evidence.inside & ~evidence.is_work)
+    spans = host_spans(evidence, compiles)
+    share = length(spans) / evidence.whole
+    if share < _LEAST / 2:
+        return
+    replay = evidence.replay
+    saves = share if replay is None else replay.saves(lag=without_gaps(replay, spans))
+    numbers = np.unique(slices["step"][rows])
+    step = int(evidence.profile.tables["steps"]["number"][numbers[-1]]) if evidence.steps is not None else 0
+    yield Advice(
+        said(
+            "recompiles",
+            steps=len(numbers),
+            count=evidence.counted,
+            time=milliseconds(length(spans)),
+            step=step,
+        ),
+        said("recompiles_why"),
+        said("recompiles_change"),
+        (evidence.slice_place(int(rows[np.argmax(slices["duration"][rows])])),),
+        saves,
+        "share" if replay is None else "replay",
+    )
+
+
+def allocation(evidence: Evidence) -> Iterator[Advice]:
+    """Memory of the device that is allocated from the driver in every step."""
+    slices = evidence.slices
+    evidence.work  # noqa: B018
+    allocates = are(lambda name: bool(_ALLOCATES.search(name)), evidence.profile.texts, slices["name"])
+    rows = np.flatnonzero(allocates & evidence.inside & (slices["category"] == Category.RUNTIME))
+    per_step = len(rows) / evidence.counted
+    if per_step < 1:
+        return
+    replay = _replay(evidence)
+    mine = np.isin(replay.row, rows)
+    duration = np.where(mine, 0, replay.duration)
+    saves = replay.saves(duration=duration, waits=~(mine & (replay.kind == WAIT)))
+    if saves < _LEAST / 2:
+        return
+    yield Advice(
+        said(
+            "allocates",
+            count=round(per_step, 1),
+            name=evidence.biggest_name(rows),
+            time=milliseconds(evidence.time(rows) / evidence.counted),
+        ),
+        said("allocates_why"),
+        said("allocates_change"),
+        (evidence.slice_place(int(rows[np.argmax(slices["duration"][rows])])),),
+        saves,
+        "replay",
+    )
+
+
+RULES = (
+    ProfileRule("data_loader", said("data_title"), data_loading),
+    ProfileRule("pinned_memory", said("pageable_title"), pinned_memory),
+    ProfileRule("synchronisation", said("synchronises_title"), synchronisation),
+    ProfileRule("host_bound", said("host_bound_title"), host_bound),
+    ProfileRule("recompilation", said("recompiles_title"), recompilation),
+    ProfileRule("allocation", said("allocates_title"), allocation),
+)

@@ -1,0 +1,238 @@
+"""Rules about operators: algorithms, attention, conversions, experts, operators on the wrong processor."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from insight_profiler.advice.contract import Advice, Basis, EvidencePlace, NotApplicable, ProfileRule
+from insight_profiler.advice.evidence import Evidence, Rows
+from insight_profiler.advice.words import milliseconds, percent, said
+from insight_profiler.analysis.device_peaks import peak_rate
+from insight_profiler.model import Side, Table
+
+_LEAST = 0.02  # of the time of a step that a change must save
+_MORE = 0.05
+_EFFICIENT = 0.3  # of the peak that convolutions reach with a good algorithm
+_UNEVEN = 1.5  # times the mean of all experts
+_CONVERTS = re.compile(r"^(aten::_to_copy|Cast|TransData|TransDataRNN|aten::type_as)$")
+_EXPERT = re.compile(r"^(.*/|)([^/]*expert[^/]*?[_.]?)(\d+)(?=/|$)", re.IGNORECASE)
+
+
+def _operators(evidence: Evidence) -> Table:
+    table = evidence.profile.tables.get("operators")
+    if table is None or not len(table["name"]):
+        raise NotApplicable(said("needs_operators"))
+    return table
+
+
+def _work_of(evidence: Evidence, operators: NDArray[np.bool_]) -> Rows:
+    """The work of devices that some operators launched, with that of operators within them."""
+    work, slices = evidence.work, evidence.slices
+    calls = evidence.launchers[work]
+    found = np.zeros(len(work), bool)
+    at = calls.copy()
+    while (at >= 0).any():
+        operator = slices["operator"][np.maximum(at, 0)]
+        found |= (at >= 0) & (operator >= 0) & operators[np.maximum(operator, 0)]
+        at = np.where(at >= 0, slices["parent"][np.maximum(at, 0)], -1)
+    direct = evidence.operator_of(work)
+    own = slices["operator"][work]
+    for column in (direct, own):
+        found |= (column >= 0) & operators[np.maximum(column, 0)]
+    return work[found]
+
+
+def _if_shorter(evidence: Evidence, rows: Rows, left: float) -> tuple[float, Basis]:
+    replay = evidence.replay
+    if replay is None:
+        return evidence.time(rows) * (1 - left) / evidence.whole, "share"
+    mine = replay.nodes_of(rows)
+    duration = np.where(mine, (replay.duration * left).astype(np.int64), replay.duration)
+    return replay.saves(duration=duration), "replay"
+
+
+def _with_names(evidence: Evidence, table: Table, pattern: re.Pattern[str], column: str) -> NDArray[np.bool_]:
+    places, inverse = np.unique(table[column], return_inverse=True)
+    found = np.array([bool(pattern.search(evidence.text(place))) for place in places.tolist()], bool)
+    return np.asarray(found[inverse.reshape(-1)])
+
+
+def convolution_algorithm(evidence: Evidence) -> Iterator[Advice]:
+    """Convolutions that reach little of the device's peak: another algorithm is likely to be faster."""
+    table = _operators(evidence)
+    device = evidence.device
+    peak = None if device is None else peak_rate(device.name)
+    is_convolution = _with_names(
+        evidence, table, re.compile(r"convolution(_backward)?$|^aten::conv\dd$"), "type"
+    )
+    known = is_convolution & np.isfinite(table["flops"]) & (table["device_total"] > 0)
+    if peak is None or not known.any():
+        evidence.work  # noqa: B018
+        raise NotApplicable(said("needs_flops"))
+    time = int(table["device_total"][known].sum())
+    reached = float(table["flops"][known].sum()) / (time / 1e9) / peak.plain
+    rows = _work_of(evidence, is_convolution)
+    if reached >= _EFFICIENT or evidence.time(rows) < 0.1 * evidence.whole:
+        return
+    saves, basis = _if_shorter(evidence, rows, max(0.5, reached / _EFFICIENT))
+    if saves < _MORE:
+        return
+    rates = table["flops"] / np.maximum(table["device_total"], 1)
+    slowest = int(np.flatnonzero(known)[np.argmax(np.where(known, table["device_total"] - rates, -1)[known])])
+    place = evidence.operator_place(slowest)
+    yield Advice(
+        said(
+            "convolutions",
+            reached=percent(reached),
+            device=device.name if device is not None else "",
+            time=milliseconds(time / max(1, evidence.counted)),
+        ),
+        said("convolutions_why"),
+        said("convolutions_change"),
+        () if place is None else (place,),
+        saves,
+        basis,
+    )
+
+
+def attention(evidence: Evidence) -> Iterator[Advice]:
+    """Attention that is computed as single matrix products and a softmax."""
+    table = _operators(evidence)
+    unfused = _with_names(evidence, table, re.compile(r"_scaled_dot_product_attention_math"), "type")
+    if not unfused.any():
+        return
+    rows = _work_of(evidence, unfused)
+    saves, basis = _if_shorter(evidence, rows, 0.4)
+    if saves < _LEAST:
+        return
+    place = evidence.operator_place(int(np.flatnonzero(unfused)[0]))
+    yield Advice(
+        said(
+            "attention",
+            time=milliseconds(evidence.time(rows) / evidence.counted),
+        ),
+        said("attention_why"),
+        said("attention_change"),
+        () if place is None else (place,),
+        saves,
+        basis,
+    )
+
+
+def type_conversion(evidence: Evidence) -> Iterator[Advice]:
+    """Kernels that only convert types of numbers or formats of tensors."""
+    table = _operators(evidence)
+    converts = _with_names(evidence, table, _CONVERTS, "type")
+    if not converts.any():
+        return
+    rows = _work_of(evidence, converts)
+    rows = rows[evidence.slices["category"][rows] == 0]  # kernels: copies have a rule of their own
+    saves, basis = _if_shorter(evidence, rows, 0.0)
+    if saves < _MORE:
+        return
+    chosen = np.flatnonzero(converts)
+    most = int(chosen[np.argmax(np.maximum(table["device_total"][chosen], table["total"][chosen]))])
+    side = Side.DEVICE if table["side"][most] == Side.DEVICE else Side.HOST
+    place = evidence.operator_place(most, side)
+    yield Advice(
+        said(
+            "conversions",
+            count=round(len(rows) / evidence.counted),
+            name=evidence.text(int(table["type"][most])),
+            time=milliseconds(evidence.time(rows) / evidence.counted),
+        ),
+        said("conversions_why"),
+        said("conversions_change"),
+        () if place is None else (place,),
+        saves,
+        basis,
+    )
+
+
+def unbalanced_experts(evidence: Evidence) -> Iterator[Advice]:
+    """Experts of one layer of which one works much longer than the others."""
+    table = _operators(evidence)
+    sums: dict[str, dict[str, int]] = {}
+    slices = evidence.slices
+    times = np.zeros(len(table["name"]), np.int64)
+    rows = np.flatnonzero(evidence.is_work & evidence.inside)
+    if len(rows):
+        owners = evidence.operator_of(rows)
+        np.add.at(times, owners[owners >= 0], slices["duration"][rows[owners >= 0]])
+    else:
+        rows = np.flatnonzero((slices["operator"] >= 0) & evidence.inside)
+        np.add.at(times, slices["operator"][rows], slices["self"][rows])
+    places, inverse = np.unique(table["scope"], return_inverse=True)
+    of_scope = np.bincount(inverse.reshape(-1), times)
+    for place, time in zip(places.tolist(), of_scope.tolist(), strict=True):
+        if (found := _EXPERT.search(evidence.text(place))) is not None:
+            layer = sums.setdefault(found[1] + found[2], {})
+            layer[found[0]] = layer.get(found[0], 0) + int(time)
+    if not sums:
+        raise NotApplicable(said("needs_experts"))
+    for experts in sums.values():
+        most = max(experts, key=lambda name: experts[name])
+        mean = sum(experts.values()) / len(experts)
+        share = (experts[most] - mean) / evidence.whole
+        if len(experts) < 2 or experts[most] < _UNEVEN * mean or share < _LEAST:
+            continue
+        yield Advice(
+            said(
+                "experts",
+                expert=most,
+                time=milliseconds(experts[most] / evidence.counted),
+                count=len(experts),
+                mean=milliseconds(mean / evidence.counted),
+            ),
+            said("experts_why"),
+            said("experts_change"),
+            (EvidencePlace("operator", "operators", most, {"by": "scope", "q": most}),),
+            share,
+            "share",
+        )
+
+
+def host_operators(evidence: Evidence) -> Iterator[Advice]:
+    """Operators that an Ascend device computes on its AI CPU instead of its AI cores."""
+    table = _operators(evidence)
+    device = table["side"] == Side.DEVICE
+    cores = _with_names(evidence, table, re.compile(r"AI_?CPU", re.IGNORECASE), "core")
+    whole = int(table["total"][device].clip(0).sum())
+    if not _with_names(
+        evidence, table, re.compile(r"AI_?(CORE|VECTOR|CPU)|MIX", re.IGNORECASE), "core"
+    ).any():
+        raise NotApplicable(said("needs_ascend"))
+    time = int(table["total"][device & cores].clip(0).sum())
+    if not whole or time < _MORE * whole:
+        return
+    most = int(np.argmax(np.where(device & cores, table["total"], -1)))
+    place = evidence.operator_place(most, Side.DEVICE)
+    yield Advice(
+        said(
+            "aicpu",
+            share=percent(time / whole),
+            name=evidence.text(int(table["type"][most])),
+        ),
+        said("aicpu_why"),
+        said("aicpu_change"),
+        () if place is None else (place,),
+        time / whole,
+        "share",
+    )
+
+
+RULES = (
+    ProfileRule(
+        "convolution_algorithm",
+        said("convolutions_title"),
+        convolution_algorithm,
+    ),
+    ProfileRule("attention", said("attention_title"), attention),
+    ProfileRule("type_conversion", said("conversions_title"), type_conversion),
+    ProfileRule("unbalanced_experts", said("experts_title"), unbalanced_experts),
+    ProfileRule("aicpu", said("aicpu_title"), host_operators),
+)

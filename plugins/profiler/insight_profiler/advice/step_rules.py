@@ -1,0 +1,235 @@
+"""Rules about how steps divide, data queues and memory, for profiles that have only sums too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from insight_profiler.advice.contract import Advice, EvidencePlace, NotApplicable, ProfileRule
+from insight_profiler.advice.evidence import Evidence
+from insight_profiler.advice.words import milliseconds, percent, said
+from insight_profiler.analysis.memory import peak
+from insight_profiler.analysis.outliers import median_of
+from insight_profiler.analysis.pipeline import empty_share
+from insight_profiler.analysis.steps import of_rows, summary, usual_rows
+from insight_profiler.model import Table
+
+# MindInsight's thresholds for intervals and queues, torch-tb-profiler's for memory
+_INTERVAL = 500_000  # ns between steps
+_EMPTY = 0.3  # of the batches found the queue empty
+_IDLE = 0.2
+_BUBBLE = 0.1
+_TAIL = 0.2
+_MEMORY = 0.9  # of the device's
+_JITTER = 1.5  # times the median
+_FEW = 5  # steps tell nothing of how they vary
+_GROWTH = 0.02  # of the memory, in a step
+
+
+def _steps(evidence: Evidence) -> Table:
+    if evidence.steps is None:
+        raise NotApplicable(said("needs_steps"))
+    return evidence.steps
+
+
+def _divided(evidence: Evidence, column: str) -> float:
+    """The share of a column of the steps that are not outliers. Raises NotApplicable where it is unknown."""
+    steps = _steps(evidence)
+    if (steps[column] < 0).all():
+        raise NotApplicable(said("needs_division"))
+    usual = of_rows(steps, usual_rows(steps))
+    return float(usual[column].clip(0).sum() / max(1, usual["duration"].clip(0).sum()))
+
+
+def idle_steps(evidence: Evidence) -> Iterator[Advice]:
+    """Steps in which nothing runs for long, where no timeline says why."""
+    if evidence.is_work_known:
+        raise NotApplicable(said("has_timeline"))
+    steps = _steps(evidence)
+    column = "free" if (steps["free"] > 0).any() else "idle"
+    share = _divided(evidence, column)
+    if share <= _IDLE:
+        return
+    yield Advice(
+        said("idle_steps", share=percent(share)),
+        said("idle_steps_why"),
+        said("idle_steps_change"),
+        (EvidencePlace("view", "steps"),),
+        share,
+        "share",
+    )
+
+
+def iteration_interval(evidence: Evidence) -> Iterator[Advice]:
+    """Time that passes between steps of a device."""
+    steps = _steps(evidence)
+    interval = median_of(steps["iteration_interval"])
+    if interval is None:
+        raise NotApplicable(said("needs_division"))
+    duration = max(1, median_of(steps["duration"]) or 1)
+    if interval <= _INTERVAL or interval < 0.02 * duration:
+        return
+    yield Advice(
+        said(
+            "interval",
+            time=milliseconds(interval),
+            share=percent(interval / duration),
+        ),
+        said("interval_why"),
+        said("interval_change"),
+        (EvidencePlace("view", "steps"),),
+        min(1.0, interval / duration),
+        "share",
+    )
+
+
+def iteration_tail(evidence: Evidence) -> Iterator[Advice]:
+    """Time after the backward pass: the last reduction of gradients, and the optimiser."""
+    share = _divided(evidence, "tail")
+    if share <= _TAIL:
+        return
+    yield Advice(
+        said("tail", share=percent(share)),
+        said("tail_why"),
+        said("tail_change"),
+        (EvidencePlace("view", "steps"),),
+    )
+
+
+def pipeline_bubble(evidence: Evidence) -> Iterator[Advice]:
+    """Time in which a pipeline stage waits for another."""
+    share = _divided(evidence, "bubble")
+    if share <= _BUBBLE:
+        return
+    yield Advice(
+        said("bubble", share=percent(share)),
+        said("bubble_why"),
+        said("bubble_change"),
+        (EvidencePlace("view", "steps"), EvidencePlace("view", "cluster")),
+        share,
+        "share",
+    )
+
+
+def step_jitter(evidence: Evidence) -> Iterator[Advice]:
+    """Steps of which some take much longer than others."""
+    steps = _steps(evidence)
+    told = summary(steps)
+    if told is None or told["count"] < _FEW:
+        raise NotApplicable(said("needs_more_steps"))
+    if told["p95"] <= told["p50"] * _JITTER:
+        return
+    row = int(np.argmax(steps["duration"]))
+    usual = float(told["p50"]) * len(steps["number"])
+    yield Advice(
+        said(
+            "jitter",
+            p50=milliseconds(told["p50"]),
+            p95=milliseconds(told["p95"]),
+            most=milliseconds(told["maximum"]),
+            step=int(steps["number"][row]),
+        ),
+        said("jitter_why"),
+        said("jitter_change"),
+        (evidence.step_place(int(steps["number"][row])),),
+        max(0.0, 1 - usual / max(1.0, float(steps["duration"].clip(0).sum()))),
+        "share",
+        "info",
+    )
+
+
+def empty_queue(evidence: Evidence) -> Iterator[Advice]:
+    """Batches that found a queue of data empty."""
+    queues = empty_share(evidence.profile)
+    if not queues:
+        raise NotApplicable(said("needs_queues"))
+    for queue, share in queues.items():
+        if share > _EMPTY:
+            yield Advice(
+                said(
+                    "queue_empty",
+                    percent=percent(share),
+                    queue=queue,
+                ),
+                said("data_why"),
+                said("data_change"),
+                (EvidencePlace("view", "pipeline"),),
+            )
+
+
+def full_memory(evidence: Evidence) -> Iterator[Advice]:
+    """A device whose memory is nearly full."""
+    top = peak(evidence.profile)
+    sizes = {
+        device.name: float(size)
+        for device in evidence.profile.devices
+        if (size := device.facts.get("memory_bytes") or device.facts.get("totalGlobalMem"))
+    }
+    size = None if top is None else sizes.get(top["device"])
+    if top is None or not size:
+        raise NotApplicable(said("needs_memory"))
+    if top["value"] <= size * _MEMORY:
+        return
+    yield Advice(
+        said(
+            "memory_full",
+            share=percent(top["value"] / size),
+            device=top["device"],
+        ),
+        said("memory_full_why"),
+        said("memory_full_change"),
+        (EvidencePlace("view", "memory"),),
+    )
+
+
+def memory_growth(evidence: Evidence) -> Iterator[Advice]:
+    """Memory that grows from step to step."""
+    steps = _steps(evidence)
+    counters = evidence.profile.tables.get("counters")
+    place = next(
+        (
+            at
+            for at, counter in enumerate(evidence.profile.counters)
+            if counter.group == "memory" and "alloc" in counter.label.lower() and counter.unit == "bytes"
+        ),
+        None,
+    )
+    known = steps["start"] >= 0
+    if counters is None or place is None or known.sum() < _FEW:
+        raise NotApplicable(said("needs_curve"))
+    rows = np.flatnonzero(counters["counter"] == place)
+    rows = rows[np.argsort(counters["time"][rows], kind="stable")]
+    ends = np.sort((steps["start"] + steps["duration"])[known])
+    at = np.searchsorted(counters["time"][rows], ends, "right") - 1
+    values = counters["value"][rows][np.maximum(at, 0)]
+    grown = np.diff(values)
+    if (
+        not len(grown)
+        or not values[0]
+        or (grown <= 0).any()
+        or float(np.median(grown)) < _GROWTH * float(values[0])
+    ):
+        return
+    yield Advice(
+        said(
+            "memory_growth",
+            size=round(float(np.median(grown)) / 1e6, 1),
+        ),
+        said("memory_growth_why"),
+        said("memory_growth_change"),
+        (EvidencePlace("view", "memory"),),
+        severity="error",
+    )
+
+
+RULES = (
+    ProfileRule("idle_steps", said("idle_steps_title"), idle_steps),
+    ProfileRule("iteration_interval", said("interval_title"), iteration_interval),
+    ProfileRule("iteration_tail", said("tail_title"), iteration_tail),
+    ProfileRule("pipeline_bubble", said("bubble_title"), pipeline_bubble),
+    ProfileRule("step_jitter", said("jitter_title"), step_jitter),
+    ProfileRule("empty_queue", said("queue_title"), empty_queue),
+    ProfileRule("full_memory", said("memory_full_title"), full_memory),
+    ProfileRule("memory_growth", said("memory_growth_title"), memory_growth),
+)

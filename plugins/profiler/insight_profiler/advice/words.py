@@ -1,0 +1,38 @@
+"""Texts of advice: sentences with numbers, rounded as users read them."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from insight_core.plugin import Reason
+
+
+@cache
+def _texts() -> dict[str, Any]:
+    text = Path(__file__).with_name("texts.en.json").read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def said(code: str, /, **details: object) -> Reason:
+    """The text ``error.profiler_<code>`` of ``texts.en.json`` with its details."""
+    name = f"profiler_{code}"
+    return Reason(_texts()[f"error.{name}"].format(**details), name, **details)
+
+
+def percent(share: float) -> float:
+    """Of a share: with one decimal below 10, whole above."""
+    return round(100 * share, 1) if abs(share) < 0.1 else round(100 * share)
+
+
+def milliseconds(nanoseconds: float) -> float:
+    """Three significant digits."""
+    return float(f"{nanoseconds / 1e6:.3g}")
+
+
+def microseconds(nanoseconds: float) -> float:
+    """Three significant digits."""
+    return float(f"{nanoseconds / 1e3:.3g}")

@@ -1,0 +1,40 @@
+/** The answer about what to change in the profiled program. */
+import type { Messages, Reason } from '@insight-host/api';
+
+/** Where evidence is: a view, with keys of the tab's URL. `text` names the operator, kernel, step or slice. */
+export interface EvidencePlace {
+  readonly kind: 'operator' | 'kernel' | 'step' | 'range' | 'view';
+  readonly view: string;
+  readonly text: string;
+  readonly state: Readonly<Record<string, string>>;
+}
+
+export interface Advice {
+  readonly rule: string;
+  readonly severity: 'error' | 'warning' | 'info';
+  readonly saw: Reason;
+  readonly why: Reason;
+  readonly change: Reason;
+  readonly places: readonly EvidencePlace[];
+  /** The share of the time of a step that the change saves, estimated. */
+  readonly saves: number | null;
+  /** How that was estimated: by replaying steps, or as the share that the cause takes. */
+  readonly basis: 'replay' | 'share' | null;
+}
+
+export interface CheckedRule {
+  readonly id: string;
+  readonly title: Reason;
+  readonly state: 'found' | 'nothing' | 'unchecked';
+  /** Why it could not be checked. */
+  readonly reason: Reason | null;
+}
+
+export interface AdviceAnswer {
+  /** Empty while the profile is being read. */
+  readonly rules: readonly CheckedRule[];
+  readonly advice: readonly Advice[];
+  /** What the critical path of steps consists of, ns; null where the profile does not say what waits for what. */
+  readonly path: Readonly<Record<string, number>> | null;
+  readonly messages: Messages;
+}

@@ -1,0 +1,180 @@
+import { Icon, type IconName } from '@insight-host/kit';
+import type { JSX } from 'preact';
+import { openPlace, placeText, reasonText, savesText } from '../advice_texts';
+import type { Advice, AdviceAnswer, CheckedRule } from '../answers/advice';
+import type { ProfilerParts } from '../board';
+import { Figure } from '../figures/figure';
+import { inkOf } from '../figures/ink';
+import { Legend } from '../figures/legend';
+import { shareText, timeText } from '../units';
+import { useProfileAnswer } from '../use_answer';
+import type { ViewProps } from '../views';
+import { Answered } from './state';
+
+const ICONS: Readonly<Record<Advice['severity'], IconName>> = { error: 'error', warning: 'warn', info: 'info' };
+const STATES = ['found', 'nothing', 'unchecked'] as const;
+const STATE_ICONS: Readonly<Record<CheckedRule['state'], IconName>> = {
+  found: 'warn',
+  nothing: 'check',
+  unchecked: 'close',
+};
+
+interface PartProps {
+  readonly board: ProfilerParts;
+  readonly answer: AdviceAnswer;
+}
+
+/** What to change in the profiled program, with evidence and what it saves; and which rules found nothing. */
+export default function AdviceView({ board }: ViewProps): JSX.Element {
+  const { t: say } = board.page;
+  const asked = useProfileAnswer<AdviceAnswer>(board, 'advice');
+  return (
+    <div class="scroll">
+      <Answered board={board} asked={asked}>
+        {(answer) => {
+          const checked = answer.rules.filter(({ state }) => state !== 'unchecked').length;
+          return (
+            <div class="beside advice-view">
+              <div class="wide">
+                <p class="summary" role="status">
+                  {answer.rules.length === 0
+                    ? say('advice.reading')
+                    : say(answer.advice.length === 0 ? 'advice.nothing' : 'advice.found', {
+                        rules: checked,
+                        count: answer.advice.length,
+                      })}
+                </p>
+                <ol class="advice-cards">
+                  {answer.advice.map((advice, i) => (
+                    <Card key={`${advice.rule} ${i}`} board={board} answer={answer} advice={advice} />
+                  ))}
+                </ol>
+              </div>
+              <aside>
+                {answer.path && <Path board={board} path={answer.path} />}
+                {answer.rules.length > 0 && <Rules board={board} answer={answer} />}
+              </aside>
+            </div>
+          );
+        }}
+      </Answered>
+    </div>
+  );
+}
+
+function Card({ board, answer, advice }: PartProps & { readonly advice: Advice }): JSX.Element {
+  const { t: say } = board.page;
+  const { rule, severity, saw, why, change, places, basis } = advice;
+  const title = answer.rules.find(({ id }) => id === rule)?.title;
+  const saves = savesText(board, advice);
+  return (
+    <li class={`figure ${severity}`} data-advice={rule}>
+      <header>
+        <Icon name={ICONS[severity]} />
+        <h3>{title ? reasonText(board, answer, title) : rule}</h3>
+        {saves && (
+          <span class="saves" title={say(`advice.basis.${basis ?? 'share'}`)}>
+            {saves}
+          </span>
+        )}
+      </header>
+      <p class="saw">{reasonText(board, answer, saw)}</p>
+      <dl>
+        <dt>{say('advice.why')}</dt>
+        <dd>{reasonText(board, answer, why)}</dd>
+        <dt>{say('advice.change')}</dt>
+        <dd>{reasonText(board, answer, change)}</dd>
+        {places.length > 0 && (
+          <>
+            <dt>{say('advice.evidence')}</dt>
+            <dd class="places">
+              {places.map((place, i) => (
+                <button
+                  key={i}
+                  type="button"
+                  class="link"
+                  data-action="evidence"
+                  title={place.text}
+                  onClick={() => openPlace(board, place)}
+                >
+                  {placeText(board, place)}
+                </button>
+              ))}
+            </dd>
+          </>
+        )}
+      </dl>
+    </li>
+  );
+}
+
+/** What the time of a step depends on. */
+function Path({ board, path }: { readonly board: ProfilerParts; readonly path: Readonly<Record<string, number>> }) {
+  const { t: say } = board.page;
+  const locale = board.page.locale.value;
+  const ink = inkOf(board.page.theme.value);
+  const parts = Object.entries(path)
+    .filter(([, time]) => time > 0)
+    .sort((a, b) => b[1] - a[1]);
+  const whole = parts.reduce((sum, [, time]) => sum + time, 0);
+  return (
+    <Figure
+      board={board}
+      name="critical-path"
+      title={say('advice.path')}
+      hint={say('advice.path.hint')}
+      content="chart"
+      data={() => ({
+        head: ['part', 'time_ns', 'share'],
+        rows: parts.map(([name, time]) => [name, time, time / whole]),
+      })}
+    >
+      <div class="share-bar" aria-hidden="true">
+        {parts.map(([name, time]) => (
+          <span key={name} style={{ width: `${(100 * time) / whole}%`, background: ink.category(name) }} />
+        ))}
+      </div>
+      <Legend
+        entries={parts.map(([name, time]) => ({
+          key: name,
+          color: ink.category(name),
+          label: say(`path.${name}`),
+          value: timeText(time, locale),
+          share: shareText(time / whole, locale),
+        }))}
+      />
+      <p class="hint">{say('advice.path.hint')}</p>
+    </Figure>
+  );
+}
+
+function Rules({ board, answer }: PartProps): JSX.Element {
+  const { t: say } = board.page;
+  return (
+    <section class="figure checked-rules" aria-label={say('advice.rules')}>
+      <header>
+        <h3>{say('advice.rules')}</h3>
+      </header>
+      {STATES.map((state) => {
+        const rules = answer.rules.filter((rule) => rule.state === state);
+        if (rules.length === 0) return null;
+        return (
+          <details key={state} open={state !== 'unchecked'} data-state={state}>
+            <summary>{say(`advice.rules.${state}`, { count: rules.length })}</summary>
+            <ul>
+              {rules.map(({ id, title, reason }) => (
+                <li key={id} data-rule={id}>
+                  <Icon name={STATE_ICONS[state]} />
+                  <span>
+                    {reasonText(board, answer, title)}
+                    {reason && <span class="note">{reasonText(board, answer, reason)}</span>}
+                  </span>
+                </li>
+              ))}
+            </ul>
+          </details>
+        );
+      })}
+    </section>
+  );
+}

@@ -1,0 +1,162 @@
+"""Rules about profiles, on simulated training with planted faults and without."""
+
+from __future__ import annotations
+
+import json
+import string
+from functools import cache
+from pathlib import Path
+
+import insight_profiler
+import numpy as np
+import pytest
+from attrs import evolve
+from insight_profiler.advice.checking import RULES, check
+from insight_profiler.advice.evidence import Evidence
+from insight_profiler.advice.kernel_names import (
+    changes_layout,
+    is_collective,
+    is_convolution,
+    is_double,
+    is_matrix,
+    uses_tensor_cores,
+)
+from insight_profiler.advice.replay import path_times
+from insight_profiler.analysis.spans import covered, gaps, length, merged, within
+
+from tests.profile_faults import (
+    ALSO,
+    FAULTS,
+    REPAIRS,
+    Training,
+    faulty,
+    healthy,
+    profile_of,
+    simulate,
+    step_time,
+)
+
+_SEED = 11
+
+
+@cache
+def _trainings() -> dict[str, Training]:
+    return dict(faulty(_SEED))
+
+
+@cache
+def _found(rule: str) -> dict[str, list[float | None]]:
+    """By rule what it saves, for the training with the planted fault."""
+    checked = check(profile_of(simulate(_trainings()[rule])))
+    return {one.rule.id: [advice.saves for advice in one.found] for one in checked if one.found}
+
+
+@pytest.mark.parametrize("rule", FAULTS)
+def test_a_planted_fault_is_found_and_no_other(rule: str) -> None:
+    assert rule in _found(rule)
+    assert _found(rule).keys() - {rule} <= ALSO.get(rule, set())
+
+
+def test_healthy_training_has_no_finding() -> None:
+    for training in healthy(_SEED):
+        checked = check(profile_of(simulate(training)))
+        assert [one.found[0].saw for one in checked if one.found] == [], training
+
+
+@pytest.mark.parametrize("rule", REPAIRS)
+def test_an_estimate_is_what_the_repair_saves(rule: str) -> None:
+    training = _trainings()[rule]
+    broken, repaired = simulate(training), simulate(evolve(training, **REPAIRS[rule]))
+    saves = 1 - step_time(repaired) / step_time(broken)
+    assert _found(rule)[rule] == [pytest.approx(saves, abs=0.05)]
+
+
+def test_steps_that_are_replayed_without_a_change_take_as_long_as_measured() -> None:
+    for name in ("synchronisation", "communication", "pinned_memory"):
+        evidence = Evidence(profile_of(simulate(FAULTS[name])))
+        replay = evidence.replay
+        assert replay is not None
+        assert replay.span() == replay.measured
+        assert sum(path_times(replay, evidence).values()) == pytest.approx(replay.measured, rel=0.01)
+
+
+def test_the_critical_path_is_that_of_the_bottleneck() -> None:
+    for name, part in (("mixed_precision", "kernel"), ("host_bound", "host"), ("data_loader", "data")):
+        evidence = Evidence(profile_of(simulate(FAULTS[name])))
+        assert evidence.replay is not None
+        times = path_times(evidence.replay, evidence)
+        assert times[part] > 0.3 * sum(times.values()), name
+
+
+def test_every_rule_has_its_own_name() -> None:
+    assert len({rule.id for rule in RULES}) == len(RULES) >= 24
+
+
+def test_all_texts_are_there_in_both_languages_with_the_same_details() -> None:
+    folder = Path(insight_profiler.__file__).parent
+    english = json.loads((folder / "advice/texts.en.json").read_text())
+    chinese = json.loads((folder / "reasons.zh-CN.json").read_text())
+    for code, text in english.items():
+        names = [
+            {name for _, name, _, _ in string.Formatter().parse(one) if name} for one in (text, chinese[code])
+        ]
+        assert names[0] == names[1], code
+
+
+@pytest.mark.parametrize(
+    ("name", "kinds"),
+    [  # names of kernels in public traces
+        ("volta_sgemm_128x64_nn", "matrix"),
+        ("volta_h884gemm_64x64_ldg8_tn", "matrix tensor"),
+        ("void cutlass::Kernel<cutlass_80_tensorop_s1688gemm_64x64_32x6_tn_align4>", "matrix tensor"),
+        ("ampere_fp16_s16816gemm_fp16_128x64_ldg8_f2f_stages_64x4_tn", "matrix tensor"),
+        (
+            "sm80_xmma_fprop_implicit_gemm_indexed_tf32f32_tf32f32_f32_nhwckrsc_nchw",
+            "matrix tensor convolution",
+        ),
+        (
+            "sm80_xmma_fprop_implicit_gemm_f32f32_f32f32_f32_nhwckrsc_nhwc_tilesize128x64x8",
+            "matrix convolution",
+        ),
+        ("nvjet_hsh_128x256_64x4_1x2_h_bz_coopA_TNT", "matrix tensor"),
+        ("void flash_fwd_kernel<Flash_fwd_kernel_traits<64, 128, 128, 4> >", "matrix tensor"),
+        ("cudnn_infer_volta_scudnn_128x64_relu_medium_nn_v1", "matrix convolution"),
+        ("void cudnn::detail::dgrad_engine<float, 512, 6, 5, 3, 3, 3, false>", "matrix convolution"),
+        ("void cudnn::ops::nchwToNhwcKernel<float, float, float, false, true>", "layout"),
+        ("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", "collective"),
+        ("volta_dgemm_64x64_nn", "matrix double"),
+        ("void fbgemm_gpu::permute_2D_data_kernel<false, int, int, decltype(nullptr)>", ""),
+        (
+            "void at::native::vectorized_elementwise_kernel<4, at::native::BinaryFunctor<double, double> >",
+            "double",
+        ),
+    ],
+)
+def test_names_of_kernels_say_what_they_are(name: str, kinds: str) -> None:
+    found = {
+        "matrix": is_matrix(name),
+        "tensor": uses_tensor_cores(name),
+        "convolution": is_convolution(name),
+        "layout": changes_layout(name),
+        "collective": is_collective(name),
+        "double": is_double(name),
+    }
+    assert {kind for kind, is_it in found.items() if is_it} == set(kinds.split())
+
+
+def test_spans_are_sets_of_moments() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(200):
+        first, second = (np.sort(rng.integers(0, 60, (rng.integers(1, 6), 2)), axis=1) for _ in range(2))
+        one, whole = merged(first[:, 0], first[:, 1]), merged(second[:, 0], second[:, 1])
+        moments = [
+            {at for low, high in zip(*spans, strict=True) for at in range(low, high)}
+            for spans in (one, whole)
+        ]
+        assert length(one) == len(moments[0])
+        for found, expected in (
+            (gaps(one, whole), moments[1] - moments[0]),
+            (within(one, whole), moments[0] & moments[1]),
+        ):
+            assert {at for low, high in zip(*found, strict=True) for at in range(low, high)} == expected
+        assert int(covered(one, *whole).sum()) == len(moments[0] & moments[1])
