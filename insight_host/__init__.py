@@ -15,18 +15,20 @@ if TYPE_CHECKING:
     from insight_host.notebook_frame import display as display
     from insight_host.records import LoggedValue as LoggedValue
     from insight_host.tables import LogTable as LogTable
+    from insight_record import SummaryWriter as SummaryWriter
 
 _LAZY = {  # every start of insight-host imports this package for its commands
-    "LogTable": "tables",
-    "LoggedValue": "records",
-    "Logs": "logs",
-    "RunningHost": "hosts",
-    "StartFailed": "hosts",
-    "display": "notebook_frame",
-    "insight": "magic",
-    "open": "logs",
-    "running": "hosts",
-    "start": "hosts",
+    "LogTable": "insight_host.tables",
+    "LoggedValue": "insight_host.records",
+    "Logs": "insight_host.logs",
+    "RunningHost": "insight_host.hosts",
+    "StartFailed": "insight_host.hosts",
+    "SummaryWriter": "insight_record",
+    "display": "insight_host.notebook_frame",
+    "insight": "insight_host.magic",
+    "open": "insight_host.logs",
+    "running": "insight_host.hosts",
+    "start": "insight_host.hosts",
 }
 
 
@@ -36,7 +38,7 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib
 
-    found = getattr(importlib.import_module(f"insight_host.{_LAZY[name]}"), name)
+    found = getattr(importlib.import_module(_LAZY[name]), name)
     globals()[name] = found
     return found
 

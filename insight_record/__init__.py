@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from insight_record.collector import SummaryCollector as SummaryCollector
     from insight_record.summary_record import SummaryRecord as SummaryRecord
+    from insight_record.summary_writer import SummaryWriter as SummaryWriter
 
 _LAZY = {
     "SummaryRecord": "insight_record.summary_record",
     "SummaryCollector": "insight_record.collector",
+    "SummaryWriter": "insight_record.summary_writer",
 }
 
 

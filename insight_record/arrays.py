@@ -47,6 +47,8 @@ def numbers_of(value: object) -> NDArray[Any]:
     array = array_of(value)
     if array.dtype.kind in "biuf" or is_small_float(array.dtype):
         return array
+    if array.dtype.kind == "O" and array.size and all(hasattr(type(one), "__float__") for one in array.flat):
+        return array.astype(np.float64)  # Decimal, Fraction, and others that convert themselves
     kind = type(value).__name__ if array.dtype.kind == "O" and not array.ndim else array.dtype
     raise TypeError(f"values of type {kind} are not real numbers")
 

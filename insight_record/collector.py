@@ -26,6 +26,7 @@ from insight_record.argument_checks import (
 )
 from insight_record.arrays import array_of
 from insight_record.collector_lineage import LineageRecorder
+from insight_record.configurations import flat_cells
 from insight_record.muted_record import MutedRecord
 from insight_record.ranks import rank_of_process
 from insight_record.summary_record import Closing, SummaryRecord
@@ -59,7 +60,8 @@ class SummaryCollector(Closing):
     default the first five parameters, and no gradient). ``max_images`` is the number of images shown of a
     batch.
 
-    ``hyperparameters`` are recorded as lineage, with the environment unless ``environment`` is False:
+    ``hyperparameters`` are a mapping, a dataclass or a namespace (``parse_args()``); nested ones become
+    ``a/b``. They are recorded as lineage, with the environment unless ``environment`` is False:
     MindSpore's names (optimizer, learning_rate, loss_function, epoch, batch_size, device_num,
     parallel_mode, network, train_dataset_path, train_dataset_size, model_path, model_size) in its own
     columns, all others as custom ones.
@@ -77,7 +79,7 @@ class SummaryCollector(Closing):
         self,
         log_dir: str | os.PathLike[str],
         *,
-        hyperparameters: Mapping[str, Any] | None = None,
+        hyperparameters: object = None,
         scalar_every: SupportsIndex = 10,
         histogram_every: SupportsIndex = 100,
         gradient_every: SupportsIndex = 100,
@@ -115,7 +117,8 @@ class SummaryCollector(Closing):
             )
         self.record = (MutedRecord if self._muted else SummaryRecord)(log_dir, dialect=dialect, **recording)
         try:
-            said = {**self.known(), **(hyperparameters or {})}
+            given = {} if hyperparameters is None else flat_cells("hyperparameters", hyperparameters)
+            said = {**self.known(), **given}
             self.lineage = LineageRecorder(dialect, said, environment=environment)
             self.lineage.begin(self.record)
             self.record.record(self.steps)

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from insight_record.argument_checks import INT32, INT64, number_of
+from insight_record.configurations import Cell, flat_cells
 from insight_record.summary_record import SummaryRecord
 
 Fields: TypeAlias = dict[str, dict[str, Any]]
@@ -86,8 +87,8 @@ def split(hyperparameters: Mapping[str, Any]) -> tuple[Fields, dict[str, str | i
     """
     trained: Fields = {}
     custom: dict[str, str | int | float] = {}
-    for name, given in hyperparameters.items():
-        value = given.item() if isinstance(given, np.generic) else given
+    for name, given in flat_cells("hyperparameters", hyperparameters).items():
+        value: Any = given
         message, field, kind = _KNOWN.get(name, ("", "", str))
         if kind is float and isinstance(value, int):
             value = float(value)
@@ -102,15 +103,13 @@ def _limits(name: str) -> range:
     return INT64 if name == "model_size" else INT32
 
 
-def _custom(value: Any) -> str | int | float:  # noqa: ANN401
-    """A value as custom lineage data can store it: text, 32-bit integers, doubles, and other values as
-    text.
-    """
+def _custom(value: Cell) -> str | int | float:
+    """A value as custom lineage data can store it: text, 32-bit integers and doubles."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int) and value not in INT32:
         return float(value) if abs(value) <= _EXACT else str(value)
-    return value if isinstance(value, str | int | float) else str(value)
+    return value
 
 
 def _environment() -> dict[str, str | int]:

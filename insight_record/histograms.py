@@ -17,7 +17,10 @@ _MOST_BUCKETS = 90  # of MindSpore
 
 
 @functools.cache
-def _limits() -> NDArray[np.float64]:
+def tensorflow_limits() -> NDArray[np.float64]:
+    """Limits of buckets that grow by a tenth from 1e-12 to 1e20, in both directions; the last is the largest
+    number.
+    """
     count = int(np.log(_LARGEST_LIMIT / _LEAST_LIMIT) / np.log(_GROWTH)) + 1
     positive = np.multiply.accumulate(np.array([_LEAST_LIMIT] + [_GROWTH] * (count - 1)))  # rounds as theirs
     return np.concatenate((-positive[::-1], [0.0], positive, [np.finfo(np.float64).max]))
@@ -30,7 +33,7 @@ def histogram_proto(values: ArrayLike) -> bytes:
     bucket, because TensorBoard cannot read a histogram without buckets.
     """
     array = _finite(values)
-    limits = _limits()
+    limits = tensorflow_limits()
     below = np.searchsorted(np.sort(array), limits)  # a limit itself is above it, but for the last
     below[-1] = len(array)
     counts = np.diff(below, prepend=0)

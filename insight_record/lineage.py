@@ -21,9 +21,9 @@ from insight_record.argument_checks import (
     text_of,
     whole_number_of,
 )
+from insight_record.configurations import Cell, flat_cells
 from insight_record.formats.protobuf import double_field, float_field, int_field, message_field, text_field
 
-Cell: TypeAlias = str | bool | int | float
 Encode: TypeAlias = Callable[[int, str, object], bytes]  # of a field's number, name and value
 
 # of a LineageEvent
@@ -109,7 +109,7 @@ def user_defined_info(name: str, value: object) -> bytes:
     Booleans become text, longer integers doubles. ``name`` is the name of the mapping.
     """
     items = []
-    for key, cell in cells_of(name, value):
+    for key, cell in flat_cells(name, value).items():
         if isinstance(cell, bool):
             cell = str(cell).lower()
         elif isinstance(cell, int) and cell not in INT32:
@@ -149,14 +149,6 @@ def hparam_entries(cells: Iterable[tuple[str, Cell]]) -> bytes:
     )
 
 
-def cells_of(name: str, value: object) -> Iterator[tuple[str, Cell]]:
-    """The values of a flat mapping. Raises TypeError for values other than text, numbers and booleans."""
-    for key, one in mapping_of(name, value).items():
-        if not key:
-            raise ValueError(f"a name in {name} is empty")
-        yield key, _cell(key, one)
-
-
 def trained_cells(value: object) -> Iterator[tuple[str, Cell]]:
     """The fields of a train_lineage by their own names, except for ``model_path`` and ``model_size``."""
     train_lineage(value)  # raises for invalid values
@@ -179,7 +171,8 @@ def metric_numbers(value: object) -> Iterator[tuple[str, float]]:
 
 def tested_cells(value: object) -> Iterator[tuple[str, Cell]]:
     """Name and value of each dataset field of an eval_lineage. Raises TypeError or ValueError."""
-    yield from cells_of("valid_dataset", mapping_of("an eval_lineage", value).get("valid_dataset") or {})
+    given = mapping_of("an eval_lineage", value).get("valid_dataset") or {}
+    yield from flat_cells("valid_dataset", given).items()
 
 
 def _flat(above: str, metrics: Mapping[str, object]) -> Iterator[tuple[str, float]]:

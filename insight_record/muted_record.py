@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import SupportsIndex
 
+from insight_record.encoders.encoder import EncodedValue
 from insight_record.summary_record import SummaryRecord
 
 
@@ -18,6 +20,16 @@ class MutedRecord(SummaryRecord):
         """Ignores the value."""
 
     def record(self, step: SupportsIndex, wall_time: float | None = None) -> None:
+        """Does nothing."""
+
+    def put(
+        self,
+        step: int,
+        wall_time: float,
+        name: str | None,
+        number: float,
+        others: Sequence[EncodedValue] = (),
+    ) -> None:
         """Does nothing."""
 
     @property

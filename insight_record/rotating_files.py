@@ -13,11 +13,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from insight_record.encoders import encoder_of
 from insight_record.encoders.encoder import EncodedValue, EventEncoder
 from insight_record.event_file import EventFileWriter, new_file
-from insight_record.events import GRAPH, event, summary, version_record
+from insight_record.events import event, summary, version_record
 from insight_record.formats.framing import pieces_record
-from insight_record.formats.protobuf import Pieces, pieces_field, size_of, text_field
+from insight_record.formats.protobuf import Pieces, size_of, text_field
 from insight_record.locks import one_at_a_time, written_elsewhere
 from insight_record.queued_records import RecordedColumns
 from insight_record.scalars import scalar_records
@@ -31,8 +32,9 @@ _numbers = itertools.count()
 class EventFiles:
     """Writes queued records. Not thread-safe. Every OSError names the file or the directory.
 
-    Lineage goes into a separate file, as in MindSpore. If another process already writes into the
-    directory, a warning is logged; ``claim`` then chooses another directory.
+    Lineage goes into a separate file, as in MindSpore, and so do values that only the other dialect can
+    hold. If another process already writes into the directory, a warning is logged; ``claim`` then chooses
+    another directory.
     """
 
     def __init__(
@@ -51,6 +53,7 @@ class EventFiles:
         self._max_file_size = max_file_size
         self._file: EventFileWriter | None = None
         self._lineage: EventFileWriter | None = None
+        self._other: EventFiles | None = None
         self._seconds = 0  # in the name of the last file: readers take files in their order
         self._checked = False  # whether another process writes here
         self._begun: set[str] = set()  # tags that have their metadata in this file
@@ -130,16 +133,16 @@ class EventFiles:
 
     def sync(self) -> None:
         """Returns when the open files are on disk (fsync). Raises OSError."""
-        for file in (self._file, self._lineage):
+        for file in (self._file, self._lineage, self._other):
             if file is not None:
                 file.sync()
 
     def close(self) -> None:
         """Closes the files; the next record starts new ones."""
-        for file in (self._file, self._lineage):
+        for file in (self._file, self._lineage, self._other):
             if file is not None:
                 file.close()
-        self._file = self._lineage = None
+        self._file = self._lineage = self._other = None
         self._checked = False
 
     def _write_scalars(self, data: memoryview, ends: NDArray[np.int64], first: int, last: int) -> None:
@@ -157,12 +160,15 @@ class EventFiles:
             start = until
 
     def _write_value(self, step: int, wall_time: float, value: EncodedValue) -> None:
+        if value.place == "other dialect":
+            self._files_of_other_dialect()._write_value(step, wall_time, value._replace(place="summary"))
+            return
         content = value.encode()
         if value.place == "lineage":
             self._lineage_file().write(pieces_record([event(step, wall_time), *content]))
             return
-        if value.place == "graph":
-            body = pieces_field(GRAPH, content)
+        if value.place == "event":
+            body = content
         else:
             self._with_room(size_of(content) + len(value.metadata))
             first = b"" if value.tag in self._begun else value.metadata
@@ -180,6 +186,16 @@ class EventFiles:
         file.close()
         self._file = None
         return self.open()
+
+    def _files_of_other_dialect(self) -> EventFiles:
+        """The files of values that only the other dialect can hold."""
+        if self._other is None:
+            other = encoder_of("tensorboard" if self._dialect.name == "mindspore" else "mindspore")
+            self._other = EventFiles(
+                self._directory, other, self._prefix, other.suffix, self._rank, self._max_file_size
+            )
+            self._other._checked = True  # this record has claimed the directory
+        return self._other
 
     def _lineage_file(self) -> EventFileWriter:
         if self._lineage is None:

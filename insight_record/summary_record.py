@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import weakref
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from operator import index
 from pathlib import Path
 from time import time
 from types import TracebackType
 from typing import Any, Literal, Self, SupportsIndex
 
-from insight_record.argument_checks import named, number_of
+from insight_record.argument_checks import INT64, named, number_of
 from insight_record.encoders import encoder_of
-from insight_record.encoders.encoder import DialectName
+from insight_record.encoders.encoder import DialectName, EncodedValue
 from insight_record.event_file import host_name
 from insight_record.events import LONGEST_VALUE
 from insight_record.ranks import rank_of_process
@@ -22,6 +23,7 @@ from insight_record.writer import Closed, RecordWriter
 
 _OTHERS = ("_lineage", "_explain")  # of MindSpore
 _MOST_NAMES = 100_000  # names that were checked
+_LEAST, _LARGEST = INT64.start, INT64.stop - 1  # steps
 
 _all: weakref.WeakSet[SummaryRecord] = weakref.WeakSet()
 
@@ -197,6 +199,35 @@ class SummaryRecord(Closing):
             raise TypeError(f"a step is a whole number, not {step!r}") from None
         except OverflowError:
             raise ValueError(f"a step is a whole number of 64 bits, not {step}") from None
+
+    def put(
+        self,
+        step: int,
+        wall_time: float,
+        name: str | None,
+        number: float,
+        others: Sequence[EncodedValue] = (),
+    ) -> None:
+        """Records one event at once, apart from the values that were added.
+
+        It is for interfaces that have a call for each value. The event has the scalar ``name``, unless it is
+        None, and ``others``, which were checked. Raises
+        ValueError for an invalid name or step, and as ``record`` does.
+        """
+        writer = self._writer
+        if writer.error is not None or writer.closed:
+            self._refuse()
+        if not _LEAST <= step <= _LARGEST:
+            raise ValueError(f"a step is a whole number of 64 bits, not {step}")
+        try:
+            if name is None:
+                writer.put((step, wall_time, [*others]))
+                return
+            if name not in self._good_names:
+                self._check_name(name)
+            writer.put((step, wall_time, [*others] or None, name, number))
+        except Closed:
+            self._refuse()
 
     @property
     def path(self) -> Path | None:

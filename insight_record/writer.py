@@ -109,6 +109,22 @@ class RecordWriter:
                     return
             self._call("write")
 
+    def put(self, record: Recorded) -> None:
+        """Queues a whole record, apart from values that were added. Raises Closed."""
+        while True:
+            with self._lock:
+                if self.closed:
+                    raise Closed
+                waits = self._taken - self._begun
+                if waits < self._queue_size:
+                    self._records.append(record)
+                    self._tell(waits, load(record))
+                    return
+                if self._drops:
+                    self.dropped += 1
+                    return
+            self._call("write")
+
     def flush(self) -> None:
         """Returns when everything queued survives a crash of the machine."""
         self._call("sync")

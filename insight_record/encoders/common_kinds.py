@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from insight_record.arrays import numbers_of, snapshot
 from insight_record.encoders.encoder import EncodedValue
+from insight_record.events import GRAPH
 from insight_record.formats.image_headers import header_of
-from insight_record.formats.protobuf import Pieces, message_field
+from insight_record.formats.protobuf import Pieces, message_field, pieces_field
 from insight_record.graphs import Node, checked_graph, nodes_of
 from insight_record.images import bytes_of_pixels, image_message, pixels_of, png
 
@@ -50,7 +51,7 @@ def histogram(
 def graph(message: Callable[[Sequence[Node]], bytes], name: str, value: object) -> list[EncodedValue]:
     """A graph: an encoded message, or a list of nodes that ``message`` encodes."""
     content = checked_graph(value) if isinstance(value, bytes) else message(nodes_of(value))
-    return [EncodedValue(name, "graph", len(content), lambda: [content])]
+    return [EncodedValue(name, "event", len(content), lambda: pieces_field(GRAPH, [content]))]
 
 
 def lineage(field: int, message: Callable[[object], bytes], name: str, value: object) -> list[EncodedValue]:

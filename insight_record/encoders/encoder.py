@@ -8,14 +8,15 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias
 from insight_record.formats.protobuf import Pieces
 
 DialectName: TypeAlias = Literal["mindspore", "tensorboard"]
-Place: TypeAlias = Literal["summary", "graph", "lineage"]
+Place: TypeAlias = Literal["summary", "event", "lineage", "other dialect"]
 
 
 class EncodedValue(NamedTuple):
     """A value that was checked and copied; it is encoded when it is written.
 
-    ``place`` is a value of a summary, the graph of an event, or the lineage file. ``encode`` returns the
-    content (of a summary's value everything but tag and metadata) and cannot fail for a checked value.
+    ``place`` is a value of a summary, another field of an event, the lineage file, or a value of a summary in
+    a file of the other dialect next to the record's own. ``encode`` returns the content (of a summary's value
+    everything but tag and metadata) and cannot fail for a checked value.
     ``metadata`` is written before the first value of a tag in a file. ``size`` is the approximate memory in
     bytes.
     """

@@ -8,9 +8,10 @@ from __future__ import annotations
 from functools import partial
 
 from insight_record.argument_checks import INT32, whole_number_of
-from insight_record.arrays import snapshot
+from insight_record.arrays import array_of, is_small_float, snapshot
 from insight_record.encoders.common_kinds import graph, histogram, image, lineage
 from insight_record.encoders.encoder import EncodedValue, EventEncoder
+from insight_record.formats.dtypes import MINDSPORE_NUMBERS
 from insight_record.formats.protobuf import pieces_field
 from insight_record.graphs import graph_proto
 from insight_record.histograms import mindspore_histogram
@@ -37,7 +38,9 @@ def _file_name(
 
 
 def _tensor(name: str, value: object) -> list[EncodedValue]:
-    array = snapshot(mindspore_checked(value))
+    if (array := array_of(value)).dtype.name not in MINDSPORE_NUMBERS and not is_small_float(array.dtype):
+        return _for_tensorboard("tensor", name, value)
+    array = snapshot(mindspore_checked(array))
     size = max(array.nbytes, 4 * array.size)
     return [EncodedValue(name, "summary", size, lambda: pieces_field(_TENSOR, mindspore_tensor(array)))]
 
@@ -53,6 +56,13 @@ def _landscape(name: str, value: object) -> list[EncodedValue]:
     ]
 
 
+def _for_tensorboard(kind: str, name: str, value: object) -> list[EncodedValue]:
+    """A value that MindSpore's files cannot hold, for a file of TensorBoard's."""
+    from insight_record.encoders.tensorboard import TENSORBOARD  # late: few records have such values
+
+    return [one._replace(place="other dialect") for one in TENSORBOARD.values(kind, name, value)]
+
+
 MINDSPORE = EventEncoder(
     name="mindspore",
     version=b"MindSpore.Event:1",
@@ -63,6 +73,8 @@ MINDSPORE = EventEncoder(
         "image": image,
         "histogram": partial(histogram, _HISTOGRAM, mindspore_histogram),
         "tensor": _tensor,
+        "text": partial(_for_tensorboard, "text"),
+        "audio": partial(_for_tensorboard, "audio"),
         "graph": partial(graph, graph_proto),
         "train_lineage": partial(lineage, TRAIN_LINEAGE, train_lineage),
         "eval_lineage": partial(lineage, EVALUATION_LINEAGE, evaluation_lineage),

@@ -5,11 +5,12 @@ Field numbers: tensorboard/compat/proto/{summary,tensor}.proto.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import partial
 
-from insight_record.argument_checks import text_of
+from insight_record.argument_checks import INT32, known, text_of, whole_number_of
 from insight_record.arrays import snapshot
+from insight_record.configurations import Cell, flat_cells
 from insight_record.encoders.common_kinds import graph, histogram, image, lineage
 from insight_record.encoders.encoder import EncodedValue, EventEncoder
 from insight_record.formats.protobuf import float32, int_field, message_field, pieces_field, text_field
@@ -18,8 +19,6 @@ from insight_record.histograms import histogram_proto
 from insight_record.landscapes import landscape_file, landscape_of
 from insight_record.lineage import (
     DATASET_GRAPH,
-    Cell,
-    cells_of,
     dataset_graph,
     hparam_entries,
     metric_numbers,
@@ -27,6 +26,7 @@ from insight_record.lineage import (
     trained_cells,
 )
 from insight_record.tensors import string_tensor, tensorflow_checked, tensorflow_tensor
+from insight_record.values.sounds import sound
 
 _HISTO, _TENSOR, _METADATA = 5, 8, 9  # of a value
 _PLUGIN_DATA, _DISPLAY_NAME, _DESCRIPTION, _DATA_CLASS = 1, 2, 3, 4  # of metadata
@@ -34,6 +34,7 @@ _PLUGIN_NAME, _CONTENT = 1, 2  # of the plugin data in metadata
 _START_INFO = 3  # of the content for hparams
 _SESSION_START = "_hparams_/session_start_info"
 TENSORS = 2  # a data class
+_SAMPLE_RATE = 44_100  # Hz
 _NUMBER_KEY = b"\x15"  # of simple_value
 
 
@@ -45,11 +46,12 @@ def _file_name(
 
 def _joined(values: list[EncodedValue]) -> list[EncodedValue]:
     """Joins hyperparameters, because TensorBoard reads only the first of these values in a run."""
-    entries = b"".join(value.encode()[0] for value in values if value.tag == _SESSION_START)
-    if not entries:
+    parts = [value for value in values if value.tag == _SESSION_START and not value.metadata]
+    if not parts:
         return values
+    entries = b"".join(part.encode()[0] for part in parts)
     said = metadata("hparams", content=message_field(_START_INFO, entries))
-    others = [value for value in values if value.tag != _SESSION_START]
+    others = [value for value in values if value not in parts]
     return [EncodedValue(_SESSION_START, "summary", len(said), lambda: [said]), *others]
 
 
@@ -58,15 +60,21 @@ def metadata(
 ) -> bytes:
     """The ``metadata`` field of a value, which only the first value of a tag has.
 
-    ``content`` is the plugin data for all values.
+    ``content`` is the plugin data for all values. Without a plugin, readers go by the type of the value.
     """
     own = text_field(_PLUGIN_NAME, plugin) + (message_field(_CONTENT, content) if content else b"")
-    said = message_field(_PLUGIN_DATA, own)
+    said = message_field(_PLUGIN_DATA, own) if plugin else b""
     if display_name:
         said += text_field(_DISPLAY_NAME, display_name)
     if description:
         said += text_field(_DESCRIPTION, description)
     return message_field(_METADATA, said + (int_field(_DATA_CLASS, data_class) if data_class else b""))
+
+
+def described_scalar(tag: str, number: float, display_name: str, description: str) -> EncodedValue:
+    """A scalar with a title and a description of its tag."""
+    said = metadata("", display_name=display_name, description=description)
+    return EncodedValue(tag, "summary", 4, partial(list, [_NUMBER_KEY + float32(number)]), said)
 
 
 def _tensor(name: str, value: object) -> list[EncodedValue]:
@@ -90,6 +98,14 @@ def _text(name: str, value: object) -> list[EncodedValue]:
     return [_strings(name, "text", encoded)]
 
 
+def _audio(name: str, value: object) -> list[EncodedValue]:
+    """Samples, or a mapping of ``samples`` and ``sample_rate`` in Hz (44,100)."""
+    given = value if isinstance(value, Mapping) else {"samples": value}
+    known("an audio", given, "samples", "sample_rate")
+    rate = whole_number_of("sample_rate", given.get("sample_rate", _SAMPLE_RATE), INT32)
+    return [sound(name, given.get("samples"), rate)]
+
+
 def _landscape(name: str, value: object) -> list[EncodedValue]:
     return [_strings(name, "landscape", [landscape_file(landscape_of(value))])]
 
@@ -101,7 +117,7 @@ def _strings(name: str, plugin: str, strings: list[bytes]) -> EncodedValue:
 
 
 def _hparams(kind: str, name: str, value: object) -> list[EncodedValue]:
-    return _session(cells_of(kind, value))
+    return _session(flat_cells(kind, value).items())
 
 
 def _trained(name: str, value: object) -> list[EncodedValue]:
@@ -133,6 +149,7 @@ TENSORBOARD = EventEncoder(
         "histogram": partial(histogram, _HISTO, histogram_proto),
         "tensor": _tensor,
         "text": _text,
+        "audio": _audio,
         "graph": partial(graph, graph_def),
         "train_lineage": _trained,
         "eval_lineage": _tested,

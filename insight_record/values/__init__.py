@@ -1,0 +1,1 @@
+"""Values of TensorBoard's plugins, encoded as ``SummaryWriter`` records them."""
