@@ -59,7 +59,7 @@ dev: .venv/.dev assets
 
 # What .venv has and, editable, every plugin that is a distribution of its own. The tests' environment has none of them:
 # tests install them one by one, and others in their places.
-.venv-demo/.installed: $(addsuffix /pyproject.toml,$(distributions)) | .venv/.runtime
+.venv-demo/.installed: pyproject.toml $(addsuffix /pyproject.toml,$(distributions)) | .venv/.runtime
 	@echo 'installing $(notdir $(distributions))'
 	@$(PY) -m venv --clear --without-pip $(@D)
 	@$(PY) -c 'import sys; print(*filter(None, sys.path), sep="\n")' \
