@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 
 import numpy as np
 from attrs import asdict, evolve, frozen
@@ -12,6 +13,7 @@ from werkzeug import Request, Response
 from insight_core.plugin import (
     DataProvider,
     InsightError,
+    InvalidArgument,
     NotFound,
     PluginContext,
     PluginNameEnum,
@@ -24,9 +26,10 @@ from insight_core.plugin import (
     record_at,
 )
 from insight_core.plugin.http.answers import Column, json_response, safetensors_response
-from insight_core.plugin.http.parameters import choice, required_text
+from insight_core.plugin.http.parameters import choice, number, required_text
 from insight_core.plugin.http.tags import tags_response
 from insight_landscape.claims import LINEAGE_FILES, landscape_series
+from insight_landscape.compared import compared_flatness
 from insight_landscape.facts import TrainingFacts, file_order
 from insight_landscape.landscape import FINAL, Landscape
 
@@ -41,6 +44,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
         Route("/tags", views.tags),
         Route("/intervals", views.intervals),
         Route("/landscape", views.landscape),
+        Route("/flatness", views.flatness),
     ]
 
 
@@ -115,6 +119,24 @@ class _Views:
         if form == "safetensors":
             return safetensors_response(columns, "landscape", described)
         return json_response(described | columns)
+
+    def flatness(self, request: Request) -> Response:
+        """How flat final landscapes of runs are, or one landscape of a run, the flattest first."""
+        named = list(dict.fromkeys(request.args.getlist("run")))
+        wanted = request.args.get("id")
+        radius = number(request, "radius")
+        epsilon = number(request, "epsilon")
+        if not named:
+            raise InvalidArgument("run is missing")
+        chosen: dict[str, tuple[str, Landscape]] = {}
+        for run, infos in self._series(named).items():
+            for one in self._found(infos):
+                if one.heading is None or run in chosen:
+                    continue
+                if one.heading.final if wanted is None else one.id == wanted:
+                    with suppress(Undecodable, NotFound):  # the page says why in place of the landscape
+                        chosen[run] = one.id, self.values.at(one.place)
+        return json_response(compared_flatness(chosen, radius, epsilon))
 
     def _series(self, runs: Collection[str]) -> dict[str, list[SeriesInfo]]:
         found: dict[str, list[SeriesInfo]] = {}

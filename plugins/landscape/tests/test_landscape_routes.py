@@ -242,6 +242,15 @@ def test_intervals_are_in_the_order_of_training_and_damage_is_named(client: Clie
     assert _json(client, "/intervals", run="nobody") == {"runs": []}
 
 
+def test_flatness_of_final_landscapes_and_of_one(client: Client) -> None:
+    found = _json(client, "/flatness", run="a")
+    assert [(one["run"], one["id"], one["loss"]) for one in found["runs"]] == [("a", "final", 1)]
+    one = _json(client, "/flatness", run="a", id="4-6", radius=0.25)
+    assert (one["radius"], one["runs"][0]["id"], one["runs"][0]["normalised"]) == (0.25, "4-6", False)
+    assert _json(client, "/flatness", run="nobody")["runs"] == []
+    assert _get(client, "/flatness").status_code == 400
+
+
 def test_a_list_decodes_each_landscape_once(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     first = _json(client, "/intervals")
     decoded: list[bytes] = []

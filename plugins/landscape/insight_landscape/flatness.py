@@ -1,0 +1,203 @@
+"""How flat a landscape is around the end of training, with what the grid leaves uncertain.
+
+Flat filter-normalised landscapes go with generalisation: Li et al., NeurIPS 2018 (arXiv:1712.09913). How far
+a value may be off is how far it is from the one that every second point of the grid gives.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from attrs import frozen
+
+from insight_landscape.interpolation import LossSurface
+from insight_landscape.landscape import Floats, Landscape
+
+_ANGLES = 180  # points of a circle
+_FINE = 4  # parts of an interval of the grid, for areas
+_FINEST = 400  # parts of an axis
+_LEAST = 6  # points of an axis of which every second one still says something
+_KNOWN = 0.9  # share of a circle that must be finite
+_NEAR = 13  # points of the fit of a quadratic: two more than twice what it has coefficients
+
+
+@frozen
+class Measured:
+    """A value, and how far it may be off; None where the grid cannot say."""
+
+    value: float
+    error: float | None
+
+
+@frozen
+class Area:
+    """The part of the plane whose loss is at most ``epsilon`` above the smallest; ``edge``: it goes on."""
+
+    size: Measured
+    edge: bool
+
+
+@frozen
+class Curvature:
+    """The largest and the smallest second derivative at the end, of all directions in the plane."""
+
+    largest: Measured
+    smallest: Measured
+
+
+@frozen
+class Flatness:
+    """``loss`` is that of the end; all others are None where the grid has too few finite numbers there.
+
+    ``rise`` is the mean loss on the circle of ``radius`` around the end, above the loss there; ``worst`` the
+    largest. ``normalised``: the directions are filter-normalised, so that models can be compared.
+    """
+
+    loss: float
+    radius: float
+    epsilon: float
+    rise: Measured | None
+    worst: Measured | None
+    area: Area | None
+    curvature: Curvature | None
+    normalised: bool
+
+
+def end_of(landscape: Landscape) -> tuple[float, float]:
+    """Where training ended in the plane; the smallest loss where nobody says."""
+    if landscape.convergence is not None:
+        return landscape.convergence[0], landscape.convergence[1]
+    finite = np.where(np.isfinite(landscape.z), landscape.z, np.inf)
+    row, column = np.unravel_index(int(finite.argmin()), finite.shape)
+    return float(landscape.x[column]), float(landscape.y[row])
+
+
+def reach_of(landscape: Landscape) -> float:
+    """The radius of the largest circle around the end within the grid, 0 if the end is outside."""
+    x, y = end_of(landscape)
+    sides = (x - landscape.x[0], landscape.x[-1] - x, y - landscape.y[0], landscape.y[-1] - y)
+    return max(0.0, float(min(sides)))
+
+
+def rise_at(landscape: Landscape, radius: float) -> Measured | None:
+    """The mean rise of the loss on a circle around the end."""
+    found = _circle(landscape, radius)
+    return None if found is None else found[0]
+
+
+def flatness_of(landscape: Landscape, radius: float, epsilon: float) -> Flatness | None:
+    """None without a finite loss at the end."""
+    loss = _loss_at_end(landscape)
+    if not np.isfinite(loss):
+        return None
+    circle = _circle(landscape, radius)
+    rise, worst = circle or (None, None)
+    return Flatness(
+        loss,
+        radius,
+        epsilon,
+        rise,
+        worst,
+        _area(landscape, epsilon),
+        _curvature(landscape),
+        landscape.decomposition.lower() == "random",
+    )
+
+
+def _loss_at_end(landscape: Landscape) -> float:
+    if landscape.convergence is not None and np.isfinite(landscape.convergence[2]):
+        return landscape.convergence[2]
+    return float(LossSurface.of(landscape).at(*(np.array([place]) for place in end_of(landscape)))[0])
+
+
+def _circle(landscape: Landscape, radius: float) -> tuple[Measured, Measured] | None:
+    """The mean and the largest rise on it; None where it is not on the grid or too little of it is finite."""
+    if not 0 < radius <= reach_of(landscape) * (1 + 1e-9):
+        return None
+    angles = np.linspace(0, 2 * np.pi, _ANGLES, endpoint=False)
+    x, y = end_of(landscape)
+    across = np.clip(x + radius * np.cos(angles), landscape.x[0], landscape.x[-1])
+    down = np.clip(y + radius * np.sin(angles), landscape.y[0], landscape.y[-1])
+    losses = LossSurface.of(landscape).at(across, down) - _loss_at_end(landscape)
+    known = np.isfinite(losses)
+    if known.mean() < _KNOWN:
+        return None
+    error = worst_error = None
+    if (coarse := _halved(landscape)) is not None:
+        inside = (across >= coarse.x[0]) & (across <= coarse.x[-1])
+        inside &= (down >= coarse.y[0]) & (down <= coarse.y[-1])
+        others = LossSurface.of(coarse).at(across, down) - _loss_at_end(landscape)
+        both = known & inside & np.isfinite(others)
+        if both.mean() >= _KNOWN:
+            error = abs(float((losses[both] - others[both]).mean()))
+            worst_error = abs(float(losses[both].max() - others[both].max()))
+    mean = Measured(float(losses[known].mean()), error)
+    return mean, Measured(float(losses[known].max()), worst_error)
+
+
+def _area(landscape: Landscape, epsilon: float) -> Area | None:
+    fine = _below(landscape, epsilon)
+    if fine is None:
+        return None
+    coarse = _halved(landscape)
+    other = None if coarse is None else _below(coarse, epsilon)
+    return Area(Measured(fine[0], None if other is None else abs(fine[0] - other[0])), fine[1])
+
+
+def _below(landscape: Landscape, epsilon: float) -> tuple[float, bool] | None:
+    """The area that is at most ``epsilon`` above the smallest loss, and whether it is at an edge."""
+    if not np.isfinite(landscape.z).any():
+        return None
+    across, wide = _finer(landscape.x)
+    down, high = _finer(landscape.y)
+    grid_x, grid_y = np.meshgrid(across, down)
+    losses = LossSurface.of(landscape).at(grid_x.ravel(), grid_y.ravel()).reshape(grid_x.shape)
+    lowest = float(landscape.z[np.isfinite(landscape.z)].min())
+    below = losses <= lowest + epsilon
+    edge = bool(below[[0, -1]].any() or below[:, [0, -1]].any())
+    return float((below * np.outer(high, wide)).sum()), edge
+
+
+def _finer(axis: Floats) -> tuple[Floats, Floats]:
+    """Middles of the parts of each interval, and how wide they are."""
+    parts = max(1, min(_FINE, _FINEST // len(axis)))
+    widths = np.diff(axis) / parts
+    middles = axis[:-1, None] + widths[:, None] * (np.arange(parts) + 0.5)
+    return middles.ravel(), np.repeat(widths, parts)
+
+
+def _curvature(landscape: Landscape) -> Curvature | None:
+    """Of the quadratic that fits the points nearest to the end best; the errors are those of the fit."""
+    x, y = end_of(landscape)
+    across, down = np.meshgrid(landscape.x - x, landscape.y - y)
+    scale_x, scale_y = np.diff(landscape.x).mean(), np.diff(landscape.y).mean()
+    distance = np.hypot(across / scale_x, down / scale_y).ravel()
+    places = np.argsort(distance, kind="stable")
+    places = places[distance[places] <= max(2.0, distance[places[min(_NEAR, len(places)) - 1]]) + 1e-9]
+    places = places[np.isfinite(landscape.z.ravel()[places])]
+    u, v = across.ravel()[places] / scale_x, down.ravel()[places] / scale_y
+    terms = np.stack([np.ones_like(u), u, v, u * u / 2, u * v, v * v / 2], axis=1)
+    if len(places) < _NEAR or np.linalg.matrix_rank(terms) < terms.shape[1]:
+        return None
+    losses = landscape.z.ravel()[places]
+    found, *_ = np.linalg.lstsq(terms, losses, rcond=None)
+    rest = losses - terms @ found
+    noise = float(rest @ rest) / (len(places) - terms.shape[1])
+    covariance = noise * np.linalg.inv(terms.T @ terms)
+    scaled = np.array([scale_x * scale_x, scale_x * scale_y, scale_y * scale_y])
+    second = found[3:] / scaled
+    spread = covariance[3:, 3:] / np.outer(scaled, scaled)
+    values, vectors = np.linalg.eigh([[second[0], second[1]], [second[1], second[2]]])
+    measured = []
+    for value, (p, q) in zip(values.tolist(), vectors.T.tolist(), strict=True):
+        slope = np.array([p * p, 2 * p * q, q * q])  # of the eigenvalue, by each of the second derivatives
+        measured.append(Measured(value, float(np.sqrt(slope @ spread @ slope))))
+    return Curvature(measured[1], measured[0])
+
+
+def _halved(landscape: Landscape) -> Landscape | None:
+    """Every second point; None of small grids."""
+    if min(len(landscape.x), len(landscape.y)) < _LEAST:
+        return None
+    return Landscape(
+        landscape.x[::2], landscape.y[::2], landscape.z[::2, ::2], convergence=landscape.convergence
+    )
