@@ -1,8 +1,9 @@
-import { computed } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import type { Codec, Run, TagInfo } from '@insight-host/api';
 import { cardParts, codecs, type Page } from '@insight-host/kit';
 import { Chosen } from './chosen';
 import { Compared } from './compared';
+import { ContourLines } from './contour_lines';
 import { Lists } from './lists';
 import { Loads } from './loads';
 import { Orbit } from './orbit';
@@ -22,6 +23,11 @@ const color: Codec<string> = {
   format: (value) => (value === '#ff3b30' ? null : value.slice(1)),
 };
 
+const radiusCodec: Codec<number | null> = {
+  parse: (text) => (text !== null && Number(text) > 0 ? Number(text) : null),
+  format: (value) => (value === null ? null : String(value)),
+};
+
 /** The claimed files of lineage, from which a landscape's facts are read, are not landscapes. */
 const isLandscape = ({ claims }: TagInfo): boolean => !claims.includes('file:*_lineage');
 
@@ -38,7 +44,10 @@ export function landscapeParts(page: Page) {
       ({ name }) => parts.tags.table.value?.tagsOf(name).length && lists.byRun.value.get(name)?.length !== 0,
     ),
   );
-  const chosen = new Chosen(page, runs, lists, loads);
+  const contourLines = new ContourLines();
+  page.until(() => contourLines.end());
+  const relative = page.setting('relative', codecs.flag(false));
+  const chosen = new Chosen(page, runs, lists, loads, relative);
   lists.follow(
     computed(() => {
       if (mode.value === 'comparison') return runs.value.map(({ name }) => name); // all that could be compared
@@ -47,11 +56,12 @@ export function landscapeParts(page: Page) {
   );
   return {
     ...parts,
+    contourLines,
     lists,
     loads,
     runs,
     chosen,
-    compared: new Compared(page, runs, lists, loads),
+    compared: new Compared(page, runs, lists, loads, relative),
     orbit: new Orbit(page),
     /** Which part of their planes all landscapes seen from above show. */
     planView: page.setting('window', planViewCodec, SETTLE),
@@ -61,6 +71,11 @@ export function landscapeParts(page: Page) {
     ramp: page.setting('colors', codecs.choice<RampName>(RAMP_NAMES, 'viridis')),
     levels: page.setting('lines', codecs.wholeNumber(...LEVELS, 20), SETTLE),
     log: page.setting('log', codecs.flag(false)),
+    relative,
+    /** Whether an animation is being written: the share that is done. */
+    recording: signal<number | null>(null),
+    /** The circle around the end whose rise is measured; null: half of what all landscapes have room for. */
+    radius: page.setting('radius', radiusCodec, SETTLE),
     pathColor: page.setting('path', color, SETTLE),
     pathWidth: page.setting('width', codecs.wholeNumber(...WIDTHS, 2)),
     opacity: page.setting('opacity', codecs.number(0.2, 1, 1), SETTLE),

@@ -1,7 +1,7 @@
 import { computed, type ReadonlySignal as Live } from '@preact/signals';
 import type { Run } from '@insight-host/api';
 import { codecs, type Page, type Setting } from '@insight-host/kit';
-import type { Listed } from './landscape';
+import { relativeToEnd, type Listed } from './landscape';
 import type { Lists } from './lists';
 import type { Loaded, Loads } from './loads';
 import { itemOf, type Item } from './plan';
@@ -19,6 +19,7 @@ export class Chosen {
     private readonly runs: Live<readonly Run[]>,
     private readonly lists: Lists,
     private readonly loads: Loads,
+    private readonly relative: Live<boolean>,
   ) {
     this.wantedRun = page.setting('run', codecs.name);
     this.wantedId = page.setting('interval', codecs.name);
@@ -41,7 +42,9 @@ export class Chosen {
   /** null until it is loaded. */
   readonly item = computed<Item | null>(() => {
     const [run, state] = [this.run.value, this.state.value];
-    return run && state && 'landscape' in state ? itemOf(run, state.landscape) : null;
+    return run && state && 'landscape' in state
+      ? itemOf(run, this.relative.value ? relativeToEnd(state.landscape) : state.landscape)
+      : null;
   });
 
   pickRun(name: string): void {

@@ -2,6 +2,7 @@ import { computed, signal, type ReadonlySignal as Live } from '@preact/signals';
 import type { Run } from '@insight-host/api';
 import { codecs, type Page, type Setting } from '@insight-host/kit';
 import type { Lists } from './lists';
+import { relativeToEnd } from './landscape';
 import type { Loads } from './loads';
 import { itemOf, type Item } from './plan';
 
@@ -18,6 +19,7 @@ export class Compared {
     private readonly runs: Live<readonly Run[]>,
     private readonly lists: Lists,
     private readonly loads: Loads,
+    private readonly relative: Live<boolean>,
   ) {
     this.wantedFront = page.setting('front', codecs.name);
   }
@@ -37,7 +39,9 @@ export class Compared {
   );
   readonly items = computed<readonly Item[]>(() =>
     this.shown.value.flatMap(({ run, loaded }) =>
-      loaded && 'landscape' in loaded ? [itemOf(run, loaded.landscape)] : [],
+      loaded && 'landscape' in loaded
+        ? [itemOf(run, this.relative.value ? relativeToEnd(loaded.landscape) : loaded.landscape)]
+        : [],
     ),
   );
   /** Whether more landscapes follow those that are here already. */

@@ -3,11 +3,12 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { retry, type LandscapeParts } from './board';
-import { Export } from './export';
 import { useLook } from './look';
-import { strideOf, type Item, type Look } from './plan';
+import type { Item, Look } from './plan';
+import { strideOf } from './plan_lines';
 import { css, rampColor } from './ramps';
-import { scaleTexts, sharedExtent } from './scale';
+import { scaleTexts } from './scale';
+import { ownLook, Summary } from './summary';
 import { Stage } from './stage';
 import { GAP, tilingOf } from './tiling';
 
@@ -154,11 +155,6 @@ function Tile({
   ) : null;
 }
 
-/** Side by side, each may fill its own axes; the scale of losses is always that of all. */
-function ownLook(board: LandscapeParts, item: Item, look: Look): Look {
-  return board.sameAxes.value ? look : { ...look, extent: sharedExtent([item.landscape]) };
-}
-
 interface ItemsProps {
   readonly board: LandscapeParts;
   readonly items: readonly Item[];
@@ -217,51 +213,4 @@ function analyse(board: LandscapeParts, run: string, id: string): void {
   board.chosen.pickRun(run);
   board.chosen.pickEntry(id);
   board.mode.set('analysis', 'push');
-}
-
-/** The runs by the loss that they ended with, the smallest first. */
-function Summary({ board, items, look }: ItemsProps): JSX.Element {
-  const { t: say } = board.page;
-  const end = ({ landscape }: Item): number => landscape.about.convergence?.[2] ?? landscape.low;
-  const parts =
-    board.layout.value === 'tiled'
-      ? items.map((item) => ({ items: [item], title: item.name, look: { ...ownLook(board, item, look), bar: true } }))
-      : [{ items, look, title: items.map(({ name }) => name).join(', ') }];
-  return (
-    <aside class="side" data-testid="summary" aria-label={say('facts')}>
-      <h4>
-        {say('facts')}
-        <Export board={board} parts={parts} name="landscapes" />
-      </h4>
-      {[...items]
-        .sort((a, b) => end(a) - end(b))
-        .map((item) => {
-          const { facts, convergence, decomposition } = item.landscape.about;
-          const words = [
-            facts.network,
-            facts.optimizer,
-            typeof facts.learning_rate === 'number'
-              ? `${say('facts.learning_rate')} ${valueText(facts.learning_rate)}`
-              : null,
-            decomposition || null,
-          ];
-          const metrics = Object.entries(facts.metric).flatMap(([name, value]) =>
-            typeof value === 'number' ? [`${name} ${valueText(value)}`] : [],
-          );
-          return (
-            <div key={item.run} class="summary" data-run={item.run} data-hover-run={item.run}>
-              <strong title={item.run}>
-                <i class="dot" style={{ background: item.color }} />
-                {item.name}
-              </strong>
-              <span>{convergence ? `${say('facts.convergence')} ${valueText(convergence[2])}` : ''}</span>
-              <span>
-                {say('status.range', { low: valueText(item.landscape.low), high: valueText(item.landscape.high) })}
-              </span>
-              <span>{[...words, ...metrics].filter((word) => word !== null).join(' · ')}</span>
-            </div>
-          );
-        })}
-    </aside>
-  );
 }

@@ -1,5 +1,11 @@
-import { contours } from 'd3-contour';
-import type { Landscape } from './landscape';
+import { ringsIn } from './marching_squares';
+
+/** The losses of a landscape, as `Landscape` has them. */
+export interface Grid {
+  readonly x: Float64Array;
+  readonly y: Float64Array;
+  readonly z: Float64Array;
+}
 
 /** A closed line around where the loss is at least a level. */
 export interface Ring {
@@ -9,40 +15,23 @@ export interface Ring {
   readonly isLine: Uint8Array;
 }
 
-const rings = new WeakMap<Landscape, Map<number, readonly Ring[]>>();
+const rings = new WeakMap<Grid, Map<number, readonly Ring[]>>();
 const MOST = 400; // levels whose rings are kept of one landscape
 
-export function ringsOf(landscape: Landscape, level: number): readonly Ring[] {
+export function ringsOf(landscape: Grid, level: number): readonly Ring[] {
   const kept = rings.get(landscape) ?? new Map<number, readonly Ring[]>();
   rings.set(landscape, kept);
   let found = kept.get(level);
   if (!found) {
     if (kept.size >= MOST) kept.clear();
     const { x, y, z } = landscape;
-    const { coordinates } = contours().size([x.length, y.length]).contour(z, level);
-    found = coordinates.flat().map((ring) => ({
-      points: ring.map(([u, v]) => [onAxis(x, u - 0.5), onAxis(y, v - 0.5)] as const),
-      isLine: linesIn(landscape, ring),
+    found = ringsIn(z, x.length, y.length, level).map(({ us, vs, isLine }) => ({
+      points: us.map((u, i) => [onAxis(x, u), onAxis(y, vs[i] as number)] as const),
+      isLine: Uint8Array.from(isLine),
     }));
     kept.set(level, found);
   }
   return found;
-}
-
-/** `ring` is in the coordinates of d3: the first point of the grid is at a half. */
-function linesIn({ x, y, z }: Landscape, ring: readonly (readonly number[])[]): Uint8Array {
-  return Uint8Array.from(ring, ([u = NaN, v = NaN], i) => {
-    const [before = NaN, above = NaN] = ring[i - 1] ?? [];
-    const [column, row] = [Math.floor((before + u - 1) / 2), Math.floor((above + v - 1) / 2)];
-    if (!(column >= 0 && column + 1 < x.length && row >= 0 && row + 1 < y.length)) return 0;
-    const corner = row * x.length + column;
-    return Number.isFinite(z[corner]) &&
-      Number.isFinite(z[corner + 1]) &&
-      Number.isFinite(z[corner + x.length]) &&
-      Number.isFinite(z[corner + x.length + 1])
-      ? 1
-      : 0;
-  });
 }
 
 /** The value at an index between two points; beyond the ends the last interval goes on. */

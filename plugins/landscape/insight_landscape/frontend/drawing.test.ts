@@ -4,7 +4,8 @@ import { areaData, lineData, ringsOf } from './contours';
 import { legendPicture } from './legend';
 import { apart, toSVG, type TextMark } from './marks';
 import { coarse, inBox, meshOf, VALUES } from './mesh';
-import { pathMarks, planPicture, plotOf, projection, strideOf, type Look } from './plan';
+import { pathMarks, planPicture, plotOf, type Look } from './plan';
+import { projection, strideOf } from './plan_lines';
 import { lossScale } from './scale';
 import { landscapeOf, pathOf } from './testing';
 

@@ -3,6 +3,7 @@ import { useChart, valueText } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import type { LandscapeParts } from './board';
+import { FlatnessList } from './flatness_rows';
 import type { Described, TrainingPath } from './landscape';
 import type { Item, Look } from './plan';
 
@@ -27,6 +28,7 @@ export function FactsPanel({ board, item, look }: FactsPanelProps): JSX.Element 
           </div>
         ))}
       </dl>
+      <FlatnessList board={board} run={item.run} id={item.landscape.about.id} />
       {item.landscape.path && (
         <>
           <h4>{say('chart')}</h4>

@@ -5,7 +5,7 @@ import styles from './landscapes.css?inline';
 import en from './locales/en.json';
 import zh from './locales/zh-CN.json';
 import reasons from './reasons.zh-CN.json';
-import { endRenderer } from './stage';
+import { endRenderer } from './picture';
 
 export default tab({
   messages: { en, 'zh-CN': { ...zh, ...reasons } },

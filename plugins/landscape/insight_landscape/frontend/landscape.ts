@@ -129,3 +129,24 @@ export function alongPath(
       : (values[index] as number) * (1 - share) + (values[next] as number) * share;
   return { x: between(path.x), y: between(path.y), z: between(path.z), index };
 }
+
+const shifted = new WeakMap<Landscape, Landscape>();
+
+/** The loss minus that at the end of training; the landscape itself where the end has no loss. */
+export function relativeToEnd(landscape: Landscape): Landscape {
+  const end = endLoss(landscape);
+  if (!Number.isFinite(end)) return landscape;
+  let found = shifted.get(landscape);
+  if (!found) {
+    const less = (values: Float64Array): Float64Array => values.map((value) => value - end);
+    const { path, z, low, high } = landscape;
+    found = { ...landscape, z: less(z), low: low - end, high: high - end, path: path && { ...path, z: less(path.z) } };
+    shifted.set(landscape, found);
+  }
+  return found;
+}
+
+/** The loss at the end: of the point of convergence, else of the path, else the smallest. */
+function endLoss({ about, path, low }: Landscape): number {
+  return about.convergence?.[2] ?? path?.z.at(-1) ?? low;
+}

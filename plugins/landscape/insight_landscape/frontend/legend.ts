@@ -1,5 +1,6 @@
 import { textWidth, type Mark, type Picture } from './marks';
-import { circle, frontFirst, type Item, type Look } from './plan';
+import { circle, type Item, type Look } from './plan';
+import { frontFirst } from './plan_lines';
 import { css, rampColor } from './ramps';
 
 const LINE = 18; // pixels

@@ -1,44 +1,8 @@
 /** A picture as a list of marks: painted on a canvas for the screen, written as SVG for a file. */
 import { visibleText } from '@insight-host/kit';
+import { paintPath, type Picture, type Rectangle, type TextMark } from './mark_types';
 
-export interface PathMark {
-  readonly kind: 'path';
-  /** SVG path data. */
-  readonly d: string;
-  readonly fill?: string;
-  readonly stroke?: string;
-  readonly width?: number;
-  readonly opacity?: number;
-  /** Nothing of it is seen outside. */
-  readonly clip?: Rectangle;
-}
-export interface TextMark {
-  readonly kind: 'text';
-  readonly x: number;
-  readonly y: number;
-  readonly text: string;
-  readonly color: string;
-  readonly anchor: 'start' | 'middle' | 'end';
-}
-export interface ImageMark {
-  readonly kind: 'image';
-  readonly image: HTMLCanvasElement;
-  readonly width: number;
-  readonly height: number;
-}
-export type Mark = PathMark | TextMark | ImageMark;
-
-export interface Rectangle {
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
-}
-export interface Picture {
-  readonly width: number;
-  readonly height: number;
-  readonly marks: readonly Mark[];
-}
+export * from './mark_types';
 
 const FONT_SIZE = 11;
 const LETTER = 0.58; // of the font size: the width of a letter, about
@@ -66,8 +30,6 @@ export function apart(texts: readonly TextMark[]): readonly TextMark[] {
   });
 }
 
-const shapes = new WeakMap<PathMark, Path2D>();
-
 export function paint(
   canvas: HTMLCanvasElement,
   { width, height, marks }: Picture,
@@ -94,27 +56,7 @@ export function paint(
       context.fillStyle = mark.color;
       context.textAlign = mark.anchor === 'middle' ? 'center' : mark.anchor;
       context.fillText(visibleText(mark.text), mark.x, mark.y);
-    } else {
-      context.save();
-      if (mark.clip) {
-        context.beginPath();
-        context.rect(mark.clip.left, mark.clip.top, mark.clip.width, mark.clip.height);
-        context.clip();
-      }
-      const shape = shapes.get(mark) ?? new Path2D(mark.d);
-      shapes.set(mark, shape);
-      context.globalAlpha = mark.opacity ?? 1;
-      if (mark.fill) {
-        context.fillStyle = mark.fill;
-        context.fill(shape, 'evenodd');
-      }
-      if (mark.stroke) {
-        context.strokeStyle = mark.stroke;
-        context.lineWidth = mark.width ?? 1;
-        context.stroke(shape);
-      }
-      context.restore();
-    }
+    } else paintPath(context, mark);
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Run } from '@insight-host/api';
 import { evenTicks, WHOLE_DIGITS } from '@insight-host/kit';
-import { areaData, lineData, ringsOf } from './contours';
 import { alongPath, type Landscape } from './landscape';
 import { textWidth, type Mark, type Picture, type Rectangle } from './marks';
+import { box, contourMarks, projection, type Contours } from './plan_lines';
 import { css, rampColor, type RampName } from './ramps';
 import { levelsOf, numberTexts, scaleTexts, type Extent, type LossScale } from './scale';
 
@@ -51,7 +51,6 @@ const MARGIN = { left: 54, top: 12, right: 14, bottom: 30 };
 const BAR = 12; // pixels of the width of the colour bar
 const BAR_STEPS = 64;
 const BAR_LEFT = 14; // pixels between the plot and the bar
-const OTHERS = 24; // lines of the landscapes behind the one in front, all together, about
 
 /** Pixels that the colour bar takes to the right of the plot. */
 export function barWidth(look: Look, height: number): number {
@@ -74,91 +73,36 @@ export function plotOf(width: number, height: number, look: Look): Rectangle {
   };
 }
 
-export interface Projection {
-  toX(x: number): number;
-  toY(y: number): number;
-  fromX(px: number): number;
-  fromY(py: number): number;
-}
-
-export function projection({ x: [x0, x1], y: [y0, y1] }: Extent, { left, top, width, height }: Rectangle): Projection {
+/** What the lines of a picture depend on. */
+export function contoursOf(items: readonly Item[], look: Look, width: number, height: number): Contours {
   return {
-    toX: (x) => left + ((x - x0) / (x1 - x0)) * width,
-    toY: (y) => top + height - ((y - y0) / (y1 - y0)) * height,
-    fromX: (px) => x0 + ((px - left) / width) * (x1 - x0),
-    fromY: (py) => y0 + ((top + height - py) / height) * (y1 - y0),
+    grids: items.map(({ landscape, run, color }) => ({ landscape, run, color })),
+    filled: look.form === 'topographic',
+    levels: levelsOf(look.scale, look.levels),
+    extent: look.extent,
+    plot: plotOf(width, height, look),
+    ramp: look.ramp,
+    front: look.front,
+    surface: look.ink.surface,
+    hole: look.ink.hole,
   };
-}
-
-const box = ({ left, top, width, height }: Rectangle): string => `M${left},${top}h${width}v${height}h${-width}Z`;
-
-/** Every how many lines those landscapes have that are not in front. */
-export function strideOf(levels: number, count: number): number {
-  return Math.max(1, Math.ceil((levels * (count - 1)) / OTHERS));
-}
-
-/** The one in front comes first. */
-export function frontFirst(items: readonly Item[], front: string | null): readonly Item[] {
-  const found = items.find(({ run }) => run === front);
-  return found ? [found, ...items.filter((item) => item !== found)] : items;
 }
 
 /**
  * Lines or bands of equal loss, seen from above, without the path; of the landscapes behind the one in front some
- * lines.
+ * lines. `lines` are drawn in place of those that are computed here.
  */
-export function planPicture(items: readonly Item[], look: Look, width: number, height: number): Picture {
+export function planPicture(
+  items: readonly Item[],
+  look: Look,
+  width: number,
+  height: number,
+  lines: readonly Mark[] | null = null,
+): Picture {
   const plot = plotOf(width, height, look);
   const to = projection(look.extent, plot);
-  const { ink, scale } = look;
-  const levels = levelsOf(scale, look.levels);
-  const marks: Mark[] = [];
-  const [first, ...others] = frontFirst(items, look.front);
-  const filled = look.form === 'topographic';
-  const inFront: Mark[] = [];
-  if (first) {
-    const { landscape } = first;
-    const region = plotRegion(landscape, to, plot);
-    const lines = levels.map((level) => lineData(ringsOf(landscape, level), to.toX, to.toY));
-    if (filled) {
-      const areas = [box(region), ...levels.map((level) => areaData(ringsOf(landscape, level), to.toX, to.toY))];
-      areas.forEach((d, n) => {
-        if (!d) return;
-        inFront.push({
-          kind: 'path',
-          d,
-          fill: css(rampColor(look.ramp, (n + 0.5) / (levels.length + 1))),
-          clip: region,
-        }); // of the band above the n-th line
-        if (n > 0)
-          inFront.push({ kind: 'path', d: lines[n - 1] as string, stroke: ink.surface, width: 0.4, clip: region });
-      });
-    } else {
-      lines.forEach(
-        (d, n) =>
-          d &&
-          inFront.push({
-            kind: 'path',
-            d,
-            stroke: css(rampColor(look.ramp, (n + 1) / (levels.length + 1))),
-            width: others.length > 0 ? 2.2 : 1.4,
-            clip: region,
-          }),
-      );
-    }
-    const holes = holesOf(landscape, to);
-    if (holes) inFront.push({ kind: 'path', d: holes, fill: ink.hole, clip: region });
-  }
-  const behind: Mark[] = [];
-  const stride = strideOf(levels.length, items.length);
-  const some = levels.filter((_, n) => n % stride === Math.floor(stride / 2));
-  for (const { landscape, color } of others) {
-    const clip = plotRegion(landscape, to, plot);
-    const d = some.map((level) => lineData(ringsOf(landscape, level), to.toX, to.toY)).join('');
-    if (d && filled) behind.push({ kind: 'path', d, stroke: ink.surface, width: 2.6, opacity: 0.6, clip });
-    if (d) behind.push({ kind: 'path', d, stroke: color, width: 1.3, opacity: filled ? 1 : 0.6, clip });
-  }
-  marks.push(...(filled ? [...inFront, ...behind] : [...behind, ...inFront])); // bands would hide lines below them
+  const { ink } = look;
+  const marks: Mark[] = [...(lines ?? contourMarks(contoursOf(items, look, width, height)))];
   marks.push({ kind: 'path', d: box(plot), stroke: ink.border });
   for (const [x, text] of labelled(...look.extent.x, plot.width / 80)) {
     const at = to.toX(x);
@@ -178,30 +122,6 @@ function labelled(low: number, high: number, count: number): readonly (readonly 
   const values = evenTicks(low, high, Math.max(2, count), WHOLE_DIGITS);
   const texts = numberTexts(values);
   return values.map((value, n) => [value, texts[n] as string]);
-}
-
-/** The area of a landscape within the plot, which may be smaller or larger. */
-function plotRegion({ x, y }: Landscape, to: Projection, plot: Rectangle): Rectangle {
-  const left = Math.max(plot.left, to.toX(x[0] as number));
-  const right = Math.min(plot.left + plot.width, to.toX(x.at(-1) as number));
-  const top = Math.max(plot.top, to.toY(y.at(-1) as number));
-  const bottom = Math.min(plot.top + plot.height, to.toY(y[0] as number));
-  return { left, top, width: Math.max(0, right - left), height: Math.max(0, bottom - top) };
-}
-
-/** The squares of the grid that have a corner without a number. */
-function holesOf({ x, y, z }: Landscape, to: Projection): string {
-  const parts: string[] = [];
-  for (let row = 0; row + 1 < y.length; row++) {
-    for (let column = 0; column + 1 < x.length; column++) {
-      const at = row * x.length + column;
-      if ([0, 1, x.length, x.length + 1].every((more) => Number.isFinite(z[at + more]))) continue;
-      const [left, right] = [to.toX(x[column] as number), to.toX(x[column + 1] as number)];
-      const [bottom, top] = [to.toY(y[row] as number), to.toY(y[row + 1] as number)];
-      parts.push(`M${left.toFixed(1)},${top.toFixed(1)}H${right.toFixed(1)}V${bottom.toFixed(1)}H${left.toFixed(1)}Z`);
-    }
-  }
-  return parts.join('');
 }
 
 /** What the colours mean; of landscapes upon each other, those of the one in front. */

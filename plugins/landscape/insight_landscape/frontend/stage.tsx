@@ -5,25 +5,12 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { LandscapeParts } from './board';
 import { FIRST_CAMERA, turned, zoomed, type Camera } from './camera';
 import { lossAt } from './landscape';
-import { paint, type Mark, type Picture } from './marks';
-import { circle, pathMarks, planPicture, plotOf, projection, type Item, type Look } from './plan';
-import { isWhole, movedBy, seenOf, WHOLE, zoomedAt, type PlanView } from './plan_view';
-import { Renderer } from './renderer';
-import { pick, surfacePicture } from './surface';
-
-/** One for the tab: browsers give a page few of them. */
-let shared: Renderer | null | undefined;
-
-export function renderer(): Renderer | null {
-  if (shared?.isLost) shared = undefined;
-  if (shared === undefined) shared = Renderer.create(); // null stays: asking takes long
-  return shared;
-}
-
-export function endRenderer(): void {
-  shared?.dispose();
-  shared = undefined;
-}
+import { paint, type Mark } from './marks';
+import { heavyLines, pathsOver, pictureOf, renderer, seenLook } from './picture';
+import { circle, contoursOf, plotOf, type Item, type Look } from './plan';
+import { projection } from './plan_lines';
+import { isWhole, movedBy, WHOLE, zoomedAt, type PlanView } from './plan_view';
+import { pick } from './surface';
 
 export interface StageProps {
   readonly board: LandscapeParts;
@@ -55,62 +42,6 @@ const KEY_MOVE = 12; // pixels
 const KEY_ZOOM = 1.4; // times nearer
 const SLOP = 4; // pixels that a press may wander
 
-/** Of a landscape seen from above, with the part of the plane that is shown. */
-function seenLook(board: LandscapeParts, look: Look): Look {
-  return look.form === 'surface' ? look : { ...look, extent: seenOf(look.extent, board.planView.value) };
-}
-
-/** The picture without anything that moves over it, for files too. */
-export function pictureOf(
-  board: LandscapeParts,
-  items: readonly Item[],
-  look: Look,
-  width: number,
-  height: number,
-  ratio: number,
-  moving = false,
-): Picture | null {
-  if (look.form !== 'surface') return planPicture(items, seenLook(board, look), width, height);
-  const gl = renderer();
-  if (!gl) return null;
-  return surfacePicture(
-    gl,
-    items,
-    look,
-    {
-      camera: board.orbit.camera.value,
-      opacity: board.opacity.value,
-      progress: board.chosen.player.progress.value,
-      moving,
-    },
-    width,
-    height,
-    ratio,
-  );
-}
-
-/** Marks of the paths as they stand, above a plan. */
-export function pathsOver(
-  board: LandscapeParts,
-  items: readonly Item[],
-  look: Look,
-  width: number,
-  height: number,
-): readonly Mark[] {
-  if (look.form === 'surface') return [];
-  const plot = plotOf(width, height, look);
-  const seen = seenLook(board, look);
-  const { value: hovered } = board.page.hovered;
-  const someHovered = items.length > 1 && items.some(({ run }) => hovered.includes(run));
-  return items.flatMap((item) => {
-    const path = { ...seen.path, ...(items.length > 1 ? { color: item.color } : {}) };
-    const isHovered = someHovered && hovered.includes(item.run);
-    const own = { ...seen, path: isHovered ? { ...path, width: 2 * path.width } : path };
-    const marks = pathMarks(item, own, plot, board.chosen.player.progress.value);
-    return someHovered && !isHovered ? marks.map((mark) => ({ ...mark, opacity: 0.25 })) : marks;
-  });
-}
-
 /** A landscape, or several upon each other: drawn, turned or zoomed, read. */
 export function Stage({ board, items, look, label, id }: StageProps): JSX.Element {
   const place = useRef<HTMLDivElement>(null);
@@ -118,6 +49,7 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
   const overlay = useRef<HTMLCanvasElement>(null);
   const size = useMemo(() => signal(NO_PIXELS), []);
   const reading = useMemo(() => signal<Reading | null>(null), []);
+  const busy = useMemo(() => signal(false), []);
   const { width, height, ratio } = size.value;
   const isSurface = look.form === 'surface';
   const camera = board.orbit.camera.value;
@@ -138,9 +70,20 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
   const font = getComputedStyle(document.documentElement).getPropertyValue('--font') || 'sans-serif';
   useEffect(() => {
     if (!picture.current || width === 0 || !board.page.visible.value) return;
-    const drawn = pictureOf(board, items, look, width, height, ratio, moving);
-    if (drawn) paint(picture.current, drawn, ratio, font);
-    picture.current.dataset['drawn'] = drawn ? `${look.form} ${items.length}` : '';
+    const show = (lines: readonly Mark[] | null): void => {
+      if (!picture.current) return;
+      const drawn = pictureOf(board, items, look, size.value, { moving, lines });
+      if (drawn) paint(picture.current, drawn, ratio, font);
+      picture.current.dataset['drawn'] = drawn ? `${look.form} ${items.length}` : '';
+      busy.value = false;
+    };
+    if (isSurface || !board.contourLines.isHeavy(contoursOf(items, look, width, height))) return show(null);
+    let isCurrent = true;
+    busy.value = true; // the old picture stays until the new one is drawn
+    void heavyLines(board, `stage ${id}`, items, look, size.value).then(
+      (lines) => lines !== undefined && isCurrent && show(lines),
+    );
+    return () => void (isCurrent = false);
   }, [
     size.value,
     items,
@@ -283,6 +226,7 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
       aria-label={label}
       data-testid="stage"
       data-stage={id}
+      aria-busy={busy.value}
       onKeyDown={keys}
       onPointerDown={(event) => {
         if (event.button !== 0) return;

@@ -3,7 +3,8 @@ import { HALF_HEIGHT, projected, viewMatrix, type Camera, type Matrix, type Poin
 import { alongPath, MAX_SIDE, type Landscape } from './landscape';
 import { apart, type Mark, type Picture, type Rectangle, type TextMark } from './marks';
 import { coarse, inBox, meshOf, VALUES, type Mesh } from './mesh';
-import { barWidth, circle, colorBar, frontFirst, type Item, type Look } from './plan';
+import { barWidth, circle, colorBar, type Item, type Look } from './plan';
+import { frontFirst } from './plan_lines';
 import { parsed, rampColor, tintColor, type Color } from './ramps';
 import type { Renderer, Ribbon } from './renderer';
 import { numberTexts, scaleTexts, type Extent, type LossScale } from './scale';

@@ -2,6 +2,7 @@ export const GAP = 12; // pixels between tiles
 const NARROWEST = 300; // pixels
 const LOWEST = 240;
 const [SLIMMEST, FLATTEST] = [0.75, 1.6]; // width to height, beyond which more space makes no better picture
+const THINNEST = 0.5; // width to height of tiles that fill the height
 
 export interface Tiling {
   readonly columns: number;
@@ -21,7 +22,7 @@ export function tilingOf(width: number, height: number, count: number): Tiling {
     const area = Math.min(wide, tall * FLATTEST) * tall;
     if (tall < LOWEST || area <= largest) continue;
     largest = area;
-    best = { columns, height: Math.floor(tall) };
+    best = { columns, height: Math.floor(Math.min(high, wide / THINNEST)) };
   }
   if (best) return best;
   const columns = Math.min(most, Math.max(1, count));

@@ -42,7 +42,10 @@ export function Toolbar({ board }: { readonly board: LandscapeParts }): JSX.Elem
         settle={120}
         digits={0}
       />
-      <Toggle action="log" text={say('log')} label={say('log.hint')} setting={board.log} />
+      <Cluster>
+        <Toggle action="log" text={say('log')} label={say('log.hint')} setting={board.log} />
+        <Toggle action="relative" text={say('relative')} label={say('relative.hint')} setting={board.relative} />
+      </Cluster>
       {board.form.value === 'surface' && (
         <Range
           name="opacity"

@@ -1,0 +1,104 @@
+import { message, valueText } from '@insight-host/kit';
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import type { LandscapeParts } from './board';
+import type { FlatnessAnswer, Measured, RunFlatness } from './flatness';
+
+/** Flatness of the final landscapes of runs, or of one landscape; the last answer stays until the next is there. */
+export function useFlatness(
+  board: LandscapeParts,
+  runs: readonly string[],
+  id: string | null,
+): { readonly answer: FlatnessAnswer | null; readonly error: string } {
+  const answer = useSignal<FlatnessAnswer | null>(null);
+  const error = useSignal('');
+  const { ctx } = board.page;
+  const radius = board.radius.value;
+  useEffect(() => {
+    if (runs.length === 0) return;
+    const stop = new AbortController();
+    ctx.data
+      .json<FlatnessAnswer>('flatness', { run: runs, id, radius }, { signal: stop.signal })
+      .then((found) => {
+        answer.value = found;
+        error.value = '';
+      })
+      .catch((cause: unknown) => !stop.signal.aborted && (error.value = message(cause)));
+    return () => stop.abort();
+  }, [runs.join('\n'), id, radius, ctx.generation.value]);
+  return { answer: answer.value, error: error.value };
+}
+
+/** A value in few digits with how far it may be off. */
+export function measuredText(measured: Measured | null | undefined): string {
+  if (!measured) return '—';
+  const { value, error } = measured;
+  const short = (number: number, digits: number): string => valueText(Number(number.toPrecision(digits)));
+  if (error === null) return short(value, 3);
+  if (error <= Math.abs(value) * 5e-4) return short(value, 4);
+  const digits = Math.max(1, Math.min(4, Math.floor(Math.log10(Math.abs(value) / error)) + 2));
+  return `${short(value, digits)} ± ${short(error, 2)}`;
+}
+
+/** What is measured of one landscape, as rows of name and value with a hint. */
+export function flatnessRows(
+  board: LandscapeParts,
+  { radius, epsilon }: FlatnessAnswer,
+  one: RunFlatness,
+): readonly { readonly name: string; readonly value: string; readonly hint: string }[] {
+  const { t: say } = board.page;
+  const { area, curvature } = one;
+  const size = measuredText(area?.size);
+  return [
+    {
+      name: say('flatness.rise'),
+      value: measuredText(one.rise),
+      hint: say('flatness.rise.hint', { radius: valueText(Number(radius.toPrecision(3))) }),
+    },
+    { name: say('flatness.worst'), value: measuredText(one.worst), hint: say('flatness.worst.hint') },
+    {
+      name: say('flatness.area'),
+      value: area?.edge ? say('flatness.more', { size }) : size,
+      hint: say('flatness.area.hint', { epsilon: valueText(Number(epsilon.toPrecision(3))) }),
+    },
+    {
+      name: say('flatness.curvature'),
+      value: curvature
+        ? say('flatness.range', { low: measuredText(curvature.smallest), high: measuredText(curvature.largest) })
+        : '—',
+      hint: say('flatness.curvature.hint'),
+    },
+  ];
+}
+
+/** The flatness of one landscape. */
+export function FlatnessList({
+  board,
+  run,
+  id,
+}: {
+  readonly board: LandscapeParts;
+  readonly run: string;
+  readonly id: string;
+}): JSX.Element | null {
+  const { t: say } = board.page;
+  const { answer, error } = useFlatness(board, [run], id);
+  const one = answer?.runs[0];
+  if (error) return <p class="error">{error}</p>;
+  if (!answer || !one || one.id !== id || one.run !== run) return null;
+  return (
+    <section data-testid="flatness">
+      <h4>{say('flatness')}</h4>
+      <dl>
+        {flatnessRows(board, answer, one).map(({ name, value, hint }) => (
+          <div key={name} title={hint}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {one.normalised === false && <p class="hint">{say('flatness.own')}</p>}
+    </section>
+  );
+}
