@@ -54,14 +54,14 @@ ROOMS = {
 PLUGIN = PageRoom(
     "plugins",
     " ".join(ROOMS.keys() - {"shell", "gallery", f"{_KIT}/testing"}),
-    f"{_PREACT} d3-contour @dagrejs/dagre",
+    f"{_PREACT} gifenc @dagrejs/dagre",
 )  # each of them a room of its own
 NO_ROOMS = {  # parts of the build
     "frontend/packages/kit/build.d.ts",
     "frontend/packages/preact.ts",
     "frontend/vitest.setup.ts",
 }
-_OF_TESTS = {"vitest", "node"}
+_OF_TESTS = {"vitest", "node", "d3-contour"}
 _PLUGIN_PLACE = re.compile(r"plugins/(\w+)/(?:insight_\1/)?frontend/")
 _IMPORT = re.compile(
     r"""(?:^|;)\s*(?:import|export)\s(?P<what>[^'";]*?\bfrom\s*)?['"](?P<name>[^'"]+)['"]"""
