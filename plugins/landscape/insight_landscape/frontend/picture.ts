@@ -74,7 +74,10 @@ export interface PictureSize {
   readonly ratio: number;
 }
 
-/** The lines of a large landscape, from the worker; null where the page draws them, undefined where newer ones are asked for. */
+/**
+ * The lines of a large landscape, from the worker; null where the page draws them, undefined where newer ones are asked
+ * for.
+ */
 export async function heavyLines(
   board: LandscapeParts,
   place: string,
