@@ -73,7 +73,12 @@ class TerminalHost:
 
     @contextmanager
     def loaded(
-        self, arguments: Sequence[str], plugin: str, *, follows: bool = False
+        self,
+        arguments: Sequence[str],
+        plugin: str,
+        *,
+        follows: bool = False,
+        runs: Callable[[str], bool] | None = None,
     ) -> Iterator[PluginContext]:
         """What routes of a plugin receive, with logs that were read to their end once, or are followed."""
         from insight_core.cli.data_source import open_data, start
@@ -87,7 +92,7 @@ class TerminalHost:
             options = evolve(options, reload_interval=0.0)
         registry = open_whole_registry(options)
         logdirs = open_logdirs(options)
-        provider = open_data(options, registry, logdirs)
+        provider = open_data(options, registry, logdirs, runs)
         try:
             start(provider)
             for notice in problems(logdirs, follows=follows):

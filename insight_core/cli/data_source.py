@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, cast
 
 from attrs import evolve
@@ -32,9 +32,17 @@ _HOOK = "insight_open_provider"
 _OPENING = 10.0  # seconds that a module may take to open a location
 
 
-def open_data(options: Options, registry: Registry, logdirs: Sequence[Logdir]) -> DataProvider:
-    """The provider that the flags ask for, not started yet. Raises InvalidArgument for what cannot be."""
-    provider = _opened(options, registry, logdirs)
+def open_data(
+    options: Options,
+    registry: Registry,
+    logdirs: Sequence[Logdir],
+    accepts_run: Callable[[str], bool] | None = None,
+) -> DataProvider:
+    """The provider that the flags ask for, not started yet. Raises InvalidArgument for what cannot be.
+
+    In this process only runs whose names are accepted are read.
+    """
+    provider = _opened(options, registry, logdirs, accepts_run)
     admit = getattr(provider, "admit", None)
     if admit is not None:
         registry.follow(admit)
@@ -48,7 +56,12 @@ def start(provider: DataProvider) -> None:
         begin()
 
 
-def _opened(options: Options, registry: Registry, logdirs: Sequence[Logdir]) -> DataProvider:
+def _opened(
+    options: Options,
+    registry: Registry,
+    logdirs: Sequence[Logdir],
+    accepts_run: Callable[[str], bool] | None,
+) -> DataProvider:
     if options.data_provider is not None:
         return _opened_at(_LOCATIONS.split(options.data_provider), options, registry)
     if options.load == "server":
@@ -56,7 +69,7 @@ def _opened(options: Options, registry: Registry, logdirs: Sequence[Logdir]) -> 
     policies = cache_policies(options, registry.plugins)
 
     def open_of(logdirs: Sequence[Logdir]) -> DataProvider:
-        return open_local(options, logdirs, registry, policies, options.reload_interval)
+        return open_local(options, logdirs, registry, policies, options.reload_interval, accepts_run)
 
     if options.load == "inprocess":
         return open_of(logdirs)
@@ -94,10 +107,13 @@ def _opened_at(locations: Sequence[str], options: Options, registry: Registry) -
 
 def _settings(options: Options, registry: Registry) -> ProviderSettings:
     cache = cache_directory(options) if options.cache else None
+    from insight_core.providers.scalar_answers import ScalarAnswers
+
     return ProviderSettings(
         registry.plugins,
         options.reload_interval,
         cache,
+        answer_scalars=ScalarAnswers(),
         token_file=options.data_provider_token_file,
         ca_file=options.data_provider_ca,
     )

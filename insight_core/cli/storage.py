@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,7 @@ def open_local(
     registry: Registry,
     policies: Mapping[str, CachePolicy],
     reload_interval: float,
+    accepts_run: Callable[[str], bool] | None = None,
 ) -> LocalProvider:
     """A provider of these logdirs, not started yet. Raises InvalidArgument."""
     from insight_core.cli.log_formats import follow_log_formats
@@ -49,6 +50,7 @@ def open_local(
         max_memory=options.max_memory or int(_MEMORY_SHARE * physical_memory()),
         spill_directory=directory,
         follow_symlinks=options.follow_symlinks,
+        accepts_run=accepts_run,
         while_loading=rare_collections,
     )
     follow_log_formats(registry, provider.admit_log_format)

@@ -99,6 +99,18 @@ class Found:
     missing: list[str] = Factory(list)
     not_followed: list[str] = Factory(list)  # links to directories and to event files
 
+    def of_runs(self, accepts: Callable[[str], bool]) -> Found:
+        """The part with the runs whose names are accepted."""
+        runs = {run: newest for run, newest in self.runs.items() if accepts(run)}
+        return Found(
+            {key: file for key, file in self.files.items() if key[0] in runs},
+            {key: file for key, file in self.named.items() if key[0] in runs},
+            runs,
+            {key: flaw for key, flaw in self.damage.items() if key[0] in runs},
+            self.missing,
+            self.not_followed,
+        )
+
 
 def printable(path: str) -> str:
     """``path`` with bytes that are not UTF-8 written as ``\\xNN``."""

@@ -52,12 +52,14 @@ class Loader:
         names: FileNames | None = None,
         cache: IndexCache | None = None,
         follow_symlinks: bool = False,
+        accepts_run: Callable[[str], bool] | None = None,
         while_loading: Callable[[], AbstractContextManager[object]] = nullcontext,
     ) -> None:
         """``reload_interval`` is in seconds, for file systems that do not report changes; 0 loads once.
 
         ``names`` are patterns of files that plugins claim. With ``follow_symlinks`` links are followed out of
-        the logdirs. ``while_loading`` is entered for each load.
+        the logdirs. Only runs whose names ``accepts_run`` accepts are read. ``while_loading`` is entered for
+        each load.
         """
         self._store = store
         self._logdirs = list(logdirs)
@@ -67,6 +69,7 @@ class Loader:
         self._interval = reload_interval
         self._cache = cache
         self._follow_symlinks = follow_symlinks
+        self._accepts_run = accepts_run
         self._while_loading = while_loading
         self._watcher: Watcher | None = None
         self._writer = IndexWriter(cache, lambda: self._is_loading) if cache else None
@@ -196,6 +199,8 @@ class Loader:
             found = discover(
                 self._logdirs, self._names, self._beginnings, follow_symlinks=self._follow_symlinks
             )
+            if self._accepts_run is not None:
+                found = found.of_runs(self._accepts_run)
             # only the walk counts: time for reading must not delay the next walk, or live data would wait
             self._pause = max(time.monotonic() - self._looked, _IDLE_SHARE * (time.thread_time() - worked))
             self._report_links(found.not_followed)

@@ -10,6 +10,7 @@ from insight_core.formats.batch import Flaw
 from insight_core.formats.dialects import Dialect
 from insight_core.machine import physical_memory
 from insight_core.plugin.annotations import Annotation, Annotations, Authorship
+from insight_core.plugin.attempts import Attempts, find_attempts
 from insight_core.plugin.claims import BEGINNING, Claim, EventField, FileName, SummaryPlugin
 from insight_core.plugin.computations import Computation, ComputingProvider, NotComputed, compute
 from insight_core.plugin.context import (
@@ -59,6 +60,7 @@ from insight_core.plugin.errors import (
     Undecodable,
 )
 from insight_core.plugin.extensions import (
+    AnswerScalars,
     AppSettings,
     Cell,
     Command,
@@ -72,6 +74,7 @@ from insight_core.plugin.extensions import (
 from insight_core.plugin.figures import SeriesFigures, figures_of
 from insight_core.plugin.hooks import hookimpl
 from insight_core.plugin.log_formats import LogFormat, Points
+from insight_core.plugin.payload_places import LocatingProvider, PayloadPlaces
 from insight_core.plugin.places import RecordPlace, place_in, record_at
 from insight_core.plugin.query_tables import (
     ColumnType,
@@ -119,8 +122,10 @@ __all__ = [
     "TAG_ROLES",
     "Annotation",
     "Annotations",
+    "AnswerScalars",
     "AppSettings",
     "Ask",
+    "Attempts",
     "Authorship",
     "CachePolicy",
     "Cell",
@@ -151,6 +156,7 @@ __all__ = [
     "InvalidArgument",
     "Keep",
     "Labels",
+    "LocatingProvider",
     "LogFormat",
     "Messages",
     "NotChecked",
@@ -159,6 +165,7 @@ __all__ = [
     "NoticingProvider",
     "Option",
     "Payload",
+    "PayloadPlaces",
     "PayloadStream",
     "Plugin",
     "PluginContext",
@@ -205,6 +212,7 @@ __all__ = [
     "compute",
     "encode_json",
     "figures_of",
+    "find_attempts",
     "hookimpl",
     "joined_table",
     "missing_tags",

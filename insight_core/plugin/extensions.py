@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
+import numpy as np
 from attrs import Attribute, field, frozen, validators
+from numpy.typing import NDArray
 
 from insight_core.formats.dialects import Dialect
 from insight_core.plugin.context import PluginContext
 from insight_core.plugin.contract import CachePolicy, Plugin
-from insight_core.plugin.data import DataProvider
+from insight_core.plugin.data import DataProvider, ScalarColumns, ScalarQuery
 
 ENVIRONMENT_PREFIX = "INSIGHT_HOST_"
 
@@ -125,14 +127,20 @@ class CommandHost(Protocol):
         """
 
     def loaded(
-        self, arguments: Sequence[str], plugin: str, *, follows: bool = False
+        self,
+        arguments: Sequence[str],
+        plugin: str,
+        *,
+        follows: bool = False,
+        runs: Callable[[str], bool] | None = None,
     ) -> AbstractContextManager[PluginContext]:
         """What routes of a plugin receive, with logs that were read to their end once.
 
         ``arguments`` are flags of ``insight-host``. Nothing is served, and what is written later is not
         read. With ``follows`` it is, and the context is given when reading begins: ``ctx.data.progress()``
-        tells how far it is. Raises NotFound for an unknown plugin, and InvalidArgument for flags that cannot
-        be.
+        tells how far it is. Of logs on this machine only runs whose names ``runs`` accepts are read (None:
+        all), though ``RunFiles`` lists the files of all. Raises NotFound for an unknown plugin, and
+        InvalidArgument for flags that cannot be.
         """
 
     def status(self, text: str) -> None:
@@ -140,6 +148,27 @@ class CommandHost(Protocol):
 
     def print(self, text: str) -> None:
         """Prints a line to stderr, above the status."""
+
+
+class AnswerScalars(Protocol):
+    """Reduces the points of a scalar series as a query says."""
+
+    def __call__(
+        self,
+        series: Hashable,
+        steps: NDArray[np.int64],
+        wall_times: NDArray[np.float64],
+        values: NDArray[np.float32] | NDArray[np.float64],
+        query: ScalarQuery,
+        *,
+        total: int | None = None,
+    ) -> ScalarColumns:
+        """The answer for points of all attempts, in the order of their files.
+
+        ``series`` names the series: what was computed for it is kept while its arrays stay the same, which
+        must not be written to. ``total`` is how many points were recorded; None: as many as there are. Raises
+        InvalidArgument for a window that ends before it begins.
+        """
 
 
 @frozen
@@ -156,6 +185,7 @@ class ProviderSettings:
     ca_file: str | None = None  # certificates (PEM) that may sign that of the server
     # opens the host's own reader of the logs of these dialects in the logdirs; None: there are no logdirs
     open_local: Callable[[Collection[Dialect]], DataProvider] | None = None
+    answer_scalars: AnswerScalars | None = None  # as the host's own reader does; None in tests
 
 
 class OpenWith(Protocol):

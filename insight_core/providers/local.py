@@ -27,6 +27,7 @@ from insight_core.plugin import (
     LogFormat,
     NotFound,
     Payload,
+    PayloadPlaces,
     PayloadStream,
     Plugin,
     Progress,
@@ -71,8 +72,8 @@ class LocalProvider:
     10 GiB). Columns beyond ``max_memory`` bytes are stored in files below ``spill_directory``. With ``watch``
     the file system reports changes where it can; otherwise all files are polled every ``reload_interval``
     seconds (0: read once). Symbolic links that lead out of the logdirs are followed with ``follow_symlinks``;
-    without it, only those directly in a logdir are. ``while_loading`` is entered for each load: a program may
-    tune its process there.
+    without it, only those directly in a logdir are. Only runs whose names ``accepts_run`` accepts are read.
+    ``while_loading`` is entered for each load: a program may tune its process there.
     """
 
     def __init__(
@@ -89,6 +90,7 @@ class LocalProvider:
         max_memory: int | None = None,
         spill_directory: Path | None = None,
         follow_symlinks: bool = False,
+        accepts_run: Callable[[str], bool] | None = None,
         while_loading: Callable[[], AbstractContextManager[object]] = nullcontext,
     ) -> None:
         self._logdirs = tuple(logdirs)
@@ -104,6 +106,7 @@ class LocalProvider:
             names=self._names,
             cache=_open_cache(cache_directory, self._logdirs, cache_size),
             follow_symlinks=follow_symlinks,
+            accepts_run=accepts_run,
             while_loading=while_loading,
         )
         self._follow_symlinks = follow_symlinks
@@ -293,6 +296,24 @@ class LocalProvider:
     def run_files(self) -> Sequence[RunFile]:
         """Every file of every run, by a new walk over the logdirs."""
         return run_files(self._logdirs, self._names)
+
+    def payload_places(self, plugin: str, key: SeriesKey) -> PayloadPlaces:
+        """Where the payloads of a series are. Raises NotFound for an unknown series or file."""
+        snapshot, _ = self._shown_records(plugin, key, "all")
+        assert snapshot.columns.places is not None
+        paths = [self._loader.path_of(key.run, file) for file, _ in snapshot.parts]
+        if None in paths:
+            raise NotFound(f"a file of {key.tag!r} of run {key.run!r} is gone")
+        records, starts, _ = snapshot.columns.places
+        whole = np.array([isinstance(claim, FileName) for claim in snapshot.claims], bool)
+        part = np.repeat(np.arange(len(paths)), np.diff((0, *snapshot.ends)))
+        return PayloadPlaces(
+            [str(path) for path in paths],
+            snapshot.claims,
+            part,
+            np.where(whole[part], -1, records),
+            np.where(whole[part], 0, starts),
+        )
 
     def unclaimed(self) -> Mapping[str, Mapping[str, int]]:
         """Values that no plugin claims: by run, the number for each claim."""

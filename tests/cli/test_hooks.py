@@ -187,10 +187,10 @@ def test_the_host_waits_for_a_chosen_plugin_and_never_starts_without_it(
 
 @pytest.mark.parametrize("how", FAILING)
 def test_a_data_source_that_fails_ends_the_start_with_the_reason(run: Run, tmp_path: Path, how: str) -> None:
-    site = _module(tmp_path / "site", "lake", _hook("insight_open_provider(location)", FAILING[how]))
-    done = run("--data-provider", "lake://x", env=_with_path(site))
+    site = _module(tmp_path / "site", "vault", _hook("insight_open_provider(location)", FAILING[how]))
+    done = run("--data-provider", "vault://x", env=_with_path(site))
     assert done.returncode == 1
-    assert "insight_open_provider() of lake" in done.stderr
+    assert "insight_open_provider() of vault" in done.stderr
 
 
 def test_flags_of_the_host_load_no_module_while_the_command_line_is_read(tmp_path: Path) -> None:

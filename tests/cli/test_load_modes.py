@@ -330,7 +330,7 @@ def test_flags_that_make_no_sense_are_refused(
     [
         ("grpc://localhost", "grpc://HOST:PORT"),
         ("grpc://h:99999", "port number"),
-        ("lake://x", "--data-provider: no plugin opens 'lake://x'"),
+        ("vault://x", "--data-provider: no plugin opens 'vault://x'"),
     ],
 )
 def test_a_location_that_nothing_opens_ends_the_start(

@@ -21,7 +21,7 @@ def main() -> None:
     os.environ.setdefault("MINDINSIGHT_WORKSPACE", os.environ.get("TMPDIR", "/tmp"))
     # imported by modules of routes that are asked for, used only by those that are not (Marey's)
     sys.modules["pandas"] = types.ModuleType("pandas")
-    from flask import Flask, Response  # type: ignore[import-not-found]
+    from flask import Flask, Response  # type: ignore[import-not-found, unused-ignore]
 
     # the whole application, debugger and all, of which a class of answers is wanted
     application = types.ModuleType("mindinsight.backend.application")

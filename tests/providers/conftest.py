@@ -1,4 +1,4 @@
-"""The kinds of providers: in this process, a data server of ours, a host, the data server in Rust."""
+"""The kinds of providers: in this process, a data server of ours, a host, the data server in Rust, a lake."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ from insight_core.providers.rust_server import rust_server
 from insight_core.providers.tensorboard_client.provider import TensorBoardProvider
 from insight_core.rpc.serving import serve
 from tests.hosts import served
+from tests.lakes import LakeBuild
 from tests.waiting import eventually
 
 SCALAR = insight_scalar.insight_plugin()
@@ -115,7 +116,27 @@ def open_rust(tmp_path: Path) -> Iterator[Open]:
         yield open_
 
 
-@pytest.fixture(params=["local", "insight", "http", "rust"])
+@pytest.fixture
+def open_lake(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Open]:
+    with ExitStack() as opened:
+
+        def open_(*, policy: CachePolicy | None = None, live: bool = False) -> DataProvider:
+            place = tmp_path_factory.mktemp("lake")
+            policies = {"scalar": policy, "pictures": policy} if policy else {}
+            build = LakeBuild([str(tmp_path)], str(place), [SCALAR, IMAGE], policies)
+            build.run()
+            if live:
+                opened.enter_context(build.repeated())
+            provider = build.opened(0.05)
+            opened.callback(provider.close)
+            provider.start()
+            eventually(provider.generation)
+            return provider
+
+        yield open_
+
+
+@pytest.fixture(params=["local", "insight", "http", "rust", "lake"])
 def open_provider(request: pytest.FixtureRequest) -> Open:
     """Each kind in turn; where the one in Rust differs is said by ``DIFFERENCES`` of the test's module."""
     if request.param == "rust":

@@ -159,8 +159,8 @@ def test_a_closed_source_leaves_its_tables(sample_logs: Path) -> None:
 def test_what_cannot_be_opened_says_why(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="no such directory"):
         insight_host.open(tmp_path / "none")
-    with pytest.raises(InvalidArgument, match="lake:somewhere"):
-        insight_host.open("lake:somewhere")
+    with pytest.raises(InvalidArgument, match="vault:somewhere"):
+        insight_host.open("vault:somewhere")
     with pytest.raises(InvalidArgument, match="only directories can be named"):
         insight_host.open({"a": "http://127.0.0.1:1/?token=secret"})
     with pytest.raises(Unavailable, match=r"http://127\.0\.0\.1:1/ does not answer") as refused:

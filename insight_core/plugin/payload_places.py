@@ -1,0 +1,37 @@
+"""Where payloads are, of providers that know it: for what copies or points to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from insight_core.plugin.claims import Claim
+from insight_core.plugin.data import SeriesKey
+
+
+@frozen(eq=False)
+class PayloadPlaces:
+    """Where the payloads of a series are, in the order of ``DataProvider.records`` with all attempts.
+
+    ``parts`` int64[n] gives the index of each payload in ``files`` and ``claims``. ``records`` int64[n] is
+    the offset of the framed record that holds the payload, -1 for a payload that is a whole file; ``starts``
+    int64[n] is the offset of its first byte. Sizes are those of ``DataProvider.records``.
+    """
+
+    files: Sequence[str]  # paths on this machine
+    claims: Sequence[Claim]
+    parts: NDArray[np.int64]
+    records: NDArray[np.int64]
+    starts: NDArray[np.int64]
+
+
+@runtime_checkable
+class LocatingProvider(Protocol):
+    """What a ``DataProvider`` also has if it knows the places of payloads in files."""
+
+    def payload_places(self, plugin: str, key: SeriesKey) -> PayloadPlaces:
+        """Where the payloads of a series are. Raises NotFound for an unknown series or file."""

@@ -1,0 +1,51 @@
+"""Lakes: logs as Parquet in a bucket or a directory, for teams, other engines and any number of hosts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from insight_core.plugin import (
+    Command,
+    CommandHost,
+    DataProvider,
+    ProviderSettings,
+    hookimpl,
+)
+
+_PREFIX = "lake:"
+_COMMANDS = {
+    "build": "write logs into a lake: Parquet in a directory or on object storage",
+    "check": "compare a lake with itself, and with the logs that it was built from",
+    "compact": "join small segments of a lake into large ones",
+    "expire": "remove old runs from a lake",
+    "files": "print the Parquet files of a table of a lake, for other engines",
+    "info": "print what is in a lake",
+}
+
+
+@hookimpl
+def insight_commands(host: CommandHost) -> Iterable[Command]:
+    """``insight-host lake build`` and the commands that keep a lake in order."""
+    return [_command(host, name, text) for name, text in _COMMANDS.items()]
+
+
+def _command(host: CommandHost, name: str, text: str) -> Command:
+    def run(arguments: Sequence[str]) -> int:
+        from insight_lake.commands import run_command
+
+        return run_command(host, name, text, arguments)
+
+    return Command(f"lake {name}", text, run)
+
+
+@hookimpl
+def insight_open_provider(location: str, settings: ProviderSettings) -> DataProvider | None:
+    """The data of ``lake:DIR`` or ``lake:s3://BUCKET/PREFIX``."""
+    if not location.startswith(_PREFIX):
+        return None
+    from insight_lake.libraries import require_libraries
+
+    require_libraries()
+    from insight_lake.provider import open_provider
+
+    return open_provider(location.removeprefix(_PREFIX), settings)

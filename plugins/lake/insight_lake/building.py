@@ -1,0 +1,276 @@
+"""Builds a lake: finds what has changed in the logs, and writes it as segments, batch by batch."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from attrs import define, frozen
+
+from insight_core.plugin import CommandHost, DataProvider, InvalidArgument, RunFiles
+from insight_lake.contents import series_fingerprints
+from insight_lake.lake import Lake
+from insight_lake.manifest import LakeManifest, LakeObject, SegmentEntry, newest, publish
+from insight_lake.objects import ObjectStore
+from insight_lake.records import CopiedRecords, LogRecords, RecordSource
+from insight_lake.rewriting import rewritten
+from insight_lake.row_reader import RowReader
+from insight_lake.sources import BATCH, PLUGIN, FoundRun, batches, runs_of_files
+from insight_lake.tables import WrittenTable
+from insight_lake.writing import RunNote, SegmentDraft, write_series
+
+
+@frozen
+class BuildOptions:
+    """What a build does."""
+
+    flags: Sequence[str]  # of insight-host: the source
+    source: str  # what runs are noted to come from, where that is not a logdir
+    shard: tuple[int, int] = (0, 1)  # which of how many
+    payloads: str = "locate"  # or "copy", or "none"
+    prune: bool = False  # whether runs are dropped that the source no longer has
+    replace: bool = False  # whether runs of other sources with the same names are replaced
+    batch: int = BATCH  # bytes of log files that are read at a time
+
+
+@define
+class BuildReport:
+    """What a build did."""
+
+    written: int = 0  # runs
+    unchanged: int = 0
+    removed: int = 0
+    points: int = 0
+    records: int = 0
+    bytes: int = 0  # of tables and payloads
+
+    def add(self, entry: SegmentEntry) -> None:
+        """Adds a segment that was written."""
+        self.written += entry.runs
+        self.points += entry.points
+        self.records += entry.records
+        self.bytes += sum(one.size for one in entry.objects())
+
+
+def shard_of(run: str, shards: int) -> int:
+    """The shard that builds a run: the same on every machine."""
+    return zlib.crc32(run.encode()) % shards
+
+
+class Builder:
+    """Builds a lake from one source."""
+
+    def __init__(self, host: CommandHost, store: ObjectStore, options: BuildOptions) -> None:
+        self._host, self._store, self._options = host, store, options
+        self._reader = RowReader(store)
+        self._lake: Lake | None = None
+        self.report = BuildReport()
+
+    def run(self) -> BuildReport:
+        """Writes all runs that have changed, and publishes each batch once it is complete."""
+        try:
+            with ExitStack() as opened:
+                read = time.time()
+                context = self._host.loaded(self._options.flags, PLUGIN, runs=lambda run: False)
+                data = opened.enter_context(context).data
+                is_local = isinstance(data, RunFiles)
+                found = runs_of_files(data) if isinstance(data, RunFiles) else self._of_series(data)
+                _check_outside(
+                    self._store.location, {one.source for one in found.values()} if is_local else ()
+                )
+                mine = {run: one for run, one in found.items() if self._is_mine(run)}
+                changed = self._changed(mine)
+                self.report.unchanged = len(mine) - len(changed)
+                if is_local:
+                    opened.close()
+                for batch in batches(changed, mine, self._options.batch):
+                    self._build(batch, mine, set(found), None if is_local else data, read)
+            if self._options.prune:
+                self._prune(mine, set(found))
+        finally:
+            self._reader.close()
+        return self.report
+
+    def _of_series(self, data: DataProvider) -> dict[str, FoundRun]:
+        texts = series_fingerprints(data, [run.name for run in data.runs()])
+        return {run: FoundRun(text, 0, self._options.source) for run, text in texts.items()}
+
+    def _is_mine(self, run: str) -> bool:
+        shard, shards = self._options.shard
+        return shard_of(run, shards) == shard
+
+    def _version(self, manifest: LakeManifest) -> Lake:
+        self._lake = Lake(self._reader, manifest, self._lake)
+        return self._lake
+
+    def _changed(self, mine: Mapping[str, FoundRun]) -> list[str]:
+        known = self._version(newest(self._store)).runs()
+        others = [run for run, one in mine.items() if run in known and known[run].note.source != one.source]
+        if others and not self._options.replace:
+            run = min(others)
+            raise InvalidArgument(
+                f"the lake has the run {run!r} of {known[run].note.source}, and that of {mine[run].source} "
+                "would replace it: give the logdir a name (NAME:DIR), or --replace"
+            )
+        return sorted(
+            run
+            for run, one in mine.items()
+            if run not in known
+            or known[run].note.fingerprint != one.fingerprint
+            or known[run].note.source != one.source
+        )
+
+    def _build(
+        self,
+        batch: Sequence[str],
+        mine: Mapping[str, FoundRun],
+        listed: set[str],
+        data: DataProvider | None,
+        read: float,
+    ) -> None:
+        """Writes and publishes a segment of a batch of runs; ``data`` are those of a source without files."""
+        wanted = set(batch)
+        with ExitStack() as opened:
+            if data is None:
+                context = self._host.loaded(
+                    # a run without files, such as a directory that cannot be read, is listed by loading alone
+                    self._options.flags,
+                    PLUGIN,
+                    runs=lambda run: run in wanted or (run not in listed and self._is_mine(run)),
+                )
+                data = opened.enter_context(context).data
+                wanted |= {run.name for run in data.runs()}
+            directory = opened.enter_context(self._store.drafts())
+            draft = SegmentDraft(directory)
+            source, payloads = self._record_source(data, draft, opened)
+            runs = [run for run in data.runs() if run.name in wanted]
+            names = [run.name for run in runs]
+            write_series(draft, data, names, source, self._tell)
+            fallback = FoundRun("", 0, self._options.source)
+            notes = {
+                run: RunNote(one.source, one.fingerprint, read)
+                for run, one in ((run, mine.get(run, fallback)) for run in names)
+            }
+            draft.add_runs(runs, data, notes)
+            stored = payloads()
+            entry, files = draft.close([stored] if stored is not None else [])
+            if stored is not None:
+                files[stored.key] = draft.path("payloads")
+            for key, path in files.items():
+                self._store.put_file(key, path)
+        self._publish(entry, notes)
+
+    def _record_source(
+        self, data: DataProvider, draft: SegmentDraft, opened: ExitStack
+    ) -> tuple[RecordSource | None, Callable[[], LakeObject | None]]:
+        """What tells the places of payloads, and a function that ends the file of copied ones."""
+        if self._options.payloads == "none":
+            return None, lambda: None
+        if self._options.payloads == "locate":
+            return LogRecords(data), lambda: None
+        path, key = draft.path("payloads"), f"payloads/{draft.id}.bin"
+        file = opened.enter_context(path.open("wb"))
+
+        def end() -> LakeObject | None:
+            file.close()
+            return WrittenTable(path, 0).stored_as(key) if path.stat().st_size else None
+
+        return CopiedRecords(data, file, key), end
+
+    def _tell(self, points: int) -> None:
+        self._host.status(
+            f"insight-host lake: {self.report.written:,} runs, {self.report.points + points:,} points"
+        )
+
+    def _publish(self, entry: SegmentEntry, notes: Mapping[str, RunNote]) -> None:
+        made: dict[tuple[str, frozenset[str]], SegmentEntry | None] = {}
+        result: list[SegmentEntry] = []
+
+        def without(segment: SegmentEntry, runs: Iterable[str]) -> SegmentEntry | None:
+            key = segment.id, frozenset(runs)
+            if key not in made:
+                made[key] = rewritten(self._store, [segment], key[1]) if key[1] else segment
+            return made[key]
+
+        def change(manifest: LakeManifest) -> LakeManifest | None:
+            known = self._version(manifest).runs()
+            # another builder was faster, and looked at the files later, or at the same ones
+            late = {
+                run
+                for run, note in notes.items()
+                if run in known and (known[run].note.read > note.read or _is_same(known[run].note, note))
+            }
+            mine = without(entry, late)
+            replaced: dict[str, set[str]] = {}
+            for run in notes.keys() - late:
+                holder = self._version(manifest).entry_of(run)
+                if holder is not None:
+                    replaced.setdefault(holder.id, set()).add(run)
+            by_id = {segment.id: segment for segment in manifest.segments}
+            left = [without(by_id[name], runs) for name, runs in replaced.items()]
+            result[:] = [] if mine is None else [mine]
+            added = [segment for segment in (mine, *left) if segment is not None]
+            return manifest.with_segments(list(replaced), added) if mine is not None else None
+
+        publish(self._store, change)
+        for segment in result:
+            self.report.add(segment)
+
+    def _prune(self, mine: Mapping[str, FoundRun], listed: set[str]) -> None:
+        """Drops the runs of this shard that the source had and has no longer."""
+        sources = {one.source for one in mine.values()} | {self._options.source}
+
+        def gone(manifest: LakeManifest) -> set[str]:
+            return {
+                name
+                for name, stored in self._version(manifest).runs().items()
+                if name not in listed and stored.note.source in sources and self._is_mine(name)
+            }
+
+        self.report.removed = remove_runs(self._store, gone)
+
+
+def _is_same(known: RunNote, note: RunNote) -> bool:
+    return bool(note.fingerprint) and (known.fingerprint, known.source) == (note.fingerprint, note.source)
+
+
+def remove_runs(store: ObjectStore, chosen: Callable[[LakeManifest], set[str]]) -> int:
+    """Publishes a version without the runs that ``chosen`` names; returns how many these are."""
+    reader = RowReader(store)
+    count = [0]
+
+    def change(manifest: LakeManifest) -> LakeManifest | None:
+        runs = chosen(manifest)
+        count[0] = len(runs)
+        if not runs:
+            return None
+        lake = Lake(reader, manifest, None)
+        holders = {entry.id: entry for run in runs if (entry := lake.entry_of(run)) is not None}
+        left = [rewritten(store, [entry], runs) for entry in holders.values()]
+        return manifest.with_segments(list(holders), [entry for entry in left if entry is not None])
+
+    try:
+        publish(store, change)
+    finally:
+        reader.close()
+    return count[0]
+
+
+def _check_outside(place: str, logdirs: Iterable[str]) -> None:
+    """Raises InvalidArgument if the lake is a directory in one of the logdirs."""
+    for logdir in logdirs:
+        if "://" not in place and Path(os.path.realpath(place)).is_relative_to(logdir):
+            raise InvalidArgument(f"{place} lies in the log directory {logdir}, and nothing is written there")
+
+
+def parse_shard(text: str) -> tuple[int, int]:
+    """``i/n`` with i from 0 to before n. Raises ValueError."""
+    match = re.fullmatch(r"([0-9]+)/([0-9]+)", text)
+    if match is None or not 0 <= int(match[1]) < int(match[2]):
+        raise ValueError(f"{text!r} is not of the form I/N with I from 0 to N - 1")
+    return int(match[1]), int(match[2])

@@ -1,0 +1,213 @@
+"""The runs and series of a segment by column, as the tables ``runs`` and ``series`` hold them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from insight_core.plugin import Damage, Dialect, Reason, Run, SeriesField, SeriesTable
+from insight_lake.manifest import SegmentEntry
+from insight_lake.row_reader import RowReader
+from insight_lake.texts import claims_of_text
+from insight_lake.writing import RunNote
+
+_NUMBERS: tuple[SeriesField, ...] = (
+    "points",
+    "kept",
+    "first_step",
+    "last_step",
+    "last_value",
+    "last_wall_time",
+    "attempts",
+    "data_class",
+)
+_WORDS: tuple[SeriesField, ...] = ("display_name", "description", "claims", "content")
+PLACES = ("hidden", "scalars_row", "levels_row", "levels_rows", "coarse_rows", "records_row")
+_COUNTS = ("nan", "positive_infinite", "negative_infinite")
+_FLAGS = ("wall_times_ascend", "first_wall_time", "type", "restarts")
+
+
+@frozen
+class StoredRun:
+    """A run of a lake: as the page shows it, what was noted when it was built, and its hash."""
+
+    run: Run
+    note: RunNote
+    content: str
+    last_wall_time: float
+    damage: tuple[Damage, ...]
+
+
+def read_runs(reader: RowReader, entry: SegmentEntry) -> list[StoredRun]:
+    """The runs of a segment, by name."""
+    rows = reader.whole(entry.tables["runs"]).to_pylist()
+    found = []
+    for row in rows:
+        damage = tuple(
+            Damage(row["run"], one["file"], one["offset"], Reason.restored(one["reason"]), one["skipped"])
+            for one in row["damage"]
+        )
+        dialects = tuple(map(Dialect, row["dialects"]))
+        run = Run(row["run"], dialects, row["start_time"], damage=len(damage))
+        last = row["last_wall_time"]
+        note = RunNote(row["source"], row["fingerprint"], row["read"])
+        found.append(StoredRun(run, note, row["content"], math.nan if last is None else last, damage))
+    return found
+
+
+@frozen(eq=False)
+class CodedWords:
+    """Words of a column, and the index of the word of each row."""
+
+    words: Sequence[Any]
+    codes: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, column: Any) -> CodedWords:  # noqa: ANN401
+        """Those of a dictionary column of pyarrow."""
+        array = column.unify_dictionaries().combine_chunks()
+        return cls(array.dictionary.to_pylist(), array.indices.to_numpy().astype(np.int32))
+
+    def of_rows(self, rows: slice | NDArray[np.intp]) -> list[Any]:
+        """The words of some rows."""
+        return [self.words[code] for code in self.codes[rows].tolist()]
+
+
+class SegmentSeries:
+    """The series of a segment, sorted by plugin, run and tag. A row is the number of a series."""
+
+    def __init__(self, reader: RowReader, entry: SegmentEntry) -> None:
+        names = ["run", "tag", "plugin", *_NUMBERS, *_WORDS, *PLACES, *_COUNTS, *_FLAGS]
+        table = reader.whole(entry.tables["series"], names)
+        self.entry = entry
+        self._run, self._tag = CodedWords.of(table["run"]), CodedWords.of(table["tag"])
+        self._words = {name: CodedWords.of(table[name]) for name in (*_WORDS, "type")}
+        claims = self._words["claims"]
+        self._words["claims"] = CodedWords([claims_of_text(text) for text in claims.words], claims.codes)
+        self._numbers = {name: table[name].to_numpy() for name in (*_NUMBERS, "first_wall_time")}
+        self._numbers["wall_times_ascend"] = table["wall_times_ascend"].to_numpy()
+        for name in (*PLACES, *_COUNTS):
+            self._numbers[name] = table[name].fill_null(-1 if name.endswith("_row") else 0).to_numpy()
+        self._has_value = table["last_value"].is_valid().to_numpy()
+        self._restarts = table["restarts"].combine_chunks()
+        plugins = CodedWords.of(table["plugin"])
+        edges = np.flatnonzero(np.diff(plugins.codes, prepend=-1, append=-1))
+        self.plugins = {
+            plugins.words[plugins.codes[first]]: (int(first), int(stop))
+            for first, stop in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
+        }
+        self._run_numbers = {name: number for number, name in enumerate(self._run.words)}
+        self._tag_numbers = {name: number for number, name in enumerate(self._tag.words)}
+
+    def find(self, plugin: str, run: str, tag: str) -> int | None:
+        """The row of a series."""
+        first, stop = self._of_run(plugin, run)
+        number = self._tag_numbers.get(tag)
+        if number is None:
+            return None
+        rows = np.flatnonzero(self._tag.codes[first:stop] == number)
+        return first + int(rows[0]) if len(rows) else None
+
+    def number(self, name: str, row: int) -> int:
+        """An integer of a series."""
+        return int(self._numbers[name][row])
+
+    def facts(self, row: int) -> SeriesFacts:
+        """What is known of the numbers of a series besides its points."""
+        restarts = self._restarts[row].as_py()
+        return SeriesFacts(
+            self.number("points", row),
+            self.number("kept", row),
+            self.number("hidden", row),
+            np.array(restarts or [], np.int64),
+            str(self._words["type"].words[self._words["type"].codes[row]]),
+            (self.number("first_step", row), self.number("last_step", row)),
+            (float(self._numbers["first_wall_time"][row]), float(self._numbers["last_wall_time"][row])),
+            bool(self._numbers["wall_times_ascend"][row]),
+            (self.number(_COUNTS[0], row), self.number(_COUNTS[1], row), self.number(_COUNTS[2], row)),
+        )
+
+    def rows_of(self, plugin: str) -> Iterator[tuple[int, str, str]]:
+        """Row, run and tag of every series of a plugin."""
+        first, stop = self.plugins.get(plugin, (0, 0))
+        rows = slice(first, stop)
+        yield from zip(range(first, stop), self._run.of_rows(rows), self._tag.of_rows(rows), strict=True)
+
+    def tables(
+        self,
+        plugin: str,
+        fields: Collection[SeriesField],
+        runs: Collection[str] | None,
+        tags: Collection[str] | None,
+    ) -> Iterator[SeriesTable]:
+        """The series of a plugin as one table for each run, with these fields."""
+        first, stop = self.plugins.get(plugin, (0, 0))
+        if runs is None:
+            rows = np.arange(first, stop)
+        else:
+            spans = [self._of_run(plugin, run) for run in runs if run in self._run_numbers]
+            rows = np.concatenate([np.zeros(0, np.int64), *(np.arange(*span) for span in spans)])
+        if tags is not None:
+            numbers = [self._tag_numbers[tag] for tag in tags if tag in self._tag_numbers]
+            rows = rows[np.isin(self._tag.codes[rows], np.array(numbers, np.int32))]
+        if not len(rows):
+            return
+        columns = {field: self._column(field, rows) for field in fields}
+        names = self._tag.of_rows(rows)
+        runs_of_rows = self._run.codes[rows]
+        edges = [0, *(np.flatnonzero(np.diff(runs_of_rows)) + 1).tolist(), len(rows)]
+        for begin, end in itertools.pairwise(edges):
+            part = slice(begin, end)
+            yield SeriesTable(
+                self._run.words[runs_of_rows[begin]],
+                tuple(names[part]),
+                {},
+                {field: column[part] for field, column in columns.items()},
+            )
+
+    def identities(self, plugin: str) -> Mapping[tuple[str, str], tuple[object, ...]]:
+        """By run and tag of a plugin: values that change when the series does."""
+        first, stop = self.plugins.get(plugin, (0, 0))
+        rows = np.arange(first, stop)
+        columns = [list(map(repr, self._column(field, rows))) for field in _NUMBERS]
+        keys = ((run, tag) for _, run, tag in self.rows_of(plugin))
+        return dict(zip(keys, zip(*columns, strict=True), strict=True))
+
+    def _of_run(self, plugin: str, run: str) -> tuple[int, int]:
+        """The rows of a run among those of a plugin; runs are numbered in the order of their rows."""
+        first, stop = self.plugins.get(plugin, (0, 0))
+        number = self._run_numbers.get(run)
+        if number is None:
+            return first, first
+        places = np.flatnonzero(self._run.codes[first:stop] == number)
+        return (first + int(places[0]), first + int(places[-1]) + 1) if len(places) else (first, first)
+
+    def _column(self, field: SeriesField, rows: NDArray[np.intp]) -> list[Any]:
+        if field in self._words:
+            return self._words[field].of_rows(rows)
+        values: list[Any] = self._numbers[field][rows].tolist()
+        if field == "last_value":
+            has_value = self._has_value[rows].tolist()
+            return [value if there else None for value, there in zip(values, has_value, strict=True)]
+        return values
+
+
+@frozen(eq=False)
+class SeriesFacts:
+    """What is known of the numbers of a series besides its points."""
+
+    total: int
+    kept: int
+    hidden: int
+    restarts: NDArray[np.int64]
+    type: str  # of the values: float32 or float64
+    steps: tuple[int, int]  # first and last that is shown
+    wall_times: tuple[float, float]  # of these
+    wall_times_ascend: bool
+    nonfinite: tuple[int, int, int]

@@ -1,0 +1,241 @@
+"""Checks a lake: its objects, what its tables say of each other, and every value against the logs."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+from attrs import define, field
+from numpy.typing import NDArray
+
+from insight_core.plugin import DataProvider, InsightError, NotFound, ScalarQuery, SeriesInfo, SeriesKey
+from insight_lake.contents import RunContent
+from insight_lake.levels import BLOCKS, COUNTS, LONG, coarse_level, fine_level
+from insight_lake.manifest import LakeManifest, SegmentEntry
+from insight_lake.objects import ObjectStore
+from insight_lake.provider import LakeProvider
+from insight_lake.records import RecordSource
+from insight_lake.rewriting import StoredRecords, open_whole
+from insight_lake.row_reader import RowRange, RowReader
+
+_ALL = ScalarQuery(attempts="all")
+_PIECE = 8 << 20  # bytes
+
+
+@define
+class CheckReport:
+    """What a check found wrong, a line each, and what it compared."""
+
+    problems: list[str] = field(factory=list)
+    objects: int = 0
+    runs: int = 0
+    points: int = 0
+    payloads: int = 0
+    compared: int = 0  # runs, with their logs
+    changed: int = 0  # runs whose logs have changed since
+
+
+def check_lake(
+    store: ObjectStore, manifest: LakeManifest, report: CheckReport, tell: Callable[[str], None]
+) -> dict[str, str]:
+    """Checks all objects and tables; returns the hash of each run as its series give it."""
+    contents: dict[str, str] = {}
+    for number, segment in enumerate(manifest.segments):
+        tell(f"insight-host lake: segment {number + 1} of {len(manifest.segments)}")
+        objects = segment.objects()
+        report.objects += len(objects)
+        wrong = [text for one in objects if (text := _of_object(store, one.key, one.size, one.sha256))]
+        report.problems += wrong
+        if wrong:
+            continue
+        try:
+            found = _of_segment(store, segment, report)
+        except InsightError as error:
+            report.problems.append(f"segment {segment.id}: {error}")
+            continue
+        twice = found.keys() & contents.keys()
+        report.problems += [f"the run {run!r} is in two segments" for run in sorted(twice)]
+        contents.update(found)
+    report.runs = len(contents)
+    return contents
+
+
+def _of_object(store: ObjectStore, key: str, size: int, sha256: str) -> str:
+    total, digest = 0, hashlib.sha256()
+    try:
+        while total < size:
+            piece = store.get_range(key, total, min(size, total + _PIECE))
+            if not piece:
+                break
+            digest.update(piece)
+            total += len(piece)
+    except InsightError as error:
+        return str(error)
+    if total != size or digest.hexdigest() != sha256:
+        return f"{store.location}/{key}: its bytes are not those that were written"
+    return ""
+
+
+def _of_segment(store: ObjectStore, segment: SegmentEntry, report: CheckReport) -> dict[str, str]:
+    """Compares the tables of a segment with each other; returns the hash of each run."""
+    data = open_whole(store, LakeManifest(1, (segment,)))
+    try:
+        contents: dict[str, RunContent] = {}
+        for plugin, info, columns, claims in series_columns(data, StoredRecords(data)):
+            contents.setdefault(info.key.run, RunContent()).add(plugin, info, columns, claims)
+            if claims:
+                report.payloads += len(columns[0])
+            else:
+                report.points += len(columns[0])
+                report.problems += _of_numbers(info, columns)
+        report.problems += _of_levels(data, segment)
+        stored = data.lake().runs()
+        digests = {run: contents.get(run, RunContent()).digest() for run in stored}
+        report.problems += [
+            f"the run {run!r} does not have the content that it had when it was written"
+            for run, digest in digests.items()
+            if digest != stored[run].content
+        ]
+        return digests
+    finally:
+        data.close()
+
+
+def _of_numbers(info: SeriesInfo, columns: Sequence[NDArray[np.generic]]) -> list[str]:
+    steps, wall_times = columns[0], columns[1]
+    wrong = []
+    if len(steps) != info.kept:
+        wrong.append(f"{len(steps):,} points instead of {info.kept:,}")
+    elif len(steps) and not np.any(
+        (steps == info.last_step)
+        & ((wall_times == info.last_wall_time) | np.isnan(wall_times.astype(np.float64)))
+    ):
+        wrong.append("the last step is none of its points")
+    return [f"{info.key.tag!r} of run {info.key.run!r}: {text}" for text in wrong]
+
+
+def _of_levels(data: LakeProvider, segment: SegmentEntry) -> list[str]:
+    """Makes the levels again, and compares."""
+    if "levels" not in segment.tables:
+        return []
+    wrong = []
+    reader = RowReader(data.store)
+    try:
+        for part, _ in data.lake().parts(None, segment.plugins):
+            for plugin in segment.plugins:
+                for row, run, tag in part.rows_of(plugin):
+                    count = part.number("kept", row) - part.number("hidden", row)
+                    rows = part.number("levels_rows", row)
+                    if count < LONG or not rows:
+                        continue
+                    first, points = part.number("levels_row", row), part.number("scalars_row", row)
+                    level, numbers = (
+                        reader.rows([RowRange(segment.tables[name], at, at + size)], columns)[0]
+                        for name, at, size, columns in (
+                            ("levels", first, rows, ("block", "row", "value", *COUNTS)),
+                            ("scalars", points, count, ("value",)),
+                        )
+                    )
+                    if not _are_levels(level, numbers["value"]):
+                        wrong.append(f"the levels of {tag!r} of run {run!r} are not those of its points")
+    finally:
+        reader.close()
+    return wrong
+
+
+def _are_levels(level: Mapping[str, NDArray[np.float64]], values: NDArray[np.float64]) -> bool:
+    fine, counts = fine_level(values)
+    chosen, coarse_counts = coarse_level(fine, values[fine], counts)
+    blocks = np.repeat([BLOCKS[1], BLOCKS[0]], [len(chosen), len(fine)])
+    rows = np.concatenate((fine[chosen], fine))
+    return (
+        np.array_equal(level["block"], blocks)
+        and np.array_equal(level["row"], rows)
+        and np.array_equal(level["value"], values[rows], equal_nan=True)
+        and all(
+            np.array_equal(level[name], np.concatenate((coarse_counts[name], counts[name])))
+            for name in COUNTS
+        )
+    )
+
+
+def series_columns(
+    data: DataProvider, source: RecordSource | None, runs: Sequence[str] | None = None
+) -> Iterator[tuple[str, SeriesInfo, Sequence[NDArray[np.generic]], str]]:
+    """Plugin, series, columns and claims of all series, sorted by plugin, tag and run, as for the hash."""
+    for plugin in sorted(map(str, data.plugins())):
+        for info in sorted(data.series(plugin, runs=runs), key=lambda info: (info.key.tag, info.key.run)):
+            numbers = data.scalars(plugin, [info.key], _ALL).get(info.key)
+            if numbers is not None:
+                yield plugin, info, (numbers.steps, numbers.wall_times, numbers.values), ""
+            if source is None or info.last_value is not None:
+                continue
+            try:
+                records = source.columns(plugin, info.key)
+            except NotFound:
+                if numbers is None:
+                    raise
+                continue
+            words, claim = records.claim_words()
+            columns = (records.steps, records.wall_times, records.sizes, claim)
+            yield plugin, info, columns, "\n".join(words)
+
+
+def compare_runs(
+    lake: LakeProvider,
+    logs: DataProvider,
+    source: RecordSource | None,
+    runs: Sequence[str],
+    report: CheckReport,
+) -> None:
+    """Compares every value and payload of runs in a lake with those of the logs."""
+    stored = StoredRecords(lake) if source is not None else None
+    ours, theirs = (
+        {(plugin, info.key, bool(claims)): columns for plugin, info, columns, claims in found}
+        for found in (series_columns(lake, stored, runs), series_columns(logs, source, runs))
+    )
+    for place in sorted(ours.keys() | theirs.keys(), key=str):
+        plugin, key, is_record = place
+        name = f"{key.tag!r} of run {key.run!r} ({plugin})"
+        if place not in ours or place not in theirs:
+            report.problems.append(f"{name} is only in the {'lake' if place in ours else 'logs'}")
+        elif difference := _difference(ours[place], theirs[place]):
+            report.problems.append(f"{name} differs from the logs {difference}")
+        elif is_record:
+            report.problems += _payload_problems(lake, logs, plugin, key, len(ours[place][0]))
+    report.compared += len(runs)
+
+
+def _difference(ours: Sequence[NDArray[np.generic]], theirs: Sequence[NDArray[np.generic]]) -> str:
+    """Where columns differ, bit by bit; empty if they do not."""
+    for one, other in zip(ours, theirs, strict=True):
+        if len(one) != len(other):
+            return f"in length: {len(one):,} and {len(other):,} points"
+        if one.dtype != other.dtype:
+            return f"in type: {one.dtype} and {other.dtype}"
+        same = one.view(f"u{one.itemsize}") == other.view(f"u{other.itemsize}")
+        if not same.all():
+            place = int(np.argmin(same))
+            return f"at point {place}: {one[place]!r} and {other[place]!r}"
+    return ""
+
+
+def _payload_problems(
+    lake: LakeProvider, logs: DataProvider, plugin: str, key: SeriesKey, count: int
+) -> list[str]:
+    for index in range(count):
+        try:
+            with (
+                lake.open_payload(plugin, key, index, "all") as ours,
+                logs.open_payload(plugin, key, index, "all") as theirs,
+            ):
+                while True:
+                    one, other = ours.file.read(_PIECE), theirs.file.read(_PIECE)
+                    if one != other:
+                        return [f"record {index} of {key.tag!r} of run {key.run!r} differs from the logs"]
+                    if not one:
+                        break
+        except InsightError as error:
+            return [f"record {index} of {key.tag!r} of run {key.run!r}: {error}"]
+    return []

@@ -1,0 +1,126 @@
+"""Follows the versions of a lake in the background."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+from insight_core.plugin import Changes, InsightError, Reason
+from insight_lake.changes import LakeChanges
+from insight_lake.lake import Lake
+from insight_lake.manifest import LakeManifest, newer, newest
+from insight_lake.objects import ObjectStore
+from insight_lake.row_reader import RowReader
+
+_LIST_AGAIN = 600.0  # seconds after which the versions are listed again
+_LEAST_INTERVAL = 30.0  # seconds between two requests to a bucket
+
+
+class FollowedLake:
+    """The newest version of a lake that was read, and what changed between versions."""
+
+    def __init__(
+        self, store: ObjectStore, reader: RowReader, interval: float, owner: Callable[[str], str]
+    ) -> None:
+        """``interval`` is in seconds (0: the lake is opened once); ``owner`` names the plugin of values."""
+        self._store, self._reader, self._owner = store, reader, owner
+        self._interval = max(interval, _LEAST_INTERVAL) if "://" in store.location and interval else interval
+        self._lock = threading.Lock()
+        self._lake: Lake | None = None
+        self._changes = LakeChanges()
+        self._away: InsightError | None = None
+        self._listed = 0.0  # monotonic seconds
+        self._ended = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a version has been read."""
+        return self._lake is not None
+
+    def start(self) -> None:
+        """Opens the lake, and follows its versions in the background."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._follow, name="insight-lake", daemon=True)
+            self._thread.start()
+
+    def close(self) -> None:
+        """Stops the thread, and wakes all that wait."""
+        self._ended.set()
+        self._changes.end()
+        if self._thread is not None:
+            self._thread.join(timeout=1)
+
+    def lake(self) -> Lake:
+        """The version that is shown. Raises Unavailable while none could be read."""
+        found = self._lake
+        if found is None:
+            with self._lock:
+                if self._lake is None:
+                    self._adopt(Lake(self._reader, newest(self._store), None))
+                    self._listed = time.monotonic()
+                found = self._lake
+        assert found is not None
+        return found
+
+    def look(self) -> None:
+        """Shows the newest version. Raises Unavailable."""
+        current = self.lake()
+        with self._lock:
+            if self._lake is not current:
+                return
+            if time.monotonic() - self._listed > _LIST_AGAIN:  # versions between may have been deleted
+                manifest = newest(self._store)
+                self._listed = time.monotonic()
+            else:
+                manifest = newer(self._store, current.manifest)
+            if manifest.version > current.manifest.version:
+                self._adopt(Lake(self._reader, manifest, current))
+
+    def show(self, manifest: LakeManifest) -> None:
+        """Shows this version from now on."""
+        with self._lock:
+            self._adopt(Lake(self._reader, manifest, self._lake))
+
+    def note_owners(self) -> None:
+        """Values may belong to other plugins from now on."""
+        if self._lake is not None:
+            self._changes.note(None, runs=False, gone=False)
+
+    def generation(self) -> int:
+        """A number that grows whenever the data changes."""
+        self.lake()
+        return self._changes.generation
+
+    def changes(self, since: int, timeout: float) -> Changes:
+        """Changes after the generation ``since``; waits up to ``timeout`` seconds for a change."""
+        self.lake()
+        return self._changes.changes(since, timeout)
+
+    def notices(self) -> Sequence[Reason]:
+        """Whether the store is away: then the last version that was read is shown."""
+        away = self._away
+        if away is None or self._lake is None:
+            return []
+        text = f"The lake cannot be reached, and its last known version is shown: {away}"
+        return [Reason(text, "lake_away", cause=Reason.of(away))]
+
+    def _adopt(self, lake: Lake) -> None:
+        before, self._lake = self._lake, lake
+        if before is None:
+            self._changes.begin(lake.manifest.version)
+            return
+        changed, runs, gone = lake.difference(before, self._owner)
+        self._changes.note(changed, runs=runs, gone=gone, version=lake.manifest.version)
+
+    def _follow(self) -> None:
+        while not self._ended.is_set():
+            try:
+                self.look()
+                self._away = None
+            except InsightError as error:
+                self._away = error
+            if self._interval <= 0 and self._lake is not None:
+                return
+            self._ended.wait(self._interval or 1.0)

@@ -1,0 +1,156 @@
+"""Reads payloads: from log files by their place, and those that were copied into a lake."""
+
+from __future__ import annotations
+
+import io
+import os
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+
+from attrs import frozen
+
+from insight_core.plugin import Claim, FileName, InsightError, PayloadStream
+from insight_core.plugin.payloads import HEADER_SIZE, contents
+from insight_lake.objects import ObjectStore
+
+_LENGTH = struct.Struct("<Q")
+_FOOTER = 4  # bytes of the checksum after the content of a record
+_PIECE = 4 << 20  # bytes of a request
+
+
+@frozen
+class PayloadPlace:
+    """A payload: in the object of a lake if it was ``copied``, else in a log file."""
+
+    object: str  # a key, or a path
+    copied: bool
+    record: int  # offset of the framed record; -1: the payload is in none
+    start: int
+    size: int
+    claim: Claim
+
+
+class UnreadablePayload(InsightError):
+    """Why the bytes of a payload cannot be given."""
+
+    status = 422
+    code = "undecodable"
+
+
+def read_payload(store: ObjectStore, place: PayloadPlace, limit: int | None) -> bytes:
+    """The bytes of a payload, or its first ones. Raises UnreadablePayload."""
+    size = place.size if limit is None else min(limit, place.size)
+    if place.copied:
+        return store.get_range(place.object, place.start, place.start + size) if size else b""
+    with _log_file(place) as file:
+        if place.record < 0:
+            return _bytes(file, place, place.start, size)
+        header = _bytes(file, place, place.record, HEADER_SIZE)
+        length = _LENGTH.unpack_from(header)[0]
+        end = place.record + HEADER_SIZE + length
+        if not place.record + HEADER_SIZE <= place.start <= place.start + place.size <= end:
+            raise UnreadablePayload(f"{place.object}: the file has changed: another record is at this offset")
+        if size < place.size:
+            return _bytes(file, place, place.start, size)
+        record = header + _bytes(file, place, place.record + HEADER_SIZE, length + _FOOTER)
+        if not list(contents(record, [])):
+            raise UnreadablePayload(
+                f"{place.object}: the record at byte {place.record} does not have its checksum"
+            )
+        first = place.start - place.record
+        return record[first : first + size]
+
+
+def open_payload(store: ObjectStore, place: PayloadPlace, offset: int, length: int | None) -> PayloadStream:
+    """The bytes of a payload, or a part of them, as a stream. Raises UnreadablePayload."""
+    stop = place.size if length is None else min(place.size, offset + length)
+    if length == 0:
+        return PayloadStream(io.BytesIO(), place.size, place.claim)
+    if not place.copied and place.record >= 0:
+        data = io.BytesIO(read_payload(store, place, None)[:stop])
+        data.seek(offset)
+        return PayloadStream(data, place.size, place.claim)
+    if place.copied:
+        reader: io.RawIOBase = _CopiedBytes(store, place, stop)
+    else:
+        with _log_file(place):  # an error is reported now
+            reader = _FileBytes(place, stop)
+    file = io.BufferedReader(reader, _PIECE)
+    file.seek(min(offset, stop))
+    return PayloadStream(file, place.size, place.claim)
+
+
+class _Bytes(io.RawIOBase):
+    """The bytes of a payload up to ``stop``; seekable."""
+
+    def __init__(self, stop: int) -> None:
+        self._at, self._stop = 0, stop
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._at = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._stop}[whence]
+        return self._at
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        count = max(0, min(len(buffer), self._stop - self._at))
+        if count:
+            buffer[:count] = self.part(self._at, count)
+        self._at += count
+        return count
+
+    def part(self, first: int, count: int) -> bytes:
+        raise NotImplementedError
+
+
+class _CopiedBytes(_Bytes):
+    def __init__(self, store: ObjectStore, place: PayloadPlace, stop: int) -> None:
+        super().__init__(stop)
+        self._store, self._place = store, place
+
+    def part(self, first: int, count: int) -> bytes:
+        start = self._place.start + first
+        return self._store.get_range(self._place.object, start, start + count)
+
+
+class _FileBytes(_Bytes):
+    def __init__(self, place: PayloadPlace, stop: int) -> None:
+        super().__init__(stop)
+        self._place = place
+
+    def part(self, first: int, count: int) -> bytes:
+        with _log_file(self._place) as file:
+            return _bytes(file, self._place, first, count)
+
+
+@contextmanager
+def _log_file(place: PayloadPlace) -> Iterator[BinaryIO]:
+    try:
+        file = open(place.object, "rb", buffering=0)  # noqa: SIM115  # closed below; only opening may fail here
+    except OSError as error:
+        raise UnreadablePayload(
+            f"{place.object}: {error.strerror}; the lake has only the places of payloads in the logs, "
+            "unless it is built with --with-payloads"
+        ) from error
+    with file:
+        size = os.fstat(file.fileno()).st_size
+        if isinstance(place.claim, FileName) and size < place.start + place.size:
+            raise UnreadablePayload(f"{place.object}: the file is shorter than when the lake was built")
+        yield file
+
+
+def _bytes(file: BinaryIO, place: PayloadPlace, start: int, size: int) -> bytes:
+    parts = []
+    while size:
+        data = os.pread(file.fileno(), size, start)
+        if not data:
+            raise UnreadablePayload(f"{place.object}: the file is shorter than when the lake was built")
+        parts.append(data)
+        start, size = start + len(data), size - len(data)
+    return b"".join(parts)

@@ -1,0 +1,277 @@
+"""Scalar queries of series in a lake: exact points, or the levels of a long series for a picture of it."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from attrs import evolve, frozen
+from cachetools import LRUCache
+from numpy.typing import NDArray
+
+from insight_core.plugin import InvalidArgument, ScalarColumns, ScalarQuery, SeriesKey
+from insight_core.plugin.extensions import AnswerScalars
+from insight_lake.catalog import SegmentSeries, SeriesFacts
+from insight_lake.levels import BLOCKS, COUNTS, LONG, nonfinite
+from insight_lake.row_reader import RowRange, RowReader
+
+_CACHE = 256 << 20  # bytes of points
+_PICTURES = 8  # at the same time; each waits for the store
+_FINE, _COARSE = BLOCKS
+_PER_COLUMN = 2  # blocks of a level that a column of a picture has at least
+_POINT = ("step", "wall_time", "value")
+_LEVEL = ("row", *_POINT, *COUNTS)
+
+_Columns: TypeAlias = Mapping[str, NDArray[Any]]
+_Side: TypeAlias = Literal["left", "right"]
+
+
+@frozen(eq=False)
+class SeriesPoints:
+    """Points of a series, in the order of its rows or, with hidden ones, of its files."""
+
+    steps: NDArray[np.int64]
+    wall_times: NDArray[np.float64]
+    values: NDArray[np.float32] | NDArray[np.float64]
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return self.steps.nbytes + self.wall_times.nbytes + self.values.nbytes
+
+
+@frozen(eq=False)
+class SeriesPlace:
+    """A series of numbers in a segment."""
+
+    key: SeriesKey
+    series: SegmentSeries
+    row: int
+    facts: SeriesFacts
+
+    @property
+    def shown(self) -> int:
+        """SeriesPoints that no restart hides."""
+        return self.facts.kept - self.facts.hidden
+
+    @property
+    def name(self) -> tuple[str, int]:
+        """Of the series in all versions of the lake."""
+        return self.series.entry.id, self.row
+
+    def scalars(self, first: int, stop: int) -> RowRange:
+        """Rows of its points."""
+        at = self.series.number("scalars_row", self.row)
+        return RowRange(self.series.entry.tables["scalars"], at + first, at + stop)
+
+    def levels(self, first: int, stop: int) -> RowRange:
+        """Rows of its levels."""
+        at = self.series.number("levels_row", self.row)
+        return RowRange(self.series.entry.tables["levels"], at + first, at + stop)
+
+
+class PointReader:
+    """Answers scalar queries; what was read is kept within a limit of bytes."""
+
+    def __init__(self, reader: RowReader, answer: AnswerScalars) -> None:
+        self._reader, self._answer = reader, answer
+        self._pictures = ThreadPoolExecutor(_PICTURES, "insight-lake-pictures")
+        self._lock = threading.Lock()
+        self._points: LRUCache[tuple[str, int, bool], SeriesPoints] = LRUCache(
+            _CACHE, lambda one: one.size + 1024
+        )
+        self._levels: LRUCache[tuple[str, int], _Columns] = LRUCache(
+            _CACHE // 4, lambda one: sum(column.nbytes for column in one.values()) + 1024
+        )
+
+    def close(self) -> None:
+        """Ends the threads."""
+        self._pictures.shutdown(wait=False, cancel_futures=True)
+
+    def answers(self, places: Sequence[SeriesPlace], query: ScalarQuery) -> dict[SeriesKey, ScalarColumns]:
+        """The answers of a query for several series."""
+        low, high = query.window
+        if low is not None and high is not None and low > high:
+            raise InvalidArgument("the window ends before it begins")
+        by_level = [place for place in places if self._by_level(place, query)]
+        found = dict(
+            zip(
+                [place.key for place in by_level],
+                self._pictures.map(lambda place: self._picture(place, query), by_level),
+                strict=True,
+            )
+        )
+        exact = [place for place in places if place.key not in found]
+        for place, points in zip(exact, self._read(exact, query.attempts == "all"), strict=True):
+            found[place.key] = self._exact(place, points, query)
+        return found
+
+    def _by_level(self, place: SeriesPlace, query: ScalarQuery) -> bool:
+        """Whether the levels can answer: not where smoothing needs every point, or columns widen."""
+        return (
+            query.width is not None
+            and place.shown >= max(LONG, _PER_COLUMN * _FINE * query.width)
+            and query.attempts == "last"
+            and not query.smoothing
+            and query.nearest is None
+            and not query.log_x
+            and (query.x == "step" or place.facts.wall_times_ascend)
+        )
+
+    def _exact(self, place: SeriesPlace, points: SeriesPoints, query: ScalarQuery) -> ScalarColumns:
+        facts = place.facts
+        arguments = (points.steps, points.wall_times, points.values)
+        if query.attempts == "all" or not (facts.hidden or len(facts.restarts)):
+            return self._answer(place.name, *arguments, query, total=facts.total)
+        return evolve(
+            self._answer(place.name, *arguments, query, total=facts.total),
+            hidden=facts.hidden,
+            kept=facts.kept,
+            restarts=facts.restarts,
+        )
+
+    def _read(self, places: Sequence[SeriesPlace], every: bool) -> list[SeriesPoints]:
+        """All shown points of series, or all points in the order of files."""
+        with self._lock:
+            known = [self._points.get((*place.name, every)) for place in places]
+        missing = [place for place, points in zip(places, known, strict=True) if points is None]
+        columns = (*_POINT, "attempt") if every else _POINT
+        wanted = [place.scalars(0, place.facts.kept if every else place.shown) for place in missing]
+        rows = self._rows(wanted, columns)
+        made = iter([_points(place, columns) for place, columns in zip(missing, rows, strict=True)])
+        with self._lock:
+            found = []
+            for place, points in zip(places, known, strict=True):
+                if points is None:
+                    points = next(made)
+                    if points.size + 1024 <= self._points.maxsize:
+                        self._points[(*place.name, every)] = points
+                found.append(points)
+        return found
+
+    def _rows(self, wanted: Sequence[RowRange], columns: Sequence[str]) -> list[_Columns]:
+        return self._reader.rows(wanted, columns) if wanted else []
+
+    # --- by levels --------------------------------------------------------------------------------
+
+    def _picture(self, place: SeriesPlace, query: ScalarQuery) -> ScalarColumns:
+        """The answer from blocks of points; at both ends of the window, from the points themselves."""
+        assert query.width is not None
+        window = self._window(place, query)
+        first, stop = window.first, window.stop
+        block = _FINE if stop - first < _PER_COLUMN * _COARSE * query.width else _COARSE
+        if stop - first < _PER_COLUMN * _FINE * query.width:
+            rows = self._rows([place.scalars(first, stop)], _POINT)[0]
+            chosen, odd = _points(place, rows), None
+        else:
+            chosen, odd = self._from_blocks(place, window, block)
+        answer = self._answer(None, chosen.steps, chosen.wall_times, chosen.values, _open(query, place))
+        facts = place.facts
+        return evolve(
+            answer,
+            points=stop - first,
+            total=facts.total,
+            kept=facts.kept,
+            hidden=facts.hidden,
+            restarts=facts.restarts,
+            origin=facts.wall_times[0],
+            extent=_extent(place, query),
+            nonfinite=nonfinite(chosen.values) if odd is None else odd,
+        )
+
+    def _from_blocks(
+        self, place: SeriesPlace, window: _Window, block: int
+    ) -> tuple[SeriesPoints, tuple[int, int, int]]:
+        inner_first = -(-window.first // block) * block
+        inner_stop = window.stop // block * block if window.stop < place.shown else window.stop
+        level = self._level(place, block)
+        inside = (level["row"] >= inner_first) & (level["row"] < inner_stop)
+        ends = [(window.first, min(inner_first, window.stop)), (max(inner_stop, window.first), window.stop)]
+        wanted = [place.scalars(*end) for end in ends if end[0] < end[1]]
+        parts = self._rows(wanted, _POINT)
+        before = parts[:1] if ends[0][0] < ends[0][1] else []
+        after = parts[len(before) :]
+        columns = {
+            name: np.concatenate(
+                [*(one[name] for one in before), level[name][inside], *(one[name] for one in after)]
+            )
+            for name in _POINT
+        }
+        odd = np.array([nonfinite(one["value"]) for one in parts] or [(0, 0, 0)]).sum(axis=0)
+        nan, above, below = (int(odd[at] + level[name][inside].sum()) for at, name in enumerate(COUNTS))
+        return _points(place, columns), (nan, above, below)
+
+    def _window(self, place: SeriesPlace, query: ScalarQuery) -> _Window:
+        """The rows of the window, by bisection: in the blocks of a level, then in the points of a block."""
+        offset = place.facts.wall_times[0] if query.x == "relative" else 0.0
+        axis = "step" if query.x == "step" else "wall_time"
+        low, high = query.window
+        first = 0 if low is None else self._row_at(place, axis, offset, low, "left")
+        stop = place.shown if high is None else self._row_at(place, axis, offset, high, "right")
+        return _Window(min(first, stop), stop)
+
+    def _row_at(self, place: SeriesPlace, axis: str, offset: float, edge: float, side: _Side) -> int:
+        """The number of rows before the edge ("left"), or of those before or at it ("right")."""
+        first, stop = 0, place.shown
+        for block in (_COARSE, _FINE):
+            level = self._level(place, block)
+            after = int(np.searchsorted(level[axis].astype(np.float64) - offset, edge, side))
+            first = int(level["row"][after - 1]) if after else 0
+            stop = int(level["row"][after]) if after < len(level["row"]) else place.shown
+        x = self._rows([place.scalars(first, stop)], (axis,))[0][axis].astype(np.float64) - offset
+        return first + int(np.searchsorted(x, edge, side))
+
+    def _level(self, place: SeriesPlace, block: int) -> _Columns:
+        name = place.series.entry.id, (place.row << 1) + (block == _COARSE)
+        with self._lock:
+            found = self._levels.get(name)
+        if found is None:
+            coarse = place.series.number("coarse_rows", place.row)
+            rows = (
+                (0, coarse) if block == _COARSE else (coarse, place.series.number("levels_rows", place.row))
+            )
+            found = self._rows([place.levels(*rows)], _LEVEL)[0]
+            with self._lock:
+                if sum(column.nbytes for column in found.values()) + 1024 <= self._levels.maxsize:
+                    self._levels[name] = found
+        return found
+
+
+@frozen
+class _Window:
+    """Rows from ``first`` to before ``stop``."""
+
+    first: int
+    stop: int
+
+
+def _points(place: SeriesPlace, rows: _Columns) -> SeriesPoints:
+    steps, walls = rows["step"].astype(np.int64, copy=False), rows["wall_time"]
+    values = rows["value"].astype(place.facts.type, copy=False)
+    if "attempt" in rows and len(place.facts.restarts):
+        order = np.lexsort((steps, rows["attempt"]))
+        steps, walls, values = steps[order], walls[order], values[order]
+    return SeriesPoints(steps, walls, values)
+
+
+def _open(query: ScalarQuery, place: SeriesPlace) -> ScalarQuery:
+    """The query for points of the window alone, whose first need not be the origin of relative time."""
+    if query.x != "relative":
+        return query
+    origin = place.facts.wall_times[0]
+    low, high = (None if edge is None else edge + origin for edge in query.window)
+    return evolve(query, x="wall", window=(low, high))
+
+
+def _extent(place: SeriesPlace, query: ScalarQuery) -> tuple[float, float]:
+    if query.x == "step":
+        first, last = place.facts.steps
+        return float(first), float(last)
+    low, high = place.facts.wall_times
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise InvalidArgument(f"{place.key.tag!r} of run {place.key.run!r} has wall times without end")
+    return (0.0, high - low) if query.x == "relative" else (low, high)

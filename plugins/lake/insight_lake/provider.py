@@ -1,0 +1,291 @@
+"""Logs of a lake as a data provider: any number of hosts may read one lake, and none keeps anything of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from attrs import evolve
+
+from insight_core.plugin import (
+    MOST_AT_ONCE,
+    Changes,
+    Damage,
+    FileName,
+    InvalidArgument,
+    NotFound,
+    Payload,
+    PayloadStream,
+    Plugin,
+    Progress,
+    ProviderSettings,
+    Reason,
+    RecordTable,
+    Run,
+    ScalarColumns,
+    ScalarQuery,
+    SeriesField,
+    SeriesInfo,
+    SeriesKey,
+    SeriesTable,
+    ShownAttempts,
+    Undecodable,
+    united_tables,
+)
+from insight_lake.followed_lake import FollowedLake
+from insight_lake.lake import Lake
+from insight_lake.objects import ObjectStore
+from insight_lake.payloads import PayloadPlace, UnreadablePayload, open_payload, read_payload
+from insight_lake.points import PointReader, SeriesPlace
+from insight_lake.record_reader import PayloadPlaceReader, StoredRows
+from insight_lake.records import RecordColumns
+from insight_lake.row_reader import RowReader
+from insight_lake.stores import open_store
+
+_EVERY_POINT = ScalarQuery()
+_FIELDS: tuple[SeriesField, ...] = (
+    "points",
+    "kept",
+    "first_step",
+    "last_step",
+    "last_value",
+    "last_wall_time",
+    "attempts",
+    "display_name",
+    "description",
+    "claims",
+    "content",
+    "data_class",
+)
+
+
+def open_provider(location: str, settings: ProviderSettings) -> LakeProvider:
+    """The lake at a location, not started yet. Raises InvalidArgument."""
+    return LakeProvider(open_store(location), settings)
+
+
+class LakeProvider:
+    """Implements ``DataProvider`` by range reads of the newest version of a lake."""
+
+    def __init__(self, store: ObjectStore, settings: ProviderSettings) -> None:
+        assert settings.answer_scalars is not None, "the host gives it"
+        self.store = store
+        self._settings = settings
+        self._reader = RowReader(self.store)
+        self._points = PointReader(self._reader, settings.answer_scalars)
+        self._records = PayloadPlaceReader(self._reader)
+        self._owners: dict[str, str] = {}
+        self.followed = FollowedLake(store, self._reader, settings.reload_interval, self._owner)
+        for plugin in settings.plugins.values():
+            self._own(plugin)
+
+    def start(self) -> None:
+        """Opens the lake, and follows its versions in the background."""
+        self.followed.start()
+
+    def admit(self, plugin: Plugin) -> None:
+        """Adds a plugin after the start: it gets the values that were unclaimed when the lake was built."""
+        if self._own(plugin):
+            self.followed.note_owners()
+
+    def close(self) -> None:
+        """Stops background threads."""
+        self.followed.close()
+        self._points.close()
+        self._reader.close()
+
+    # --- what routes ask --------------------------------------------------------------------------
+
+    def plugins(self) -> Collection[str]:
+        """Names of plugins that have series, and claims of values that no plugin claims."""
+        return {self._owner(name) for name in self.lake().plugins()}
+
+    def runs(self) -> Sequence[Run]:
+        """All runs, earliest first."""
+        return self.lake().shown_runs()
+
+    def series(
+        self, plugin: str, *, runs: Collection[str] | None = None, tags: Collection[str] | None = None
+    ) -> Sequence[SeriesInfo]:
+        """The series of a plugin without their data: all, or those of the given runs and tags."""
+        return [
+            SeriesInfo(SeriesKey(table.run, tag), *values)
+            for table in self.series_tables(plugin, _FIELDS, runs=runs, tags=tags)
+            for tag, *values in zip(table.tags, *map(table.column, _FIELDS), strict=True)
+        ]
+
+    def series_tables(
+        self,
+        plugin: str,
+        fields: Collection[SeriesField],
+        *,
+        runs: Collection[str] | None = None,
+        tags: Collection[str] | None = None,
+    ) -> Sequence[SeriesTable]:
+        """The series of a plugin as one table for each run, with these fields."""
+        lake = self.lake()
+        names = self._names(plugin)
+        tables = [
+            table
+            for part, wanted in lake.parts(runs, names)
+            for name in names
+            for table in part.tables(name, fields, wanted, tags)
+        ]
+        return tables if len(names) == 1 else united_tables(tables)
+
+    def scalars(
+        self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = _EVERY_POINT
+    ) -> Mapping[SeriesKey, ScalarColumns]:
+        """SeriesPoints of scalar series, reduced by the query. Keys without a series are omitted."""
+        lake = self.lake()
+        places: list[SeriesPlace] = []
+        names = self._names(plugin)
+        for part, wanted in lake.parts({key.run for key in keys}, names):
+            for key in keys:
+                if wanted is not None and key.run not in wanted:
+                    continue
+                found_rows = (part.find(name, key.run, key.tag) for name in names)
+                row = next((row for row in found_rows if row is not None), None)
+                if row is not None and part.number("scalars_row", row) >= 0:
+                    places.append(SeriesPlace(key, part, row, part.facts(row)))
+        found = self._points.answers(places, query)
+        return {key: found[key] for key in keys if key in found}
+
+    def records(self, plugin: str, key: SeriesKey, attempts: ShownAttempts = "last") -> RecordTable:
+        """Steps, wall times and sizes of the records of a series. Raises NotFound for an unknown series."""
+        found = self._record_rows(plugin, key)
+        rows, columns = found.order(attempts), found.columns
+        return RecordTable(
+            columns.steps[rows],
+            columns.wall_times[rows],
+            columns.sizes[rows],
+            total=found.total,
+            kept=len(columns.steps),
+            hidden=len(columns.steps) - len(rows),
+        )
+
+    def payload(
+        self,
+        plugin: str,
+        key: SeriesKey,
+        index: int,
+        attempts: ShownAttempts = "last",
+        *,
+        limit: int | None = None,
+    ) -> Payload:
+        """The bytes of one record; see ``DataProvider.payload`` for limits and errors."""
+        place, step = self._place(plugin, key, index, attempts)
+        if limit is None and isinstance(place.claim, FileName) and place.size > MOST_AT_ONCE:
+            raise InvalidArgument(
+                f"the file claimed by {place.claim} has {place.size:,} bytes: more than {MOST_AT_ONCE:,} are "
+                "read in pieces"
+            )
+        try:
+            return Payload(read_payload(self.store, place, limit), place.claim)
+        except UnreadablePayload as error:
+            raise _undecodable(key, step, index, error) from error
+
+    def open_payload(
+        self,
+        plugin: str,
+        key: SeriesKey,
+        index: int,
+        attempts: ShownAttempts = "last",
+        *,
+        offset: int = 0,
+        length: int | None = None,
+    ) -> PayloadStream:
+        """The bytes of one record, or a part of them, as a stream."""
+        place, step = self._place(plugin, key, index, attempts)
+        try:
+            return open_payload(self.store, place, offset, length)
+        except UnreadablePayload as error:
+            raise _undecodable(key, step, index, error) from error
+
+    def damage(self, run: str | None = None) -> Sequence[Damage]:
+        """Places where logs could not be read when the lake was built, of one run or of all runs."""
+        runs = self.lake().runs()
+        chosen = runs.values() if run is None else [runs[run]] if run in runs else []
+        found = [one for stored in chosen for one in stored.damage]
+        return sorted(found, key=lambda one: (one.run, one.file, one.offset))
+
+    def progress(self) -> Progress:
+        """There is nothing to load."""
+        return Progress(loaded_once=self.followed.is_open)
+
+    def location(self) -> str:
+        """The source of the data, as shown to the user."""
+        return f"lake:{self.store.location}"
+
+    def generation(self) -> int:
+        """A number that grows whenever the data changes."""
+        return self.followed.generation()
+
+    def changes(self, since: int, *, timeout: float = 0.0) -> Changes:
+        """Changes after the generation ``since``; waits up to ``timeout`` seconds for a change."""
+        return self.followed.changes(since, timeout)
+
+    def notices(self) -> Sequence[Reason]:
+        """Whether the store is away: then the last version that was read is shown."""
+        return self.followed.notices()
+
+    # --- inside -----------------------------------------------------------------------------------
+
+    def lake(self) -> Lake:
+        """The version that is shown. Raises Unavailable while none could be read."""
+        return self.followed.lake()
+
+    def record_columns(self, plugin: str, key: SeriesKey) -> RecordColumns:
+        """The payloads of a series in the order of files, with their places. Raises NotFound."""
+        found = self._record_rows(plugin, key)
+        rows = found.order("all")
+        names = ("steps", "wall_times", "sizes", "claim", "object", "copied", "record", "start")
+        return evolve(found.columns, **{name: getattr(found.columns, name)[rows] for name in names})
+
+    def _own(self, plugin: Plugin) -> bool:
+        claims = [str(claim) for claim in (plugin.decoder.claims if plugin.decoder else ())]
+        new = [claim for claim in claims if not claim.startswith("file:") and claim not in self._owners]
+        self._owners.update(dict.fromkeys(new, plugin.name))
+        return bool(new)
+
+    def _owner(self, name: str) -> str:
+        """The plugin of values that a lake has under a name: of a plugin, or of a claim without one."""
+        return self._owners.get(name, name)
+
+    def _names(self, plugin: str) -> list[str]:
+        """The names under which a lake has the series of a plugin, its own first."""
+        found = [name for name in self.lake().plugins() if self._owner(name) == plugin]
+        return sorted(found, key=lambda name: name != plugin)
+
+    def _record_rows(self, plugin: str, key: SeriesKey) -> StoredRows:
+        """The payloads of a series. Raises NotFound."""
+        names = self._names(plugin)
+        for part, _ in self.lake().parts({key.run}, names):
+            for name in names:
+                row = part.find(name, key.run, key.tag)
+                if row is not None and part.number("records_row", row) >= 0:
+                    return self._records.rows(part, row)
+        text = f"plugin {plugin} has no records under {key.tag!r} of run {key.run!r}"
+        raise NotFound(text, code="unknown_series", run=key.run, tag=key.tag)
+
+    def _place(
+        self, plugin: str, key: SeriesKey, index: int, attempts: ShownAttempts
+    ) -> tuple[PayloadPlace, int]:
+        found = self._record_rows(plugin, key)
+        rows = found.order(attempts)
+        if not 0 <= index < len(rows):
+            raise NotFound(f"{key.tag!r} of run {key.run!r} has no record {index}")
+        row = int(rows[index])
+        return found.place(row), int(found.columns.steps[row])
+
+
+def _undecodable(key: SeriesKey, step: int, index: int, error: UnreadablePayload) -> Undecodable:
+    cause = Reason.of(error)
+    return Undecodable(
+        f"{key.tag!r} of run {key.run!r}, step {step} (record {index}): {cause}",
+        code="undecodable_record",
+        run=key.run,
+        tag=key.tag,
+        step=step,
+        index=index,
+        cause=Reason(str(cause)),
+    )

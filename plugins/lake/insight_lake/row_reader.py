@@ -1,0 +1,208 @@
+"""Reads rows of Parquet objects by range: only the row groups and columns that are needed."""
+
+from __future__ import annotations
+
+import io
+import threading
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from attrs import frozen
+from cachetools import LRUCache
+from numpy.typing import NDArray
+
+from insight_core.plugin import Unavailable
+from insight_lake.manifest import LakeObject
+from insight_lake.objects import ObjectStore
+from insight_lake.tables import DICTIONARIES, GROUP
+
+_GAP = 65_536  # bytes that are read needlessly rather than asked for apart
+_AT_ONCE = 16  # requests
+_FOOTERS = 64 << 20  # bytes
+_PARSED = 4  # times the size of a footer is what it takes in memory, about
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+
+@frozen
+class RowRange:
+    """Rows of an object from ``first`` to before ``stop``."""
+
+    table: LakeObject
+    first: int
+    stop: int
+
+    @property
+    def groups(self) -> range:
+        """The row groups that hold the rows."""
+        return range(self.first // GROUP, -(-self.stop // GROUP))
+
+
+class RowReader:
+    """Reads rows and whole tables of the objects of a store; any thread may use it."""
+
+    def __init__(self, store: ObjectStore) -> None:
+        self._store = store
+        self._lock = threading.Lock()
+        self._footers: LRUCache[str, Any] = LRUCache(_FOOTERS, lambda one: _PARSED * one.serialized_size)
+        self._pool = ThreadPoolExecutor(_AT_ONCE, "insight-lake")
+
+    def close(self) -> None:
+        """Ends the threads."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def each(self, call: Callable[[T], U], items: Iterable[T]) -> list[U]:
+        """The results of a function that waits for the store, for several items at the same time."""
+        listed = list(items)
+        return [call(listed[0])] if len(listed) == 1 else list(self._pool.map(call, listed))
+
+    def whole(self, table: LakeObject, columns: Sequence[str] | None = None) -> Any:  # noqa: ANN401
+        """An object as a pyarrow Table."""
+        data = self._store.get(table.key)
+        if len(data) != table.size:
+            raise self._changed(table)
+        try:
+            return pq.read_table(
+                pa.BufferReader(data), columns=columns, use_threads=False, read_dictionary=DICTIONARIES
+            )
+        except (pa.ArrowException, OSError) as error:
+            raise self._changed(table) from error
+
+    def rows(self, wanted: Sequence[RowRange], columns: Sequence[str]) -> list[Mapping[str, Any]]:
+        """Columns by name, of each item: numpy arrays, or a pyarrow array for texts.
+
+        Objects are read at the same time, and row groups that several items need are read once.
+        """
+        groups: dict[str, set[int]] = {}
+        tables: dict[str, LakeObject] = {}
+        for one in wanted:
+            tables[one.table.key] = one.table
+            groups.setdefault(one.table.key, set()).update(one.groups)
+        keys = sorted(tables)
+        self.each(self.footer, [tables[key] for key in keys])
+        plans = [
+            (tables[key], part) for key in keys for part in self._parts(tables[key], groups[key], columns)
+        ]
+        read: dict[str, dict[int, Any]] = {}
+        answers = self.each(lambda plan: self._read(*plan, columns), plans)
+        for (table, _), found in zip(plans, answers, strict=True):
+            read.setdefault(table.key, {}).update(found)
+        return [_cut(one, read.get(one.table.key, {}), columns) for one in wanted]
+
+    def footer(self, table: LakeObject) -> Any:  # noqa: ANN401
+        """The metadata of an object."""
+        with self._lock:
+            found = self._footers.get(table.key)
+        if found is None:
+            data = self._store.get_range(table.key, table.size - table.footer, table.size)
+            try:
+                found = pq.read_metadata(pa.BufferReader(data))
+            except (pa.ArrowException, OSError) as error:
+                raise self._changed(table) from error
+            with self._lock:
+                if _PARSED * found.serialized_size <= self._footers.maxsize:
+                    self._footers[table.key] = found
+        return found
+
+    def _parts(self, table: LakeObject, groups: Collection[int], columns: Sequence[str]) -> list[list[int]]:
+        """The groups in lists, of each of which the bytes lie close together."""
+        footer = self.footer(table)
+        parts: list[list[int]] = []
+        end = -1
+        for group in sorted(groups):
+            first, stop = _span(footer.row_group(group), columns)
+            if parts and first - end <= _GAP:
+                parts[-1].append(group)
+            else:
+                parts.append([group])
+            end = stop
+        return parts
+
+    def _read(self, table: LakeObject, groups: list[int], columns: Sequence[str]) -> dict[int, Any]:
+        footer = self.footer(table)
+        spans = [_span(footer.row_group(group), columns) for group in groups]
+        first, stop = spans[0][0], spans[-1][1]
+        data = self._store.get_range(table.key, first, stop)
+        if len(data) != stop - first:
+            raise self._changed(table)
+        part = pa.PythonFile(_Part(data, first, table.size), "r")
+        try:
+            words = [name for name in DICTIONARIES if name in footer.schema.names]
+            file = pq.ParquetFile(part, metadata=footer, pre_buffer=False, read_dictionary=words)
+            return {
+                group: file.read_row_group(group, columns=list(columns), use_threads=False)
+                for group in groups
+            }
+        except (pa.ArrowException, OSError) as error:
+            raise self._changed(table) from error
+
+    def _changed(self, table: LakeObject) -> Unavailable:
+        return Unavailable(
+            f"{self._store.location}/{table.key}: not what the manifest says; check the lake with "
+            "insight-host lake check"
+        )
+
+
+def _span(group: Any, columns: Sequence[str]) -> tuple[int, int]:  # noqa: ANN401
+    """The bytes of these columns in a row group."""
+    first, stop = 1 << 62, 0
+    for place in range(group.num_columns):
+        column = group.column(place)
+        if column.path_in_schema in columns:
+            at = column.data_page_offset
+            if column.has_dictionary_page and column.dictionary_page_offset is not None:
+                at = min(at, column.dictionary_page_offset)
+            first, stop = min(first, at), max(stop, at + column.total_compressed_size)
+    return first, stop
+
+
+def _cut(wanted: RowRange, groups: Mapping[int, Any], columns: Sequence[str]) -> Mapping[str, Any]:
+    if wanted.first >= wanted.stop:
+        return {name: np.zeros(0) for name in columns}
+    start = wanted.groups.start * GROUP
+    table = pa.concat_tables([groups[group] for group in wanted.groups])
+    rows = table.slice(wanted.first - start, wanted.stop - wanted.first)
+    return {name: _plain(rows.column(name)) for name in columns}
+
+
+def _plain(column: Any) -> NDArray[Any] | Any:  # noqa: ANN401
+    if pa.types.is_dictionary(column.type):
+        return column.unify_dictionaries().combine_chunks()
+    array = column.to_numpy()
+    # of its own: a view would keep the whole row group in memory
+    return array.copy() if array.base is not None or not array.flags.owndata else array
+
+
+class _Part(io.RawIOBase):
+    """A file of which a part is in memory: Arrow reads no other bytes."""
+
+    def __init__(self, data: bytes, start: int, size: int) -> None:
+        self._data, self._start, self._size = memoryview(data), start, size
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
+        self._at = base + offset
+        return self._at
+
+    def read(self, size: int = -1) -> bytes:
+        first = self._at - self._start
+        stop = len(self._data) if size < 0 else first + size
+        if first < 0 or stop > len(self._data):
+            raise OSError("bytes outside of the part that was read")
+        self._at += stop - first
+        return bytes(self._data[first:stop])

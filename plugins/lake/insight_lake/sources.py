@@ -1,0 +1,61 @@
+"""Runs of the source of a lake: what tells that they have changed, and their data in portions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+
+from attrs import frozen
+
+from insight_core.plugin import CommandHost, DataProvider, RunFiles
+from insight_lake.contents import file_fingerprints, series_fingerprints
+from insight_lake.records import LogRecords, RecordSource
+
+PLUGIN = "scalar"  # whose context a command asks for; any would do
+BATCH = 512 << 20  # bytes of log files
+_MOST_RUNS = 5000  # of a batch
+
+
+@frozen
+class FoundRun:
+    """A run of the source: what tells that it has changed, its bytes, and where it is from."""
+
+    fingerprint: str
+    size: int
+    source: str
+
+
+def logs_of(
+    host: CommandHost, flags: Sequence[str], runs: Collection[str], numbers_only: bool
+) -> Iterator[tuple[DataProvider, RecordSource | None, dict[str, str]]]:
+    """The logs of a source in portions: data, places of payloads, and the fingerprints of these runs."""
+    with ExitStack() as opened:
+        data = opened.enter_context(host.loaded(flags, PLUGIN, runs=lambda run: False)).data
+        if not isinstance(data, RunFiles):
+            names = [run.name for run in data.runs() if run.name in runs]
+            yield data, None if numbers_only else LogRecords(data), series_fingerprints(data, names)
+            return
+        found = {run: one for run, one in runs_of_files(data).items() if run in runs}
+    for batch in batches(sorted(found), found, BATCH):
+        with host.loaded(flags, PLUGIN, runs=frozenset(batch).__contains__) as ctx:
+            source = None if numbers_only else LogRecords(ctx.data)
+            yield ctx.data, source, {run: found[run].fingerprint for run in batch}
+
+
+def runs_of_files(data: RunFiles) -> dict[str, FoundRun]:
+    """The runs that have files, by name."""
+    return {run: FoundRun(*found) for run, found in file_fingerprints(data).items()}
+
+
+def batches(runs: Sequence[str], found: Mapping[str, FoundRun], limit: int) -> Iterable[list[str]]:
+    """The runs in groups of about so many bytes of log files."""
+    batch: list[str] = []
+    size = 0
+    for run in runs:
+        if batch and (size + found[run].size > limit or len(batch) >= _MOST_RUNS):
+            yield batch
+            batch, size = [], 0
+        batch.append(run)
+        size += found[run].size
+    if batch:
+        yield batch

@@ -1,0 +1,214 @@
+"""The tables of a segment as Parquet: their columns, and how they are written."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from attrs import frozen
+from numpy.typing import NDArray
+
+from insight_lake.manifest import LakeObject
+
+GROUP = 65_536  # rows of a row group: what is read for a series that is shorter
+_LABEL = pa.dictionary(pa.int32(), pa.string())
+_OF_SERIES = [("run", _LABEL), ("tag", _LABEL), ("plugin", _LABEL)]
+_OF_POINTS = [("attempt", pa.int32()), ("shown", pa.bool_())]
+_DAMAGE = [("file", pa.string()), ("offset", pa.int64()), ("reason", pa.string()), ("skipped", pa.int64())]
+
+SCHEMAS: Mapping[str, Any] = {
+    "runs": pa.schema(
+        [
+            ("run", pa.string()),
+            ("start_time", pa.float64()),
+            ("last_wall_time", pa.float64()),
+            ("dialects", pa.list_(pa.string())),
+            ("source", pa.string()),
+            ("fingerprint", pa.string()),
+            ("content", pa.string()),
+            ("read", pa.float64()),
+            ("damage", pa.list_(pa.struct(_DAMAGE))),
+        ]
+    ),
+    "series": pa.schema(
+        [
+            *_OF_SERIES,
+            ("points", pa.int64()),
+            ("kept", pa.int64()),
+            ("hidden", pa.int64()),
+            ("first_step", pa.int64()),
+            ("last_step", pa.int64()),
+            ("last_value", pa.float64()),
+            ("last_wall_time", pa.float64()),
+            ("first_wall_time", pa.float64()),
+            ("wall_times_ascend", pa.bool_()),
+            ("least", pa.float64()),
+            ("greatest", pa.float64()),
+            ("nan", pa.int64()),
+            ("positive_infinite", pa.int64()),
+            ("negative_infinite", pa.int64()),
+            ("attempts", pa.int64()),
+            ("restarts", pa.list_(pa.int64())),
+            ("display_name", _LABEL),
+            ("description", _LABEL),
+            ("claims", _LABEL),
+            ("content", pa.dictionary(pa.int32(), pa.binary())),
+            ("data_class", pa.int64()),
+            ("type", _LABEL),
+            ("scalars_row", pa.int64()),
+            ("levels_row", pa.int64()),
+            ("levels_rows", pa.int64()),
+            ("coarse_rows", pa.int64()),
+            ("records_row", pa.int64()),
+        ]
+    ),
+    "scalars": pa.schema(
+        [*_OF_SERIES, *_OF_POINTS, ("step", pa.int64()), ("wall_time", pa.float64()), ("value", pa.float64())]
+    ),
+    "levels": pa.schema(
+        [
+            *_OF_SERIES,
+            ("block", pa.int32()),
+            ("row", pa.int64()),
+            ("step", pa.int64()),
+            ("wall_time", pa.float64()),
+            ("value", pa.float64()),
+            ("nan", pa.int32()),
+            ("positive_infinite", pa.int32()),
+            ("negative_infinite", pa.int32()),
+        ]
+    ),
+    "records": pa.schema(
+        [
+            *_OF_SERIES,
+            *_OF_POINTS,
+            ("step", pa.int64()),
+            ("wall_time", pa.float64()),
+            ("size", pa.int64()),
+            ("claim", _LABEL),
+            ("object", _LABEL),
+            ("copied", pa.bool_()),
+            ("record", pa.int64()),
+            ("start", pa.int64()),
+        ]
+    ),
+}
+
+DICTIONARIES = sorted(
+    {one.name for schema in SCHEMAS.values() for one in schema if pa.types.is_dictionary(one.type)}
+)
+
+Column = NDArray[Any]
+
+
+@frozen
+class WrittenTable:
+    """A file that was written for an object, and how many rows it has."""
+
+    path: Path
+    rows: int
+
+    def stored_as(self, key: str) -> LakeObject:
+        """The entry of the manifest for this file under a key."""
+        with self.path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+            size = file.tell()
+            file.seek(size - 8)
+            footer = int.from_bytes(file.read(4), "little") + 8
+        return LakeObject(key, size, digest, footer)
+
+
+class TableFile:
+    """Writes a table of ``SCHEMAS`` in row groups of GROUP rows; the last may be smaller."""
+
+    def __init__(self, path: Path, name: str) -> None:
+        self._schema = SCHEMAS[name]
+        self._path = path
+        self._writer = pq.ParquetWriter(path, self._schema, **_options(self._schema))
+        self._waiting: list[Any] = []  # tables
+        self._rows_waiting = 0
+        self.rows = 0
+
+    def add(self, labels: Mapping[str, str], columns: Mapping[str, Column | Sequence[Any]]) -> int:
+        """Appends rows, in which each of the labels has one value; returns the number of the first."""
+        count = len(next(iter(columns.values())))
+        table = pa.table(
+            [
+                _repeated(labels[field.name], count)
+                if field.name in labels
+                else _array(columns[field.name], field.type)
+                for field in self._schema
+            ],
+            schema=self._schema,
+        )
+        return self.add_table(table)
+
+    def add_table(self, table: Any) -> int:  # noqa: ANN401
+        """Appends the rows of a pyarrow Table of this schema; returns the number of the first."""
+        first = self.rows
+        self.rows += len(table)
+        self._waiting.append(table)
+        self._rows_waiting += len(table)
+        if self._rows_waiting >= GROUP:
+            self._write(self._rows_waiting // GROUP * GROUP)
+        return first
+
+    def close(self) -> WrittenTable:
+        """Writes the rest."""
+        if self._rows_waiting:
+            self._write(self._rows_waiting)
+        self._writer.close()
+        return WrittenTable(self._path, self.rows)
+
+    def _write(self, rows: int) -> None:
+        joined = pa.concat_tables(self._waiting).unify_dictionaries().combine_chunks()
+        for first in range(0, rows, GROUP):
+            group = joined.slice(first, min(GROUP, rows - first))
+            self._writer.write_table(_with_own_words(group), row_group_size=GROUP)
+        left = joined.slice(rows)
+        self._waiting, self._rows_waiting = ([left], len(left)) if len(left) else ([], 0)
+
+
+def _repeated(text: str, count: int) -> Any:  # noqa: ANN401
+    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(count, np.int32)), pa.array([text], pa.string()))
+
+
+def _array(values: Column | Sequence[Any], kind: Any) -> Any:  # noqa: ANN401
+    if pa.types.is_dictionary(kind):
+        return pa.array(values, kind.value_type).dictionary_encode()
+    return pa.array(values, kind, from_pandas=False)
+
+
+def _with_own_words(table: Any) -> Any:  # noqa: ANN401
+    """The table with dictionaries of the words that occur in it: a row group is written with all of them."""
+    columns = [
+        column.cast(field.type.value_type).combine_chunks().dictionary_encode()
+        if pa.types.is_dictionary(field.type)
+        else column
+        for field, column in zip(table.schema, table.columns, strict=True)
+    ]
+    return pa.table(columns, schema=table.schema)
+
+
+def _options(schema: Any) -> dict[str, Any]:  # noqa: ANN401
+    """Texts by dictionary, integers as differences, and the bytes of floats apart, which compresses them."""
+    encodings, dictionaries = {}, []
+    for field in schema:
+        if field.type == pa.float64():
+            encodings[field.name] = "BYTE_STREAM_SPLIT"
+        elif field.type in (pa.int32(), pa.int64()):
+            encodings[field.name] = "DELTA_BINARY_PACKED"
+        elif not pa.types.is_boolean(field.type):
+            dictionaries.append(field.name)
+    return {
+        "compression": "zstd",
+        "compression_level": 3,
+        "use_dictionary": dictionaries,
+        "column_encoding": encodings,
+        "store_schema": False,  # of Arrow: other engines would see dictionaries instead of texts
+    }

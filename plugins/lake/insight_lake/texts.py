@@ -1,0 +1,34 @@
+"""Claims and texts as a lake stores them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from insight_core.plugin import Claim, Dialect, EventField, FileName, SummaryPlugin
+
+_BETWEEN = "\n"
+
+
+def utf8(text: str) -> str:
+    """The text with what UTF-8 cannot hold written as an escape, as the names of runs have it."""
+    return text.encode("utf-8", "backslashreplace").decode() if not text.isascii() else text
+
+
+def text_of_claims(claims: Sequence[Claim]) -> str:
+    """Several claims as one text."""
+    return _BETWEEN.join(utf8(str(claim)) for claim in claims)
+
+
+def claims_of_text(text: str) -> tuple[Claim, ...]:
+    """What ``text_of_claims`` made a text of. Raises ValueError for another text."""
+    return tuple(claim_of_text(one) for one in text.split(_BETWEEN)) if text else ()
+
+
+def claim_of_text(text: str) -> Claim:
+    """The claim of its text. Raises ValueError for another text."""
+    kind, _, name = text.partition(":")
+    if kind == "plugin":
+        return SummaryPlugin(name)
+    if kind == "file":
+        return FileName(name)
+    return EventField(Dialect(kind), name)

@@ -1,0 +1,165 @@
+"""Lakes in a bucket: what is read and written by how many requests, and what is said of one that is away."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import insight_scalar
+import numpy as np
+import pytest
+from insight_lake.bucket import BucketStore
+from insight_lake.checking import CheckReport, check_lake
+from insight_lake.contents import lake_content
+from insight_lake.manifest import LakeManifest, newest, publish
+from insight_lake.objects import ObjectMissing
+from insight_lake.stores import open_store
+from insight_lake.upkeep import compact, delete_unused
+
+from insight_core.plugin import InvalidArgument, ScalarQuery, SeriesKey, Unavailable
+from insight_core.plugin.testing import EventWriter
+from tests.buckets import Bucket, bucket
+from tests.lakes import LakeBuild
+from tests.waiting import eventually
+
+SCALAR = insight_scalar.insight_plugin()
+PLACE = "s3://lakes/team/lake"
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[Bucket]:
+    with bucket("lakes") as found, pytest.MonkeyPatch.context() as patch:
+        for name, value in found.environment.items():
+            patch.setenv(name, value)
+        yield found
+
+
+@pytest.fixture
+def s3(served: Bucket) -> Iterator[Bucket]:
+    yield served
+    served.fails = lambda method, path: False
+    store = BucketStore("s3://lakes")
+    store.delete([one.key for one in store.list("")])
+    served.requests.clear()
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    for number in range(4):
+        with EventWriter(tmp_path / f"logs/run{number}") as writer:
+            for step in range(50):
+                writer.scalar("loss", step, number + step)
+                writer.scalar("accuracy", step, -step)
+            writer.image("img", 0, b"picture %d" % number, width=1, height=1)
+    return tmp_path / "logs"
+
+
+def content(build: LakeBuild) -> str:
+    report = CheckReport()
+    found = check_lake(build.store(), newest(build.store()), report, lambda text: None)
+    assert report.problems == []
+    return lake_content(found)
+
+
+def test_a_bucket_and_a_directory_hold_the_same_lake(s3: Bucket, logs: Path) -> None:
+    there, here = (LakeBuild([str(logs)], place, [SCALAR]) for place in (PLACE, str(logs.parent / "lake")))
+    for build in (there, here):
+        build.run(batch=1, payloads="copy")
+    assert content(there) == content(here)
+    assert there.run().unchanged == 4
+    assert compact(there.store()) == (4, 1)
+    assert delete_unused(there.store(), 0) > 0
+    assert content(there) == content(here)
+    provider = there.opened()
+    [info] = provider.series("tensorboard:image", runs=["run2"])
+    assert b"picture 2" in provider.payload("tensorboard:image", info.key, 0).data
+    provider.close()
+
+
+def test_a_series_costs_few_requests(s3: Bucket, logs: Path) -> None:
+    build = LakeBuild([str(logs)], PLACE, [SCALAR])
+    build.run()
+    provider = build.opened()
+    s3.requests.clear()
+    assert len(provider.runs()) == 4
+    assert [method for method, _, _ in s3.requests] == ["GET", "GET", "GET"]  # list, manifest, runs
+    s3.requests.clear()
+    [columns] = provider.scalars("scalar", [SeriesKey("run3", "loss")], ScalarQuery()).values()
+    np.testing.assert_array_equal(columns.values, np.arange(50) + 3)
+    assert len(s3.requests) == 3  # list of series, footer, rows
+    s3.requests.clear()
+    provider.scalars("scalar", [SeriesKey("run3", "loss")], ScalarQuery(smoothing=0.5))
+    provider.series("scalar")
+    assert s3.requests == []
+    provider.followed.look()
+    assert [(method, status) for method, _, status in s3.requests] == [("GET", 404)]  # the next version
+    provider.close()
+
+
+def test_of_two_writers_each_publishes(s3: Bucket) -> None:
+    store = open_store(PLACE)
+    assert store.create("manifests/x", b"1")
+    assert not store.create("manifests/x", b"2")
+    assert store.get("manifests/x") == b"1"
+    threads = [
+        threading.Thread(target=publish, args=(store, lambda manifest: manifest.with_segments([], [])))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert newest(store).version == 4
+
+
+def test_a_published_version_whose_answer_was_lost_counts_once(
+    s3: Bucket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_store(PLACE)
+    create = store.create
+    monkeypatch.setattr(store, "create", lambda key, data: create(key, data) and False)
+    calls: list[LakeManifest] = []
+
+    def change(manifest: LakeManifest) -> LakeManifest:
+        calls.append(manifest)
+        return manifest.with_segments([], [])
+
+    assert publish(store, change).version == 1
+    assert len(calls) == 1
+
+
+def test_errors_of_the_store_are_tried_again_and_then_said(s3: Bucket, logs: Path) -> None:
+    build = LakeBuild([str(logs)], PLACE, [SCALAR])
+    build.run()
+    failing = iter([True, True, False])
+    s3.fails = lambda method, path: next(failing, False)
+    provider = build.opened()
+    assert len(provider.runs()) == 4
+    provider.close()
+    with pytest.raises(ObjectMissing, match="no such object"):
+        build.store().get("series/none")
+    with pytest.raises(InvalidArgument, match="nonsense"):
+        open_store("nonsense://bucket")
+
+
+def test_a_store_that_is_away_is_a_notice(s3: Bucket, logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    build = LakeBuild([str(logs)], str(logs.parent / "lake"), [SCALAR])
+    build.run()
+    provider = build.opened(interval=0.05)
+    assert len(provider.runs()) == 4
+    assert provider.notices() == []
+    monkeypatch.setattr(provider.store, "get", _away)
+    with pytest.raises(Unavailable):
+        provider.followed.look()
+    assert len(provider.runs()) == 4  # the last version is shown
+    provider.start()
+    eventually(provider.notices)
+    [notice] = provider.notices()
+    assert "cannot be reached" in notice
+    assert notice.code == "lake_away"
+    provider.close()
+
+
+def _away(key: str) -> bytes:
+    raise Unavailable(f"{key}: the bucket is away")

@@ -1,0 +1,109 @@
+"""Compaction, retention and the check of lakes, with damage that was planted."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import insight_scalar
+import pytest
+from insight_lake.checking import CheckReport, check_lake, compare_runs
+from insight_lake.contents import lake_content
+from insight_lake.manifest import newest
+from insight_lake.records import LogRecords
+from insight_lake.rewriting import open_whole
+from insight_lake.upkeep import compact, delete_unused, expire
+
+from insight_core.plugin.testing import EventWriter
+from tests.lakes import LakeBuild
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> LakeBuild:
+    for number in range(5):
+        with EventWriter(tmp_path / f"logs/run{number}", start_time=1000 + 500_000_000 * number) as writer:
+            for step in range(30):
+                writer.scalar("loss", step, number + step)
+            writer.image("img", 0, b"picture %d" % number, width=1, height=1)
+    build = LakeBuild([str(tmp_path / "logs")], str(tmp_path / "lake"), [insight_scalar.insight_plugin()])
+    build.run(batch=1, payloads="copy")
+    return build
+
+
+def checked(build: LakeBuild) -> CheckReport:
+    report = CheckReport()
+    check_lake(build.store(), newest(build.store()), report, lambda text: None)
+    return report
+
+
+def content(build: LakeBuild) -> str:
+    report = CheckReport()
+    found = check_lake(build.store(), newest(build.store()), report, lambda text: None)
+    assert report.problems == []
+    return lake_content(found)
+
+
+def test_small_segments_are_joined_and_hold_the_same(build: LakeBuild) -> None:
+    before = content(build)
+    assert compact(build.store()) == (5, 1)
+    assert content(build) == before
+    assert compact(build.store()) == (1, 1)
+    provider = build.opened()
+    [info] = provider.series("tensorboard:image", runs=["run3"])
+    assert b"picture 3" in provider.payload("tensorboard:image", info.key, 0).data
+    provider.close()
+    assert build.run().unchanged == 5
+
+
+def test_what_was_replaced_is_deleted_after_the_grace(build: LakeBuild) -> None:
+    compact(build.store())
+    assert delete_unused(build.store(), 3600) == 0
+    place = Path(build.place)
+    (place / ".drafts/of-a-killed-writer").mkdir(parents=True)
+    assert delete_unused(build.store(), 0) > 0
+    content(build)
+    assert len(list(place.glob("scalars/*"))) == 1
+    assert len(list(place.glob("payloads/*"))) == 5  # the joined segment refers to them
+    assert list(place.glob(".drafts/*")) == []
+    assert len(list(place.glob("manifests/*"))) == 1
+
+
+def test_old_runs_expire(build: LakeBuild) -> None:
+    compact(build.store())
+    assert expire(build.store(), 0, re.compile("run[34]")) == 1  # the start of run 4 is yet to come
+    provider = build.opened()
+    assert [run.name for run in provider.runs()] == ["run0", "run1", "run2", "run4"]
+    provider.close()
+    assert expire(build.store(), 1e12) == 0
+    assert expire(build.store(), 0) == 3
+    content(build)
+
+
+def test_bytes_that_have_changed_are_found(build: LakeBuild) -> None:
+    for pattern in ("scalars/*", "series/*", "payloads/*"):
+        path = sorted(Path(build.place).glob(pattern))[0]
+        data = bytearray(path.read_bytes())
+        data[len(data) // 2] ^= 1
+        intact = path.read_bytes()
+        path.write_bytes(data)
+        assert any(path.name in problem for problem in checked(build).problems), pattern
+        path.unlink()
+        assert any(path.name in problem for problem in checked(build).problems), pattern
+        path.write_bytes(intact)
+    assert checked(build).problems == []
+
+
+def test_a_value_that_differs_from_the_logs_is_found(build: LakeBuild, tmp_path: Path) -> None:
+    path = next((tmp_path / "logs/run2").iterdir())
+    path.unlink()
+    with EventWriter(tmp_path / "logs/run2", start_time=1_000_001_000) as writer:
+        for step in range(30):
+            writer.scalar("loss", step, 2 + step + (1e-6 * (step == 20)))
+        writer.image("img", 0, b"another 2", width=1, height=1)
+    lake, logs, report = open_whole(build.store(), newest(build.store())), build.read(), CheckReport()
+    compare_runs(lake, logs, LogRecords(logs), ["run1", "run2"], report)
+    lake.close()
+    logs.close()
+    assert len(report.problems) == 2
+    assert "differs from the logs at point 20" in report.problems[0]
+    assert "'img' of run 'run2' differs from the logs" in report.problems[1]
