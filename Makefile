@@ -31,10 +31,10 @@ help:
 	@echo 'make clean        remove what was built; distclean: environments and node_modules too'
 
 demo: .venv-demo/.installed assets
-	@exec .venv-demo/bin/python -m insight_core.cli --logdir examples/logs $(if $(PORT),--port $(PORT))
+	@exec .venv-demo/bin/python -m insight_core.cli --logdir examples/demo --alerts examples/demo/alerts.toml $(if $(PORT),--port $(PORT))
 
 dev: .venv/.dev assets
-	@echo 'ready: `. .venv/bin/activate`, then `insight-host --logdir examples/logs`'
+	@echo 'ready: `. .venv/bin/activate`, then `insight-host --logdir examples/demo`'
 
 # --- environments ---------------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 /** Prints the sizes of what was built, and notes what is over its budget. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { FRONTEND, PREACT } from './bundling.mjs';
@@ -75,9 +75,21 @@ export function measurePage(modules) {
   for (const part of later) row(`page, later: ${basename(part)}`, gzipped(part), BUDGETS.part);
 }
 
+/**
+ * Libraries of others that a tab loads when it needs them, with their budgets: by the beginning of their file names, in
+ * `lateLibraries` of the package.json of a plugin that is a distribution of its own.
+ */
+function libraryBudgets(out) {
+  const file = join(out, '..', '..', 'package.json');
+  return existsSync(file) ? Object.entries(JSON.parse(readFileSync(file, 'utf8')).lateLibraries ?? {}) : [];
+}
+
 /** A tab by itself; as the first one, with the page and all that it shares; and each part that it loads later. */
 export function measureTab({ name, out }, modules, page) {
-  const all = files(out);
+  const built = files(out);
+  const isLibrary = (path, [library]) => basename(path).startsWith(`${library}-`);
+  const libraries = libraryBudgets(out);
+  const all = built.filter((path) => !libraries.some((library) => isLibrary(path, library)));
   const entry = join(out, 'index.js');
   const atOnce = imported(entry, all);
   const beside = all.filter((path) => ['contributions.js', 'snapshot.js'].includes(basename(path)));
@@ -90,6 +102,9 @@ export function measureTab({ name, out }, modules, page) {
   row(`plugin ${name}`, sum(own), BUDGETS.tab, `, as the first tab ${kilobytes(sum(first)).trim()}`);
   const isPart = (path) =>
     all.some((other) => readFileSync(other, 'utf8').match(new RegExp(`import\\([\`"']\\./${basename(path)}`)));
+  for (const library of libraries)
+    for (const path of built.filter((path) => isLibrary(path, library)))
+      row(`plugin ${name}, library: ${basename(path)}`, gzipped(path), library[1]);
   for (const part of [...beside, ...later.filter(isPart)]) {
     row(
       `plugin ${name}, later: ${basename(part)}`,

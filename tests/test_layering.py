@@ -77,6 +77,7 @@ PLUGIN_MAY_IMPORT = {
 ALSO = {
     "insight_demo": {"insight_landscape"},  # as a training script does
     "insight_lake": {"obstore", "pyarrow", "ray"},  # of the extras lake and ray
+    "insight_media": {"pyarrow"},  # of its own extra arrow
     "insight_query": {"duckdb", "pyarrow"},  # of the extra lake
     "insight_trash": {"send2trash"},  # which is the plugin's own dependency
     "insight_extensions": {"insight_core.plugin.testing"},  # a data source in a few lines

@@ -54,7 +54,7 @@ ROOMS = {
 PLUGIN = PageRoom(
     "plugins",
     " ".join(ROOMS.keys() - {"shell", "gallery", f"{_KIT}/testing"}),
-    f"{_PREACT} gifenc @dagrejs/dagre",
+    f"{_PREACT} @dagrejs/dagre gifenc plotly.js-strict-dist-min vega vega-interpreter vega-lite",
 )  # each of them a room of its own
 NO_ROOMS = {  # parts of the build
     "frontend/packages/kit/build.d.ts",

@@ -142,16 +142,16 @@ def with_every_tab(repository: Path, with_tabs: WithTabs) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def every_tab(
-    shared: Serve, sample_logs: Path, with_every_tab: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+    shared: Serve, repository: Path, with_every_tab: dict[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> Serve:
-    """Starts a host of the sample logs with content for every tab, also alerts and the report ``sample``."""
+    """Starts a host of the logs of `make demo`, also with alerts and the report ``sample``."""
     rules = tmp_path_factory.mktemp("rules") / "alerts.toml"
     old = "hours = 1e6\n"  # the sample logs are of any age
     rules.write_text(old + '[[rule]]\nname = "Any loss"\nwhen = "above"\nvalue = 0\ntag = "^train/loss$"\n')
 
     def start(*arguments: str) -> str:
         flags = ("--alerts", rules, "--allow-delete", *arguments)
-        url = shared("--logdir", sample_logs, *flags, environment=with_every_tab)
+        url = shared("--logdir", repository / "examples/demo", *flags, environment=with_every_tab)
         _save_report(url)
         return url
 

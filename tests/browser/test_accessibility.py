@@ -30,6 +30,7 @@ _READY = {
     "query": ".tables summary",
     "text": '[data-testid="text"]',
     "audio": "canvas",
+    "media": "[data-state=drawn]",
     "pr_curves": ".readings td",
     "alerts": "[data-alert]",
     "reports": '[data-card="train/loss"] canvas',

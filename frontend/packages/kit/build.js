@@ -121,6 +121,7 @@ export function insightPlugin({ entry, out }) {
       emptyOutDir: true,
       target: 'es2022',
       modulePreload: false,
+      chunkSizeWarningLimit: 1000,
       // Not build.lib: that leaves the whitespace in.
       rolldownOptions: {
         input: { index: entry, ...modulesBeside(entry) },

@@ -1,0 +1,16 @@
+import { boardKeys, cardStyles, stepKeys, stepMessages, stepStyles, tab } from '@insight-host/kit';
+import { markdownStyles } from '@insight-host/kit/markdown';
+import { App } from './app';
+import { mediaParts } from './board';
+import en from './locales/en.json';
+import zh from './locales/zh-CN.json';
+import styles from './media.css?inline';
+import reasons from './reasons.zh-CN.json';
+
+export default tab({
+  messages: { en: { ...stepMessages.en, ...en }, 'zh-CN': { ...stepMessages['zh-CN'], ...zh, ...reasons } },
+  styles: cardStyles + stepStyles + markdownStyles + styles,
+  board: mediaParts,
+  view: (board) => <App board={board} />,
+  keys: (board, host) => [...stepKeys(board), ...boardKeys(board, host)],
+});

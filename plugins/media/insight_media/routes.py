@@ -1,0 +1,119 @@
+"""The HTTP side of the media plugin: what a record shows as JSON, and its content for players and frames."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attrs import frozen
+from werkzeug import Request, Response
+
+from insight_core.plugin import PluginContext, Reason, RecordPlace, Route
+from insight_core.plugin.http.answers import bytes_response, json_response
+from insight_core.plugin.http.parameters import flag
+from insight_core.plugin.http.records import is_pinned, record_of
+from insight_media.confusion import confusion_matrix_of, measures_of
+from insight_media.figures import figure_of
+from insight_media.item import Item
+from insight_media.tables import table_of
+
+MOST_TEXT = 1 << 20  # Letters of a Markdown text that are shown.
+# A page in the frame has no origin, loads nothing and sends nothing; its styles and pictures are in it.
+_FRAME = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; media-src data: blob:; "
+    "font-src data:; form-action 'none'; base-uri 'none'"
+)
+_SCRIPTS = "; script-src 'unsafe-inline' 'unsafe-eval' data: blob:; worker-src blob:"
+_INLINE = ("video", "picture")  # kinds that a browser shows from an address
+
+
+def routes(ctx: PluginContext) -> Sequence[Route]:
+    """What a record shows, and its content."""
+    views = _Views(ctx)
+    return [Route("/item", views.item), Route("/content", views.content)]
+
+
+@frozen
+class _Views:
+    ctx: PluginContext
+
+    def item(self, request: Request) -> Response:
+        """``kind``, ``media_type``, ``size`` and, by kind, ``figure``, ``table``, ``matrix`` or ``text``."""
+        place, item = self._item(request)
+        try:
+            shown = _shown(item)
+        except ValueError as error:
+            raise place.undecodable(error) from error
+        described = {"kind": item.kind, "media_type": item.media_type, "size": len(item.content)}
+        return json_response({**described, **shown}, immutable=is_pinned(request))
+
+    def content(self, request: Request) -> Response:
+        """The bytes as recorded; HTML for a frame without an origin, whose scripts run with ``scripts=1``."""
+        _, item = self._item(request)
+        pinned = is_pinned(request)
+        if item.kind == "html" and not flag(request, "download"):
+            scripts = flag(request, "scripts")
+            answer = bytes_response(item.content, "text/html; charset=utf-8", immutable=pinned)
+            sandbox = "sandbox allow-scripts; " if scripts else "sandbox; "
+            answer.headers["Content-Security-Policy"] = sandbox + _FRAME + (_SCRIPTS if scripts else "")
+            return answer
+        if item.kind in _INLINE and not flag(request, "download"):
+            answer = bytes_response(item.content, item.media_type, immutable=pinned)
+            return answer.make_conditional(request, accept_ranges=True, complete_length=len(item.content))
+        return bytes_response(
+            item.content, "application/octet-stream", filename=_file_name(request, item), immutable=pinned
+        )
+
+    def _item(self, request: Request) -> tuple[RecordPlace, Item]:
+        place = record_of(request, self.ctx.data, self.ctx.name)
+        item: Item = self.ctx.values.at(place)
+        return place, item
+
+
+def _shown(item: Item) -> dict[str, object]:
+    match item.kind:
+        case "plotly" | "vega":
+            return {"figure": figure_of(item)}
+        case "table":
+            table = table_of(item)
+            columns = [list(column) for column in table.columns]
+            return {
+                "table": {"names": table.names, "columns": columns, "rows": table.rows, "width": table.width}
+            }
+        case "confusion":
+            matrix = confusion_matrix_of(item.content)
+            measures = measures_of(matrix)
+            return {
+                "matrix": {
+                    "labels": matrix.labels,
+                    "counts": matrix.counts.tolist(),
+                    "accuracy": measures.accuracy,
+                    "precision": measures.precision,
+                    "recall": measures.recall,
+                    "f1": measures.f1,
+                    "support": measures.support,
+                }
+            }
+        case "text":
+            text = item.content[: 4 * MOST_TEXT].decode("utf-8", "replace")
+            if len(text) > MOST_TEXT:
+                said = f"the text has more than {MOST_TEXT:,} letters"
+                raise ValueError(Reason(said, "media_long_text", most=MOST_TEXT))
+            return {"text": text}
+        case _:
+            return {}
+
+
+_SUFFIXES = {
+    "text/html": "html",
+    "text/markdown": "md",
+    "text/csv": "csv",
+    "application/vnd.apache.arrow.stream": "arrows",
+    "application/vnd.apache.arrow.file": "arrow",
+    "image/gif": "gif",
+}
+
+
+def _file_name(request: Request, item: Item) -> str:
+    subtype = item.media_type.partition("/")[2]
+    suffix = _SUFFIXES.get(item.media_type, "json" if subtype.endswith("+json") else subtype)
+    return f"{request.args['tag']}_{request.args.get('step', 'step')}.{suffix}"
