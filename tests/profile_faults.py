@@ -19,6 +19,11 @@ TENSOR_CORES = "ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_tn"
 PLAIN = "ampere_sgemm_128x64_tn"
 ELEMENTWISE = "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float> >"
 ALL_REDUCE = "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)"
+_CONVOLUTION = "cudnn_infer_ampere_scudnn_128x64_relu_medium_nn_v1"
+_CONVOLVED: Mapping[str, Any] = {
+    "Input Dims": [[32, 64, 56, 56], [64, 64, 3, 3], *[[]] * 7],
+    "Concrete Inputs": ["", "", "[1, 1]", "[1, 1]", "[1, 1]", "1", "False", "False", "True"],
+}
 LOADER = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"
 
 
@@ -56,6 +61,7 @@ class Training:
     batches: int = 1  # a step of the optimiser
     slow_steps: int = 0  # one in so many steps takes three times as long
     experts: tuple[float, ...] = ()
+    convolution: float = 0.0  # of 7.4 GFLOP, a layer
     memory: Callable[[int], int] | None = None
     warm_up: float = 20_000.0  # more in the first step
     slow: float = 1.0  # times as long as other ranks
@@ -131,6 +137,9 @@ def _layer(machine: Machine, training: Training, about: Callable[[float], float]
             machine.work(about(training.host / 2))
             with machine.span(operator):
                 machine.launch(kernel, about(duration), occupancy=training.occupancy)
+    if training.convolution:
+        with machine.span("aten::cudnn_convolution", **_CONVOLVED):
+            machine.launch(_CONVOLUTION, about(training.convolution))
     for number, duration in enumerate(training.experts):
         layer = machine.span("nn.Module: MixtureOfExperts_0", "python_function")
         expert = machine.span(f"nn.Module: Expert_{number}", "python_function")
@@ -219,6 +228,7 @@ FAULTS: Mapping[str, Training] = {  # by the rule that must find it
     "memory_copies": evolve(HEALTHY, copy=2500.0, copies_on=COMPUTE),
     "fused_optimiser": evolve(HEALTHY, parameters=300),
     "zero_gradients": evolve(HEALTHY, zeroed=200),
+    "convolution_algorithm": evolve(HEALTHY, convolution=2600.0, layers=6),
     "attention": evolve(HEALTHY, extra_kernels=((_MATH, _SOFTMAX, 80.0, 1),)),
     "type_conversion": evolve(HEALTHY, extra_kernels=(("aten::_to_copy", _CAST, 40.0, 1),)),
     "unbalanced_experts": evolve(HEALTHY, experts=(20.0, 25.0, 22.0, 150.0)),
@@ -232,6 +242,7 @@ FAULTS: Mapping[str, Training] = {  # by the rule that must find it
 
 # what else is true of a faulty training: not wrong, but not what was planted
 ALSO: Mapping[str, frozenset[str]] = {
+    "convolution_algorithm": frozenset({"mixed_precision"}),
     "pinned_memory": frozenset({"memory_copies"}),
     "gradient_accumulation": frozenset({"communication"}),
     "small_collectives": frozenset({"communication"}),

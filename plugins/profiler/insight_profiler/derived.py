@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from insight_profiler.building_columns import absent, without_extras
+from insight_profiler.derived_memory import set_owners
 from insight_profiler.derived_nesting import (
     innermost,
     nearest_marked,
@@ -193,7 +194,7 @@ def _relate(tables: dict[str, Columns], building: Building) -> None:
         aggregate(kernels, slices["kernel"], slices, None)
         tables["kernels"] = kernels
     if "allocations" in tables:
-        _name_allocations(tables["allocations"], slices, end, around, operators)
+        set_owners(tables["allocations"], slices, operators, building.all_texts(), building.text)
     if "steps" in tables:
         _divide_steps(tables["steps"], slices, launched, building, device_of)
 
@@ -247,34 +248,6 @@ def _sum_operators(
             summed = np.zeros(len(operators["calls"]), np.int64)
             np.add.at(summed, place[place >= 0], times[place >= 0])
             operators[name] = np.where(operators[name] < 0, summed, operators[name])
-
-
-def _name_allocations(
-    allocations: Columns,
-    slices: Columns,
-    end: NDArray[np.int64],
-    around: NDArray[np.int64],
-    operators: Columns | None,
-) -> None:
-    """Names those that have none after the operator around them, and has operators say what they took."""
-    rows = np.flatnonzero((allocations["track"] >= 0) & (allocations["name"] < 0))
-    if not len(rows):
-        return
-    found = innermost(
-        slices["track"],
-        slices["start"],
-        end,
-        slices["parent"],
-        allocations["track"][rows],
-        allocations["start"][rows],
-    )
-    operator = _operator_at(found, slices["operator"], around)
-    if operators is None:
-        return
-    known = operator >= 0
-    allocations["name"][rows[known]] = operators["name"][operator[known]]
-    taken = np.bincount(operator[known], allocations["bytes"][rows[known]], len(operators["calls"]))
-    operators["bytes"] = np.where(np.isnan(operators["bytes"]), taken, operators["bytes"])
 
 
 def _divide_steps(

@@ -198,7 +198,10 @@ TABLES: Mapping[str, Mapping[str, np.dtype[Any]]] = {
         },
         # memory that was taken, by whom, from when until when
         "allocations": {
-            "name": "i4",
+            "name": "i4",  # of the operator that was called by none other
+            "module": "i4",  # text: the modules around, with slashes
+            "shapes": "i4",  # text: of the inputs of that operator
+            "purpose": "i4",  # text: data, activation, gradient, optimiser
             "device": "i4",
             "bytes": "i8",
             "start": "i8",

@@ -35,7 +35,7 @@ from insight_profiler.model import (
     Track,
 )
 
-VERSION = 5  # of what readers make of the same files
+VERSION = 6  # of what readers make of the same files
 MAX_BYTES = 4 << 30  # that all profiles kept may take
 
 _FACTS = "profile.json"

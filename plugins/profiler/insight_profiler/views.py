@@ -15,10 +15,12 @@ from insight_core.plugin.http.parameters import choice, required_text, whole_num
 from insight_profiler.advice.answer import advice_answer
 from insight_profiler.analysis import communication, compare, kernels, memory, operators, pipeline, steps
 from insight_profiler.analysis.cluster import may_be_ranks, processes_of
+from insight_profiler.analysis.flops import flops_answer, has_flops
 from insight_profiler.analysis.listing import SortedTable
 from insight_profiler.analysis.operator_times import operator_times
 from insight_profiler.analysis.operators import Grouped
 from insight_profiler.analysis.overview import overview
+from insight_profiler.analysis.usual_times import warm_up_rows
 from insight_profiler.cluster_views import cluster_views
 from insight_profiler.discovery import ProfileFiles
 from insight_profiler.model import Profile, Side
@@ -66,6 +68,7 @@ _VIEWS = (
 _MOST_STEPS = 100_000
 _MOST_POINTS = 500_000  # of all curves
 _MOST_LISTED = 1000  # devices, notes
+_MOST_WARM_UP = 100  # steps that are named
 
 
 _OWN = (
@@ -122,7 +125,9 @@ class _Views:
                 has.add(view)
         if any(counter.group == "memory" for counter in profile.counters):
             has.add("memory")
-        has |= {name for name in ("pipeline", "memory", "strategy", "flops") if profile.documents.get(name)}
+        has |= {name for name in ("pipeline", "memory", "strategy") if profile.documents.get(name)}
+        if has_flops(profile):
+            has.add("flops")
         if self._has_ranks(files, profile):
             has.add("cluster")
         return [view for view in _VIEWS if view in has]
@@ -166,6 +171,7 @@ class _Views:
             by=by,
             side=side.name.lower(),
             sides=[one.name.lower() for one in operators.sides_of(opened.profile)],
+            warm_up=_warm_up(request, opened.profile),
             **_sums(listing, listing.matching(wanted), wanted.offset + (wanted.limit or 0)),
         )
 
@@ -193,7 +199,8 @@ class _Views:
         by = choice(request, "group", kernels.GROUPINGS)
         listing = kernels.kernel_listing(opened.profile, by, steps_of_runs(request, opened.profile))
         wanted = wanted_of(request, ("name", "operator"), "total", texts=_TEXTS)
-        return table_answer(request, opened, listing, wanted, "kernels", group=by)
+        left_out = _warm_up(request, opened.profile)
+        return table_answer(request, opened, listing, wanted, "kernels", group=by, warm_up=left_out)
 
     def steps(self, request: Request) -> Response:
         opened = self._asked.opened(request)
@@ -206,7 +213,7 @@ class _Views:
             wanted,
             "steps",
             origin=opened.profile.step_origin,
-            average=steps.average(table),
+            average=steps.average(steps.of_rows(table, steps.usual_rows(table))),
             summary=steps.summary(table),
             divisions=steps.division_of(table),
         )
@@ -247,7 +254,10 @@ class _Views:
         return self._document(request, "strategy")
 
     def flops(self, request: Request) -> Response:
-        return self._document(request, "flops")
+        opened = self._asked.opened(request)
+        if not has_flops(opened.profile):
+            raise nothing_of("flops")
+        return opened.answer(flops_answer(opened.profile))
 
     def _document(self, request: Request, name: str) -> Response:
         opened = self._asked.opened(request)
@@ -354,6 +364,15 @@ def _side(request: Request, profile: Profile) -> Side:
     if asked not in ("host", "device"):
         raise InvalidArgument(f"side must be host or device, not {asked!r}")
     return Side[asked.upper()]
+
+
+def _warm_up(request: Request, profile: Profile) -> list[int]:
+    """Numbers of the steps that medians and averages leave out, at most 100."""
+    table = profile.tables.get("steps")
+    if request.args.get("steps") or table is None or "slices" not in profile.tables:
+        return []
+    numbers: list[int] = table["number"][warm_up_rows(profile)][:_MOST_WARM_UP].tolist()
+    return numbers
 
 
 def _ranking(listing: SortedTable) -> str:

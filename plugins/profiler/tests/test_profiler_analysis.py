@@ -199,7 +199,9 @@ def test_memory_has_its_peak_and_who_held_it(profile: Profile) -> None:
     assert said["curves"][0]["maximum"].tolist() == [0, 600, 950, 100]
     assert said["peaks"][0]["time"] == 2 * MS
     assert said["holders"][0]["bytes"] == 950
-    assert said["holders"][0]["rows"] == [{"name": "conv", "bytes": 950, "count": 2}]
+    assert said["holders"][0]["rows"] == [
+        {"name": "conv", "module": "", "purpose": "", "bytes": 950, "count": 2}
+    ]
     assert [row["end"] for row in said["largest"]] == [9 * MS, 9 * MS, None]
 
 

@@ -7,10 +7,12 @@ import statistics
 import numpy as np
 import pytest
 from insight_profiler.advice.checking import check
+from insight_profiler.analysis.operators import grouped
 from insight_profiler.analysis.overview import overview, shares
 from insight_profiler.analysis.steps import drawn, summary
+from insight_profiler.analysis.usual_times import warm_up_rows
 from insight_profiler.building import Building
-from insight_profiler.model import Profile, Source, Track
+from insight_profiler.model import Profile, Side, Source, Track
 
 from insight_core.plugin import Reason
 
@@ -51,7 +53,7 @@ def test_the_summary_has_the_median_and_names_outliers() -> None:
     found = summary(_profile(DURATIONS).tables["steps"])
     assert found is not None
     assert found["p50"] == statistics.median_low(DURATIONS) * MS
-    assert found["mean"] == pytest.approx(statistics.mean(DURATIONS) * MS)
+    assert found["mean"] == pytest.approx(statistics.mean(USUAL) * MS)
     assert (found["outliers"], found["outlier_count"], found["warm_up"]) == ([1], 1, 1)
 
 
@@ -121,3 +123,31 @@ def test_a_profile_spans_its_steps_even_if_nothing_tells_when_they_began() -> No
 def test_a_profile_spans_its_timeline_where_steps_lie_on_it() -> None:
     profile = _profile(DURATIONS)
     assert overview(profile)["covered"] == profile.duration_ns == pytest.approx(sum(DURATIONS) * MS, abs=10)
+
+
+def test_medians_and_averages_of_operators_leave_out_warm_up() -> None:
+    building = Building(Source.TORCH)
+    track = building.track(Track("thread", "main"))
+    calls = np.array([90, 3, 2, 4, 3, 3]) * MS  # one a step, the first in the warm-up
+    starts = np.cumsum(calls + MS) - calls - MS
+    name, kind = building.text("a"), building.text("aten::a")
+    building.add("steps", number=np.arange(6), start=starts, duration=calls + MS)
+    building.add(
+        "slices",
+        track=[track] * 6,
+        start=starts,
+        duration=calls,
+        name=[name] * 6,
+        type=[kind] * 6,
+        category=[6] * 6,
+    )
+    profile = building.finish()
+
+    def told(steps: list[int] | None) -> list[float]:
+        rows = None if steps is None else np.array(steps)
+        columns = grouped(profile, "type", Side.HOST, rows).listing.columns
+        return [float(columns[name].values[0]) / MS for name in ("calls", "total", "median", "average")]
+
+    assert told(None) == pytest.approx([6 / MS, 105, 3, 3])  # sums are of all calls
+    assert told([0, 1]) == pytest.approx([2 / MS, 93, 3, 46.5])
+    assert warm_up_rows(profile).tolist() == [0]

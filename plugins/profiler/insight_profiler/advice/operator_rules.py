@@ -89,7 +89,7 @@ def convolution_algorithm(evidence: Evidence) -> Iterator[Advice]:
             "convolutions",
             reached=percent(reached),
             device=device.name if device is not None else "",
-            time=milliseconds(time / max(1, evidence.counted)),
+            time=milliseconds(evidence.time(rows) / evidence.counted),
         ),
         said("convolutions_why"),
         said("convolutions_change"),

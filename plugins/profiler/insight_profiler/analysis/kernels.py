@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from insight_profiler.analysis.listing import SortedTable, TableColumn
 from insight_profiler.analysis.sums import SliceSums, numbered, ratio, runs_of_slices, summed
+from insight_profiler.analysis.usual_times import usual_times
 from insight_profiler.model import Profile
 
 GROUPINGS = ("none", "name", "operator")
@@ -46,13 +47,15 @@ def kernel_listing(profile: Profile, by: str, steps: NDArray[np.intp] | None) ->
         ]
     else:
         first.append(TableColumn("members", "count", np.bincount(groups[groups >= 0], minlength=len(firsts))))
+    usual = usual_times(profile, "kernel", groups, len(firsts), steps)
     whole = int(found.total.clip(0).sum())
     return SortedTable(
         [
             *first,
             TableColumn("calls", "count", found.calls),
             TableColumn("total", "ns", found.total),
-            TableColumn("average", "ns", ratio(found.total, found.calls)),
+            TableColumn("median", "ns", np.full(len(firsts), -1) if usual is None else usual.median),
+            TableColumn("average", "ns", ratio(found.total, found.calls) if usual is None else usual.average),
             TableColumn("minimum", "ns", found.minimum),
             TableColumn("maximum", "ns", found.maximum),
             TableColumn("share", "share", ratio(found.total, whole)),

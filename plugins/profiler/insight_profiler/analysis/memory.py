@@ -8,9 +8,11 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from insight_profiler.analysis.sums import numbered
 from insight_profiler.model import Profile, Table
 
 MOST_HOLDERS = 50
+_OWNER = ("name", "module", "purpose")
 
 
 @frozen(eq=False)
@@ -107,32 +109,31 @@ def _shown(curve: _Curve, width: int) -> dict[str, Any]:
 
 
 def _allocations(profile: Profile) -> dict[str, Any]:
-    """The largest allocations, and by name what was held at the highest point of each device."""
+    """The largest allocations, and by owner what was held at the highest point of each device."""
     table = profile.tables.get("allocations")
     if table is None or not len(table["bytes"]):
         return {"holders": [], "largest": []}
     largest = np.argsort(-table["bytes"], kind="stable")[:MOST_HOLDERS]
     rows = [
         {
-            "name": _text(profile, name),
-            "device": _device(profile, device),
-            "bytes": size,
-            "start": start,
-            "end": None if end < 0 else end,
+            **_owner(profile, table, row),
+            "shapes": _text(profile, int(table["shapes"][row])),
+            "device": _device(profile, int(table["device"][row])),
+            "bytes": int(table["bytes"][row]),
+            "start": int(table["start"][row]),
+            "end": None if table["end"][row] < 0 else int(table["end"][row]),
         }
-        for name, device, size, start, end in zip(
-            *(table[column][largest].tolist() for column in ("name", "device", "bytes", "start", "end")),
-            strict=True,
-        )
+        for row in largest.tolist()
     ]
     holders: list[dict[str, Any]] = []
     for device in np.unique(table["device"]).tolist():
         mine = np.flatnonzero(table["device"] == device)
         at, level, before = _peak_of(profile, device, {name: column[mine] for name, column in table.items()})
         live = mine[_live(table["start"][mine], table["end"][mine], at)]
-        names, inverse, counts = np.unique(table["name"][live], return_inverse=True, return_counts=True)
-        sizes = np.zeros(len(names), np.int64)
-        np.add.at(sizes, inverse, table["bytes"][live])
+        groups, firsts = numbered([table[name][live] for name in _OWNER], np.ones(len(live), bool))
+        counts = np.bincount(groups, minlength=len(firsts))
+        sizes = np.zeros(len(firsts), np.int64)
+        np.add.at(sizes, groups, table["bytes"][live])
         order = np.argsort(-sizes, kind="stable")
         holders.append(
             {
@@ -140,10 +141,10 @@ def _allocations(profile: Profile) -> dict[str, Any]:
                 "time": at,
                 "bytes": level,
                 "before": before,
-                "names": len(names),
+                "names": len(firsts),
                 "rows": [
                     {
-                        "name": _text(profile, int(names[place])),
+                        **_owner(profile, table, int(live[firsts[place]])),
                         "bytes": int(sizes[place]),
                         "count": int(counts[place]),
                     }
@@ -152,6 +153,10 @@ def _allocations(profile: Profile) -> dict[str, Any]:
             }
         )
     return {"holders": holders, "largest": rows}
+
+
+def _owner(profile: Profile, table: Table, row: int) -> dict[str, str]:
+    return {name: _text(profile, int(table[name][row])) for name in _OWNER}
 
 
 def _peak_of(profile: Profile, device: int, mine: Table) -> tuple[int, int, int | None]:

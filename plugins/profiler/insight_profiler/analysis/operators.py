@@ -16,6 +16,7 @@ from insight_profiler.analysis.sums import (
     sum_of,
     summed,
 )
+from insight_profiler.analysis.usual_times import usual_times
 from insight_profiler.model import Profile, Side, Table
 
 GROUPINGS = ("type", "name", "shape", "scope")
@@ -63,6 +64,7 @@ def grouped(profile: Profile, by: str, side: Side, steps: NDArray[np.intp] | Non
     found = summed(runs, groups, count)
     unknown_p95 = np.full(count, -1)  # how long each call kept a device busy is not known
     p95 = unknown_p95 if is_of_launches else _percentiles(profile, groups, count, steps)
+    usual = None if is_of_launches else usual_times(profile, "operator", groups, count, steps)
     texts = profile.texts
     columns = [
         TableColumn(name, "text", operators[name][firsts], texts)
@@ -77,7 +79,8 @@ def grouped(profile: Profile, by: str, side: Side, steps: NDArray[np.intp] | Non
         TableColumn("calls", "count", found.calls),
         TableColumn("total", "ns", found.total),
         TableColumn("self", "ns", found.own),
-        TableColumn("average", "ns", ratio(found.total, found.calls)),
+        TableColumn("median", "ns", unknown_p95 if usual is None else usual.median),
+        TableColumn("average", "ns", ratio(found.total, found.calls) if usual is None else usual.average),
         TableColumn("minimum", "ns", found.minimum),
         TableColumn("maximum", "ns", found.maximum),
         TableColumn("p95", "ns", p95),

@@ -64,15 +64,17 @@ def of_rows(steps: Table, rows: NDArray[np.intp] | None) -> Table:
 
 
 def summary(steps: Table) -> dict[str, Any] | None:
-    """Of the durations of all steps; percentiles by nearest rank. ``outliers`` are numbers of steps, at most
+    """Of the durations of all steps, the mean of those that are not outliers; percentiles by nearest rank.
+    ``outliers`` are numbers of steps, at most
     100 of ``outlier_count``; the first ``warm_up`` steps are outliers and longer than the median."""
     is_outlier = outliers(steps["duration"])
     durations = np.sort(steps["duration"][steps["duration"] >= 0])
+    usual = steps["duration"][~is_outlier & (steps["duration"] >= 0)]
     if not len(durations):
         return None
     return {
         "count": len(steps["number"]),
-        "mean": float(durations.mean()),
+        "mean": float((usual if len(usual) else durations).mean()),
         "p50": median_of(durations),
         "p95": int(durations[int(np.ceil(len(durations) * 0.95)) - 1]),
         "minimum": int(durations[0]),

@@ -38,6 +38,7 @@ export function operatorsAnswer(
     by: 'type',
     side: 'host',
     sides: ['host'],
+    warm_up: [],
     sum: none,
     other: { ...none, ...other },
   };

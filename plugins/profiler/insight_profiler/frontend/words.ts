@@ -50,6 +50,13 @@ export function outliersText(
   ].join(' · ');
 }
 
+/** That medians and averages leave out the steps of the warm-up; "" if there are none. */
+export function warmUpText(board: ProfilerParts, numbers: readonly number[] | undefined): string {
+  if (!numbers || numbers.length === 0) return '';
+  const [first, last] = [numbers[0], numbers.at(-1)];
+  return board.page.t('averages.warm_up', { steps: first === last ? `${first}` : `${first}–${last}` });
+}
+
 /** What a source is called, with its rank where there are several. */
 export function rankText(board: ProfilerParts, rank: number | null | undefined): string {
   return rank === null || rank === undefined || rank < 0 ? '' : board.page.t('rank', { rank });

@@ -16,6 +16,7 @@ from insight_profiler.building import Building
 from insight_profiler.model import Category, Counter, FlowKind
 from insight_profiler.reading.json_events import Window, readable
 from insight_profiler.reading.times import NO_TIME, nanoseconds
+from insight_profiler.reading.trace_flops import flops_of, is_counted
 from insight_profiler.reading.trace_kernels import TraceKernels
 from insight_profiler.reading.trace_kinds import Classify, flow_kind, is_torch
 from insight_profiler.reading.trace_memory import MemoryEvents
@@ -38,10 +39,17 @@ class _Rows:
     durations: list[object] = field(factory=list)
     events: list[int] = field(factory=list)
     shapes: tuple[list[int], list[int]] = field(factory=lambda: ([], []))
+    flops: tuple[list[int], list[float]] = field(factory=lambda: ([], []))
     external: tuple[list[int], list[int]] = field(factory=lambda: ([], []))
     correlation: tuple[list[int], list[int]] = field(factory=lambda: ([], []))
     kernel: tuple[list[int], list[int]] = field(factory=lambda: ([], []))
     steps: list[tuple[int, int]] = field(factory=list)  # number, row
+
+    def operations(self) -> NDArray[np.float64]:
+        column = np.full(len(self.tracks), np.nan)
+        rows, values = self.flops
+        column[rows] = values
+        return column
 
     def sparse(self, which: tuple[list[int], list[int]]) -> NDArray[np.int64]:
         column = np.full(len(self.tracks), -1, np.int64)
@@ -82,12 +90,14 @@ class TraceEvents:
         self._kind_columns: dict[str, array[int]] = {
             name: array("i") for name in ("name", "category", "type", "marker", "looked", "step")
         }
+        self._counted: dict[int, str] = {}  # names of operators whose FLOPs are counted
         self._flows: dict[tuple[str, str], int] = {}  # those whose numbers are none
         self._flow_categories: dict[str, int] = {}
         self._flow_kinds: dict[tuple[str, str], tuple[FlowKind, int]] = {}
         self._counters: dict[tuple[Hashable, str, str], int] = {}
         self._steps: set[int] = set()
         self._shapes: dict[bytes, int] = {}  # texts of what was seen
+        self._flops: dict[bytes, float] = {}  # of calls that were seen
         self.odd = 0
         self.is_torch = False
 
@@ -213,6 +223,8 @@ class TraceEvents:
         text = self._building.text
         values = (text(readable_name), kind.category, text(kind.type), kind.is_marker, look, kind.step)
         found = len(self._kind_columns["name"])
+        if kind.type and is_counted(readable_name):
+            self._counted[found] = readable_name
         for column, value in zip(self._kind_columns.values(), values, strict=True):
             column.append(min(int(value), (1 << 31) - 1))
         self._kinds[key] = found
@@ -239,6 +251,15 @@ class TraceEvents:
                 if text is None:
                     text = self._shapes[key] = self._building.text(str(shapes))
                 rows.shapes[1].append(text)
+                name = self._counted.get(kind)
+                if name:
+                    values = get("Concrete Inputs")
+                    call = key + marshal.dumps((kind, values), 2)
+                    flops = self._flops.get(call)
+                    if flops is None:
+                        flops = self._flops[call] = flops_of(name, shapes, values)
+                    rows.flops[0].append(row)
+                    rows.flops[1].append(flops)
             return
         correlation = get("correlation")
         if type(correlation) is int and 0 <= correlation < _FAR:
@@ -314,6 +335,7 @@ class TraceEvents:
             "offset": packed_offset(self._file, 0) + offsets,
             "size": np.array(window.ends, np.int64)[events] - offsets,
             "shapes": rows.sparse(rows.shapes),
+            "flops": rows.operations(),
             "correlation": rows.sparse(rows.correlation),
             "external": rows.sparse(rows.external),
             "kernel": rows.sparse(rows.kernel),

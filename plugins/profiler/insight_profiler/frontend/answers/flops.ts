@@ -7,7 +7,23 @@ export interface FlopsRates {
   readonly utilization: number | null;
 }
 
+/** An operator or a module: operations and time (ns) of all its calls. */
+export interface FlopsRow {
+  readonly name: string;
+  readonly flops: number;
+  readonly time: number;
+  readonly calls: number;
+  /** FLOP/s. */
+  readonly rate: number | null;
+  /** Share of the peak of the device. */
+  readonly peak: number | null;
+}
+
 export interface FlopsAnswer {
+  readonly operators: readonly FlopsRow[];
+  readonly modules: readonly FlopsRow[];
+  /** Whose peak is known. */
+  readonly device: string | null;
   readonly summary?: FlopsRates & { readonly cube?: FlopsRates; readonly vector?: FlopsRates };
   readonly nodes?: readonly string[];
   readonly links?: readonly { readonly source: string; readonly target: string; readonly flops: number | null }[];

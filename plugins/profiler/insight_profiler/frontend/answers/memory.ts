@@ -38,6 +38,13 @@ export interface MemoryCurve {
   readonly last: readonly number[];
 }
 
+/** Who took memory, and what for: data, activation, gradient, optimiser; "" where it is not known. */
+export interface Owner {
+  readonly name: string;
+  readonly module: string;
+  readonly purpose: string;
+}
+
 export interface MemoryAnswer {
   readonly curves: readonly MemoryCurve[];
   readonly peaks: readonly Peak[];
@@ -51,14 +58,15 @@ export interface MemoryAnswer {
     readonly bytes: number;
     readonly before: number | null;
     readonly names: number;
-    readonly rows: readonly { readonly name: string; readonly bytes: number; readonly count: number }[];
+    readonly rows: readonly (Owner & { readonly bytes: number; readonly count: number })[];
   }[];
-  readonly largest: readonly {
-    readonly name: string;
+  readonly largest: readonly (Owner & {
+    /** Of the inputs of the operator. */
+    readonly shapes: string;
     readonly device: string;
     readonly bytes: number;
     readonly start: number;
     readonly end: number | null;
-  }[];
+  })[];
   readonly graphs: readonly PlannedGraph[];
 }

@@ -19,6 +19,8 @@ export interface OperatorsAnswer extends TableAnswer {
   readonly by: string;
   readonly side: Side;
   readonly sides: readonly Side[];
+  /** Numbers of the steps that medians and averages leave out. */
+  readonly warm_up: readonly number[];
   /** Of all that match, and of those beyond the page. */
   readonly sum: Sum;
   readonly other: Sum;

@@ -9,6 +9,7 @@ export type Unit =
   | 'number'
   | 'text'
   | 'flops'
+  | 'rate'
   | 'bytes'
   | 'bytes_per_second';
 

@@ -111,6 +111,7 @@ export function cellText(value: Cell, unit: Unit, time: TimeUnit, locale: Locale
   if (unit === 'ratio') return `${value.toLocaleString(locale, { maximumFractionDigits: 2 })}×`;
   if (unit === 'number') return String(value);
   if (unit === 'flops') return powerText(value, 'FLOP', locale);
+  if (unit === 'rate') return powerText(value, 'FLOP/s', locale);
   return countText(value, locale);
 }
 

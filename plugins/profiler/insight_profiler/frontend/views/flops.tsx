@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ProfilerParts } from '../board';
 import type { FlopsAnswer, FlopsRates } from '../answers/flops';
+import type { Unit } from '../answers/table';
 import { Drawing, useParts } from '../figures/drawing';
 import { Figure } from '../figures/figure';
 import { inkOf } from '../figures/ink';
@@ -9,6 +10,7 @@ import { NODE_WIDTH, ribbon, sankeyOf, type FlowLink } from '../figures/sankey_l
 import { shortened } from '../figures/scale';
 import type { TipText } from '../figures/tip';
 import { powerText, shareText } from '../units';
+import { LocalTable } from '../table/local_table';
 import { useProfileAnswer } from '../use_answer';
 import type { ViewProps } from '../views';
 import { Answered } from './state';
@@ -29,11 +31,53 @@ export default function Flops({ board }: ViewProps): JSX.Element {
             <>
               {answer.summary && <Rates board={board} summary={answer.summary} />}
               {links.length > 0 && <Scopes board={board} links={links} busy={asked.busy} />}
+              <div class="pair tables">
+                {(['operators', 'modules'] as const).map((which) => (
+                  <FlopsTable key={which} board={board} which={which} answer={answer} />
+                ))}
+              </div>
             </>
           );
         }}
       </Answered>
     </div>
+  );
+}
+
+/** Operators or modules, with the share of the peak of the device that they reach. */
+function FlopsTable({
+  board,
+  which,
+  answer,
+}: {
+  readonly board: ProfilerParts;
+  readonly which: 'operators' | 'modules';
+  readonly answer: FlopsAnswer;
+}): JSX.Element | null {
+  const { t: say } = board.page;
+  const rows = answer[which];
+  if (rows.length === 0 || (rows.length === 1 && rows[0]?.name === '')) return null;
+  const whole = rows.reduce((sum, { flops }) => sum + flops, 0);
+  const columns: Readonly<Record<string, Unit>> = {
+    name: 'text',
+    flops: 'flops',
+    share: 'share',
+    time: 'ns',
+    rate: 'rate',
+    ...(answer.device === null ? {} : { peak: 'share' }),
+    calls: 'count',
+  };
+  return (
+    <LocalTable
+      board={board}
+      name={`flops-${which}`}
+      title={say(`flops.${which}`)}
+      note={answer.device === null ? '' : say('flops.peak', { device: answer.device })}
+      columns={columns}
+      widths={{ flops: 120, rate: 130 }}
+      rows={rows.map((row) => ({ ...row, name: row.name || say('flops.no_module'), share: row.flops / whole }))}
+      sort="-flops"
+    />
   );
 }
 

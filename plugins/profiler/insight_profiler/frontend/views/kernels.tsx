@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import type { TableAnswer } from '../answers/table';
 import { ServerTable, valueOf } from '../table/server_table';
 import type { ViewProps } from '../views';
+import { warmUpText } from '../words';
 
 const ORDER = [
   'name',
@@ -12,6 +13,7 @@ const ORDER = [
   'calls',
   'total',
   'share',
+  'median',
   'average',
   'minimum',
   'maximum',
@@ -23,6 +25,11 @@ const ORDER = [
   'shared_memory',
   'occupancy',
 ];
+interface KernelsAnswer extends TableAnswer {
+  /** Numbers of the steps that medians and averages leave out. */
+  readonly warm_up: readonly number[];
+}
+
 const GROUPS = ['name', 'operator', 'none'] as const;
 
 /** What ran on devices, by name, by what launched it, or each with its grid. */
@@ -30,7 +37,7 @@ export default function Kernels({ board }: ViewProps): JSX.Element {
   const { t: say } = board.page;
   const { value: group } = board.group;
   return (
-    <ServerTable<TableAnswer>
+    <ServerTable<KernelsAnswer>
       board={board}
       name="kernels"
       label={say('view.kernels')}
@@ -39,6 +46,11 @@ export default function Kernels({ board }: ViewProps): JSX.Element {
       settings={board.kernels}
       sort="-total"
       order={ORDER}
+      status={(answer) =>
+        [say('rows.shown', { shown: answer.total, count: answer.of }), warmUpText(board, answer.warm_up)]
+          .filter(Boolean)
+          .join(' · ')
+      }
       titles={{ members: say('kernels.members') }}
       widths={{ name: 380, operator: 240 }}
       tools={

@@ -9,6 +9,7 @@ import { LocalTable } from '../table/local_table';
 import { inUnit, sizeText, summandTexts, timeText, unitOf, unitSign } from '../units';
 import { useProfileAnswer } from '../use_answer';
 import type { ViewProps } from '../views';
+import { word } from '../words';
 import { Answered } from './state';
 
 const WIDTH = 1200;
@@ -58,10 +59,19 @@ export default function Memory({ board }: ViewProps): JSX.Element {
                     board={board}
                     name="largest"
                     title={say('memory.largest')}
-                    columns={{ name: 'text', bytes: 'bytes', device: 'text', start: 'ns', end: 'ns' }}
-                    rows={answer.largest}
+                    columns={{
+                      name: 'text',
+                      bytes: 'bytes',
+                      module: 'text',
+                      purpose: 'text',
+                      shapes: 'text',
+                      start: 'ns',
+                      end: 'ns',
+                      device: 'text',
+                    }}
+                    rows={answer.largest.map((row) => ({ ...row, purpose: purposeText(board, row.purpose) }))}
                     sort="-bytes"
-                    widths={{ device: 120, name: 200 }}
+                    widths={{ name: 230, module: 200, purpose: 110, shapes: 170, device: 100 }}
                   />
                 )}
               </div>
@@ -85,10 +95,15 @@ function Holders({
   const locale = board.page.locale.value;
   const listed = rows.reduce((sum, row) => sum + row.bytes, 0);
   const rest = bytes - listed - (before ?? 0);
+  const nobody = { module: '', purpose: '', count: null };
   const all = [
-    ...rows.map((row) => ({ ...row, count: row.count as number | null })),
-    ...(rest > 0 ? [{ name: say('memory.rest', { count: names - rows.length }), bytes: rest, count: null }] : []),
-    ...(before ? [{ name: say('memory.before'), bytes: before, count: null }] : []),
+    ...rows.map((row) => ({
+      ...row,
+      purpose: purposeText(board, row.purpose),
+      count: row.count as number | null,
+    })),
+    ...(rest > 0 ? [{ ...nobody, name: say('memory.rest', { count: names - rows.length }), bytes: rest }] : []),
+    ...(before ? [{ ...nobody, name: say('memory.before'), bytes: before }] : []),
   ];
   const [whole, shown, earlier] = summandTexts(bytes, before ?? 0, locale);
   return (
@@ -101,12 +116,16 @@ function Holders({
         time: timeText(time, locale),
       })}
       note={before ? say('memory.holders.sum', { shown, before: earlier, bytes: whole }) : ''}
-      columns={{ name: 'text', bytes: 'bytes', share: 'share', count: 'count' }}
+      columns={{ name: 'text', bytes: 'bytes', share: 'share', module: 'text', purpose: 'text', count: 'count' }}
+      widths={{ module: 260, purpose: 110, count: 80 }}
       rows={all.map((row) => ({ ...row, share: bytes > 0 ? row.bytes / bytes : null }))}
       sort="-bytes"
     />
   );
 }
+
+const purposeText = (board: ProfilerParts, purpose: string): string =>
+  purpose === '' ? '' : word(board, 'purpose', purpose);
 
 const highestOf = ({ maximum }: MemoryCurve): number => maximum.reduce((high, value) => Math.max(high, value), 0);
 

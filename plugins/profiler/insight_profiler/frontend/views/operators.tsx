@@ -8,6 +8,7 @@ import type { Row } from '../answers/table';
 import { ServerTable, valueOf } from '../table/server_table';
 import { inUnit, shareText, unitSign, type TimeUnit } from '../units';
 import type { ViewProps } from '../views';
+import { warmUpText } from '../words';
 import { OperatorPanel } from './operator_panel';
 import { OperatorShares } from './operator_shares';
 
@@ -19,6 +20,7 @@ const ORDER = [
   'total',
   'self',
   'share',
+  'median',
   'average',
   'minimum',
   'maximum',
@@ -124,7 +126,7 @@ function statusOf(board: ProfilerParts, answer: OperatorsAnswer, unit: TimeUnit)
       `${inUnit(own, unit).toLocaleString(locale, { maximumFractionDigits: 3 })} ` +
         `${unitSign(unit)}${sum.share === null ? '' : ` (${shareText(sum.share, locale)})`}`,
     );
-  return parts.join(' · ');
+  return [...parts, warmUpText(board, answer.warm_up)].filter(Boolean).join(' · ');
 }
 
 function Tools({ board }: { readonly board: ProfilerParts }): JSX.Element {

@@ -1,0 +1,57 @@
+"""Median and mean duration of calls, without warm-up."""
+
+from __future__ import annotations
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from insight_profiler.analysis.outliers import median_of, outliers, warm_up
+from insight_profiler.analysis.sums import nearest_rank, ratio
+from insight_profiler.model import Profile
+
+
+@frozen(eq=False)
+class UsualTimes:
+    """Of the calls of each group: median by nearest rank and mean, ns; -1 and NaN if unknown."""
+
+    median: NDArray[np.int64]
+    average: NDArray[np.float64]
+
+
+def warm_up_rows(profile: Profile) -> NDArray[np.intp]:
+    """Rows of the steps at the beginning that are longer than usual: averages leave them out."""
+    steps = profile.tables.get("steps")
+    if steps is None or not len(steps["number"]):
+        return np.zeros(0, np.intp)
+    durations = steps["duration"]
+    return np.arange(warm_up(outliers(durations) & (durations > (median_of(durations) or 0))))
+
+
+def usual_times(
+    profile: Profile, column: str, groups: NDArray[np.intp], count: int, steps: NDArray[np.intp] | None
+) -> UsualTimes | None:
+    """Times of calls by group, in the chosen steps or, without a choice, outside of warm-up.
+
+    ``groups`` says of each row of the table that ``column`` of the slices names to which group it belongs
+    (-1: none). Of a group with calls in warm-up alone these count. None where the log has only sums.
+    """
+    slices = profile.tables.get("slices")
+    if slices is None:
+        return None
+    rows = np.flatnonzero(slices[column] >= 0)
+    rows = rows[groups[slices[column][rows]] >= 0]
+    if steps is not None:
+        rows = rows[np.isin(slices["step"][rows], steps)]
+    if not len(rows):
+        return None
+    owners, durations = groups[slices[column][rows]], slices["duration"][rows]
+    if steps is None:
+        is_usual = ~np.isin(slices["step"][rows], warm_up_rows(profile))
+        has_usual = np.bincount(owners[is_usual], minlength=count) > 0
+        counted = is_usual | ~has_usual[owners]
+        owners, durations = owners[counted], durations[counted]
+    sums = np.bincount(owners, durations, count)
+    return UsualTimes(
+        nearest_rank(durations, owners, count, 0.5), ratio(sums, np.bincount(owners, minlength=count))
+    )
