@@ -30,6 +30,7 @@ from insight_record.configurations import flat_cells
 from insight_record.muted_record import MutedRecord
 from insight_record.ranks import rank_of_process
 from insight_record.summary_record import Closing, SummaryRecord
+from insight_record.system_metrics import SYSTEM_SECONDS, SystemMetrics
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +69,12 @@ class SummaryCollector(Closing):
 
     In a distributed training only rank 0 records; other processes accept all values, write nothing, and log
     this once. The rank is detected from ``torch.distributed`` or the launcher (``ranks.rank_of_process``).
-    With ``rank`` a process records into the directory of that rank; with ``all_ranks`` the rank is ignored.
+    With ``per_rank`` each process records into the directory of its rank, with ``rank`` into that of this
+    number; with ``all_ranks`` the rank is ignored.
+
+    Unless ``environment`` is False, the command, versions, git commit and host are columns of the run, and
+    installed packages and uncommitted changes are texts. Every ``system_every`` seconds (0: never) a thread
+    records the load of processors, memory, disk, network and accelerators as scalars ``system/...``.
 
     ``initial_step`` is the last step of a training that resumes. All other arguments are passed to
     ``SummaryRecord``, which is the attribute ``record``: values added to it are written with the next step
@@ -91,6 +97,8 @@ class SummaryCollector(Closing):
         initial_step: SupportsIndex = 0,
         dialect: Literal["mindspore", "tensorboard"] = "mindspore",
         all_ranks: bool = False,
+        per_rank: bool = False,
+        system_every: float = SYSTEM_SECONDS,
         **recording: Any,  # noqa: ANN401
     ) -> None:
         self._scalar_every = whole_number_of("scalar_every", scalar_every, _COUNT)
@@ -106,13 +114,14 @@ class SummaryCollector(Closing):
         self._waiting: dict[str, Any] = {}  # numbers of the last step, if they were not due
         self._last_loss: Any = None
         self._ended = False
+        if per_rank and recording.get("rank") is None:
+            recording["rank"] = rank_of_process()
         another = 0 if all_ranks or recording.get("rank") is not None else rank_of_process() or 0
         self._muted = another > 0
         if self._muted:
             log.warning(
-                "rank %s records nothing, rank 0 does; rank=%s records it into a directory of its own, "
-                "all_ranks=True into the given one",
-                another,
+                "rank %s records nothing, rank 0 does; per_rank=True records each into a run of its own, "
+                "all_ranks=True into the given directory",
                 another,
             )
         self.record = (MutedRecord if self._muted else SummaryRecord)(log_dir, dialect=dialect, **recording)
@@ -122,6 +131,8 @@ class SummaryCollector(Closing):
             self.lineage = LineageRecorder(dialect, said, environment=environment)
             self.lineage.begin(self.record)
             self.record.record(self.steps)
+            every = 0 if self._muted else system_every
+            self._system = SystemMetrics(self.record, every, environment=environment and not self._muted)
         except BaseException:
             self.record.close()
             raise
@@ -163,9 +174,7 @@ class SummaryCollector(Closing):
             if gradients is not None and self._gradients is not None and self._due(self._gradient_every):
                 self._add_histograms(_matching(gradients, self._gradients), "gradients/")
             if inputs is not None and self._due(self._image_every):
-                pictures = _pictures_of(inputs() if callable(inputs) else inputs, self._max_images)
-                if pictures is not None:
-                    self.record.add_value("image", "inputs", pictures)
+                self._add_pictures(inputs() if callable(inputs) else inputs)
         finally:
             self.record.record(step)  # values already added belong to this step, even if others are invalid
 
@@ -202,6 +211,7 @@ class SummaryCollector(Closing):
         self._ended = True
         with ExitStack() as last:  # all callbacks run, in reverse order, even if one fails
             last.callback(self.record.close)
+            last.callback(self._system.close)
             last.callback(self.record.record, self.steps)
             if self.steps >= self._first:
                 last.callback(self.lineage.finish, self.record, self._last_loss, self.epochs)
@@ -231,6 +241,13 @@ class SummaryCollector(Closing):
         number: float = value if type(value) is float else _read(number_of, name, value)
         self.record.add_value("scalar", name, number)
         return number
+
+    def _add_pictures(self, inputs: Any) -> None:  # noqa: ANN401
+        batches = {f"inputs/{name}": one for name, one in inputs.items()} if _is_mapping(inputs) else None
+        for name, batch in ({"inputs": inputs} if batches is None else batches).items():
+            pictures = _pictures_of(batch, self._max_images)
+            if pictures is not None:
+                self.record.add_value("image", name, pictures)
 
     def _add_histograms(self, arrays: Arrays, prefix: str) -> None:
         for name, array in _pairs(arrays):
@@ -267,6 +284,10 @@ def _pictures_of(batch: Any, most: int) -> NDArray[Any] | None:  # noqa: ANN401
         is_sequence = min(first.shape[1:]) <= 4
         return None if is_sequence else first[..., None]
     return first if first.shape[-1] in _CHANNELS or first.shape[1] in _CHANNELS else None
+
+
+def _is_mapping(value: object) -> bool:
+    return isinstance(value, Mapping) or (hasattr(value, "keys") and hasattr(value, "items"))
 
 
 def _mapping(numbers: Mapping[str, Any]) -> dict[str, Any]:

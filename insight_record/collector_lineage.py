@@ -5,16 +5,12 @@ Field names: MindSpore's mindinsight_lineage.proto.
 
 from __future__ import annotations
 
-import os
-import platform
-import sys
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from insight_record.argument_checks import INT32, INT64, number_of
 from insight_record.configurations import Cell, flat_cells
+from insight_record.environment import environment_cells
 from insight_record.summary_record import SummaryRecord
 
 Fields: TypeAlias = dict[str, dict[str, Any]]
@@ -48,7 +44,7 @@ class LineageRecorder:
 
     def __init__(self, dialect: str, hyperparameters: Mapping[str, Any], *, environment: bool = True) -> None:
         self._dialect = dialect
-        self._environment = _environment() if environment else {}
+        self._environment = environment_cells() if environment else {}
         self.hyperparameters = dict(hyperparameters)
         self.metrics: dict[str, float] = {}
 
@@ -110,18 +106,3 @@ def _custom(value: Cell) -> str | int | float:
     if isinstance(value, int) and value not in INT32:
         return float(value) if abs(value) <= _EXACT else str(value)
     return value
-
-
-def _environment() -> dict[str, str | int]:
-    """Versions, platform, host, processors, and the name of the program.
-
-    Its arguments are omitted: they may contain secrets.
-    """
-    return {
-        "program": os.path.basename(sys.argv[0]) if sys.argv else "",
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "platform": f"{platform.system()} {platform.machine()}",
-        "host": platform.node(),
-        "processors": os.cpu_count() or 0,
-    }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import SupportsIndex
+from typing import Any, SupportsIndex
 
 from insight_record.encoders.encoder import EncodedValue
 from insight_record.summary_record import SummaryRecord
@@ -26,9 +26,8 @@ class MutedRecord(SummaryRecord):
         self,
         step: int,
         wall_time: float,
-        name: str | None,
-        number: float,
-        others: Sequence[EncodedValue] = (),
+        others: Sequence[EncodedValue],
+        *scalars: Any,  # noqa: ANN401
     ) -> None:
         """Does nothing."""
 

@@ -18,13 +18,17 @@ _VARIABLES = (
 def rank_of_process(environment: Mapping[str, str] = os.environ) -> int | None:
     """The rank, 0 or more; None if the training is not distributed.
 
-    ``torch.distributed`` has priority, if the program has imported and initialised it; then the variables
-    of launchers. ``SLURM_PROCID`` counts only in a job step with several tasks, because plain job scripts
-    have it too.
+    ``torch.distributed`` has priority, then ``jax.distributed``, if the program has imported and initialised
+    it; then the variables of launchers. ``SLURM_PROCID`` counts only in a job step with several tasks,
+    because plain job scripts have it too.
     """
     distributed = sys.modules.get("torch.distributed")
     if distributed is not None and distributed.is_available() and distributed.is_initialized():
         return int(distributed.get_rank())
+    jax = sys.modules.get("jax")
+    initialized = getattr(getattr(jax, "distributed", None), "is_initialized", None)
+    if jax is not None and initialized is not None and initialized():
+        return int(jax.process_index())
     for name in _VARIABLES:
         rank = _number(environment.get(name))
         if rank is not None:

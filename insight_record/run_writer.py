@@ -18,6 +18,7 @@ from insight_record.formats.protobuf import int_field, message_field
 from insight_record.muted_record import MutedRecord
 from insight_record.ranks import rank_of_process
 from insight_record.summary_record import Closing, SummaryRecord
+from insight_record.system_metrics import SystemMetrics
 
 log = logging.getLogger(__name__)
 
@@ -45,6 +46,8 @@ class RunWriter(Closing):
         logdir: str | os.PathLike[str] | None = None,
         per_rank: bool = False,
         all_ranks: bool = False,
+        environment: bool = False,
+        system_every: float = 0,
     ) -> None:
         place = log_dir or logdir or _dated(comment)
         rank = None if all_ranks else rank_of_process()
@@ -62,6 +65,7 @@ class RunWriter(Closing):
         self._wall_time: float | None = None
         self._record: SummaryRecord | None = None
         self._below: dict[str, SummaryRecord] = {}
+        self._system: SystemMetrics | None = None
         if self._muted and write_to_disk:
             log.warning(
                 "rank %s records nothing into %s, rank 0 does; per_rank=True gives each rank a run of its "
@@ -69,7 +73,12 @@ class RunWriter(Closing):
                 rank,
                 self.log_dir,
             )
-        self._run()
+        record = self._run()
+        if not self._muted and (environment or system_every):
+            self._system = SystemMetrics(record, system_every, environment=environment)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_system": None}  # its thread stays in this process
 
     @property
     def logdir(self) -> str:
@@ -97,6 +106,9 @@ class RunWriter(Closing):
 
     def close(self) -> None:
         """Writes everything recorded. The next value opens a new file in the same directory."""
+        if self._system is not None:
+            self._system.close()
+            self._system = None
         records = self._open_records()
         self._record, self._below = None, {}
         for record in records:
@@ -151,7 +163,7 @@ class RunWriter(Closing):
             message_field(VERSION, b"brain.Event:2"),
             message_field(_SESSION_LOG, int_field(_STATUS, _START)),
         ):
-            record.put(step, time(), None, 0.0, [_event(body)])
+            record.put(step, time(), [_event(body)])
 
     def _when(self, step: object, wall_time: object) -> tuple[int, float]:
         """Step and wall time of an event: 0 and now by default. Raises TypeError or ValueError."""
@@ -167,7 +179,7 @@ class RunWriter(Closing):
 
     def _put(self, values: Sequence[EncodedValue], step: object, wall_time: object) -> None:
         """Records one event with these values."""
-        self._run().put(*self._when(step, wall_time), None, 0.0, values)
+        self._run().put(*self._when(step, wall_time), values)
 
 
 class FileWriter:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from operator import index
 from pathlib import Path
 from time import time
@@ -204,14 +205,13 @@ class SummaryRecord(Closing):
         self,
         step: int,
         wall_time: float,
-        name: str | None,
-        number: float,
-        others: Sequence[EncodedValue] = (),
+        others: Sequence[EncodedValue],
+        *scalars: Any,  # noqa: ANN401
     ) -> None:
         """Records one event at once, apart from the values that were added.
 
-        It is for interfaces that have a call for each value. The event has the scalar ``name``, unless it is
-        None, and ``others``, which were checked. Raises
+        It is for interfaces that have a call for each value, and for other threads than that of the training.
+        ``scalars`` are names and numbers in turns; ``others`` were checked. Raises
         ValueError for an invalid name or step, and as ``record`` does.
         """
         writer = self._writer
@@ -220,14 +220,20 @@ class SummaryRecord(Closing):
         if not _LEAST <= step <= _LARGEST:
             raise ValueError(f"a step is a whole number of 64 bits, not {step}")
         try:
-            if name is None:
-                writer.put((step, wall_time, [*others]))
-                return
-            if name not in self._good_names:
-                self._check_name(name)
-            writer.put((step, wall_time, [*others] or None, name, number))
+            for name in scalars[::2]:
+                if name not in self._good_names:
+                    self._check_name(name)
+            writer.put((step, wall_time, [*others] or None, *scalars))
         except Closed:
             self._refuse()
+
+    def put_numbers(self, step: int, wall_time: float, numbers: Mapping[str, float]) -> None:
+        """Records scalars by tag as one event, apart from the values that were added; see ``put``."""
+        self.put(step, wall_time, (), *chain.from_iterable(numbers.items()))
+
+    def put_value(self, step: int, wall_time: float, plugin: str, name: str, value: object) -> None:
+        """Records one value of any kind but scalar at once; see ``put`` and ``add_value``."""
+        self.put(step, wall_time, self._dialect.values(plugin, name, value))
 
     @property
     def path(self) -> Path | None:

@@ -39,6 +39,9 @@ class SummaryWriter(MediaWriter):
     process writes into the directory, a directory below it is used, with a warning; ``log_dir`` is the one in
     use.
 
+    With ``environment`` the installed packages and uncommitted changes are recorded as texts, and every
+    ``system_every`` seconds (0: never) the load of the machine as scalars ``system/...``.
+
     Thread-safe. It can be pickled and forked: the other process writes a file of its own.
     """
 
@@ -79,7 +82,7 @@ class SummaryWriter(MediaWriter):
         else:
             walltime = time() if self._wall_time is None else self._wall_time
         record = self._record
-        (self._run() if record is None else record).put(global_step, walltime, tag, number)
+        (self._run() if record is None else record).put(global_step, walltime, (), tag, number)
 
     def add_scalars(
         self,
@@ -96,7 +99,7 @@ class SummaryWriter(MediaWriter):
             except (TypeError, ValueError) as error:
                 raise named(error, "scalar", f"{main_tag} {key}") from None
             name = f"{main_tag.replace('/', '_')}_{key}"
-            self._run_below(name).put(step, seconds, main_tag, number)
+            self._run_below(name).put(step, seconds, (), main_tag, number)
 
     def add_hparams(
         self,
@@ -125,9 +128,9 @@ class SummaryWriter(MediaWriter):
         step, seconds = self._when(global_step, None)
         below = run_name or name or str(time())
         record = self._run_below(str(below))
-        record.put(step, seconds, None, 0.0, values)
+        record.put(step, seconds, values)
         for metric, number in metrics.items():
-            record.put(step, seconds, metric, number)
+            record.put(step, seconds, (), metric, number)
         del self._below[str(below)]
         record.close()
 

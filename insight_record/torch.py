@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias, cast
 
 import torch  # type: ignore[import-not-found,unused-ignore]
 from torch.nn.parameter import is_lazy  # type: ignore[import-not-found,unused-ignore]
@@ -15,6 +15,10 @@ from insight_record.collector import Source, SummaryCollector
 from insight_record.torch_graph import graph_nodes
 
 log = logging.getLogger(__name__)
+
+Optimizers: TypeAlias = (
+    "torch.optim.Optimizer | Sequence[torch.optim.Optimizer] | Mapping[str, torch.optim.Optimizer]"
+)
 
 
 class TorchCollector(SummaryCollector):
@@ -36,6 +40,9 @@ class TorchCollector(SummaryCollector):
     the graph of the model (``graph``), if a copy without values can be traced by ``torch.fx`` or
     ``torch.export``; otherwise a warning gives the reason.
 
+    Several optimizers are given as a list, or as a mapping by name: their rates are
+    ``learning_rate/<name>``. ``inputs`` may be a mapping, as models of Hugging Face take it.
+
     The network, the optimizer, its arguments, and versions are recorded as lineage; ``hyperparameters``
     win. In a distributed training rank 0 records (see ``SummaryCollector``).
     """
@@ -44,12 +51,12 @@ class TorchCollector(SummaryCollector):
         self,
         log_dir: str | os.PathLike[str],
         model: torch.nn.Module,
-        optimizer: torch.optim.Optimizer | None = None,
+        optimizer: Optimizers | None = None,
         *,
         graph: bool = True,
         **collecting: Any,  # noqa: ANN401
     ) -> None:
-        self._model, self._optimizer = model, optimizer
+        self._model, self._optimizers = model, _named(optimizer)
         self._graph_wanted = graph
         self._left_out: set[str] = set()  # skipped parameters that were logged
         super().__init__(log_dir, **collecting)
@@ -59,13 +66,13 @@ class TorchCollector(SummaryCollector):
         said: dict[str, Any] = {"network": type(self._model).__name__, "torch": torch.__version__}
         if not any(map(is_lazy, self._model.parameters())):  # otherwise not known yet
             said["model_parameters"] = sum(values.numel() for values in self._model.parameters())
-        if self._optimizer is not None:
-            said["optimizer"] = type(self._optimizer).__name__
-            group = self._optimizer.param_groups[0]
-            said["learning_rate"] = float(group["lr"])
-            for name, value in group.items():
-                if name not in ("params", "lr", "initial_lr") and _is_setting(value):
-                    said[name] = value
+        if self._optimizers:
+            said["optimizer"] = ", ".join(type(one).__name__ for one in self._optimizers.values())
+            said["learning_rate"] = float(next(iter(self._optimizers.values())).param_groups[0]["lr"])
+        for name, one in self._optimizers.items():
+            for setting, value in one.param_groups[0].items():
+                if setting not in ("params", "lr", "initial_lr") and _is_setting(value):
+                    said[f"{name}/{setting}" if name else setting] = value
         device = next((values.device for values in self._model.parameters()), None)
         if device is not None:
             said["device"] = torch.cuda.get_device_name(device) if device.type == "cuda" else device.type
@@ -88,12 +95,10 @@ class TorchCollector(SummaryCollector):
             return
         if self._graph_wanted and callable(inputs):
             inputs = inputs()
-        if learning_rate is None and self._optimizer is not None:
-            groups = self._optimizer.param_groups
-            learning_rate = groups[0]["lr"]
-            scalars.update(
-                (f"learning_rate/{number}", group["lr"]) for number, group in enumerate(groups[1:], 1)
-            )
+        if learning_rate is None:
+            rates = dict(_learning_rates(self._optimizers))
+            learning_rate = rates.pop("learning_rate", None)
+            scalars.update(rates)
         super().step(
             loss,
             learning_rate=learning_rate,
@@ -131,6 +136,24 @@ class TorchCollector(SummaryCollector):
             log.warning("no graph of %s: %s", type(self._model).__name__, str(error).partition("\n")[0])
         else:
             self.graph(nodes)
+
+
+def _named(optimizers: Optimizers | None) -> dict[str, torch.optim.Optimizer]:
+    """Optimizers by name; one alone has none."""
+    if optimizers is None:
+        return {}
+    if isinstance(optimizers, Mapping):
+        return dict(optimizers)
+    if isinstance(optimizers, Sequence):
+        return {f"optimizer{number}": one for number, one in enumerate(optimizers)}
+    return {"": optimizers}
+
+
+def _learning_rates(optimizers: Mapping[str, torch.optim.Optimizer]) -> Iterator[tuple[str, Any]]:
+    for name, one in optimizers.items():
+        base = f"learning_rate/{name}" if name else "learning_rate"
+        for number, group in enumerate(one.param_groups):
+            yield f"{base}/{number}" if number else base, group["lr"]
 
 
 def _why_not(values: torch.Tensor) -> str | None:

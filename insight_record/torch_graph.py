@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import contextlib
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import torch  # type: ignore[import-not-found,unused-ignore]
@@ -17,20 +19,20 @@ Node: TypeAlias = dict[str, Any]
 def graph_nodes(model: torch.nn.Module, inputs: Any = None) -> list[Node]:  # noqa: ANN401
     """Nodes of the model, in topological order; their scopes are the modules.
 
-    ``inputs`` is the argument of the model: a tensor, or a tuple of arguments. It provides the shapes of
-    outputs, and allows ``torch.export`` for models that ``torch.fx`` cannot trace. Raises the errors of the
-    tracer.
+    ``inputs`` is the argument of the model: a tensor, a tuple of arguments, or a mapping of arguments by name
+    (one argument, if ``forward`` has no such names). It provides the shapes of outputs, and allows
+    ``torch.export`` for models that ``torch.fx`` cannot trace. Raises the errors of the tracer.
 
     Tracing runs the model's own ``forward`` with placeholder values, so it uses a copy of the model.
     """
-    arguments = inputs if isinstance(inputs, tuple) else () if inputs is None else (inputs,)
+    arguments, named = _arguments(model, inputs)
     with nothing_disturbed(model, arguments):
         try:
             traced = torch.fx.symbolic_trace(twin_of(model, with_values=False))
         except Exception:  # control flow that depends on data raises different types
-            if not arguments:
+            if not arguments and not named:
                 raise
-            return list(_exported(twin_of(model, with_values=True), arguments))
+            return list(_exported(twin_of(model, with_values=True), arguments, named))
         return list(_symbolic(traced, _shapes(traced, arguments)))
 
 
@@ -124,8 +126,18 @@ def _symbolic(traced: torch.fx.GraphModule, shapes: dict[str, Shape]) -> Iterato
         yield _node(name_of[node], kind, sources, shapes.get(node.name))
 
 
-def _exported(model: torch.nn.Module, arguments: tuple[Any, ...]) -> Iterator[Node]:
-    program = torch.export.export(model, arguments, strict=False)
+def _arguments(model: torch.nn.Module, inputs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:  # noqa: ANN401
+    """The arguments of the model by position, and those that follow a gap by name."""
+    if isinstance(inputs, Mapping):
+        with contextlib.suppress(TypeError, ValueError):  # forward has other names, or no signature
+            bound = inspect.signature(model.forward).bind(**inputs)
+            return bound.args, bound.kwargs
+        return (inputs,), {}
+    return (inputs if isinstance(inputs, tuple) else () if inputs is None else (inputs,)), {}
+
+
+def _exported(model: torch.nn.Module, arguments: tuple[Any, ...], named: dict[str, Any]) -> Iterator[Node]:
+    program = torch.export.export(model, arguments, named, strict=False)
     signature = program.graph_signature
     paths = {**signature.inputs_to_parameters, **signature.inputs_to_buffers}
     states: dict[str, torch.Tensor] = dict(model.named_parameters(remove_duplicate=False))

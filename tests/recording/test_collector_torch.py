@@ -230,3 +230,68 @@ def test_the_graph_of_a_compiled_model_is_that_of_the_model(tmp_path: Path) -> N
         collector.step(1.0)
     with opened(tmp_path) as data:
         assert graphs(data) == 1
+
+
+class _Named(torch.nn.Module):  # type: ignore[misc,unused-ignore]
+    """Takes its arguments by name, as models of Hugging Face do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.encoder = torch.nn.Linear(9, 2)
+
+    def forward(self, pixels: Any, mask: Any = None, scale: Any = None) -> Any:  # noqa: ANN401
+        found = self.encoder(pixels.flatten(1))
+        if scale.sum() > 0:  # which torch.fx cannot trace
+            found = found + 1
+        return found
+
+
+class _OfOne(torch.nn.Module):  # type: ignore[misc,unused-ignore]
+    """Takes one mapping."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.encoder = torch.nn.Linear(9, 2)
+
+    def forward(self, batch: Any) -> Any:  # noqa: ANN401
+        return self.encoder(batch["pixels"].flatten(1))
+
+
+@pytest.mark.parametrize("model", [_OfOne(), torch.nn.Linear(3, 3)])
+def test_inputs_and_optimizers_by_name(tmp_path: Path, model: Any) -> None:  # noqa: ANN401
+    from insight_record.torch import TorchCollector
+
+    batch = {"pixels": torch.rand(2, 1, 3, 3), "labels": torch.tensor([0, 1])}
+    optimizers = [torch.optim.SGD(model.parameters(), lr=rate) for rate in (0.25, 0.5)]
+    with TorchCollector(str(tmp_path / "run"), model, optimizers) as collector:
+        collector.step(1.0, inputs=batch)
+    with opened(tmp_path) as data:
+        assert tags(data, "image") == ["inputs/pixels"]
+        assert scalars(data, "learning_rate/optimizer0") == {1: 0.25}
+        assert scalars(data, "learning_rate/optimizer1") == {1: 0.5}
+    assert lineage(tmp_path / "run")["optimizer"] == "SGD, SGD"
+
+
+def test_the_graph_of_a_model_that_takes_a_mapping() -> None:
+    from insight_record.torch_graph import graph_nodes
+
+    nodes = graph_nodes(_OfOne(), {"pixels": torch.rand(2, 1, 3, 3)})
+    assert {"encoder/weight", "encoder/bias"} <= {node["name"] for node in nodes}
+
+
+def test_arguments_by_name_reach_the_tracer() -> None:
+    from insight_record.torch_graph import _arguments
+
+    ones = torch.ones(1)
+    assert _arguments(_Named(), {"pixels": 1, "scale": 2}) == ((1,), {"scale": 2})
+    assert _arguments(_Named(), {"other": ones}) == (({"other": ones},), {})
+    assert _arguments(_Named(), (1, 2)) == ((1, 2), {})
+
+
+def test_each_rank_has_a_run_on_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from insight_record.torch import TorchCollector
+
+    monkeypatch.setenv("RANK", "2")
+    with TorchCollector(str(tmp_path), torch.nn.Linear(1, 1), per_rank=True, graph=False) as collector:
+        collector.step(1.0)
+    assert collector.record.log_dir == tmp_path / "rank_2"
