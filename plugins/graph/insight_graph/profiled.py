@@ -12,6 +12,7 @@ from cachetools import LRUCache
 from insight_core.plugin import Ask, InsightError, PluginNameEnum, Reason, Unavailable, Undecodable
 from insight_graph.columns import Graph, Kind
 from insight_graph.model import Times
+from insight_graph.torch_modules import modules_of, times_by_module
 
 _PREFIX = "profiler:"  # before the path of a profile, where the tag of a record could stand too
 _PROFILER = str(PluginNameEnum.PROFILER)
@@ -59,7 +60,11 @@ class ProfiledTimes:
             if key in self._kept:
                 return self._kept[key]
         path = name.removeprefix(_PREFIX)
-        answer = cast("dict[str, Any]", self._ask(_PROFILER, "/operator_times", run=run, profile=path))
+        modules = modules_of(graph)
+        answer = cast(
+            "dict[str, Any]",
+            self._ask(_PROFILER, "/operator_times", run=run, profile=path, outermost=int(bool(modules))),
+        )
         if answer["state"] == "reading":
             raise Unavailable(
                 Reason(f"the profile {path!r} is being read", "graph_profile_reading", path=path)
@@ -67,7 +72,8 @@ class ProfiledTimes:
         if answer["state"] == "failed":
             text = f"the profile {path!r} of run {run!r} cannot be read"
             raise Undecodable(Reason(text, "graph_profile_unreadable", path=path, run=run))
-        times = times_by_name(graph, dict(zip(answer["names"], answer["times"], strict=True)))
+        by_name = dict(zip(answer["names"], answer["times"], strict=True))
+        times = times_by_name(graph, by_name) or times_by_module(graph, modules, by_name)
         with self._lock:
             self._kept[key] = times
         return times

@@ -10,6 +10,7 @@ from werkzeug import Request, Response
 
 from insight_core.plugin import (
     DataProvider,
+    InsightError,
     InvalidArgument,
     NotFound,
     PluginContext,
@@ -29,6 +30,8 @@ from insight_graph.claims import NAME
 from insight_graph.decoder import StepTimes, is_pipeline, is_profile, source_of
 from insight_graph.described import notice
 from insight_graph.details import details_of
+from insight_graph.difference import KINDS
+from insight_graph.kept_differences import KeptDifferences
 from insight_graph.large_files import LargeFiles
 from insight_graph.model import GraphModel, Times, branch_of, place_of
 from insight_graph.notices import GraphNotice
@@ -42,6 +45,7 @@ from insight_graph.view import GraphView
 MAX_RESULTS = 1000
 MAX_SCOPES = 500  # of one trace
 _LAST_OFFSET = 1 << 31
+_FEW_BYTES = 256  # statistics that are looked into before they are offered
 _LINEAGE = str(PluginNameEnum.LINEAGE)
 
 RouteView: TypeAlias = Callable[[Request], Response]
@@ -49,7 +53,7 @@ RouteView: TypeAlias = Callable[[Request], Response]
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
     """All routes of the plugin."""
-    views = _Views(ctx, ProfiledTimes(ctx.ask), LargeFiles(ctx.data))
+    views = _Views(ctx, ProfiledTimes(ctx.ask), LargeFiles(ctx.data), KeptDifferences())
     of_graphs: dict[str, Callable[[_Looked, Request], object]] = {
         "scope": _scope,
         "node": _node,
@@ -61,6 +65,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
     return [
         Route("/graphs", views.graphs),
         Route("/pipeline", views.pipeline),
+        Route("/diff", views.diff),
         *(Route(f"/{name}", views.of_graph(answer)) for name, answer in of_graphs.items()),
     ]
 
@@ -79,6 +84,7 @@ class _Views:
     ctx: PluginContext
     profiled: ProfiledTimes
     large: LargeFiles
+    differences: KeptDifferences
 
     @property
     def data(self) -> DataProvider:
@@ -99,7 +105,7 @@ class _Views:
                     rank = (info.key.run, source.rank, optimised, info.key.tag, -int(str(entry["index"])))
                     graphs.append((rank, entry | named))
             if is_profile(info):
-                profiles += records
+                profiles += [one for one in records if self._has_times(info, one)]
             if is_pipeline(info):
                 pipelines += records
         profiles += self.profiled.of_runs(runs)
@@ -135,9 +141,7 @@ class _Views:
     def of_graph(self, answer: Callable[[_Looked, Request], object]) -> RouteView:
         def view(request: Request) -> Response:
             place = record_of(request, self.data, NAME, "all")
-            model = self.large.get(place) or self.ctx.values.at(place)
-            if not isinstance(model, GraphModel):
-                raise place.undecodable(Reason("it is not a graph", "graph_not_graph"))
+            model = self._model(place)
             profile = request.args.get("profile")
             times = model.times if profile is None else self._times(model, place, profile)
             looked = _Looked(model, model.view(flag(request, "readable")), times)
@@ -145,6 +149,27 @@ class _Views:
             return json_response(answer(looked, request), immutable=is_pinned(request) and profile is None)
 
         return view
+
+    def diff(self, request: Request) -> Response:
+        """What differs from another graph, which ``other_run``, ``other_tag`` and ``other_index`` name."""
+        place = record_of(request, self.data, NAME, "all")
+        key = SeriesKey(required_text(request, "other_run"), required_text(request, "other_tag"))
+        index = whole_number(request, "other_index", 0, _LAST_OFFSET, 0)
+        other = record_at(self.data, NAME, key, index, "all")
+        kinds = frozenset(request.args.getlist("kind")) or frozenset(KINDS)
+        if not kinds <= frozenset(KINDS):
+            text = f"kind must be one of {', '.join(KINDS)}"
+            raise InvalidArgument(text, code="graph_unknown_kind", kinds=", ".join(KINDS))
+        limit = whole_number(request, "limit", 1, MAX_RESULTS, 200)
+        offset = whole_number(request, "offset", 0, _LAST_OFFSET, 0)
+        found = self.differences.get(other, place, self._model)
+        return json_response(found.answer(kinds, request.args.get("what", ""), offset, limit))
+
+    def _model(self, place: RecordPlace) -> GraphModel:
+        model = self.large.get(place) or self.ctx.values.at(place)
+        if not isinstance(model, GraphModel):
+            raise place.undecodable(Reason("it is not a graph", "graph_not_graph"))
+        return model
 
     def _records(self, info: SeriesInfo) -> list[dict[str, object]]:
         try:
@@ -157,6 +182,16 @@ class _Views:
             {**where, "index": index, "step": step, "wall_time": wall_time, "size": size}
             for index, (step, wall_time, size) in enumerate(rows)
         ]
+
+    def _has_times(self, info: SeriesInfo, entry: Mapping[str, object]) -> bool:
+        """PyTorch's ``add_graph`` writes statistics of no node next to each graph."""
+        if not 0 <= int(str(entry["size"])) < _FEW_BYTES:
+            return True
+        try:
+            found = self.ctx.values.at(record_at(self.data, NAME, info.key, int(str(entry["index"])), "all"))
+        except InsightError:
+            return True  # why it cannot be read is said where it is chosen
+        return not isinstance(found, StepTimes) or bool(found.rows)
 
     def _times(self, model: GraphModel, place: RecordPlace, profile: str) -> Times | None:
         """Of the last record of a tag with times, or of a profile that the profiler has."""

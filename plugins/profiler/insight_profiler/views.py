@@ -11,7 +11,7 @@ from werkzeug import Request, Response
 
 from insight_core.plugin import InvalidArgument, PluginContext, Route
 from insight_core.plugin.http.answers import json_response
-from insight_core.plugin.http.parameters import choice, required_text, whole_number
+from insight_core.plugin.http.parameters import choice, flag, required_text, whole_number
 from insight_profiler.advice.answer import advice_answer
 from insight_profiler.analysis import communication, compare, kernels, memory, operators, pipeline, steps
 from insight_profiler.analysis.cluster import may_be_ranks, processes_of
@@ -314,7 +314,7 @@ class _Views:
         answer: dict[str, Any] = {"profiles": paths, "profile": path, "state": look.state}
         answer |= {"read": look.read, "total": look.total, "names": [], "times": [], "calls": []}
         if look.state == "ready" and look.profile is not None and _rows(look.profile, "operators"):
-            answer |= operator_times(look.profile)
+            answer |= operator_times(look.profile, outermost=flag(request, "outermost"))
         shown = json_response(answer)
         if look.state == "reading":
             shown.cache_control.no_store = True

@@ -254,3 +254,30 @@ export interface PipelineAnswer {
   } | null;
   readonly notices: readonly Notice[];
 }
+
+export type DifferenceKind = 'added' | 'removed' | 'changed' | 'moved';
+/** A node that differs between two graphs; an id is null in the graph that does not have it. */
+export interface DifferenceEntry {
+  readonly kind: DifferenceKind;
+  readonly id: string | null;
+  readonly other_id: string | null;
+  readonly name: string;
+  readonly type: string;
+  readonly node: NodeKind;
+  readonly changes: readonly {
+    readonly what: string;
+    readonly name: string;
+    readonly before: string;
+    readonly after: string;
+  }[];
+}
+export interface Difference {
+  readonly counts: Readonly<Record<DifferenceKind | 'same', number>>;
+  readonly changes: Readonly<Record<string, number>>;
+  readonly nodes: { readonly before: number; readonly after: number };
+  readonly stored: { readonly before: Stored; readonly after: Stored };
+  readonly attributes_compared: number;
+  readonly total: number;
+  readonly offset: number;
+  readonly entries: readonly DifferenceEntry[];
+}

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
-import { Button, Dialog } from '@insight-host/kit';
+import { Button, Dialog, message } from '@insight-host/kit';
 import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
 import type { Notice } from './answers';
 import type { GraphParts } from './board';
 import { Section } from './node_panel';
@@ -13,9 +14,23 @@ export function Dialogs({ board }: { readonly board: GraphParts }): JSX.Element 
       return <Removed board={board} />;
     case 'notices':
       return <Notices board={board} notices={board.explorer.scene.value?.root.graph.notices ?? []} />;
+    case 'difference':
+      return <LaterDifference board={board} />;
     case null:
       return null;
   }
+}
+
+/** Its code is loaded when graphs are first compared. */
+function LaterDifference({ board }: { readonly board: GraphParts }): JSX.Element | null {
+  const loaded = useSignal<typeof import('./difference_dialog') | null>(null);
+  useEffect(() => {
+    import('./difference_dialog').then(
+      (made) => (loaded.value = made),
+      (error: unknown) => board.page.ctx.notify('error', message(error)),
+    );
+  }, []);
+  return loaded.value && <loaded.value.DifferenceDialog board={board} />;
 }
 
 const shut = (board: GraphParts) => (): void => void (board.dialog.value = null);

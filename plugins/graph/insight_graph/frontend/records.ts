@@ -19,6 +19,8 @@ export class Records {
   readonly show: Setting<Show>;
   private readonly chosenGraph: Setting<RecordKey | null>;
   private readonly chosenPipeline: Setting<RecordKey | null>;
+  /** The graph that the shown one is compared with. */
+  readonly compared: Setting<RecordKey | null>;
   private asked = 0; // how often for the list
   private answered = 0; // which of these questions it answers
 
@@ -26,6 +28,7 @@ export class Records {
     this.show = page.setting('show', codecs.choice<Show>(SHOWS, 'graph'));
     this.chosenGraph = page.setting('graph', record);
     this.chosenPipeline = page.setting('data', record);
+    this.compared = page.setting('compare', record);
     // at once, and whenever a graph may have come or gone
     page.until(page.ctx.changes.subscribe(() => void this.load()));
   }

@@ -125,6 +125,14 @@ function GraphTools({ board }: { readonly board: GraphParts }): JSX.Element {
         )}
       </label>
       <Toggle action="shapes" text={say('shapes')} label={say('shapes.hint')} setting={board.texts} />
+      {board.records.graphs.value.length > 1 && (
+        <Button
+          action="difference"
+          text={say('diff')}
+          label={say('diff.hint')}
+          onPress={() => (board.dialog.value = 'difference')}
+        />
+      )}
     </>
   );
 }
