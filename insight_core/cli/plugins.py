@@ -20,7 +20,7 @@ from insight_core.cli.tensorboard_mount import open_tensorboard
 from insight_core.cli.terminal import open_terminal
 from insight_core.cli.text_table import printable, table
 from insight_core.isolation import DEFAULT_LIMITS, Call, Calls, Limits, in_one_line, in_turn
-from insight_core.plugin import Command, Messages, Plugin, Rule, RunColumn, RunColumns
+from insight_core.plugin import Command, HighlightSource, Messages, Plugin, Rule, RunColumn, RunColumns
 from insight_core.plugin.references import Reference
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
@@ -85,6 +85,7 @@ def _ask_hooks(registry: Registry) -> None:
     registry.collected("insight_run_columns", (RunColumn, RunColumns))
     registry.collected("insight_messages", Messages)
     registry.collected("insight_rules", Rule)
+    registry.collected("insight_highlights", HighlightSource)
 
 
 def _print(rows: Sequence[PluginRow], *, as_json: bool) -> None:

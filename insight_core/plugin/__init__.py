@@ -72,6 +72,15 @@ from insight_core.plugin.extensions import (
     RunColumns,
 )
 from insight_core.plugin.figures import SeriesFigures, figures_of
+from insight_core.plugin.highlights import (
+    HIGHLIGHT_TONES,
+    FindHighlights,
+    Highlight,
+    HighlightSource,
+    HighlightTone,
+    RunHighlights,
+    SourceHighlights,
+)
 from insight_core.plugin.hooks import hookimpl
 from insight_core.plugin.log_formats import LogFormat, Points
 from insight_core.plugin.payload_places import LocatingProvider, PayloadPlaces
@@ -117,6 +126,7 @@ from insight_record.formats.reason import Reason
 __all__ = [
     "API_VERSION",
     "BEGINNING",
+    "HIGHLIGHT_TONES",
     "MOST_AT_ONCE",
     "SEVERITIES",
     "TAG_ROLES",
@@ -147,10 +157,14 @@ __all__ = [
     "EventField",
     "Examined",
     "FileName",
+    "FindHighlights",
     "Finding",
     "FindingPlace",
     "Flaw",
     "Get",
+    "Highlight",
+    "HighlightSource",
+    "HighlightTone",
     "HostAnswer",
     "InsightError",
     "InvalidArgument",
@@ -190,6 +204,7 @@ __all__ = [
     "RunColumns",
     "RunFile",
     "RunFiles",
+    "RunHighlights",
     "ScalarColumns",
     "ScalarQuery",
     "SeriesField",
@@ -199,6 +214,7 @@ __all__ = [
     "SeriesTable",
     "Severity",
     "ShownAttempts",
+    "SourceHighlights",
     "SummaryPlugin",
     "TagRole",
     "TooLarge",

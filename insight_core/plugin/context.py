@@ -15,6 +15,7 @@ from insight_core.plugin.encoding import nbytes_of
 from insight_core.plugin.places import RecordPlace
 
 if TYPE_CHECKING:  # a data server loads no web code
+    from insight_core.plugin.highlights import FindHighlights
     from insight_core.plugin.http.own_page import OwnPage
     from insight_core.plugin.query_tables import ContributedTable
     from insight_core.plugin.rules import CheckRules
@@ -117,8 +118,8 @@ class PluginContext:
     another name and rename it. ``state_directory`` is for files that cannot be made again; None with
     ``--read-only`` and where nothing may be kept. It need not exist, and hosts of other logs share it.
     ``annotations()`` returns the current ones, ``run_columns(names)`` columns of the run table.
-    ``check_rules(runs)`` returns what the rules of all plugins find in runs, ``query_tables()`` the tables of
-    all plugins for SQL.
+    ``check_rules(runs)`` returns what the rules of all plugins find in runs, ``highlights(runs)`` what
+    matters about them taken together, ``query_tables()`` the tables of all plugins for SQL.
     ``own_page`` accepts requests that write, of the host's own page alone.
     ``on_close`` registers a function that is called when the host ends; it has 0.8 s.
     """
@@ -135,6 +136,7 @@ class PluginContext:
     run_columns: ReadRunColumns
     own_page: OwnPage
     check_rules: CheckRules
+    highlights: FindHighlights
     query_tables: Callable[[], Sequence[ContributedTable]]
     log: logging.Logger  # insight.plugin.<name>
     on_close: Callable[[Callable[[], None]], None]

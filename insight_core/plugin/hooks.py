@@ -25,6 +25,7 @@ from insight_core.plugin.extensions import (
     RunColumn,
     RunColumns,
 )
+from insight_core.plugin.highlights import HighlightSource
 from insight_core.plugin.log_formats import LogFormat
 from insight_core.plugin.query_tables import QueryTable
 from insight_core.plugin.rules import Rule
@@ -84,12 +85,17 @@ def insight_log_formats() -> Iterable[LogFormat]:
 
 @hookspec
 def insight_messages() -> Iterable[Messages]:
-    """Texts of damage and of findings, by locale. Called once, when the page first lists either."""
+    """Texts of damage, findings and highlights, by locale. Called once, when the page first lists one."""
 
 
 @hookspec
 def insight_rules() -> Iterable[Rule]:
     """Rules that look for faults in runs. Called once, when runs are first examined."""
+
+
+@hookspec
+def insight_highlights() -> Iterable[HighlightSource]:
+    """Sources of what matters about runs taken together. Called once, when the page first asks."""
 
 
 @hookspec

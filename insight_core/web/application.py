@@ -30,6 +30,7 @@ from insight_core.plugin import (
     QueryTable,
     RuleChecks,
     RunCells,
+    RunHighlights,
     Unavailable,
 )
 from insight_core.plugin.http.identity import may_save
@@ -49,6 +50,7 @@ from insight_core.web.answers import (
 from insight_core.web.assets import asset_answer
 from insight_core.web.data_routes import DataRoutes
 from insight_core.web.front_ends import FileState, files_of
+from insight_core.web.highlights import HighlightTable
 from insight_core.web.host_names import HostNames
 from insight_core.web.live_events import Streams
 from insight_core.web.mounted_plugins import PATH, MountedPlugins
@@ -108,6 +110,7 @@ class Host:
             page,
             self.check_rules,
             self._query_tables,
+            self.highlights,
         )
         self._plugins = MountedPlugins(services, self.settings.limits, self._streams.listing_changed)
         self._plugins.add(registry.plugins.values())
@@ -121,6 +124,7 @@ class Host:
             annotations=self._annotations.now,
         )
         self._rules = RuleTable(registry, provider, self.settings.limits, self._plugins.context_of)
+        self._highlights = HighlightTable(registry, provider, self.settings.limits, self._plugins.context_of)
         rules = [
             *self._page_rules(saved),
             *self._data_routes.rules(),
@@ -149,6 +153,10 @@ class Host:
     def check_rules(self, runs: Sequence[str], roles: Mapping[str, str] = MappingProxyType({})) -> RuleChecks:
         """See insight_core.plugin.CheckRules."""
         return self._rules.check(runs, roles)
+
+    def highlights(self, runs: Sequence[str]) -> RunHighlights:
+        """See insight_core.plugin.FindHighlights."""
+        return self._highlights.find(runs)
 
     def watch_front_ends(self) -> None:
         """Reports front ends that change from now on, until the host closes: for authors of plugins."""

@@ -16,6 +16,7 @@ from insight_core.plugin import (
     CheckRules,
     ContributedTable,
     DataProvider,
+    FindHighlights,
     Get,
     HostAnswer,
     NotFound,
@@ -24,6 +25,7 @@ from insight_core.plugin import (
     ReadRunColumns,
     RuleChecks,
     RunCells,
+    RunHighlights,
 )
 from insight_core.plugin.http.own_page import OwnPage
 from insight_core.web.decoded import values_of
@@ -43,6 +45,10 @@ def _no_columns(names: Collection[str]) -> Sequence[RunCells]:
 
 def _no_rules(runs: Sequence[str], roles: Mapping[str, str] = MappingProxyType({})) -> RuleChecks:
     return RuleChecks((), ())
+
+
+def _no_highlights(runs: Sequence[str]) -> RunHighlights:
+    return RunHighlights((), ())
 
 
 def _no_tables() -> Sequence[ContributedTable]:
@@ -75,6 +81,7 @@ class Services:
     own_page: OwnPage = field(factory=lambda: OwnPage(_is_no_page))
     check_rules: CheckRules = _no_rules
     query_tables: Callable[[], Sequence[ContributedTable]] = _no_tables
+    highlights: FindHighlights = _no_highlights
 
     def context_of(
         self, plugin: Plugin, on_close: Callable[[Callable[[], None]], None] = _ignore
@@ -99,6 +106,7 @@ class Services:
             own_page=self.own_page,
             check_rules=self.check_rules,
             query_tables=self.query_tables,
+            highlights=self.highlights,
             log=logging.getLogger(f"insight.plugin.{name}"),
             on_close=on_close,
         )

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from insight_core.plugin import Command, CommandHost, Option, Plugin, PluginContext, hookimpl
+from insight_core.plugin import (
+    Command,
+    CommandHost,
+    HighlightSource,
+    Messages,
+    Option,
+    Plugin,
+    PluginContext,
+    hookimpl,
+)
 
 
 def _is_active(ctx: PluginContext) -> bool:
@@ -23,6 +32,18 @@ def insight_plugin() -> Plugin:
         frontend=Path(__file__).parent / "static",
         is_active=_is_active,
     )
+
+
+@hookimpl
+def insight_highlights() -> Iterable[HighlightSource]:
+    """The last alert of each rule."""
+    return [HighlightSource("alerts", "insight_alerts.highlights:found", order=30)]
+
+
+@hookimpl
+def insight_messages() -> Iterable[Messages]:
+    """Texts of highlights."""
+    return [Messages.read("zh-CN", Path(__file__).with_name("reasons.zh-CN.json"))]
 
 
 @hookimpl

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from insight_core.plugin import Messages, Plugin, PluginContext, Reason, Rule, RunColumns, hookimpl
+from insight_core.plugin import (
+    HighlightSource,
+    Messages,
+    Plugin,
+    PluginContext,
+    Reason,
+    Rule,
+    RunColumns,
+    hookimpl,
+)
 
 _HERE = Path(__file__).parent
 
@@ -29,6 +38,12 @@ def insight_plugin() -> Plugin:
         is_active=_is_active,
         order=900,
     )
+
+
+@hookimpl
+def insight_highlights() -> Iterable[HighlightSource]:
+    """Damaged logs."""
+    return [HighlightSource("damage", "insight_diagnose.damage:found", order=20)]
 
 
 @hookimpl

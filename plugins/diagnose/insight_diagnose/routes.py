@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 from attrs import asdict
@@ -14,6 +14,7 @@ from insight_core.plugin import (
     CheckedRule,
     Finding,
     InvalidArgument,
+    Messages,
     PluginContext,
     Route,
     RuleChecks,
@@ -23,8 +24,37 @@ from insight_core.plugin.http.answers import json_response
 
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
-    """``/findings``."""
-    return [Route("/findings", partial(_findings, ctx))]
+    """``/findings`` and ``/highlights``."""
+    return [Route("/findings", partial(_findings, ctx)), Route("/highlights", partial(_highlights, ctx))]
+
+
+def _highlights(ctx: PluginContext, request: Request) -> Response:
+    """What matters about the runs ``run`` (repeated) taken together, as all plugins say."""
+    found = ctx.highlights(request.args.getlist("run"))
+    answer = json_response(
+        {
+            "highlights": [
+                {
+                    "plugin": source.plugin,
+                    "source": source.id,
+                    "tone": one.tone,
+                    "text": one.text.fields(),
+                    "runs": one.runs,
+                    "place": one.place and asdict(one.place),
+                }
+                for source in found.sources
+                for one in source.highlights
+            ],
+            "failed": [
+                {"plugin": one.plugin, "source": one.id, "reason": one.failed.fields()}
+                for one in found.sources
+                if one.failed is not None
+            ],
+            "messages": _texts(found.messages),
+        }
+    )
+    answer.cache_control.no_store = True  # alerts and annotations change while the data do not
+    return answer
 
 
 def _findings(ctx: PluginContext, request: Request) -> Response:
@@ -60,9 +90,6 @@ def described(checks: RuleChecks) -> dict[str, object]:
     rules = {(one.plugin, one.rule.id): one.rule for one in checks.rules}
     findings = [(one, finding) for one in checks.rules for finding in one.findings]
     findings.sort(key=lambda pair: SEVERITIES.index(pair[1].severity))  # stable: else as rules and runs are
-    messages: dict[str, dict[str, str]] = {}
-    for given in checks.messages:
-        messages[given.locale] = {**given.texts, **messages.get(given.locale, {})}
     return {
         "rules": [
             {"plugin": plugin, "id": id_, "title": rule.title.fields()}
@@ -87,8 +114,16 @@ def described(checks: RuleChecks) -> dict[str, object]:
             for one in checks.rules
             if one.unchecked is not None
         ],
-        "messages": messages,
+        "messages": _texts(checks.messages),
     }
+
+
+def _texts(given: Iterable[Messages]) -> dict[str, dict[str, str]]:
+    """Texts of all plugins by locale; the first of a key counts."""
+    texts: dict[str, dict[str, str]] = {}
+    for one in given:
+        texts[one.locale] = {**one.texts, **texts.get(one.locale, {})}
+    return texts
 
 
 def _row(one: CheckedRule, finding: Finding) -> dict[str, object]:

@@ -13,6 +13,7 @@ from werkzeug.test import Client
 
 from insight_core.plugin import (
     SEVERITIES,
+    Damage,
     Examined,
     Finding,
     FindingPlace,
@@ -119,3 +120,15 @@ def test_columns_say_how_many_findings_a_run_has_and_the_worst(data: FakeProvide
     ]
     matches = _json(client, "/data/run_matches", where='worst = "error"')
     assert matches == {"runs": ["broken"]}
+
+
+def test_what_matters_has_damage_and_texts_of_all_plugins(data: FakeProvider) -> None:
+    data.add_damage(Damage("fine", "fine/events", 7, "it is cut off"))
+    answer = _json(_client(data), "/data/plugin/diagnose/highlights", run=["broken", "fine"])
+    [damage] = answer["highlights"]
+    assert (damage["plugin"], damage["tone"], damage["runs"]) == ("diagnose", "warning", ["fine"])
+    assert (
+        damage["text"]["error"] == "logs of 1 of 2 runs are damaged in 1 places; fine/events: it is cut off"
+    )
+    assert "error.diagnose_damage" in answer["messages"]["zh-CN"]
+    assert _json(_client(data), "/data/plugin/diagnose/highlights", run="broken")["highlights"] == []

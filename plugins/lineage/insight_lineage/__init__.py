@@ -8,6 +8,7 @@ from pathlib import Path
 from insight_core.plugin import (
     CachePolicy,
     Cell,
+    HighlightSource,
     Messages,
     Plugin,
     PluginContext,
@@ -54,8 +55,14 @@ def insight_tables() -> Iterable[QueryTable]:
 
 
 @hookimpl
+def insight_highlights() -> Iterable[HighlightSource]:
+    """The best run, and what the two best do differently."""
+    return [HighlightSource("best", "insight_lineage.highlights:found", order=10)]
+
+
+@hookimpl
 def insight_messages() -> Iterable[Messages]:
-    """Texts of damage in lineage files."""
+    """Texts of damage in lineage files, and of highlights."""
     return [Messages.read("zh-CN", Path(__file__).with_name("reasons.zh-CN.json"))]
 
 

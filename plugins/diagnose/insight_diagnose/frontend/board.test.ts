@@ -3,7 +3,7 @@ import { Page } from '@insight-host/kit';
 import { fakeContext } from '@insight-host/kit/testing';
 import { expect, it, vi } from 'vitest';
 import { FindingsBoard } from './board';
-import { open, textOf, type Answer, type Finding } from './findings';
+import { open, openPlace, textOf, type Answer, type Finding, type HighlightsAnswer } from './findings';
 
 /** As the page does. */
 function set<T>(source: ReadonlySignal<T>, value: T): void {
@@ -50,10 +50,23 @@ function answered(query: Query | undefined): Answer {
   };
 }
 
+/** Something about all runs together, and a source that failed. */
+function highlighted(query: Query | undefined): HighlightsAnswer {
+  const runs = query?.['run'] as readonly string[];
+  const text = { error: `${runs.length} runs`, code: 'mine_all', details: { count: runs.length } };
+  const place = { plugin: 'scalar', tag: '', steps: null, state: { target: 'metric/loss' } };
+  return {
+    highlights: [{ plugin: 'mine', source: 'all', tone: 'good', text, runs: ['run2', 'run5'], place }],
+    failed: [{ plugin: 'bad', source: 'x', reason: { error: 'it broke' } }],
+    messages: { 'zh-CN': { 'error.mine_all': '{count} 个训练' } },
+  };
+}
+
 function board(): { board: FindingsBoard; asked: (readonly string[])[]; ctx: ReturnType<typeof fakeContext> } {
   const asked: (readonly string[])[] = [];
   const ctx = fakeContext(NAMES, {
-    json: async (_, query) => {
+    json: async (route, query) => {
+      if (route === 'highlights') return highlighted(query);
       asked.push(query?.['run'] as readonly string[]);
       return answered(query);
     },
@@ -106,7 +119,8 @@ it('asks again for the runs whose profile is still being read, until it was chec
   try {
     const asked: (readonly string[])[] = [];
     const ctx = fakeContext(['a', 'b'], {
-      json: async (_, query) => {
+      json: async (route, query) => {
+        if (route === 'highlights') return highlighted(query);
         asked.push(query?.['run'] as readonly string[]);
         const answer = answered(query);
         const isRead = asked.length > 2;
@@ -152,4 +166,19 @@ it('opens the tag of the run with the cursor at the step', () => {
   expect(ctx.opened).toEqual([{ plugin: 'scalar', state: { tags: '^a\\.b$' } }]);
   expect(ctx.cursor.value?.step).toBe(12_000);
   expect(ctx.runs.selected.value.map(({ name }) => name)).toEqual(['run4']);
+});
+
+it('says what matters about all selected runs together, and which sources failed', async () => {
+  const { board: made, ctx } = board();
+  await vi.waitFor(() => expect(made.matters.highlights.value).toHaveLength(1));
+  const [first] = made.matters.highlights.value;
+  expect(first?.text.error).toBe('20 runs');
+  expect(made.matters.failures.value).toEqual(['bad: it broke']);
+  ctx.locale.value = 'zh-CN';
+  expect(first && textOf(ctx, made.matters.messages.value, first.text)).toBe('20 个训练');
+  expect(first?.place?.plugin).toBe('scalar');
+  if (first?.place) openPlace(ctx, first.runs, first.place);
+  expect(ctx.opened).toEqual([{ plugin: 'scalar', state: { target: 'metric/loss' } }]);
+  await vi.waitFor(() => expect(made.matters.highlights.value[0]?.text.error).toBe('2 runs')); // those that it selected
+  made.page.dispose();
 });

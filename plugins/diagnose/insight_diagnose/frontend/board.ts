@@ -3,6 +3,7 @@ import type { Messages } from '@insight-host/api';
 import { message, Spaced, type Page } from '@insight-host/kit';
 import { computed, signal } from '@preact/signals';
 import { keyOf, SEVERITIES, type Answer, type Finding, type RuleInfo, type Unchecked } from './findings';
+import { HighlightsBoard } from './highlights_board';
 
 const AT_ONCE = 8; // runs of a request: the first findings show early
 const APART = 2000; // ms between two looks at data that grow, or at a run that cannot be checked yet
@@ -51,9 +52,19 @@ export class FindingsBoard {
   readonly pending = computed(
     () => new Set(this.known.value.flatMap(({ unchecked }) => unchecked.filter((one) => one.pending).map(keyOf))).size,
   );
+  /** The finding whose change saves most; null where none says how much. */
+  readonly advice = computed<Finding | null>(() =>
+    this.findings.value.reduce<Finding | null>(
+      (best, one) => ((one.saves ?? 0) > (best?.saves ?? 0) ? one : best),
+      null,
+    ),
+  );
+  /** What matters about the selected runs taken together. */
+  readonly matters: HighlightsBoard;
   private readonly known = computed(() => this.checked.value.flatMap((run) => this.byRun.value.get(run) ?? []));
 
   constructor(readonly page: Page) {
+    this.matters = new HighlightsBoard(page);
     const soon = (): void => void this.ask();
     page.onChange(page.ctx.runs.selected, soon);
     page.onChange(page.ctx.visible, soon);

@@ -27,6 +27,23 @@ export interface Finding {
   readonly saves: number | null;
 }
 
+/** One sentence about runs taken together. */
+export interface Highlight {
+  readonly plugin: string;
+  readonly source: string;
+  readonly tone: Severity | 'good';
+  readonly text: Reason;
+  readonly runs: readonly string[];
+  readonly place: Place | null;
+}
+
+export interface HighlightsAnswer {
+  readonly highlights: readonly Highlight[];
+  /** Sources that failed. */
+  readonly failed: readonly { readonly plugin: string; readonly source: string; readonly reason: Reason }[];
+  readonly messages: Messages;
+}
+
 export interface RuleInfo {
   readonly plugin: string;
   readonly id: string;
@@ -77,9 +94,14 @@ export function textOf(ctx: PluginContext, messages: Messages, reason: Reason): 
   return isWhole ? filled : reason.error;
 }
 
-/** Opens the tab with the evidence: the run alone, its tag, with the cursor at the first step. */
+/** Opens the tab with the evidence of a finding: the run alone, its tag, with the cursor at the first step. */
 export function open(ctx: PluginContext, { run, place }: Finding): void {
-  ctx.runs.select([run]);
+  openPlace(ctx, [run], place);
+}
+
+/** Opens a tab with these runs alone, the tag, and the cursor at the first step. */
+export function openPlace(ctx: PluginContext, runs: readonly string[], place: Place): void {
+  if (runs.length > 0) ctx.runs.select(runs);
   if (place.steps !== null) ctx.cursor.pin({ step: place.steps[0] });
   const tags = place.tag === '' ? {} : { tags: `^${place.tag.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$` };
   ctx.open(place.plugin, { ...tags, ...place.state });

@@ -3,6 +3,7 @@ import type { Reason } from '@insight-host/api';
 import { Icon, type IconName } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { FindingsBoard } from './board';
+import { Highlights } from './highlights';
 import { keyOf, open, textOf, type Finding, type Severity } from './findings';
 
 const ICONS: Readonly<Record<Severity, IconName>> = { error: 'error', warning: 'warn', info: 'info' };
@@ -17,6 +18,7 @@ export function FindingsList({ board }: { readonly board: FindingsBoard }): JSX.
   return (
     <div class="kit findings" data-ready={isDone || board.failure.value !== '' ? '' : undefined}>
       {board.failure.value && <p role="alert">{say('failure', { reason: board.failure.value })}</p>}
+      <Highlights board={board} />
       <p class="hint" role="status">
         {runs === 0
           ? say('no_runs')

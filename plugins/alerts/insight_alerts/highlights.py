@@ -1,0 +1,42 @@
+"""What matters about runs: the last alert of each rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from insight_alerts.alert import shown
+from insight_core.plugin import FindingPlace, Highlight, PluginContext, Reason
+
+
+def found(ctx: PluginContext, runs: Sequence[str]) -> Iterable[Highlight]:
+    """One sentence for each rule that has alerts about these runs, the newest first."""
+    if ctx.options.get("alerts") is None:
+        return []
+    answer: Any = ctx.ask("alerts", "/found")
+    wanted = set(runs)
+    latest: dict[str, tuple[dict[str, Any], list[str]]] = {}
+    for alert in reversed(answer["alerts"]):
+        if alert["run"] in wanted:
+            _, named = latest.setdefault(alert["rule"], (alert, []))
+            if alert["run"] not in named:
+                named.append(alert["run"])
+    return [_highlight(alert, named) for alert, named in latest.values()]
+
+
+def _highlight(alert: dict[str, Any], runs: Sequence[str]) -> Highlight:
+    rule, run, tag = shown(alert["rule"]), shown(alert["run"]), shown(alert["tag"])
+    details: dict[str, Any] = {"rule": rule, "run": run, "count": len(runs)}
+    if alert["kind"] == "ended":
+        text = f"alert {rule}: {run} has ended ({alert['status']})"
+        reason = Reason(text, "alerts_ended", status=alert["status"], **details)
+    elif alert["kind"] == "stalled":
+        text = f"alert {rule}: {run} has made no progress for {alert['value']:g} minutes"
+        reason = Reason(text, "alerts_stalled", minutes=alert["value"], **details)
+    else:
+        text = f"alert {rule}: {tag} of {run} is {alert['value']} at step {alert['step']}"
+        at = {"tag": tag, "value": str(alert["value"]), "step": alert["step"]}
+        reason = Reason(text, "alerts_value", **at, **details)
+    steps = None if alert["step"] is None else (alert["step"], alert["step"])
+    place = FindingPlace("scalar", alert["tag"], steps) if alert["tag"] else FindingPlace("alerts")
+    return Highlight("warning", reason, runs, place)

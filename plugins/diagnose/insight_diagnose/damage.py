@@ -1,0 +1,33 @@
+"""What matters about runs: logs that could not be read in full."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from insight_core.plugin import Highlight, PluginContext, Reason
+
+
+def found(ctx: PluginContext, runs: Sequence[str]) -> Iterable[Highlight]:
+    """One sentence about all damaged runs, the one with most damage first."""
+    wanted = set(runs)
+    damaged = sorted(
+        (run for run in ctx.data.runs() if run.name in wanted and run.damage),
+        key=lambda run: -run.damage,
+    )
+    if not damaged:
+        return []
+    places = sum(run.damage for run in damaged)
+    first = next(iter(ctx.data.damage(damaged[0].name)), None)
+    if first is None:  # it went while we looked
+        return []
+    text = f"logs of {len(damaged)} of {len(runs)} runs are damaged in {places} places"
+    said = Reason(
+        f"{text}; {first.file}: {first.reason}",
+        "diagnose_damage",
+        damaged=len(damaged),
+        runs=len(runs),
+        places=places,
+        file=first.file,
+        cause=Reason.of(first.reason),
+    )
+    return [Highlight("warning", said, [run.name for run in damaged])]

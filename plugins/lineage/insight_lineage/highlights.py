@@ -1,0 +1,120 @@
+"""What matters about runs: which is best, and what it does otherwise than the second."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from insight_core.plugin import FindingPlace, Highlight, PluginContext, Reason
+from insight_core.plugin.annotations import Annotations
+from insight_core.plugin.filters.column import Column
+from insight_core.plugin.tag_roles import role_of
+from insight_lineage.claims import NAME
+from insight_lineage.goals import goal_of
+from insight_lineage.run_columns import lineage_of
+from insight_lineage.table import Table
+
+_PARAMETERS = ("hyperparameter", "dataset", "custom")
+_NAMED = 4  # parameters of a sentence
+_LEAST_COVER = 0.5  # share of the runs that a target needs
+_RANKED_ROLES = ("val_accuracy", "val_loss", "accuracy", "loss")  # of results that are equally covered
+_LONGEST = 60  # characters of a value
+
+
+def found(ctx: PluginContext, runs: Sequence[str]) -> Iterable[Highlight]:
+    """The best of these runs by the result that most of them have, and how the second differs."""
+    with lineage_of(ctx).table(Annotations()) as table:
+        places = [table.rows.place[run] for run in runs if run in table.rows.place]
+        rows = np.array([row for row in places if table.rows.whole[row]], np.intp)
+        target = _target(table, rows)
+        if target is None:
+            return []
+        parameters = [table.column(name) for name in table.names(_PARAMETERS)]
+    return _sentences(table.rows.runs, target, parameters, rows)
+
+
+def _target(table: Table, rows: NDArray[np.intp]) -> Column | None:
+    """The result that most rows have: a metric, else the last value of a scalar of a known role."""
+    if len(rows) < 2:
+        return None
+    names = [name for name in [*table.names(("metric",)), "loss"] if name in table.columns]
+    if not names:
+        names = [f"last/{tag}" for tag in table.tags() if role_of(tag) in _RANKED_ROLES]
+    columns = [table.column(name) for name in names]
+    best = max(columns, key=lambda one: (_covered(one, rows), _worth(one)), default=None)
+    if best is None or _covered(best, rows) < max(2, _LEAST_COVER * len(rows)):
+        return None
+    return best
+
+
+def _covered(column: Column, rows: NDArray[np.intp]) -> int:
+    return int(np.count_nonzero(np.isfinite(column.numbers[rows])))
+
+
+def _worth(column: Column) -> int:
+    """Results on held-out data before those of training, and both before costs and what nobody knows."""
+    role = role_of(column.title)
+    return len(_RANKED_ROLES) - _RANKED_ROLES.index(role) if role in _RANKED_ROLES else 0
+
+
+def _sentences(
+    names: Sequence[str], target: Column, parameters: Sequence[Column], rows: NDArray[np.intp]
+) -> list[Highlight]:
+    finite = rows[np.isfinite(target.numbers[rows])]
+    goal = goal_of(target.title)
+    sign = 1.0 if goal == "min" else -1.0
+    first, second = finite[np.argsort(sign * target.numbers[finite], kind="stable")[:2]].tolist()
+    values = [_text(target.numbers[row]) for row in (first, second)]
+    place = FindingPlace(NAME, state={"target": target.name, "analysis": "1"})
+    said: dict[str, Any] = {
+        "run": names[first],
+        "target": target.title,
+        "value": values[0],
+        "other": names[second],
+        "next": values[1],
+        "runs": len(finite),
+    }
+    kind, code = ("lowest", "lineage_lowest") if goal == "min" else ("highest", "lineage_highest")
+    best = Reason(
+        f"{names[first]} has the {kind} {target.title} of {len(finite)} runs: {values[0]};"
+        f" next is {names[second]} with {values[1]}",
+        code,
+        **said,
+    )
+    pair = (names[first], names[second])
+    return [Highlight("good", best, pair, place), _difference(pair, parameters, first, second, place)]
+
+
+def _difference(
+    pair: tuple[str, str], parameters: Sequence[Column], first: int, second: int, place: FindingPlace
+) -> Highlight:
+    """How the parameters of the two best runs differ."""
+    changes = [
+        f"{one.title} {_text(one.shown[first])} ({_text(one.shown[second])})"
+        for one in parameters
+        if one.values[first] != one.values[second]
+    ]
+    if not changes:
+        text = f"{pair[0]} and {pair[1]} have the same parameters: chance, or what is not recorded, differs"
+        return Highlight("info", Reason(text, "lineage_same", run=pair[0], other=pair[1]), pair, place)
+    more = len(changes) - _NAMED
+    listed = ", ".join(changes[:_NAMED])
+    details: dict[str, Any] = {"run": pair[0], "other": pair[1], "changes": listed}
+    text = f"{pair[0]} differs from {pair[1]} (in brackets) in {listed}"
+    if more > 0:
+        reason = Reason(f"{text} and {more} more", "lineage_differ_more", more=more, **details)
+    else:
+        reason = Reason(text, "lineage_differ", **details)
+    return Highlight("info", reason, pair, place)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, float | np.floating):
+        return f"{value:.4g}"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    text = "—" if value is None else str(value)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

@@ -1,0 +1,72 @@
+"""What the lineage plugin says of runs together: the best, and how the second differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import insight_lineage
+import insight_scalar
+import pytest
+from insight_lineage.highlights import found
+
+from insight_core.ingest.discover import Logdir
+from insight_core.plugin import Highlight
+from insight_core.plugin.testing.contexts import context_of
+from insight_core.providers.local import LocalProvider
+from tests.lineage_samples import LineageLogs
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> LineageLogs:
+    return LineageLogs(tmp_path / "logs")
+
+
+@pytest.fixture
+def provider(written: LineageLogs) -> Iterator[LocalProvider]:
+    written.root.mkdir()
+    plugins = [insight_scalar.insight_plugin(), insight_lineage.insight_plugin()]
+    opened = LocalProvider([Logdir(str(written.root))], plugins, reload_interval=0)
+    yield opened
+    opened.close()
+
+
+def _said(provider: LocalProvider, runs: Sequence[str]) -> list[Highlight]:
+    provider.load()
+    return list(found(context_of(insight_lineage.insight_plugin(), provider), runs))
+
+
+def test_the_best_run_and_what_it_does_otherwise(written: LineageLogs, provider: LocalProvider) -> None:
+    for run, rate, accuracy in (("a", 0.5, 0.7), ("b", 0.25, 0.9), ("c", 0.125, 0.8)):
+        written.file(run, written.trained(3, rate) + written.evaluated({"acc": accuracy}))
+    best, difference = _said(provider, ["a", "b", "c"])
+    assert str(best.text) == "b has the highest acc of 3 runs: 0.9; next is c with 0.8"
+    assert (best.tone, list(best.runs)) == ("good", ["b", "c"])
+    assert best.place is not None
+    assert best.place.state == {"target": "metric/acc", "analysis": "1"}
+    assert str(difference.text) == "b differs from c (in brackets) in learning_rate 0.25 (0.125)"
+    assert str(_said(provider, ["a", "c"])[0].text).startswith("c has the highest acc of 2 runs")
+    assert _said(provider, ["a"]) == []
+
+
+def test_a_loss_is_best_when_it_is_lowest_and_most_runs_must_have_it(
+    written: LineageLogs, provider: LocalProvider
+) -> None:
+    for run, losses in (("a", [3.0, 1.5]), ("b", [3.0, 1.0]), ("c", [2.0, float("nan")])):
+        written.scalars(run, {"train/loss": losses, "speed": losses})
+    written.scalars("d", {"speed": [1.0]})
+    best, same = _said(provider, ["a", "b", "c"])
+    assert str(best.text).startswith("b has the lowest train/loss (last) of 2 runs: 1; next is a")
+    assert same.text.code == "lineage_same"
+    assert _said(provider, ["c", "d"]) == []
+
+
+def test_many_differences_are_counted(written: LineageLogs, provider: LocalProvider) -> None:
+    for run, accuracy in (("a", 0.7), ("b", 0.9)):
+        more = {f"p{number}": f"{run}{number}" for number in range(6)}
+        written.file(
+            run, written.trained(3, 0.5) + written.evaluated({"acc": accuracy}) + written.added(**more)
+        )
+    _, difference = _said(provider, ["a", "b"])
+    assert difference.text.code == "lineage_differ_more"
+    assert difference.text.details["more"] == 2
