@@ -18,7 +18,18 @@ from insight_record.formats.image_headers import header_of
 from tests.fuzz.target import Target, documented
 
 LOGS = Path(__file__).parents[2] / "examples/logs"
-_NAMES = ("image", "graph", "lineage", "landscape", "tensor", "histogram", "audio", "text")
+_NAMES = (
+    "image",
+    "graph",
+    "lineage",
+    "landscape",
+    "tensor",
+    "histogram",
+    "audio",
+    "text",
+    "media",
+    "pr_curves",
+)
 _LONGEST_SEED = 1 << 14
 
 
@@ -49,7 +60,29 @@ def _of_graph(model: Any) -> None:  # noqa: ANN401
             model.graph.details(node)
 
 
-_FURTHER: dict[str, Callable[[Any], None]] = {"image": _of_image, "audio": _of_audio, "graph": _of_graph}
+def _of_media(item: Any) -> None:  # noqa: ANN401
+    from insight_media.shown import shown
+
+    with documented(ValueError):
+        encode_json(shown(item))
+
+
+def _of_pr_curves(curve: Any) -> None:  # noqa: ANN401
+    from insight_pr_curves import measures
+
+    measures.average_precision(curve)
+    measures.best_f1(curve)
+    with documented(ValueError):
+        measures.roc_area(*measures.roc(curve))
+
+
+_FURTHER: dict[str, Callable[[Any], None]] = {
+    "image": _of_image,
+    "audio": _of_audio,
+    "graph": _of_graph,
+    "media": _of_media,
+    "pr_curves": _of_pr_curves,
+}
 
 
 @cache
@@ -103,6 +136,7 @@ def _recorded(name: str) -> Iterator[bytes]:
 def _made(name: str) -> Iterator[bytes]:
     """Payloads that tests write, under every claim: some of them fit."""
     import numpy as np
+    from insight_media.item import CONFUSION_MATRIX
 
     from insight_core.plugin.testing import landscapes, wire
     from insight_core.plugin.testing.graphs import tensorflow_node
@@ -124,6 +158,14 @@ def _made(name: str) -> Iterator[bytes]:
         "histogram": [histogram_tensor(axis), histogram_proto(axis)],
         "audio": [wire.text_tensor([wav()]), wire.message_field(4, wav())],
         "text": [wire.text_tensor([b"some *text*", b"more"])],
+        "media": [
+            wire.text_tensor([b"text/csv", b"a,b\n1,x\n2,y\n"]),
+            wire.text_tensor([b"application/vnd.plotly.v1+json", b'{"data": []}']),
+            wire.text_tensor(
+                [b"application/vnd.insight.confusion-matrix+json", b'{"matrix": [[1, 2], [3, 4]]}']
+            ),
+        ],
+        "pr_curves": [tensorflow_tensor(np.arange(24.0).reshape(6, 4))],
     }.get(name, [])
     for payload, which in itertools.product(some, range(len(_claims(name)))):
         yield bytes([which]) + payload

@@ -7,16 +7,13 @@ from collections.abc import Sequence
 from attrs import frozen
 from werkzeug import Request, Response
 
-from insight_core.plugin import PluginContext, Reason, RecordPlace, Route
+from insight_core.plugin import PluginContext, RecordPlace, Route
 from insight_core.plugin.http.answers import bytes_response, json_response
 from insight_core.plugin.http.parameters import flag
 from insight_core.plugin.http.records import is_pinned, record_of
-from insight_media.confusion import confusion_matrix_of, measures_of
-from insight_media.figures import figure_of
 from insight_media.item import Item
-from insight_media.tables import table_of
+from insight_media.shown import shown
 
-MOST_TEXT = 1 << 20  # Letters of a Markdown text that are shown.
 # A page in the frame has no origin, loads nothing and sends nothing; its styles and pictures are in it.
 _FRAME = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; media-src data: blob:; "
@@ -40,11 +37,11 @@ class _Views:
         """``kind``, ``media_type``, ``size`` and, by kind, ``figure``, ``table``, ``matrix`` or ``text``."""
         place, item = self._item(request)
         try:
-            shown = _shown(item)
+            content = shown(item)
         except ValueError as error:
             raise place.undecodable(error) from error
         described = {"kind": item.kind, "media_type": item.media_type, "size": len(item.content)}
-        return json_response({**described, **shown}, immutable=is_pinned(request))
+        return json_response({**described, **content}, immutable=is_pinned(request))
 
     def content(self, request: Request) -> Response:
         """The bytes as recorded; HTML for a frame without an origin, whose scripts run with ``scripts=1``."""
@@ -67,40 +64,6 @@ class _Views:
         place = record_of(request, self.ctx.data, self.ctx.name)
         item: Item = self.ctx.values.at(place)
         return place, item
-
-
-def _shown(item: Item) -> dict[str, object]:
-    match item.kind:
-        case "plotly" | "vega":
-            return {"figure": figure_of(item)}
-        case "table":
-            table = table_of(item)
-            columns = [list(column) for column in table.columns]
-            return {
-                "table": {"names": table.names, "columns": columns, "rows": table.rows, "width": table.width}
-            }
-        case "confusion":
-            matrix = confusion_matrix_of(item.content)
-            measures = measures_of(matrix)
-            return {
-                "matrix": {
-                    "labels": matrix.labels,
-                    "counts": matrix.counts.tolist(),
-                    "accuracy": measures.accuracy,
-                    "precision": measures.precision,
-                    "recall": measures.recall,
-                    "f1": measures.f1,
-                    "support": measures.support,
-                }
-            }
-        case "text":
-            text = item.content[: 4 * MOST_TEXT].decode("utf-8", "replace")
-            if len(text) > MOST_TEXT:
-                said = f"the text has more than {MOST_TEXT:,} letters"
-                raise ValueError(Reason(said, "media_long_text", most=MOST_TEXT))
-            return {"text": text}
-        case _:
-            return {}
 
 
 _SUFFIXES = {

@@ -1,0 +1,49 @@
+"""What the page needs of an item, by its kind."""
+
+from __future__ import annotations
+
+from insight_core.plugin import Reason
+from insight_media.confusion import confusion_matrix_of, measures_of
+from insight_media.figures import figure_of
+from insight_media.item import Item
+from insight_media.tables import table_of
+
+MOST_TEXT = 1 << 20  # Letters of a Markdown text that are shown.
+
+
+def shown(item: Item) -> dict[str, object]:
+    """``figure``, ``table``, ``matrix`` or ``text``; nothing of what the page shows from its address.
+
+    Raises ValueError with a Reason for content that cannot be shown, Unavailable without pyarrow.
+    """
+    match item.kind:
+        case "plotly" | "vega":
+            return {"figure": figure_of(item)}
+        case "table":
+            table = table_of(item)
+            columns = [list(column) for column in table.columns]
+            return {
+                "table": {"names": table.names, "columns": columns, "rows": table.rows, "width": table.width}
+            }
+        case "confusion":
+            matrix = confusion_matrix_of(item.content)
+            measures = measures_of(matrix)
+            return {
+                "matrix": {
+                    "labels": matrix.labels,
+                    "counts": matrix.counts.tolist(),
+                    "accuracy": measures.accuracy,
+                    "precision": measures.precision,
+                    "recall": measures.recall,
+                    "f1": measures.f1,
+                    "support": measures.support,
+                }
+            }
+        case "text":
+            text = item.content[: 4 * MOST_TEXT].decode("utf-8", "replace")
+            if len(text) > MOST_TEXT:
+                said = f"the text has more than {MOST_TEXT:,} letters"
+                raise ValueError(Reason(said, "media_long_text", most=MOST_TEXT))
+            return {"text": text}
+        case _:
+            return {}
