@@ -161,11 +161,9 @@ def _made(name: str) -> Iterator[bytes]:
         "media": [
             wire.text_tensor([b"text/csv", b"a,b\n1,x\n2,y\n"]),
             wire.text_tensor([b"application/vnd.plotly.v1+json", b'{"data": []}']),
-            wire.text_tensor(
-                [b"application/vnd.insight.confusion-matrix+json", b'{"matrix": [[1, 2], [3, 4]]}']
-            ),
+            wire.text_tensor([CONFUSION_MATRIX.encode(), b'{"matrix": [[1, 2], [3, 4]]}']),
         ],
-        "pr_curves": [tensorflow_tensor(np.arange(24.0).reshape(6, 4))],
+        "pr_curves": [tensorflow_tensor(np.ones((6, 4)))],
     }.get(name, [])
     for payload, which in itertools.product(some, range(len(_claims(name)))):
         yield bytes([which]) + payload

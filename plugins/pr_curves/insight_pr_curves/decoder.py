@@ -10,8 +10,10 @@ from insight_core.plugin import Payload, Reason
 from insight_core.plugin.payloads import tensor_of
 
 MOST_THRESHOLDS = 1_000_000
+MOST_EXAMPLES = 1e15  # that float64 counts exactly
 _ROWS = 6  # of the tensor: the counts in the order of PrCurve, precision, recall
 _NUMBERS = "bfiu"  # kinds of numpy types
+_ROUNDING = 1e-3  # of shares that a writer computed with few bits
 
 Floats = NDArray[np.float64]
 
@@ -40,8 +42,8 @@ def curve_of(payload: Payload) -> PrCurve:
 
     Thresholds are even from 0 to 1.
 
-    Raises ValueError for bytes that are not a tensor, another type or shape, and counts that are negative or
-    not finite.
+    Raises ValueError for bytes that are not a tensor, another type or shape, and counts or shares out
+    of range.
     """
     tensor = tensor_of(payload)
     if tensor.values.dtype.kind not in _NUMBERS:
@@ -55,10 +57,15 @@ def curve_of(payload: Payload) -> PrCurve:
     if recorded > MOST_THRESHOLDS:
         text = f"the curve has {recorded:,} thresholds, of at most {MOST_THRESHOLDS:,} that can be shown"
         raise ValueError(Reason(text, "pr_curves_many", count=recorded, most=MOST_THRESHOLDS))
-    rows = tensor.values.astype(np.float64)
+    with np.errstate(invalid="ignore"):  # signalling NaN
+        rows = tensor.values.astype(np.float64)
     counts = rows[:4]
-    if not np.isfinite(counts).all() or (counts < 0).any():
-        raise ValueError(Reason("a count is negative or not a finite number", "pr_curves_counts"))
+    if not ((counts >= 0) & (counts <= MOST_EXAMPLES)).all():
+        text = f"a count is not a number from 0 to {MOST_EXAMPLES:.0e}"
+        raise ValueError(Reason(text, "pr_curves_counts"))
+    shares = rows[4:]
+    if ((shares < -_ROUNDING) | (shares > 1 + _ROUNDING)).any():  # NaN is a gap
+        raise ValueError(Reason("a precision or recall is not from 0 to 1", "pr_curves_shares"))
     predicted = np.flatnonzero(counts[0] + counts[1] > 0)
     end = int(predicted[-1]) + 1 if len(predicted) else 1
     tp, fp, tn, fn, precision, recall = rows[:, :end]

@@ -184,8 +184,10 @@ def test_counts_without_fixed_totals_have_no_roc_but_a_curve() -> None:
         (_payload(np.zeros((2, 6, 10), np.float32)), "shape"),
         (_payload(np.zeros((6, 10), np.complex64)), "type complex64, not numbers"),
         (_payload(np.zeros((6, MOST_THRESHOLDS + 1), np.uint8)), "1,000,001 thresholds"),
-        (_payload(np.full((6, 3), np.nan, np.float32)), "negative or not a finite"),
-        (_payload(np.full((6, 3), -1, np.int32)), "negative or not a finite"),
+        (_payload(np.full((6, 3), np.nan, np.float32)), "a count is not a number from 0 to 1e"),
+        (_payload(np.full((6, 3), -1, np.int32)), "a count is not a number from 0 to 1e"),
+        (_payload(np.full((6, 3), 1e30)), "a count is not a number from 0 to 1e"),
+        (_payload(np.full((6, 3), 2)), "precision or recall is not from 0 to 1"),
     ],
 )
 def test_what_is_no_curve_is_refused_with_the_reason(payload: Payload, reason: str) -> None:
