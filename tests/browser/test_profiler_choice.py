@@ -27,6 +27,7 @@ def test_two_profiles_are_compared(page: Page, serve: Serve, tmp_path: Path) -> 
         run="slow",
         profile="host_1.1700000001000.pt.trace.json",
         side="host",
+        compared="operators",
     )
     page.keyboard.press("c")
     picker = page.locator('dialog[data-dialog="pick-base"]')
@@ -120,6 +121,7 @@ def test_a_baseline_that_is_being_read_is_waited_for(page: Page, serve: Serve, t
         profile="host_1.1700000001000.pt.trace.json",
         base_run="fast",
         base="host_1.1700000000000.pt.trace.json",
+        compared="operators",
     )
     expect(panel.locator(".waits")).to_contain_text("being read (40%)")
     is_read = True

@@ -25,8 +25,9 @@ from insight_core.plugin.http.answers import json_response
 from insight_core.plugin.http.csv_text import csv_response
 from insight_core.plugin.http.parameters import choice, flag, required_text, whole_number
 from insight_profiler.analysis.listing import SortedTable, Wanted
+from insight_profiler.analysis.operators import sides_of
 from insight_profiler.analysis.steps import rows_of
-from insight_profiler.model import Note, Profile
+from insight_profiler.model import Note, Profile, Side
 from insight_profiler.profiles import Look, Profiles
 
 MOST_ROWS = 100_000
@@ -143,6 +144,16 @@ def steps_of_runs(request: Request, profile: Profile) -> NDArray[np.intp] | None
     """The same for what ran in them: where the log has only sums, these are of all steps always."""
     steps = steps_of(request, profile)
     return steps if "slices" in profile.tables else None
+
+
+def side_of_request(request: Request, profile: Profile) -> Side:
+    """The side that a request names, or else the device if it is known."""
+    sides = sides_of(profile)
+    names = [side.name.lower() for side in reversed(sides)]
+    asked = request.args.get("side", names[0] if names else "host")
+    if asked not in ("host", "device"):
+        raise InvalidArgument(f"side must be host or device, not {asked!r}")
+    return Side[asked.upper()]
 
 
 def wanted_of(request: Request, searched: tuple[str, ...], sort: str, *, texts: tuple[str, ...]) -> Wanted:

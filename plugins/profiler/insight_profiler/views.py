@@ -9,11 +9,11 @@ import numpy as np
 from attrs import asdict
 from werkzeug import Request, Response
 
-from insight_core.plugin import InvalidArgument, PluginContext, Route
+from insight_core.plugin import PluginContext, Route
 from insight_core.plugin.http.answers import json_response
 from insight_core.plugin.http.parameters import choice, flag, required_text, whole_number
 from insight_profiler.advice.answer import advice_answer
-from insight_profiler.analysis import communication, compare, kernels, memory, operators, pipeline, steps
+from insight_profiler.analysis import communication, kernels, memory, operators, pipeline, steps
 from insight_profiler.analysis.cluster import may_be_ranks, processes_of
 from insight_profiler.analysis.flops import flops_answer, has_flops
 from insight_profiler.analysis.listing import SortedTable
@@ -22,14 +22,15 @@ from insight_profiler.analysis.operators import Grouped
 from insight_profiler.analysis.overview import overview
 from insight_profiler.analysis.usual_times import warm_up_rows
 from insight_profiler.cluster_views import cluster_views
+from insight_profiler.compare_views import compare_views
 from insight_profiler.discovery import ProfileFiles
 from insight_profiler.model import Profile, Side
 from insight_profiler.opened_profiles import (
     Asked,
-    Opened,
     Recent,
     described,
     nothing_of,
+    side_of_request,
     steps_of,
     steps_of_runs,
     table_answer,
@@ -73,7 +74,7 @@ _MOST_WARM_UP = 100  # steps that are named
 
 _OWN = (
     "profiles", "profile", "overview", "advice", "operators", "operator", "kernels", "steps", "step",
-    "memory", "pipeline", "communication", "strategy", "flops", "shapes", "compare", "operator_times",
+    "memory", "pipeline", "communication", "strategy", "flops", "shapes", "operator_times",
 )  # fmt: skip
 
 
@@ -82,7 +83,12 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
     asked = Asked(ctx)
     ctx.on_close(asked.profiles.close)
     own = _Views(asked)
-    views = {**{name: getattr(own, name) for name in _OWN}, **cluster_views(asked), **timeline_views(asked)}
+    views = {
+        **{name: getattr(own, name) for name in _OWN},
+        **cluster_views(asked),
+        **compare_views(asked),
+        **timeline_views(asked),
+    }
     return [Route(f"/{name}", view) for name, view in views.items()]
 
 
@@ -157,7 +163,7 @@ class _Views:
         opened = self._asked.opened(request)
         opened.table("operators")
         by = choice(request, "by", operators.GROUPINGS)
-        side = _side(request, opened.profile)
+        side = side_of_request(request, opened.profile)
         listing = self._grouped(request, opened.profile, by, side).listing
         if (kind := request.args.get("type")) is not None and "type" in listing.columns:
             listing = listing.having("type", kind)
@@ -182,7 +188,7 @@ class _Views:
         keys = {
             name: request.args[name] for name in ("name", "type", "scope", "shapes") if name in request.args
         }
-        side = _side(request, opened.profile)
+        side = side_of_request(request, opened.profile)
         found = self._grouped(request, opened.profile, by, side)
         return opened.answer(
             detail(opened.profile, found, by, side, keys, steps_of_runs(request, opened.profile))
@@ -272,36 +278,6 @@ class _Views:
         wanted = wanted_of(request, ("name", "type", "shapes"), "step", texts=(*_TEXTS, "step"))
         return table_answer(request, opened, listing, wanted, "shapes")
 
-    def compare(self, request: Request) -> Response:
-        opened, base = self._asked.opened(request), self._asked.opened(request, "base_")
-        for one in (opened, base):
-            one.table("operators")
-        by = choice(request, "by", operators.GROUPINGS)
-        per = choice(request, "per", compare.MEASURES)
-        side = _side(request, opened.profile)
-        found = compare.comparison(base.profile, opened.profile, by, side, per)
-        wanted = wanted_of(request, ("name", "type", "scope"), "change", texts=_TEXTS)
-        both = Opened(
-            opened.profile if base.profile.is_complete else base.profile,
-            opened.version + base.version,
-            opened.is_final and base.is_final,
-        )
-        return table_answer(
-            request,
-            both,
-            found.listing,
-            wanted,
-            "comparison",
-            by=by,
-            per=per,
-            side=side.name.lower(),
-            sides=[one.name.lower() for one in operators.sides_of(opened.profile)],
-            new=found.new,
-            gone=found.gone,
-            steps=_step_summary(opened.profile),
-            base_steps=_step_summary(base.profile),
-        )
-
     def operator_times(self, request: Request) -> Response:
         """Of one profile of a run, the newest with operators when none is named."""
         run = required_text(request, "run")
@@ -356,16 +332,6 @@ def _rows(profile: Profile, table: str) -> int:
     return 0 if found is None else len(next(iter(found.values())))
 
 
-def _side(request: Request, profile: Profile) -> Side:
-    """The side asked for; the device where both are known and nobody says."""
-    sides = operators.sides_of(profile)
-    names = [side.name.lower() for side in reversed(sides)]
-    asked = request.args.get("side", names[0] if names else "host")
-    if asked not in ("host", "device"):
-        raise InvalidArgument(f"side must be host or device, not {asked!r}")
-    return Side[asked.upper()]
-
-
 def _warm_up(request: Request, profile: Profile) -> list[int]:
     """Numbers of the steps that medians and averages leave out, at most 100."""
     table = profile.tables.get("steps")
@@ -392,8 +358,3 @@ def _sums(listing: SortedTable, rows: np.ndarray[Any, Any], shown: int) -> dict[
         return found
 
     return {"sum": of(rows), "other": of(rows[shown:])}
-
-
-def _step_summary(profile: Profile) -> dict[str, Any] | None:
-    table = profile.tables.get("steps")
-    return None if table is None else steps.summary(table)

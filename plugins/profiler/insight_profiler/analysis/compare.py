@@ -8,6 +8,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from insight_profiler.analysis.kernels import kernel_listing
 from insight_profiler.analysis.listing import SortedTable, TableColumn
 from insight_profiler.analysis.operators import grouped
 from insight_profiler.analysis.sums import ratio
@@ -30,6 +31,18 @@ class ProfileComparison:
 def comparison(base: Profile, profile: Profile, by: str, side: Side, per: str) -> ProfileComparison:
     """``difference`` is how much longer it takes than in ``base``, ``ratio`` how many times as long."""
     before, after = (grouped(one, by, side).listing for one in (base, profile))
+    return _compared(before, after, base, profile, per)
+
+
+def kernel_comparison(base: Profile, profile: Profile, per: str) -> ProfileComparison:
+    """The same of kernels by name. Raises KeyError if one of the profiles has no kernels."""
+    before, after = (kernel_listing(one, "name", None) for one in (base, profile))
+    return _compared(before, after, base, profile, per)
+
+
+def _compared(
+    before: SortedTable, after: SortedTable, base: Profile, profile: Profile, per: str
+) -> ProfileComparison:
     named = [name for name in _NAMED if name in before.columns]
     keys = [_keys(before, named), _keys(after, named)]
     places = {key: place for place, key in enumerate(dict.fromkeys([*keys[1], *keys[0]]))}
@@ -77,7 +90,8 @@ def _measured(
 
 
 def _own_times(listing: SortedTable) -> NDArray[Any]:
-    own, total = listing.columns["self"].values, listing.columns["total"].values
+    total = listing.columns["total"].values
+    own = listing.columns["self"].values if "self" in listing.columns else total
     return np.where(own >= 0, own, total).astype(np.float64)
 
 

@@ -67,6 +67,11 @@ def memory(profile: Profile, width: int) -> dict[str, Any]:
     }
 
 
+def peaks(profile: Profile) -> list[dict[str, Any]]:
+    """The highest point of each curve of memory: ``label, device, unit, value, time``."""
+    return [curve.peak for curve in _curves(profile)]
+
+
 def peak(profile: Profile) -> dict[str, Any] | None:
     """The highest point of what was allocated, on the device where it is highest; ``time`` is null where
     only its height is known."""

@@ -12,6 +12,9 @@ export const OPERATOR_KEYS = ['name', 'type', 'scope', 'shapes'] as const;
 /** What tells operators apart; what is left out tells nothing. */
 export type OperatorKey = Readonly<Partial<Record<(typeof OPERATOR_KEYS)[number], string>>>;
 
+export const COMPARED = ['summary', 'operators', 'kernels'] as const;
+export type Compared = (typeof COMPARED)[number];
+
 export type ProfilerSettings = ReturnType<typeof profilerSettings>;
 
 /** What the user has set in the views of the profiler. */
@@ -38,6 +41,8 @@ export function profilerSettings(page: Page) {
     range: page.setting('range', rangeCodec),
     closed: page.setting('closed', codecs.names),
     group: page.setting('group', codecs.choice<'name' | 'operator' | 'none'>(['name', 'operator', 'none'], 'name')),
+    /** What of two profiles is compared. */
+    compared: page.setting('compared', codecs.choice<Compared>(COMPARED, 'summary')),
     per: page.setting('per', codecs.choice<'total' | 'step' | 'call'>(['total', 'step', 'call'], 'total')),
     communicationTable: page.setting(
       'table',

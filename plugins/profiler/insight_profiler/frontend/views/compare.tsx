@@ -5,11 +5,11 @@ import type { ProfilerParts } from '../board';
 import { GROUPINGS } from '../settings';
 import type { CompareAnswer } from '../answers/operators';
 import type { ProfileInfo } from '../answers/profile';
-import type { StepSummary } from '../answers/steps';
 import { ServerTable, valueOf } from '../table/server_table';
-import { shareText, timeCell, timeText, type TimeUnit } from '../units';
+import { timeCell, type TimeUnit } from '../units';
 import type { ViewProps } from '../views';
-import { profileName, rankText, word } from '../words';
+import { ComparedProfiles } from './compared_profiles';
+import { CompareSummary, WhatCompared } from './compare_summary';
 import { Sides } from './operators';
 
 const ORDER = [
@@ -45,7 +45,12 @@ export default function Compare({ board }: ViewProps): JSX.Element {
       </div>
     );
   }
-  return <Differences key={`${base.run}\n${base.profile}`} board={board} base={base} />;
+  const key = `${base.run}\n${base.profile}`;
+  return board.compared.value === 'summary' ? (
+    <CompareSummary key={key} board={board} base={base} />
+  ) : (
+    <Differences key={key} board={board} base={base} />
+  );
 }
 
 function Differences({ board, base }: ViewProps & { readonly base: ProfileInfo }): JSX.Element {
@@ -53,19 +58,28 @@ function Differences({ board, base }: ViewProps & { readonly base: ProfileInfo }
   const by = board.by.value;
   const { value: per } = board.per;
   const highest = useSignal({ of: '', value: 0 });
-  const listed = [by, per, board.side.value].join();
+  const { value: table } = board.compared;
+  const isOfKernels = table === 'kernels';
+  const listed = [table, by, per, board.side.value].join();
   return (
     <ServerTable<CompareAnswer>
       board={board}
       name="compare"
       label={say('view.compare')}
       route="compare"
-      query={{ base_run: base.run, base_profile: base.profile, by, per, side: board.side.value || null }}
+      query={{
+        base_run: base.run,
+        base_profile: base.profile,
+        table,
+        per,
+        by: isOfKernels ? null : by,
+        side: isOfKernels ? null : board.side.value || null,
+      }}
       settings={board.comparison}
       sort="-change"
-      order={by === 'type' ? ['type', ...ORDER] : by === 'scope' ? ['scope', ...ORDER] : ORDER}
+      order={isOfKernels ? ORDER : by === 'type' ? ['type', ...ORDER] : by === 'scope' ? ['scope', ...ORDER] : ORDER}
       hidden={['change', 'share']}
-      widths={{ difference: 230, type: by === 'type' ? 220 : 150 }}
+      widths={{ ...(isOfKernels ? { name: 340 } : {}), difference: 230, type: by === 'type' ? 220 : 150 }}
       status={(answer) =>
         [
           say('rows.shown', { shown: answer.total, count: answer.of }),
@@ -75,15 +89,18 @@ function Differences({ board, base }: ViewProps & { readonly base: ProfileInfo }
       }
       tools={
         <>
-          <Choice
-            say={say}
-            name="by"
-            label={say('operators.by')}
-            words="operators.by"
-            values={GROUPINGS}
-            setting={{ value: by, set: board.by.set }}
-            how="push"
-          />
+          <WhatCompared board={board} />
+          {!isOfKernels && (
+            <Choice
+              say={say}
+              name="by"
+              label={say('operators.by')}
+              words="operators.by"
+              values={GROUPINGS}
+              setting={{ value: by, set: board.by.set }}
+              how="push"
+            />
+          )}
           <Choice
             say={say}
             name="per"
@@ -93,7 +110,7 @@ function Differences({ board, base }: ViewProps & { readonly base: ProfileInfo }
             setting={{ value: per, set: board.per.set }}
             how="push"
           />
-          <Sides board={board} />
+          {!isOfKernels && <Sides board={board} />}
         </>
       }
       onAnswer={(answer) => {
@@ -107,7 +124,7 @@ function Differences({ board, base }: ViewProps & { readonly base: ProfileInfo }
           ),
         };
       }}
-      above={(answer) => <Head board={board} base={base} answer={answer} />}
+      above={(answer) => <ComparedProfiles board={board} base={base} answer={answer} />}
       views={{
         difference: (value, _, unit) =>
           typeof value === 'number' ? (
@@ -150,76 +167,6 @@ function Diverging({
         {value > 0 ? '+' : value < 0 ? '−' : ''}
         {timeCell(Math.abs(value), unit, board.page.locale.value)}
       </span>
-    </span>
-  );
-}
-
-interface HeadProps {
-  readonly board: ProfilerParts;
-  readonly base: ProfileInfo;
-  readonly answer: CompareAnswer;
-}
-
-/** Which two, and their steps. */
-function Head({ board, base, answer }: HeadProps): JSX.Element {
-  const { t: say } = board.page;
-  const locale = board.page.locale.value;
-  const { value: own } = board.profiles.chosenInfo;
-  const median = (steps: StepSummary | null): string =>
-    steps
-      ? say('compare.median', { median: timeText(steps.p50, locale), count: steps.count })
-      : say('compare.no_steps');
-  const [before, after] = [answer.base_steps?.p50 ?? null, answer.steps?.p50 ?? null];
-  const change = before !== null && after !== null && before > 0 ? after / before - 1 : null;
-  return (
-    <div class="compared" data-testid="compared">
-      <Side board={board} label={say('compare.base')} profile={base} text={median(answer.base_steps)} />
-      <Button action="swap" text="⇄" label={say('compare.swap')} onPress={() => board.navigation.swap()} />
-      {own && <Side board={board} label={say('compare.own')} profile={own} text={median(answer.steps)} />}
-      {change !== null && (
-        <strong class={change > 0 ? 'slower' : 'faster'}>
-          {say(change > 0 ? 'compare.slower' : 'compare.faster', { share: shareText(Math.abs(change), locale) })}
-        </strong>
-      )}
-      <span class="spring" />
-      <Button
-        action="pick-base"
-        icon="compare"
-        text={say('compare.other')}
-        label={say('compare.title')}
-        onPress={() => (board.dialog.value = 'base')}
-      />
-    </div>
-  );
-}
-
-function Side({
-  board,
-  label,
-  profile,
-  text,
-}: {
-  readonly board: ProfilerParts;
-  readonly label: string;
-  readonly profile: ProfileInfo;
-  readonly text: string;
-}): JSX.Element {
-  const run = board.page.runsByName.value.get(profile.run);
-  return (
-    <span class="side" data-hover-run={profile.run} title={`${profile.run}\n${profile.profile}`}>
-      <span class="label">{label}</span>
-      <span class="dot" style={{ background: run?.color ?? 'transparent' }} />
-      <span class="name">
-        {[
-          board.page.nameOf(profile.run),
-          profileName(profile),
-          word(board, 'source', profile.source),
-          rankText(board, profile.rank),
-        ]
-          .filter(Boolean)
-          .join(' · ')}
-      </span>
-      <span class="note">{text}</span>
     </span>
   );
 }
