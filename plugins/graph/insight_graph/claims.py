@@ -25,6 +25,13 @@ def _is_graph(beginning: bytes) -> bool:
 OTHER_FILE = FileName("*.pb", makes_run=_is_graph)
 ONNX_FILE = FileName("*.onnx")
 EXPORTED_FILE = FileName("*.pt2")
+
+
+def _is_dump(beginning: bytes) -> bool:
+    return beginning.startswith(b"Op Type,Op Name,")
+
+
+DUMP_FILE = FileName("**/statistic.csv", makes_run=_is_dump)
 LINEAGE = FileName("*_lineage", makes_run=False)
 
 
@@ -40,5 +47,6 @@ CLAIMS: set[Claim] = {
     OTHER_FILE,
     ONNX_FILE,
     EXPORTED_FILE,
+    DUMP_FILE,
     LINEAGE,
 }

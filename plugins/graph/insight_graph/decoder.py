@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import TypeAlias
 
 from attrs import frozen
 
@@ -12,6 +13,7 @@ from insight_core.plugin.payloads import tensor_of
 from insight_graph import keras, mindspore, onnx, step_stats, tensorflow, torch_export
 from insight_graph.beginnings import TENSORFLOW, graph_format
 from insight_graph.claims import (
+    DUMP_FILE,
     EXPORTED_FILE,
     GRAPH_DEF,
     GRAPH_FILE,
@@ -27,6 +29,7 @@ from insight_graph.claims import (
 )
 from insight_graph.columns import Graph
 from insight_graph.model import GraphModel
+from insight_graph.tensor_statistics import TensorStatistics, statistics_of_file
 
 # What else a .pb file may be
 _NO_GRAPH = re.compile(
@@ -78,6 +81,9 @@ class StepTimes:
     nbytes: int
 
 
+Decoded: TypeAlias = GraphModel | StepTimes | TensorStatistics
+
+
 def source_of(info: SeriesInfo) -> GraphSource | None:
     """The kind of graph that the records of a series hold; None if they hold no graph."""
     if _NO_GRAPH.fullmatch(info.key.tag):
@@ -90,18 +96,25 @@ def is_profile(info: SeriesInfo) -> bool:
     return not PROFILES.isdisjoint(info.claims)
 
 
+def is_dump(info: SeriesInfo) -> bool:
+    """Whether the series holds statistics of tensors."""
+    return DUMP_FILE in info.claims
+
+
 def is_pipeline(info: SeriesInfo) -> bool:
     """Whether the series holds lineage files, which may contain data pipelines."""
     return LINEAGE in info.claims
 
 
-def decoded(payload: Payload) -> GraphModel | StepTimes:
+def decoded(payload: Payload) -> Decoded:
     """Raises ValueError for bytes that are not what the claim promises, and for data pipelines."""
     if payload.claim == LINEAGE:
         raise ValueError(
             Reason("a lineage file is not a graph: the lineage plugin decodes it", "graph_of_lineage")
         )
     data = _content(payload)
+    if payload.claim == DUMP_FILE:
+        return statistics_of_file(data)
     if payload.claim == RUN_METADATA:
         return StepTimes(step_stats.rows_of(data), 4 * len(data))
     graph = GRAPHS[payload.claim].read(data)
@@ -111,13 +124,15 @@ def decoded(payload: Payload) -> GraphModel | StepTimes:
     return GraphModel(graph, step_stats.times_of(graph, rows), rows, 4 * len(data))
 
 
-def size_of(value: GraphModel | StepTimes) -> int:
+def size_of(value: Decoded) -> int:
     """Bytes in memory, as the cache counts them."""
     return min(value.nbytes, _LARGEST)
 
 
-def encoded(value: GraphModel | StepTimes) -> object:
+def encoded(value: Decoded) -> object:
     """The size of a graph (``/scope`` opens it), else the value itself."""
+    if isinstance(value, TensorStatistics):
+        return {"tensors": len(value.keys)}
     if not isinstance(value, GraphModel):
         return plain(value)
     return {"nodes": len(value.graph), "edges": len(value.graph.edges)}

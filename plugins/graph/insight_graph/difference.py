@@ -36,7 +36,7 @@ class Change:
 
 
 @frozen(eq=False)
-class Entry:
+class DifferingNode:
     """One node that differs: its number before and after, -1 where it is not there."""
 
     kind: str
@@ -51,7 +51,7 @@ class Difference:
 
     before: GraphModel
     after: GraphModel
-    entries: list[Entry]
+    entries: list[DifferingNode]
     same: int
     attributes_compared: int
     _counts: Counter[str] = field(init=False)
@@ -67,18 +67,18 @@ class Difference:
         moved = _moved(before.graph, after.graph, pairs)
         partner = np.full(len(after.graph), -1, np.int32)
         partner[pairs[pairs >= 0]] = np.flatnonzero(pairs >= 0)
-        entries: list[Entry] = []
+        entries: list[DifferingNode] = []
         for node in np.argsort(after.graph.order, kind="stable").tolist():
             other = int(partner[node])
             if other < 0:
-                entries.append(Entry("added", -1, node))
+                entries.append(DifferingNode("added", -1, node))
             elif other in changes:
-                entries.append(Entry("changed", other, node, tuple(changes[other])))
+                entries.append(DifferingNode("changed", other, node, tuple(changes[other])))
             elif moved[other]:
-                entries.append(Entry("moved", other, node))
+                entries.append(DifferingNode("moved", other, node))
         gone = np.flatnonzero(pairs < 0)
         gone = gone[np.argsort(before.graph.order[gone], kind="stable")]
-        entries += [Entry("removed", node, -1) for node in gone.tolist()]
+        entries += [DifferingNode("removed", node, -1) for node in gone.tolist()]
         differing = sum(entry.kind != "removed" for entry in entries)
         return cls(before, after, entries, len(after.graph) - differing, compared)
 
@@ -115,7 +115,7 @@ class Difference:
         ranked = sorted(found.items(), key=lambda one: (-one[1].total(), one[0]))[:MAX_SCOPES]
         return [{"scope": scope, **{kind: counts[kind] for kind in KINDS}} for scope, counts in ranked]
 
-    def _described(self, entry: Entry, before: GraphView, after: GraphView) -> dict[str, Any]:
+    def _described(self, entry: DifferingNode, before: GraphView, after: GraphView) -> dict[str, Any]:
         view, node = (after, entry.after) if entry.after >= 0 else (before, entry.before)
         graph = view.graph
         return {

@@ -24,10 +24,10 @@ from insight_core.plugin import (
 )
 from insight_core.plugin.http.answers import json_response
 from insight_core.plugin.http.clients import is_gone
-from insight_core.plugin.http.parameters import choice, empty, flag, required_text, whole_number
+from insight_core.plugin.http.parameters import choice, empty, flag, number, required_text, whole_number
 from insight_core.plugin.http.records import is_pinned, record_of
 from insight_graph.claims import NAME
-from insight_graph.decoder import StepTimes, is_pipeline, is_profile, source_of
+from insight_graph.decoder import StepTimes, is_dump, is_pipeline, is_profile, source_of
 from insight_graph.described import notice
 from insight_graph.details import details_of
 from insight_graph.difference import KINDS
@@ -36,10 +36,12 @@ from insight_graph.large_files import LargeFiles
 from insight_graph.model import GraphModel, Times, branch_of, place_of
 from insight_graph.notices import GraphNotice
 from insight_graph.opened import opened
+from insight_graph.precision import Precision
 from insight_graph.profiled import ProfiledTimes, is_profiled
 from insight_graph.search import Search, Trace, found_by, result
 from insight_graph.statistics import removed_of, statistics_of
 from insight_graph.step_stats import times_of
+from insight_graph.tensor_statistics import TensorStatistics
 from insight_graph.view import GraphView
 
 MAX_RESULTS = 1000
@@ -66,6 +68,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
         Route("/graphs", views.graphs),
         Route("/pipeline", views.pipeline),
         Route("/diff", views.diff),
+        Route("/precision", views.precision),
         *(Route(f"/{name}", views.of_graph(answer)) for name, answer in of_graphs.items()),
     ]
 
@@ -95,6 +98,7 @@ class _Views:
         graphs: list[tuple[tuple[Any, ...], dict[str, object]]] = []
         profiles: list[dict[str, object]] = []
         pipelines: list[dict[str, object]] = []
+        dumps: list[dict[str, object]] = []
         for info in sorted(self.data.series(NAME, runs=runs), key=lambda info: info.key):
             records = self._records(info)
             if source := source_of(info):
@@ -106,12 +110,19 @@ class _Views:
                     graphs.append((rank, entry | named))
             if is_profile(info):
                 profiles += [one for one in records if self._has_times(info, one)]
+            if is_dump(info):
+                dumps += records
             if is_pipeline(info):
                 pipelines += records
         profiles += self.profiled.of_runs(runs)
         graphs.sort(key=lambda ranked: ranked[0])
         return json_response(
-            {"graphs": [entry for _, entry in graphs], "profiles": profiles, "pipelines": pipelines}
+            {
+                "graphs": [entry for _, entry in graphs],
+                "profiles": profiles,
+                "pipelines": pipelines,
+                "dumps": dumps,
+            }
         )
 
     def pipeline(self, request: Request) -> Response:
@@ -153,9 +164,7 @@ class _Views:
     def diff(self, request: Request) -> Response:
         """What differs from another graph, which ``other_run``, ``other_tag`` and ``other_index`` name."""
         place = record_of(request, self.data, NAME, "all")
-        key = SeriesKey(required_text(request, "other_run"), required_text(request, "other_tag"))
-        index = whole_number(request, "other_index", 0, _LAST_OFFSET, 0)
-        other = record_at(self.data, NAME, key, index, "all")
+        other = self._other(request)
         kinds = frozenset(request.args.getlist("kind")) or frozenset(KINDS)
         if not kinds <= frozenset(KINDS):
             text = f"kind must be one of {', '.join(KINDS)}"
@@ -164,6 +173,32 @@ class _Views:
         offset = whole_number(request, "offset", 0, _LAST_OFFSET, 0)
         found = self.differences.get(other, place, self._model)
         return json_response(found.answer(kinds, request.args.get("what", ""), offset, limit))
+
+    def precision(self, request: Request) -> Response:
+        """Statistics of the tensors of a dump, next to those of another, named as for ``diff``."""
+        places = self._other(request), record_of(request, self.data, NAME, "all")
+        before, after = (self._statistics(place) for place in places)
+        tolerance = number(request, "tolerance")
+        limit = whole_number(request, "limit", 1, MAX_RESULTS, 200)
+        offset = whole_number(request, "offset", 0, _LAST_OFFSET, 0)
+        answer = Precision.of(before, after).answer(
+            1e-3 if tolerance is None else tolerance,
+            differing=flag(request, "differing"),
+            offset=offset,
+            limit=limit,
+        )
+        return json_response(answer)
+
+    def _other(self, request: Request) -> RecordPlace:
+        key = SeriesKey(required_text(request, "other_run"), required_text(request, "other_tag"))
+        index = whole_number(request, "other_index", 0, _LAST_OFFSET, 0)
+        return record_at(self.data, NAME, key, index, "all")
+
+    def _statistics(self, place: RecordPlace) -> TensorStatistics:
+        found = self.ctx.values.at(place)
+        if not isinstance(found, TensorStatistics):
+            raise place.undecodable(Reason("it is not statistics of a dump", "graph_no_dump"))
+        return found
 
     def _model(self, place: RecordPlace) -> GraphModel:
         model = self.large.get(place) or self.ctx.values.at(place)

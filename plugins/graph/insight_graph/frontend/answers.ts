@@ -21,6 +21,8 @@ export interface GraphList {
   readonly graphs: readonly GraphInfo[];
   readonly profiles: readonly GraphRecord[];
   readonly pipelines: readonly GraphRecord[];
+  /** Statistics of tensors. */
+  readonly dumps?: readonly GraphRecord[];
 }
 
 export type NodeKind = 'scope' | 'operator' | 'constant' | 'parameter' | 'stack';
@@ -280,4 +282,28 @@ export interface Difference {
   readonly total: number;
   readonly offset: number;
   readonly entries: readonly DifferenceEntry[];
+}
+
+/** A number, or the spelling of one that JSON does not have. */
+export type Figure = number | string | null;
+export interface TensorPair {
+  readonly name: string;
+  readonly type: string;
+  readonly side: string;
+  readonly slot: string;
+  readonly call: number;
+  readonly dtype: readonly [string, string];
+  readonly shape: readonly [string, string];
+  readonly values: Readonly<Record<string, readonly [Figure, Figure]>>;
+  readonly counts: Readonly<Record<string, readonly [Figure, Figure]>>;
+  readonly difference: Figure;
+}
+export interface PrecisionAnswer {
+  readonly compared: number;
+  readonly beyond: number;
+  readonly before_only: number;
+  readonly after_only: number;
+  readonly first: TensorPair | null;
+  readonly total: number;
+  readonly tensors: readonly TensorPair[];
 }

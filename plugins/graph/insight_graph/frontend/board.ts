@@ -48,6 +48,6 @@ export function graphParts(page: Page, layouts = new Layouts()) {
     search: page.setting('q', codecs.text, SETTLE),
     regex: page.setting('regex', codecs.flag(false)),
     /** What is asked for in a dialog. */
-    dialog: signal<'removed' | 'notices' | 'difference' | null>(null),
+    dialog: signal<'removed' | 'notices' | 'difference' | 'precision' | null>(null),
   };
 }

@@ -16,6 +16,8 @@ export function Dialogs({ board }: { readonly board: GraphParts }): JSX.Element 
       return <Notices board={board} notices={board.explorer.scene.value?.root.graph.notices ?? []} />;
     case 'difference':
       return <LaterDifference board={board} />;
+    case 'precision':
+      return <LaterPrecision board={board} />;
     case null:
       return null;
   }
@@ -23,14 +25,24 @@ export function Dialogs({ board }: { readonly board: GraphParts }): JSX.Element 
 
 /** Its code is loaded when graphs are first compared. */
 function LaterDifference({ board }: { readonly board: GraphParts }): JSX.Element | null {
-  const loaded = useSignal<typeof import('./difference_dialog') | null>(null);
+  const loaded = useLater(board, () => import('./difference_dialog'));
+  return loaded && <loaded.DifferenceDialog board={board} />;
+}
+
+function LaterPrecision({ board }: { readonly board: GraphParts }): JSX.Element | null {
+  const loaded = useLater(board, () => import('./precision_dialog'));
+  return loaded && <loaded.PrecisionDialog board={board} />;
+}
+
+function useLater<Module extends object>(board: GraphParts, load: () => Promise<Module>): Module | null {
+  const loaded = useSignal<Module | null>(null);
   useEffect(() => {
-    import('./difference_dialog').then(
+    load().then(
       (made) => (loaded.value = made),
       (error: unknown) => board.page.ctx.notify('error', message(error)),
     );
   }, []);
-  return loaded.value && <loaded.value.DifferenceDialog board={board} />;
+  return loaded.value;
 }
 
 const shut = (board: GraphParts) => (): void => void (board.dialog.value = null);

@@ -227,7 +227,7 @@ function Entry({ board, entry }: { readonly board: GraphParts; readonly entry: D
   );
 }
 
-/** What stood or stands there: a value, the path of what moved, the name where there is one graph alone with the node. */
+/** A value; the path of a node that moved; the name of a node that one graph alone has. */
 function cell(entry: DifferenceEntry, value: string | undefined, alone: DifferenceKind, path: string | null): string {
   const text = value ?? (entry.kind === 'moved' ? path : entry.kind === alone ? entry.name : '');
   return text || '–';

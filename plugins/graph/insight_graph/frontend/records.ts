@@ -50,6 +50,7 @@ export class Records {
   /** Those of selected runs, in the order of the runs. */
   readonly graphs = computed<readonly GraphInfo[]>(() => this.ofRuns(this.list.value?.graphs ?? []));
   readonly pipelines = computed<readonly GraphRecord[]>(() => this.ofRuns(this.list.value?.pipelines ?? []));
+  readonly dumps = computed<readonly GraphRecord[]>(() => this.ofRuns(this.list.value?.dumps ?? []));
   /** That of the newest run, until the user says otherwise. */
   readonly graph = computed<GraphInfo | null>(
     () =>

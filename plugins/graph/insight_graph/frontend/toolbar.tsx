@@ -52,6 +52,14 @@ export function Toolbar({ board }: { readonly board: GraphParts }): JSX.Element 
         />
       )}
       {isGraph && board.records.graph.value && <GraphTools board={board} />}
+      {board.records.dumps.value.length > 1 && (
+        <Button
+          action="precision"
+          text={say('precision')}
+          label={say('precision.hint')}
+          onPress={() => (board.dialog.value = 'precision')}
+        />
+      )}
       <Cluster>
         <Exports board={board} />
         <Toggle action="panel" icon="panel" label={say('panel.toggle')} setting={board.panel} />
