@@ -31,6 +31,9 @@ class MutedRecord(SummaryRecord):
     ) -> None:
         """Does nothing."""
 
+    def put_value(self, step: int, wall_time: float, plugin: str, name: str, value: object) -> None:
+        """Ignores the value."""
+
     @property
     def path(self) -> Path | None:
         """None: no file is written."""

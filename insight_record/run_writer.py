@@ -22,7 +22,7 @@ from insight_record.system_metrics import SystemMetrics
 
 log = logging.getLogger(__name__)
 
-_LONGEST_WAIT = 1.0  # seconds until a value is in the file
+_LONGEST_WAIT = 0.5  # seconds until a value is written, so that a busy machine has it within one
 _SUMMARY, _GRAPH, _SESSION_LOG = 5, 4, 7  # of an event
 _STATUS, _START = 1, 1  # of a session log
 
@@ -49,7 +49,7 @@ class RunWriter(Closing):
         environment: bool = False,
         system_every: float = 0,
     ) -> None:
-        place = log_dir or logdir or _dated(comment)
+        place = log_dir or logdir or dated_directory(comment)
         rank = None if all_ranks else rank_of_process()
         self._muted = not write_to_disk or (not per_rank and bool(rank))
         self._options: dict[str, Any] = {
@@ -234,7 +234,7 @@ def _bytes_of(message: Any) -> bytes:  # noqa: ANN401
     return message if isinstance(message, bytes) else bytes(message.SerializeToString())
 
 
-def _dated(comment: str) -> str:
+def dated_directory(comment: str = "") -> str:
     """``runs/<date>_<host><comment>``, the directory of a writer that was given none."""
     now = datetime.now().strftime("%b%d_%H-%M-%S")
     return os.path.join("runs", f"{now}_{socket.gethostname()}{comment or ''}")

@@ -134,6 +134,13 @@ class SummaryWriter(MediaWriter):
         del self._below[str(below)]
         record.close()
 
+    def add_configuration(self, configuration: object) -> None:
+        """Records hyperparameters of this run, as columns of the run table; TensorBoard reads the first only.
+
+        A configuration is a mapping, a dataclass or a namespace; nested ones become ``a/b``.
+        """
+        self._run().put_value(0, time(), "hparams", "hparams", configuration)
+
     def add_tensor(
         self,
         tag: str,

@@ -67,7 +67,7 @@ FOR_USERS = _room(
 )
 # insight-record, a distribution of its own: its formats are also those of every room that has ``formats``
 RECORD_FORMATS = "insight_record.formats"
-OF_RECORD = _room("", "insight_record keras numpy torch")
+OF_RECORD = _room("", "insight_record keras lightning mindspore numpy pytorch_lightning torch transformers")
 OF_RECORD_FORMATS = _room("formats", "ml_dtypes numpy")
 PUBLIC_ROOMS = {"plugin", "plugin.http"}  # for plugins
 PLUGIN_MAY_IMPORT = {
