@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from insight_core.plugin import (
     Command,
     CommandHost,
     DataProvider,
+    Messages,
     ProviderSettings,
     hookimpl,
 )
@@ -49,3 +51,9 @@ def insight_open_provider(location: str, settings: ProviderSettings) -> DataProv
     from insight_lake.provider import open_provider
 
     return open_provider(location.removeprefix(_PREFIX), settings)
+
+
+@hookimpl
+def insight_messages() -> Iterable[Messages]:
+    """The notice of a lake that is away."""
+    return [Messages.read("zh-CN", Path(__file__).parent / "reasons.zh-CN.json")]

@@ -92,6 +92,8 @@ class Builder:
                     self._build(batch, mine, set(found), None if is_local else data, read)
             if self._options.prune:
                 self._prune(mine, set(found))
+            # of logs without runs as well: hosts can tell an empty lake from none
+            publish(self._store, lambda known: None if known.version else known.with_segments([], []))
         finally:
             self._reader.close()
         return self.report

@@ -127,13 +127,13 @@ def _loads(given: argparse.Namespace) -> list[tuple[list[str], str]]:
 def _check(host: CommandHost, given: argparse.Namespace) -> int:
     from insight_lake.checking import CheckReport, check_lake, compare_runs
     from insight_lake.contents import lake_content
-    from insight_lake.manifest import newest
+    from insight_lake.manifest import existing
     from insight_lake.rewriting import open_whole
     from insight_lake.sources import logs_of
     from insight_lake.stores import open_store
 
     store = open_store(given.lake.removeprefix("lake:"))
-    manifest = newest(store)
+    manifest = existing(store)
     report = CheckReport()
     contents = check_lake(store, manifest, report, host.status)
     if given.sources and not report.problems:
@@ -208,11 +208,11 @@ def _expire_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _files(host: CommandHost, given: argparse.Namespace) -> int:
-    from insight_lake.manifest import newest
+    from insight_lake.manifest import existing
     from insight_lake.stores import open_store
 
     store = open_store(given.lake.removeprefix("lake:"))
-    for segment in newest(store).segments:
+    for segment in existing(store).segments:
         if given.table in segment.tables:
             print(f"{store.location}/{segment.tables[given.table].key}")
     return 0
@@ -226,12 +226,12 @@ def _files_flags(parser: argparse.ArgumentParser) -> None:
 def _info(host: CommandHost, given: argparse.Namespace) -> int:
     from insight_lake.contents import lake_content
     from insight_lake.lake import Lake
-    from insight_lake.manifest import newest
+    from insight_lake.manifest import existing
     from insight_lake.row_reader import RowReader
     from insight_lake.stores import open_store
 
     store = open_store(given.lake.removeprefix("lake:"))
-    manifest = newest(store)
+    manifest = existing(store)
     reader = RowReader(store)
     runs = Lake(reader, manifest, None).runs()
     reader.close()

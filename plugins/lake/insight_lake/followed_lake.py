@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from insight_core.plugin import Changes, InsightError, Reason
 from insight_lake.changes import LakeChanges
 from insight_lake.lake import Lake
-from insight_lake.manifest import LakeManifest, newer, newest
+from insight_lake.manifest import LakeManifest, existing, newer, newest
 from insight_lake.objects import ObjectStore
 from insight_lake.row_reader import RowReader
 
@@ -58,7 +58,7 @@ class FollowedLake:
         if found is None:
             with self._lock:
                 if self._lake is None:
-                    self._adopt(Lake(self._reader, newest(self._store), None))
+                    self._adopt(Lake(self._reader, existing(self._store), None))
                     self._listed = time.monotonic()
                 found = self._lake
         assert found is not None

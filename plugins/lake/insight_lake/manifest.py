@@ -145,6 +145,14 @@ def newest(store: ObjectStore) -> LakeManifest:
             continue
 
 
+def existing(store: ObjectStore) -> LakeManifest:
+    """The newest manifest. Raises Unavailable if there is none: what was named is not a lake, or not yet."""
+    found = newest(store)
+    if not found.version:
+        raise Unavailable(f"{store.location}: no lake is here; insight-host lake build makes one")
+    return found
+
+
 def newer(store: ObjectStore, known: LakeManifest) -> LakeManifest:
     """The newest manifest after ``known``, by one request where nothing has changed; ``known`` if it is.
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from insight_lake.building import remove_runs
 from insight_lake.lake import Lake
-from insight_lake.manifest import MANIFESTS, LakeManifest, SegmentEntry, newest, publish, read
+from insight_lake.manifest import MANIFESTS, LakeManifest, SegmentEntry, existing, publish, read
 from insight_lake.objects import ObjectMissing, ObjectStore
 from insight_lake.rewriting import rewritten
 from insight_lake.row_reader import RowReader
@@ -22,7 +22,7 @@ _FOLDERS = (*(f"{name}/" for name in SCHEMAS), "payloads/", ".drafts/")
 
 def compact(store: ObjectStore, target: int = TARGET) -> tuple[int, int]:
     """Joins segments of less than half of the target; returns how many there were and are."""
-    before = newest(store)
+    before = existing(store)
     current = before
     for group in _groups(before.segments, target):
         joined = rewritten(store, group)

@@ -144,6 +144,7 @@ def test_the_page_prints_what_it_says(place: Path, monkeypatch: pytest.MonkeyPat
     ("words", "error"),
     [
         (["info", "nothing-there"], "no such directory"),
+        (["info", "."], "no lake is here; insight-host lake build makes one"),
         (["build", ".", "--to", "x", "--shard", "4/4"], "I/N"),
         (["build", ".", "--to", "x", "--on", "dask"], "is not ray or ray://"),
         (["expire", "my-lake", "--older-than", "soon"], "is not a time"),
