@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow.compute as pc
 from attrs import frozen
 from numpy.typing import NDArray
 
@@ -44,21 +45,33 @@ class StoredRun:
     damage: tuple[Damage, ...]
 
 
-def read_runs(reader: RowReader, entry: SegmentEntry) -> list[StoredRun]:
-    """The runs of a segment, by name."""
-    rows = reader.whole(entry.tables["runs"]).to_pylist()
-    found = []
-    for row in rows:
-        damage = tuple(
-            Damage(row["run"], one["file"], one["offset"], Reason.restored(one["reason"]), one["skipped"])
-            for one in row["damage"]
-        )
-        dialects = tuple(map(Dialect, row["dialects"]))
-        run = Run(row["run"], dialects, row["start_time"], damage=len(damage))
-        last = row["last_wall_time"]
-        note = RunNote(row["source"], row["fingerprint"], row["read"])
-        found.append(StoredRun(run, note, row["content"], math.nan if last is None else last, damage))
-    return found
+class SegmentRuns:
+    """The runs of a segment. What the page does not show is made when it is asked for."""
+
+    def __init__(self, reader: RowReader, entry: SegmentEntry) -> None:
+        self._table = reader.whole(entry.tables["runs"])
+        dialects: dict[tuple[str, ...], tuple[Dialect, ...]] = {}
+        names = self._table["run"].to_pylist()
+        starts = self._table["start_time"].to_pylist()
+        damage = pc.list_value_length(self._table["damage"]).to_pylist()
+        self.runs: list[Run] = []
+        for name, start, written, count in zip(
+            names, starts, map(tuple, self._table["dialects"].to_pylist()), damage, strict=True
+        ):
+            if written not in dialects:
+                dialects[written] = tuple(map(Dialect, written))
+            self.runs.append(Run(name, dialects[written], start, damage=count))
+
+    def stored(self) -> Iterator[StoredRun]:
+        """The runs with all that is known of them."""
+        for run, row in zip(self.runs, self._table.to_pylist(), strict=True):
+            damage = tuple(
+                Damage(run.name, one["file"], one["offset"], Reason.restored(one["reason"]), one["skipped"])
+                for one in row["damage"]
+            )
+            last = row["last_wall_time"]
+            note = RunNote(row["source"], row["fingerprint"], row["read"])
+            yield StoredRun(run, note, row["content"], math.nan if last is None else last, damage)
 
 
 @frozen(eq=False)
@@ -94,7 +107,8 @@ class SegmentSeries:
         self._numbers["wall_times_ascend"] = table["wall_times_ascend"].to_numpy()
         for name in (*PLACES, *_COUNTS):
             self._numbers[name] = table[name].fill_null(-1 if name.endswith("_row") else 0).to_numpy()
-        self._has_value = table["last_value"].is_valid().to_numpy()
+        self._numbers = {name: _small(column) for name, column in self._numbers.items()}
+        self._has_value = _small(table["last_value"].is_valid().to_numpy())
         self._restarts = table["restarts"].combine_chunks()
         plugins = CodedWords.of(table["plugin"])
         edges = np.flatnonzero(np.diff(plugins.codes, prepend=-1, append=-1))
@@ -196,6 +210,19 @@ class SegmentSeries:
             has_value = self._has_value[rows].tolist()
             return [value if there else None for value, there in zip(values, has_value, strict=True)]
         return values
+
+
+def _small(column: NDArray[Any]) -> NDArray[Any]:
+    """The same values in less memory: a lake may have millions of series."""
+    if len(column) and (column == column[0]).all():
+        return np.broadcast_to(column[0].copy(), len(column))
+    if column.dtype != np.int64 or not len(column):
+        return column.copy()  # the column of Arrow is a part of a larger buffer
+    least, greatest = column.min(), column.max()
+    for kind in (np.int16, np.int32):
+        if np.iinfo(kind).min <= least and greatest <= np.iinfo(kind).max:
+            return column.astype(kind)
+    return column.copy()
 
 
 @frozen(eq=False)

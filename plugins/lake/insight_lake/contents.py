@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import os
@@ -30,13 +31,18 @@ class RunContent:
         """Adds a series with its columns."""
         head = [plugin, info.key.tag, info.points, info.kept, info.display_name, info.description]
         head += [text_of_claims(info.claims), info.content.hex(), info.data_class, claims]
-        self._hash.update(json.dumps([*head, [str(column.dtype) for column in columns]]).encode())
+        self._hash.update(json.dumps([*head, [_name_of(column.dtype) for column in columns]]).encode())
         for column in columns:
             self._hash.update(np.ascontiguousarray(column, column.dtype.newbyteorder("<")).data)
 
     def digest(self) -> str:
         """The hash in hexadecimal."""
         return self._hash.hexdigest()
+
+
+@functools.cache
+def _name_of(dtype: np.dtype[np.generic]) -> str:
+    return str(dtype)
 
 
 def lake_content(contents: Mapping[str, str]) -> str:

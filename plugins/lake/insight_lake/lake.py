@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from attrs import define, field
 
-from insight_core.plugin import InvalidArgument, Run, SeriesKey
-from insight_lake.catalog import SegmentSeries, StoredRun, read_runs
+from insight_core.plugin import Damage, InvalidArgument, Run, SeriesKey
+from insight_lake.catalog import SegmentRuns, SegmentSeries, StoredRun
 from insight_lake.manifest import LakeManifest, SegmentEntry
 from insight_lake.row_reader import RowReader
 
@@ -20,7 +20,7 @@ class _Part:
     """A segment: its runs are read first, its series when one is asked for."""
 
     entry: SegmentEntry
-    runs: Sequence[StoredRun]
+    runs: SegmentRuns
     series: SegmentSeries | None = None
     lock: threading.Lock = field(factory=threading.Lock)
 
@@ -33,13 +33,13 @@ class Lake:
         self._reader = reader
         known = {} if before is None else {part.entry.id: part for part in before._parts}
         new = [entry for entry in manifest.segments if entry.id not in known]
-        read = reader.each(lambda entry: read_runs(reader, entry), new)
+        read = reader.each(lambda entry: SegmentRuns(reader, entry), new)
         made = {entry.id: _Part(entry, runs) for entry, runs in zip(new, read, strict=True)}
         self._parts: list[_Part] = [known.get(entry.id) or made[entry.id] for entry in manifest.segments]
-        self._runs = {stored.run.name: stored for part in self._parts for stored in part.runs}
-        if len(self._runs) < sum(len(part.runs) for part in self._parts):
+        self._part_of_run = {run.name: part for part in self._parts for run in part.runs.runs}
+        if len(self._part_of_run) < sum(len(part.runs.runs) for part in self._parts):
             raise InvalidArgument("a run is in two segments of the lake: see insight-host lake check")
-        self._part_of_run = {stored.run.name: part for part in self._parts for stored in part.runs}
+        self._stored: dict[str, StoredRun] | None = None
         self._shown: list[Run] | None = None
 
     def plugins(self) -> set[str]:
@@ -48,15 +48,28 @@ class Lake:
 
     def runs(self) -> Mapping[str, StoredRun]:
         """The runs by name."""
-        return self._runs
+        if self._stored is None:
+            self._stored = {stored.run.name: stored for part in self._parts for stored in part.runs.stored()}
+        return self._stored
+
+    def damage(self, run: str | None) -> list[Damage]:
+        """Places where logs could not be read, of one run or of all."""
+        return [
+            damage
+            for part in self._parts
+            if any(one.damage for one in part.runs.runs)
+            for stored in part.runs.stored()
+            if run in (None, stored.run.name)
+            for damage in stored.damage
+        ]
 
     def shown_runs(self) -> list[Run]:
         """The runs, earliest first; runs without a start time come last, by name."""
         if self._shown is None:
-            every = [stored.run for stored in self._runs.values()]
-            self._shown = sorted(
-                every, key=lambda run: (math.inf if run.start_time is None else run.start_time, run.name)
-            )
+            every = [run for part in self._parts for run in part.runs.runs]
+            starts = (math.inf if run.start_time is None else run.start_time for run in every)
+            order = sorted(zip(starts, (run.name for run in every), range(len(every)), strict=True))
+            self._shown = [every[place] for _, _, place in order]
         return self._shown
 
     def entry_of(self, run: str) -> SegmentEntry | None:
@@ -94,9 +107,7 @@ class Lake:
             if new.get(place) != old.get(place):
                 plugin, run, tag = place
                 changed.setdefault(owner(plugin), []).append(SeriesKey(run, tag))
-        runs = {name: stored.run for name, stored in self._runs.items()} != {
-            name: stored.run for name, stored in before._runs.items()
-        }
+        runs = self.shown_runs() != before.shown_runs()
         return changed, runs, bool(old.keys() - new.keys())
 
     def _identities(self, parts: Sequence[_Part]) -> dict[tuple[str, str, str], tuple[object, ...]]:

@@ -19,7 +19,7 @@ from insight_lake.catalog import SegmentSeries, SeriesFacts
 from insight_lake.levels import BLOCKS, COUNTS, LONG, nonfinite
 from insight_lake.row_reader import RowRange, RowReader
 
-_CACHE = 256 << 20  # bytes of points
+_CACHE = 128 << 20  # bytes of points
 _PICTURES = 8  # at the same time; each waits for the store
 _FINE, _COARSE = BLOCKS
 _PER_COLUMN = 2  # blocks of a level that a column of a picture has at least

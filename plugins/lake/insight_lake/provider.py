@@ -203,9 +203,7 @@ class LakeProvider:
 
     def damage(self, run: str | None = None) -> Sequence[Damage]:
         """Places where logs could not be read when the lake was built, of one run or of all runs."""
-        runs = self.lake().runs()
-        chosen = runs.values() if run is None else [runs[run]] if run in runs else []
-        found = [one for stored in chosen for one in stored.damage]
+        found = self.lake().damage(run)
         return sorted(found, key=lambda one: (one.run, one.file, one.offset))
 
     def progress(self) -> Progress:

@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 from insight_core.plugin import Unavailable
 from insight_lake.manifest import LakeObject
 from insight_lake.objects import ObjectStore
-from insight_lake.tables import DICTIONARIES, GROUP
+from insight_lake.tables import DICTIONARIES
 
-_GAP = 65_536  # bytes that are read needlessly rather than asked for apart
-_AT_ONCE = 16  # requests
-_FOOTERS = 64 << 20  # bytes
+_GAP = 262_144  # bytes that are read needlessly rather than asked for apart
+_AT_ONCE = 32  # requests
+_DECODING = 4  # row groups, which take several times the memory of what is kept of them
+_FOOTERS = 48 << 20  # bytes
 _PARSED = 4  # times the size of a footer is what it takes in memory, about
 
 T = TypeVar("T")
@@ -37,10 +38,9 @@ class RowRange:
     first: int
     stop: int
 
-    @property
-    def groups(self) -> range:
-        """The row groups that hold the rows."""
-        return range(self.first // GROUP, -(-self.stop // GROUP))
+    def groups(self, size: int) -> range:
+        """The row groups that hold the rows; each has ``size`` rows, the last may have fewer."""
+        return range(self.first // size, -(-self.stop // size))
 
 
 class RowReader:
@@ -50,6 +50,7 @@ class RowReader:
         self._store = store
         self._lock = threading.Lock()
         self._footers: LRUCache[str, Any] = LRUCache(_FOOTERS, lambda one: _PARSED * one.serialized_size)
+        self._decoding = threading.Semaphore(_DECODING)
         self._pool = ThreadPoolExecutor(_AT_ONCE, "insight-lake")
 
     def close(self) -> None:
@@ -76,23 +77,42 @@ class RowReader:
     def rows(self, wanted: Sequence[RowRange], columns: Sequence[str]) -> list[Mapping[str, Any]]:
         """Columns by name, of each item: numpy arrays, or a pyarrow array for texts.
 
-        Objects are read at the same time, and row groups that several items need are read once.
+        Objects are read at the same time, and row groups that several items need are read once. Of what is
+        read only the wanted rows stay in memory.
         """
-        groups: dict[str, set[int]] = {}
-        tables: dict[str, LakeObject] = {}
-        for one in wanted:
-            tables[one.table.key] = one.table
-            groups.setdefault(one.table.key, set()).update(one.groups)
-        keys = sorted(tables)
-        self.each(self.footer, [tables[key] for key in keys])
-        plans = [
-            (tables[key], part) for key in keys for part in self._parts(tables[key], groups[key], columns)
-        ]
-        read: dict[str, dict[int, Any]] = {}
-        answers = self.each(lambda plan: self._read(*plan, columns), plans)
-        for (table, _), found in zip(plans, answers, strict=True):
-            read.setdefault(table.key, {}).update(found)
-        return [_cut(one, read.get(one.table.key, {}), columns) for one in wanted]
+        places: dict[str, list[int]] = {}
+        for place, one in enumerate(wanted):
+            places.setdefault(one.table.key, []).append(place)
+        found: list[Mapping[str, Any]] = [{}] * len(wanted)
+
+        def read(of_object: Sequence[int]) -> None:
+            items = [wanted[place] for place in of_object]
+            together = len(places) == 1
+            for place, rows in zip(of_object, self._of_object(items, columns, together), strict=True):
+                found[place] = rows
+
+        if len(places) == 1:
+            read(next(iter(places.values())))
+        else:
+            self.each(read, places.values())
+            pa.default_memory_pool().release_unused()  # of row groups of which a small part is kept
+        return found
+
+    def _of_object(
+        self, wanted: Sequence[RowRange], columns: Sequence[str], together: bool
+    ) -> list[Mapping[str, Any]]:
+        """Rows of one object; ``together`` asks for its parts at the same time."""
+        table = wanted[0].table
+        footer = self.footer(table)
+        size = footer.row_group(0).num_rows if footer.num_row_groups else 1
+        parts = _parts(footer, {group for one in wanted for group in one.groups(size)}, columns)
+
+        def read(groups: list[int]) -> dict[int, Any]:
+            return self._read(table, footer, groups, columns)
+
+        answers = self.each(read, parts) if together else [read(groups) for groups in parts]
+        groups = {group: rows for answer in answers for group, rows in answer.items()}
+        return [_cut(one, groups, size, columns) for one in wanted]
 
     def footer(self, table: LakeObject) -> Any:  # noqa: ANN401
         """The metadata of an object."""
@@ -109,35 +129,27 @@ class RowReader:
                     self._footers[table.key] = found
         return found
 
-    def _parts(self, table: LakeObject, groups: Collection[int], columns: Sequence[str]) -> list[list[int]]:
-        """The groups in lists, of each of which the bytes lie close together."""
-        footer = self.footer(table)
-        parts: list[list[int]] = []
-        end = -1
-        for group in sorted(groups):
-            first, stop = _span(footer.row_group(group), columns)
-            if parts and first - end <= _GAP:
-                parts[-1].append(group)
-            else:
-                parts.append([group])
-            end = stop
-        return parts
-
-    def _read(self, table: LakeObject, groups: list[int], columns: Sequence[str]) -> dict[int, Any]:
-        footer = self.footer(table)
+    def _read(
+        self,
+        table: LakeObject,
+        footer: Any,  # noqa: ANN401
+        groups: list[int],
+        columns: Sequence[str],
+    ) -> dict[int, Any]:
         spans = [_span(footer.row_group(group), columns) for group in groups]
         first, stop = spans[0][0], spans[-1][1]
         data = self._store.get_range(table.key, first, stop)
         if len(data) != stop - first:
             raise self._changed(table)
         part = pa.PythonFile(_Part(data, first, table.size), "r")
+        words = [name for name in DICTIONARIES if name in footer.schema.names]
         try:
-            words = [name for name in DICTIONARIES if name in footer.schema.names]
-            file = pq.ParquetFile(part, metadata=footer, pre_buffer=False, read_dictionary=words)
-            return {
-                group: file.read_row_group(group, columns=list(columns), use_threads=False)
-                for group in groups
-            }
+            with self._decoding:
+                file = pq.ParquetFile(part, metadata=footer, pre_buffer=False, read_dictionary=words)
+                return {
+                    group: file.read_row_group(group, columns=list(columns), use_threads=False)
+                    for group in groups
+                }
         except (pa.ArrowException, OSError) as error:
             raise self._changed(table) from error
 
@@ -146,6 +158,20 @@ class RowReader:
             f"{self._store.location}/{table.key}: not what the manifest says; check the lake with "
             "insight-host lake check"
         )
+
+
+def _parts(footer: Any, groups: Collection[int], columns: Sequence[str]) -> list[list[int]]:  # noqa: ANN401
+    """The groups in lists, of each of which the bytes lie close together."""
+    parts: list[list[int]] = []
+    end = -1
+    for group in sorted(groups):
+        first, stop = _span(footer.row_group(group), columns)
+        if parts and first - end <= _GAP:
+            parts[-1].append(group)
+        else:
+            parts.append([group])
+        end = stop
+    return parts
 
 
 def _span(group: Any, columns: Sequence[str]) -> tuple[int, int]:  # noqa: ANN401
@@ -161,12 +187,12 @@ def _span(group: Any, columns: Sequence[str]) -> tuple[int, int]:  # noqa: ANN40
     return first, stop
 
 
-def _cut(wanted: RowRange, groups: Mapping[int, Any], columns: Sequence[str]) -> Mapping[str, Any]:
+def _cut(wanted: RowRange, groups: Mapping[int, Any], size: int, columns: Sequence[str]) -> Mapping[str, Any]:
     if wanted.first >= wanted.stop:
         return {name: np.zeros(0) for name in columns}
-    start = wanted.groups.start * GROUP
-    table = pa.concat_tables([groups[group] for group in wanted.groups])
-    rows = table.slice(wanted.first - start, wanted.stop - wanted.first)
+    places = wanted.groups(size)
+    table = pa.concat_tables([groups[place] for place in places])
+    rows = table.slice(wanted.first - places.start * size, wanted.stop - wanted.first)
     return {name: _plain(rows.column(name)) for name in columns}
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from insight_lake.manifest import LakeObject
 
-GROUP = 65_536  # rows of a row group: what is read for a series that is shorter
+GROUP = 131_072  # rows of a row group: what is read for a series that is shorter
 _LABEL = pa.dictionary(pa.int32(), pa.string())
 _OF_SERIES = [("run", _LABEL), ("tag", _LABEL), ("plugin", _LABEL)]
 _OF_POINTS = [("attempt", pa.int32()), ("shown", pa.bool_())]
@@ -123,6 +123,15 @@ class WrittenTable:
         return LakeObject(key, size, digest, footer)
 
 
+@frozen(eq=False)
+class _Rows:
+    """Rows that wait to be written: labels have one value in all of them."""
+
+    labels: Mapping[str, str]
+    columns: Mapping[str, Column | Sequence[Any]]
+    count: int
+
+
 class TableFile:
     """Writes a table of ``SCHEMAS`` in row groups of GROUP rows; the last may be smaller."""
 
@@ -130,52 +139,51 @@ class TableFile:
         self._schema = SCHEMAS[name]
         self._path = path
         self._writer = pq.ParquetWriter(path, self._schema, **_options(self._schema))
-        self._waiting: list[Any] = []  # tables
-        self._rows_waiting = 0
+        self._left = self._schema.empty_table()  # of the last row group
+        self._waiting: list[_Rows] = []
         self.rows = 0
+        self._written = 0
 
     def add(self, labels: Mapping[str, str], columns: Mapping[str, Column | Sequence[Any]]) -> int:
         """Appends rows, in which each of the labels has one value; returns the number of the first."""
-        count = len(next(iter(columns.values())))
-        table = pa.table(
-            [
-                _repeated(labels[field.name], count)
-                if field.name in labels
-                else _array(columns[field.name], field.type)
-                for field in self._schema
-            ],
-            schema=self._schema,
-        )
-        return self.add_table(table)
-
-    def add_table(self, table: Any) -> int:  # noqa: ANN401
-        """Appends the rows of a pyarrow Table of this schema; returns the number of the first."""
-        first = self.rows
-        self.rows += len(table)
-        self._waiting.append(table)
-        self._rows_waiting += len(table)
-        if self._rows_waiting >= GROUP:
-            self._write(self._rows_waiting // GROUP * GROUP)
+        first, count = self.rows, len(next(iter(columns.values())))
+        self._waiting.append(_Rows(labels, columns, count))
+        self.rows += count
+        if self.rows - self._written >= GROUP:
+            self._write((self.rows - self._written) // GROUP * GROUP)
         return first
 
     def close(self) -> WrittenTable:
         """Writes the rest."""
-        if self._rows_waiting:
-            self._write(self._rows_waiting)
+        if self.rows > self._written:
+            self._write(self.rows - self._written)
         self._writer.close()
         return WrittenTable(self._path, self.rows)
 
     def _write(self, rows: int) -> None:
-        joined = pa.concat_tables(self._waiting).unify_dictionaries().combine_chunks()
+        new = pa.table([_joined(self._waiting, field) for field in self._schema], schema=self._schema)
+        self._waiting = []
+        joined = pa.concat_tables([self._left, new]).unify_dictionaries().combine_chunks()
         for first in range(0, rows, GROUP):
             group = joined.slice(first, min(GROUP, rows - first))
             self._writer.write_table(_with_own_words(group), row_group_size=GROUP)
-        left = joined.slice(rows)
-        self._waiting, self._rows_waiting = ([left], len(left)) if len(left) else ([], 0)
+        self._left = joined.slice(rows)
+        self._written += rows
 
 
-def _repeated(text: str, count: int) -> Any:  # noqa: ANN401
-    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(count, np.int32)), pa.array([text], pa.string()))
+def _joined(waiting: Sequence[_Rows], field: Any) -> Any:  # noqa: ANN401
+    """A column of all rows."""
+    name = field.name
+    if waiting and name in waiting[0].labels:
+        words = list(dict.fromkeys(rows.labels[name] for rows in waiting))
+        number = {word: place for place, word in enumerate(words)}
+        numbers = np.array([number[rows.labels[name]] for rows in waiting], np.int32)
+        codes = np.repeat(numbers, [rows.count for rows in waiting])
+        return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(words, pa.string()))
+    parts = [rows.columns[name] for rows in waiting]
+    if parts and all(isinstance(part, np.ndarray) for part in parts):
+        return _array(np.concatenate(parts), field.type)
+    return _array([value for part in parts for value in part], field.type)
 
 
 def _array(values: Column | Sequence[Any], kind: Any) -> Any:  # noqa: ANN401
@@ -210,5 +218,6 @@ def _options(schema: Any) -> dict[str, Any]:  # noqa: ANN401
         "compression_level": 3,
         "use_dictionary": dictionaries,
         "column_encoding": encodings,
+        "write_statistics": [name for name in ("run", "tag", "step") if name in schema.names],
         "store_schema": False,  # of Arrow: other engines would see dictionaries instead of texts
     }

@@ -8,6 +8,7 @@ from pathlib import Path
 import insight_scalar
 import numpy as np
 import pytest
+from insight_lake import tables
 from insight_lake.building import parse_shard
 from insight_lake.checking import CheckReport, check_lake, compare_runs
 from insight_lake.contents import lake_content
@@ -99,6 +100,18 @@ def test_what_a_restart_overwrote_is_there_in_the_order_of_the_files(logs: Path)
             np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name), name)
     provider.close()
     local.close()
+
+
+@pytest.mark.parametrize("rows", [7, 1000])
+def test_row_groups_may_have_any_size(logs: Path, monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
+    write(logs / "run0", range(10, 15), 2000)
+    usual = lake_of(logs)
+    usual.run()
+    monkeypatch.setattr(tables, "GROUP", rows)
+    build = lake_of(logs, "grouped")
+    build.run()
+    monkeypatch.undo()
+    assert content(build) == content(usual)
 
 
 def test_runs_that_are_gone_stay_unless_they_are_pruned(logs: Path) -> None:
