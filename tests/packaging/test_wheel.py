@@ -33,6 +33,7 @@ def _with_page(repository: Path) -> set[str]:
     assert found == plugins_of(repository) - {
         "insight_access",
         "insight_demo",
+        "insight_lake",
         "insight_mcp",
         "insight_metric_logs",
     }
