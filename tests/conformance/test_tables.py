@@ -1,35 +1,122 @@
-"""Every value of the tables of ``insight_host.open`` equals what TensorBoard's EventAccumulator loads."""
+"""Every value of ``insight_host.open`` equals what TensorBoard's and MindInsight's loaders read, from every
+kind of source."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 import insight_host
+from insight_core.plugin import ShownAttempts
 from insight_host.export import export
 from tests.conformance.conftest import REPOSITORY, Oracle, Scalars
+from tests.conformance.payload_values import histogram_value, image_value, tensor_value
+from tests.opened_logs import KINDS, opened_as
+
+EXAMPLES = REPOSITORY / "examples/logs"
+Values = dict[tuple[str, str, str], list[list[Any]]]  # by run, kind and tag: step, wall time, value
 
 
-def scalars_of(logs: insight_host.Logs) -> Scalars:
+def scalars_of(logs: insight_host.Logs, attempts: ShownAttempts = "last") -> Scalars:
     found: Scalars = {}
-    for run, tag, step, wall_time, value in logs.scalars().rows():
+    table = logs.scalars(attempts=attempts)
+    columns = (table[name].tolist() for name in ("run", "tag", "step", "wall_time", "value"))
+    for run, tag, step, wall_time, value in zip(*columns, strict=True):
         found.setdefault(run, {}).setdefault(tag, []).append([step, wall_time.hex(), value.hex()])
     return found
 
 
-def test_the_samples_of_tensorboard_formats_have_equal_values(tensorboard: Oracle) -> None:
-    compared = 0
-    for name in ("torch", "keras"):
-        place = REPOSITORY / "examples/logs" / name
-        with insight_host.open(place) as logs:
-            found = scalars_of(logs)
-        wanted = {run: tags for run, tags in tensorboard(place).items() if tags}
-        assert found == wanted
-        compared += sum(len(points) for tags in wanted.values() for points in tags.values())
-    assert compared > 500
+def values_of(logs: insight_host.Logs) -> Values:
+    """Images, histograms and tensors of every attempt."""
+    found: Values = {}
+    for kind, run, tag, step, wall_time, value in _decoded(logs):
+        found.setdefault((run, kind, tag), []).append([step, float(wall_time).hex(), value])
+    return found
+
+
+def _decoded(logs: insight_host.Logs) -> Iterator[tuple[str, str, str, int, float, Any]]:
+    for image in logs.images(attempts="all"):
+        read = image.read()
+        value = image_value(read.width, read.height, read.encoded)
+        yield "image", image.run, image.tag, image.step, image.wall_time, value
+    for one in logs.histograms(attempts="all"):
+        buckets = one.read()
+        value = histogram_value(buckets.left.tolist(), buckets.right.tolist(), buckets.counts.tolist())
+        yield "histogram", one.run, one.tag, one.step, one.wall_time, value
+    for tensor in logs.tensors(attempts="all"):
+        value = tensor_value(tensor.read().values)
+        yield "tensor", tensor.run, tensor.tag, tensor.step, tensor.wall_time, value
+
+
+def _flat(payloads: dict[str, dict[str, dict[str, list[Any]]]], kinds: Iterable[str]) -> Values:
+    return {
+        (run, kind, tag): rows
+        for run, tags_by_kind in payloads.items()
+        for kind, tags in tags_by_kind.items()
+        if kind in kinds
+        for tag, rows in tags.items()
+    }
+
+
+@pytest.fixture(scope="module")
+def of_tensorboard(tensorboard: Oracle) -> dict[str, Scalars]:
+    found = {name: tensorboard(EXAMPLES / name) for name in ("torch", "keras")}
+    return {name: {run: tags for run, tags in runs.items() if tags} for name, runs in found.items()}
+
+
+@pytest.fixture(scope="module")
+def of_mindinsight(mindinsight: Oracle) -> Scalars:
+    found: Scalars = mindinsight(EXAMPLES / "mindspore", "read")
+    return {run: tags for run, tags in found.items() if tags}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_scalars_are_those_of_tensorboard(kind: str, of_tensorboard: dict[str, Scalars]) -> None:
+    for name, wanted in of_tensorboard.items():
+        with opened_as(kind, EXAMPLES / name) as logs:
+            assert scalars_of(logs) == wanted
+    assert (
+        sum(len(rows) for runs in of_tensorboard.values() for tags in runs.values() for rows in tags.values())
+        > 500
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_scalars_are_those_of_mindinsight(kind: str, of_mindinsight: Scalars) -> None:
+    with opened_as(kind, EXAMPLES / "mindspore") as logs:
+        assert scalars_of(logs, "all") == of_mindinsight
+    assert sum(len(rows) for tags in of_mindinsight.values() for rows in tags.values()) > 40
+
+
+@pytest.mark.parametrize("name", ["torch", "keras"])
+def test_images_histograms_and_tensors_are_those_of_tensorboard(
+    name: str, tensorboard_payloads: Oracle
+) -> None:
+    payloads = tensorboard_payloads(EXAMPLES / name)
+    with opened_as("directory", EXAMPLES / name) as logs:
+        found = values_of(logs)
+    assert {key: rows for key, rows in found.items() if key[1] != "tensor"} == _flat(
+        payloads, ("image", "histogram")
+    )
+    tensors = _flat(payloads, ("tensor",))
+    for key, rows in found.items():  # TensorBoard has those of other plugins among them
+        if key[1] == "tensor":
+            assert rows == tensors[key]
+    assert len(found) > 1
+
+
+def test_images_histograms_and_tensors_are_those_of_mindinsight(mindinsight_payloads: Oracle) -> None:
+    wanted = _flat(mindinsight_payloads(EXAMPLES / "mindspore", "read"), ("image", "histogram", "tensor"))
+    with opened_as("directory", EXAMPLES / "mindspore") as logs:
+        assert values_of(logs) == wanted
+    assert {kind for _, kind, _ in wanted} == {"image", "histogram", "tensor"}
 
 
 def test_tensorboard_reads_every_exported_point(tensorboard: Oracle, tmp_path: Path) -> None:
-    with insight_host.open(REPOSITORY / "examples/logs") as logs:
+    with insight_host.open(EXAMPLES) as logs:
         for _ in export(logs, tmp_path / "out", "tensorboard"):
             pass
         found = scalars_of(logs)

@@ -1,4 +1,4 @@
-"""The same logs, opened from a directory, from the URL of a host and from a data server."""
+"""Logs that are opened from every kind of source."""
 
 from __future__ import annotations
 
@@ -9,32 +9,11 @@ from pathlib import Path
 import pytest
 
 import insight_host
-from insight_core.providers.local import LocalProvider
-from insight_core.rpc.serving import serve
-from insight_host.sources import open_source
-from tests.hosts import served
-
-KINDS = ("directory", "http", "grpc")
+from tests.opened_logs import opened_as
 
 
 @pytest.fixture
 def open_as() -> Iterator[Callable[[str, Path], insight_host.Logs]]:
     """Opens a directory of logs as one of KINDS; servers end with the test."""
     with ExitStack() as opened:
-
-        def open_(kind: str, logdir: Path) -> insight_host.Logs:
-            place = str(logdir)
-            if kind != "directory":
-                source = open_source(logdir)
-                opened.callback(source.provider.close)
-                plugins = source.registry.plugins.values()
-                if kind == "http":
-                    place = opened.enter_context(served(source.provider, plugins))
-                else:
-                    assert isinstance(source.provider, LocalProvider)
-                    server = serve(source.provider, "127.0.0.1", 0, version="test")
-                    opened.callback(server.stop)
-                    place = f"grpc://127.0.0.1:{server.port}"
-            return opened.enter_context(insight_host.open(place, timeout=60))
-
-        yield open_
+        yield lambda kind, logdir: opened.enter_context(opened_as(kind, logdir))

@@ -12,7 +12,7 @@ import pytest
 import insight_host
 from insight_core.plugin import InvalidArgument, NotFound, Unavailable, Undecodable
 from insight_core.plugin.testing import EventWriter, damaged_logdir
-from tests.reading.conftest import KINDS
+from tests.opened_logs import KINDS
 from tests.waiting import eventually
 
 LARGE = 300_000  # bytes: verified when they are read

@@ -12,7 +12,7 @@ import pytest
 import insight_host
 from insight_core.plugin import InvalidArgument, Unavailable
 from insight_host.command_line import run_command
-from tests.reading.conftest import KINDS
+from tests.opened_logs import KINDS
 
 Open = Callable[[str, Path], insight_host.Logs]
 
