@@ -166,6 +166,13 @@ $(servers): tests/peers/servers.txt | .venv/bin/python
 	@$(@D)/bin/python $(PIP) -r $<
 	@touch $@
 
+# Converts event files into Parquet; only the benchmark of exports has it.
+.venv-peers/tblike/.installed: tests/peers/tblike.txt | .venv/bin/python
+	@echo 'installing tb-like as a peer'
+	@$(PY) -m venv $(@D)
+	@$(@D)/bin/python $(PIP) -r $<
+	@touch $@
+
 # MindInsight is at its end of life; it imports on Python 3.11 and 3.12 only.
 .venv-peers/mindinsight/.installed: tests/peers/mindinsight.txt
 	@echo 'installing mindinsight as a peer'
@@ -178,7 +185,8 @@ proto: .venv/.dev
 	$(PY) -m insight_core.rpc.schema.generate
 
 # Rounds, parts and corpora: make bench ARGUMENTS='--quick' (`.venv/bin/python -m benchmarks --help` tells more).
-bench: .venv/.dev assets $(peers)
+bench: export INSIGHT_PEER_TBLIKE := $(CURDIR)/.venv-peers/tblike/bin/python
+bench: .venv/.dev assets $(peers) .venv-peers/tblike/.installed
 	@mkdir -p $(RESULTS)
 	$(PY) -m benchmarks $(ARGUMENTS) | tee $(RESULTS)/bench.log
 

@@ -2,8 +2,8 @@
 
 Everything runs on this machine, on loopback; the files are in the system's cache (they are read once before).
 A figure is the median of the rounds. The corpora are written once, and removed at the end unless --keep says
-where they may stay. Peers: INSIGHT_PEER_TENSORBOARD and INSIGHT_PEER_MINDINSIGHT name the Python of
-environments with them (`make bench` does that); who is not there has no column.
+where they may stay. Peers: INSIGHT_PEER_TENSORBOARD, INSIGHT_PEER_TBLIKE and INSIGHT_PEER_MINDINSIGHT name
+the Python of environments with them (`make bench` does that); who is not there has no column.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from benchmarks import (
     bench_load,
     bench_payloads,
     bench_query,
+    bench_sql,
     bench_startup,
     bench_traces,
     bench_warm,
@@ -68,6 +69,7 @@ _PARTS: Mapping[str, Part] = {
     "query": Part(bench_query.CORPORA, bench_query.measure),
     "payloads": Part(bench_payloads.CORPORA, bench_payloads.measure),
     "export": Part(bench_export.CORPORA, bench_export.measure),
+    "sql": Part(bench_sql.CORPORA, bench_sql.measure),
     "graphs": Part(bench_graphs.CORPORA, bench_graphs.measure),
     "lineage": Part(bench_lineage.CORPORA, bench_lineage.measure),
     "traces": Part(bench_traces.CORPORA, bench_traces.measure),

@@ -2,8 +2,8 @@
 
 Ours: ``insight_host.open`` without an index, ``scalars()``, and the step into each library; the figures are
 processor time, of all threads. TensorBoard: ``EventAccumulator`` with nothing sampled, its points left as
-Python objects. tbparse: its frame of pandas. Each in a fresh process, imports done before. The peers
-take some 20 µs a point and more: they get one round.
+Python objects. tbparse: its frame of pandas. tb-like: its Parquet files, and these as a frame of polars. Each
+in a fresh process, imports done before. The peers take some 20 µs a point and more: they get one round.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 
 from benchmarks.corpus import WrittenCorpus
 from benchmarks.processes import Failed, peer_environment
-from benchmarks.table import OURS, TBPARSE, TENSORBOARD, AtMost, Row, median
+from benchmarks.table import OURS, TB_LIKE, TBPARSE, TENSORBOARD, AtMost, Row, median
 
 CORPORA = ("wide", "million", "very_deep")
 _PATIENCE = 3600.0  # seconds
@@ -31,11 +31,16 @@ _STEPS = {
     "polars": "table to polars, processor",
     "duckdb": "table to DuckDB, mean of each tag, processor",
 }
+_PEERS = (
+    (TENSORBOARD, "accumulator", "INSIGHT_PEER_TENSORBOARD"),
+    (TBPARSE, "tbparse", "INSIGHT_PEER_TENSORBOARD"),
+    (TB_LIKE, "tblike", "INSIGHT_PEER_TBLIKE"),
+)
 _TO_PANDAS = 1.0  # seconds that ten million points may take from logs that were read into pandas
 
 
 def measure(corpus: WrittenCorpus, rounds: int) -> list[Row]:
-    own = [_asked([sys.executable, "-m", "benchmarks.own_export", str(corpus.logdir)]) for _ in range(rounds)]
+    own = [asked([sys.executable, "-m", "benchmarks.own_export", str(corpus.logdir)]) for _ in range(rounds)]
     _check(own, corpus.content.points)
     figures: dict[str, dict[str, float]] = {
         step: {OURS: median([each["costs"][step]["cpu"] for each in own])} for step in _STEPS
@@ -65,14 +70,16 @@ def measure(corpus: WrittenCorpus, rounds: int) -> list[Row]:
 
 
 def _peers(corpus: WrittenCorpus) -> Mapping[str, Mapping[str, float]]:
-    python = os.environ.get("INSIGHT_PEER_TENSORBOARD")
     found: dict[str, Mapping[str, float]] = {}
     script = str(Path(__file__).with_name("peer_export.py"))
-    for who, how in ((TENSORBOARD, "accumulator"), (TBPARSE, "tbparse")) if python else ():
+    for who, how, variable in _PEERS:
+        python = os.environ.get(variable)
+        if not python:
+            continue
         with tempfile.TemporaryDirectory(prefix="insight-bench-") as workspace:
-            environment = peer_environment(Path(workspace))
+            environment = peer_environment(Path(workspace)) | {"TMPDIR": workspace}
             try:
-                answer = _asked([str(python), script, how, str(corpus.logdir)], environment)
+                answer = asked([python, script, how, str(corpus.logdir)], environment)
                 _check([answer], corpus.content.points)
                 found[who] = answer
             except Failed as error:
@@ -87,7 +94,8 @@ def _check(answers: list[dict[str, Any]], points: int) -> None:
             raise Failed(f"{answer['points']:,} points instead of {points:,}")
 
 
-def _asked(command: list[str], environment: Mapping[str, str] | None = None) -> dict[str, Any]:
+def asked(command: list[str], environment: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """The JSON that a command prints. Raises Failed."""
     try:
         done = subprocess.run(command, capture_output=True, env=environment, timeout=_PATIENCE)
     except subprocess.TimeoutExpired as error:

@@ -1,8 +1,9 @@
 """Run by the Python of an environment with TensorBoard: reads every scalar of a logdir and prints the cost.
 
-    python peer_export.py (accumulator|tbparse) LOGDIR
+    python peer_export.py (accumulator|tbparse|tblike) LOGDIR
 
-EventAccumulator with nothing sampled, its points as they are; tbparse gives a pandas frame. JSON: ``wall``
+EventAccumulator with nothing sampled, its points as they are; tbparse gives a pandas frame; tb-like writes
+Parquet files below TMPDIR, of which polars makes a frame. JSON: ``wall``
 and ``cpu`` in seconds, ``memory`` (VmHWM) in MB, ``points``. Imports are done before.
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -44,8 +46,21 @@ def parsed() -> Callable[[str], int]:
     return read
 
 
+def converted() -> Callable[[str], int]:
+    import polars
+    from tblike.convert import convert_run  # type: ignore[import-not-found]
+
+    def read(logdir: str) -> int:
+        place = Path(tempfile.mkdtemp())
+        for run in sorted(os.listdir(logdir)):
+            convert_run(os.path.join(logdir, run), str(place / run), run)
+        return sum(len(polars.read_parquet(path)) for path in place.rglob("*.parquet"))
+
+    return read
+
+
 def main() -> None:
-    read = {"accumulator": accumulated, "tbparse": parsed}[sys.argv[1]]()
+    read = {"accumulator": accumulated, "tbparse": parsed, "tblike": converted}[sys.argv[1]]()
     cpu, wall = time.process_time(), time.perf_counter()
     points = read(sys.argv[2])
     cost = {"wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu}

@@ -16,7 +16,8 @@ RUST_ALL = "Rust, all points"
 TENSORBOARD = "TensorBoard"
 MINDINSIGHT = "MindInsight"
 TBPARSE = "tbparse"
-CONTENDERS = (OURS, OUR_SERVER, RUST, RUST_ALL, TENSORBOARD, TBPARSE, MINDINSIGHT)
+TB_LIKE = "tb-like"
+CONTENDERS = (OURS, OUR_SERVER, RUST, RUST_ALL, TENSORBOARD, TBPARSE, TB_LIKE, MINDINSIGHT)
 
 Unit: TypeAlias = Literal["s", "ms", "MB", "/s"]
 _FORMATS: Mapping[Unit, str] = {"s": "{:.3f} s", "ms": "{:.1f} ms", "MB": "{:.0f} MB", "/s": "{:,.0f} /s"}
