@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from insight_core.plugin import InvalidArgument, PluginContext, RunCells
 from insight_mcp.answers import LoggedRows, Row, ToolAnswer, counted
@@ -19,14 +20,15 @@ _MOST_SETTINGS, _MOST_RESULTS = 8, 4
 def runs(ctx: PluginContext, given: Arguments) -> ToolAnswer:
     """Columns that are asked for, or status, times, hyperparameters that differ and metrics."""
     names = _matching(ctx, given)
-    listed = [str(column["name"]) for column in listed_columns(ctx)]
+    listed = listed_columns(ctx)
     wanted = given.get("columns")
     order = str(given.get("sort") or "")
     by = order.removeprefix("-")
-    unknown = [name for name in [*(wanted or ()), by] if name and name not in (*listed, "run")]
+    known = {"run", *(column["name"] for column in listed)}
+    unknown = [name for name in [*(wanted or ()), by] if name and name not in known]
     if unknown:
         raise InvalidArgument(f"no run column is named {unknown[0]!r}; describe lists them")
-    columns = columns_named(ctx, wanted) if wanted else _usual(ctx, names)
+    columns = columns_named(ctx, wanted) if wanted else _usual(ctx, names, listed)
     if order and by != "run":
         [sorted_by] = columns_named(ctx, [by])[:1]
         if sorted_by.name not in {column.name for column in columns}:
@@ -52,9 +54,7 @@ def _matching(ctx: PluginContext, given: Arguments) -> list[str]:
     return sorted(found)
 
 
-def _usual(ctx: PluginContext, names: Sequence[str]) -> list[RunCells]:
-    listed = listed_columns(ctx)
-
+def _usual(ctx: PluginContext, names: Sequence[str], listed: Sequence[Mapping[str, Any]]) -> list[RunCells]:
     def of(groups: Sequence[str]) -> list[RunCells]:
         return columns_named(ctx, [column["name"] for column in listed if column["group"] in groups])
 
