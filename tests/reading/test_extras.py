@@ -20,7 +20,18 @@ sys.modules.update(dict.fromkeys({names!r}))  # of None: they cannot be imported
 from insight_core.cli import main
 sys.exit(main({arguments!r}))
 """
-_EXTRA = {"duckdb", "pyarrow", "pandas", "polars", "tensorboard", "mcp", "pydantic", "starlette"}
+_EXTRA = {
+    "duckdb",
+    "obstore",
+    "pyarrow",
+    "ray",
+    "pandas",
+    "polars",
+    "tensorboard",
+    "mcp",
+    "pydantic",
+    "starlette",
+}
 _CALL = '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "%s", "arguments": {%s}}}\n'
 
 
@@ -84,6 +95,6 @@ def test_no_default_dependency_is_that_of_an_extra(repository: Path) -> None:
     def names(requirements: list[str]) -> set[str]:
         return {re.split(r"[^\w.-]", one)[0] for one in requirements}
 
-    optional = set().union(*(names(extras[extra]) for extra in ("lake", "parquet", "tensorboard")))
-    assert optional == {"duckdb", "pyarrow", "tensorboard"}
+    optional = set().union(*(names(extras[extra]) for extra in ("lake", "parquet", "ray", "tensorboard")))
+    assert {"duckdb", "obstore", "pyarrow", "tensorboard"} <= optional
     assert not names(project["dependencies"]) & (optional | _EXTRA)
