@@ -12,18 +12,11 @@ from typing import Any
 from attrs import define, field
 
 from insight_core.plugin import Reason
-from insight_graph.columns import (
-    Attribute,
-    Graph,
-    GraphBuilder,
-    NodeDetails,
-    OutputType,
-    Shape,
-    Weight,
-    joined,
-)
+from insight_graph.columns import Attribute, Graph, NodeDetails, OutputType, Shape, Weight
+from insight_graph.graph_builder import GraphBuilder
 from insight_graph.keras_weights import weights_of
 from insight_graph.order import topological
+from insight_graph.scopes import joined
 
 _DEEPEST = 50  # models in models
 _INPUT = "InputLayer"

@@ -12,7 +12,8 @@ import numpy as np
 from attrs import define, field, frozen
 from numpy.typing import NDArray
 
-from insight_graph.columns import Codes, Edges, Graph, Indices
+from insight_graph.columns import Edges, Graph, Indices
+from insight_graph.graph_builder import Codes
 from insight_graph.names import mixed
 
 _RADIUS = 3  # edges around a node that are its surroundings

@@ -14,7 +14,8 @@ from attrs import field, frozen
 
 from insight_core.plugin import Reason
 from insight_core.plugin.payloads import LENGTH_DELIMITED, Malformed, fields, varint
-from insight_graph.columns import Graph, GraphBuilder, Kind, NodeDetails, Weight, joined
+from insight_graph.columns import Graph, Kind, NodeDetails, Weight
+from insight_graph.graph_builder import GraphBuilder
 from insight_graph.messages import is_set, parsed
 from insight_graph.mindspore_values import (
     attribute,
@@ -27,6 +28,7 @@ from insight_graph.mindspore_values import (
 )
 from insight_graph.order import topological
 from insight_graph.pieces import Pieces, content_at
+from insight_graph.scopes import joined
 
 CONSTANT, PARAMETER = "Const", "Parameter"  # what a page calls their types
 _GRAPH_OF_MODEL = 4

@@ -11,8 +11,9 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin.http.matching import Matcher, matcher_of
-from insight_graph.columns import Indices, Kind, joined
+from insight_graph.columns import Indices, Kind
 from insight_graph.described import ids_around, named, type_of
+from insight_graph.scopes import joined
 from insight_graph.view import GraphView
 
 _FEW = 64  # nodes of which the neighbours are looked up one by one

@@ -10,8 +10,9 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_graph.columns import Edges, Graph, Indices, Kind, joined
+from insight_graph.columns import Edges, Graph, Indices, Kind
 from insight_graph.names import mixed
+from insight_graph.scopes import joined
 from insight_graph.tree import Tree, TreeBuilder
 
 FEWEST = 5  # that are stacked

@@ -13,12 +13,14 @@ from attrs import define, field
 
 from insight_core.plugin import Reason
 from insight_core.plugin.payloads import LENGTH_DELIMITED, fields
-from insight_graph.columns import Codes, Graph, GraphBuilder, Kind, NodeDetails, OutputType, joined
+from insight_graph.columns import Graph, Kind, NodeDetails, OutputType
+from insight_graph.graph_builder import Codes, GraphBuilder
 from insight_graph.messages import parsed
 from insight_graph.mindspore_values import text_of
 from insight_graph.names import NodeNames, hashes_of, joined_pieces
 from insight_graph.order import topological
 from insight_graph.pieces import Pieces, content_at
+from insight_graph.scopes import joined
 from insight_graph.tensorflow_nodes import CONSTANT_TYPES, Inputs, NodeReader
 from insight_graph.tensorflow_values import attribute, type_name
 

@@ -13,21 +13,13 @@ from attrs import define, field, frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin.payloads import LENGTH_DELIMITED, Malformed, fields
-from insight_graph.columns import (
-    MAX_SCOPES,
-    Edges,
-    GraphBuilder,
-    Indices,
-    Kind,
-    OutputType,
-    Shape,
-    Weight,
-    joined,
-)
+from insight_graph.columns import Edges, Indices, Kind, OutputType, Shape, Weight
 from insight_graph.field_columns import FieldColumns, pieces_of
+from insight_graph.graph_builder import GraphBuilder
 from insight_graph.messages import is_set, parsed
 from insight_graph.mindspore_values import text_of, texts_of
 from insight_graph.names import Hashes, Made, NodeNames, hashes_of, joined_pieces
+from insight_graph.scopes import MAX_SCOPES, joined
 from insight_graph.tensorflow_values import attribute, shape_of, type_name
 
 CONSTANT_TYPES = {"Const", "HostConst", "prim::Constant", "onnx::Constant"}

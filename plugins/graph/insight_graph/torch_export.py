@@ -16,18 +16,11 @@ from typing import Any, BinaryIO
 from attrs import define, field
 
 from insight_core.plugin import Reason
-from insight_graph.columns import (
-    Attribute,
-    Graph,
-    GraphBuilder,
-    Kind,
-    NodeDetails,
-    OutputType,
-    Weight,
-    joined,
-)
+from insight_graph.columns import Attribute, Graph, Kind, NodeDetails, OutputType, Weight
+from insight_graph.graph_builder import GraphBuilder
 from insight_graph.order import topological
 from insight_graph.pieces import MOST_MESSAGES
+from insight_graph.scopes import joined
 from insight_graph.stack_traces import line_of_code
 from insight_graph.zip_archives import member
 

@@ -14,7 +14,8 @@ import numpy as np
 from attrs import define, field, frozen
 from numpy.typing import NDArray
 
-from insight_graph.columns import Graph, Indices, joined
+from insight_graph.columns import Graph, Indices
+from insight_graph.scopes import joined
 
 
 @frozen(eq=False)

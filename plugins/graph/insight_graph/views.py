@@ -23,30 +23,22 @@ from insight_core.plugin import (
     record_at,
 )
 from insight_core.plugin.http.answers import json_response
-from insight_core.plugin.http.clients import is_gone
-from insight_core.plugin.http.parameters import choice, empty, flag, number, required_text, whole_number
+from insight_core.plugin.http.parameters import flag, number, required_text, whole_number
 from insight_core.plugin.http.records import is_pinned, record_of
 from insight_graph.claims import NAME
 from insight_graph.decoder import StepTimes, is_dump, is_pipeline, is_profile, source_of
 from insight_graph.described import notice
-from insight_graph.details import details_of
 from insight_graph.difference import KINDS
+from insight_graph.graph_answers import LAST_OFFSET, MAX_RESULTS, OF_GRAPHS, OpenedGraph
 from insight_graph.kept_differences import KeptDifferences
 from insight_graph.large_files import LargeFiles
-from insight_graph.model import GraphModel, Times, branch_of, place_of
+from insight_graph.model import GraphModel, Times
 from insight_graph.notices import GraphNotice
-from insight_graph.opened import opened
 from insight_graph.precision import Precision
 from insight_graph.profiled import ProfiledTimes, is_profiled
-from insight_graph.search import Search, Trace, found_by, result
-from insight_graph.statistics import removed_of, statistics_of
 from insight_graph.step_stats import times_of
 from insight_graph.tensor_statistics import TensorStatistics
-from insight_graph.view import GraphView
 
-MAX_RESULTS = 1000
-MAX_SCOPES = 500  # of one trace
-_LAST_OFFSET = 1 << 31
 _FEW_BYTES = 256  # statistics that are looked into before they are offered
 _LINEAGE = str(PluginNameEnum.LINEAGE)
 
@@ -56,30 +48,13 @@ RouteView: TypeAlias = Callable[[Request], Response]
 def routes(ctx: PluginContext) -> Sequence[Route]:
     """All routes of the plugin."""
     views = _Views(ctx, ProfiledTimes(ctx.ask), LargeFiles(ctx.data), KeptDifferences())
-    of_graphs: dict[str, Callable[[_Looked, Request], object]] = {
-        "scope": _scope,
-        "node": _node,
-        "search": _search,
-        "trace": _trace,
-        "statistics": _statistics,
-        "removed": _removed,
-    }
     return [
         Route("/graphs", views.graphs),
         Route("/pipeline", views.pipeline),
         Route("/diff", views.diff),
         Route("/precision", views.precision),
-        *(Route(f"/{name}", views.of_graph(answer)) for name, answer in of_graphs.items()),
+        *(Route(f"/{name}", views.of_graph(answer)) for name, answer in OF_GRAPHS.items()),
     ]
-
-
-@frozen
-class _Looked:
-    """What a request looks at."""
-
-    model: GraphModel
-    view: GraphView
-    times: Times | None
 
 
 @frozen
@@ -149,13 +124,13 @@ class _Views:
             ) from error
         return json_response(_pipeline(cast("dict[str, Any]", answer)), immutable=is_pinned(request))
 
-    def of_graph(self, answer: Callable[[_Looked, Request], object]) -> RouteView:
+    def of_graph(self, answer: Callable[[OpenedGraph, Request], object]) -> RouteView:
         def view(request: Request) -> Response:
             place = record_of(request, self.data, NAME, "all")
             model = self._model(place)
             profile = request.args.get("profile")
             times = model.times if profile is None else self._times(model, place, profile)
-            looked = _Looked(model, model.view(flag(request, "readable")), times)
+            looked = OpenedGraph(model, model.view(flag(request, "readable")), times)
             # a tag of times may get another record, which its name does not tell
             return json_response(answer(looked, request), immutable=is_pinned(request) and profile is None)
 
@@ -170,7 +145,7 @@ class _Views:
             text = f"kind must be one of {', '.join(KINDS)}"
             raise InvalidArgument(text, code="graph_unknown_kind", kinds=", ".join(KINDS))
         limit = whole_number(request, "limit", 1, MAX_RESULTS, 200)
-        offset = whole_number(request, "offset", 0, _LAST_OFFSET, 0)
+        offset = whole_number(request, "offset", 0, LAST_OFFSET, 0)
         found = self.differences.get(other, place, self._model)
         return json_response(found.answer(kinds, request.args.get("what", ""), offset, limit))
 
@@ -180,7 +155,7 @@ class _Views:
         before, after = (self._statistics(place) for place in places)
         tolerance = number(request, "tolerance")
         limit = whole_number(request, "limit", 1, MAX_RESULTS, 200)
-        offset = whole_number(request, "offset", 0, _LAST_OFFSET, 0)
+        offset = whole_number(request, "offset", 0, LAST_OFFSET, 0)
         answer = Precision.of(before, after).answer(
             1e-3 if tolerance is None else tolerance,
             differing=flag(request, "differing"),
@@ -191,7 +166,7 @@ class _Views:
 
     def _other(self, request: Request) -> RecordPlace:
         key = SeriesKey(required_text(request, "other_run"), required_text(request, "other_tag"))
-        index = whole_number(request, "other_index", 0, _LAST_OFFSET, 0)
+        index = whole_number(request, "other_index", 0, LAST_OFFSET, 0)
         return record_at(self.data, NAME, key, index, "all")
 
     def _statistics(self, place: RecordPlace) -> TensorStatistics:
@@ -246,63 +221,6 @@ class _Views:
 
 def _name(info: SeriesInfo) -> str:
     return {"__run_graph__": "graph", "__meta_graph__": "meta graph"}.get(info.key.tag, info.key.tag)
-
-
-def _scope(looked: _Looked, request: Request) -> object:
-    view = looked.view
-    branch = branch_of(view, request.args.get("id", ""))
-    tree = view.tree
-    about = {
-        "nodes": len(view.shown_nodes),
-        "edges": len(view.edges),
-        "scopes": int((tree.stacks[1:] < 0).sum()),
-        "removed": len(view.graph) - len(view.shown_nodes),
-        "notices": [notice(one) for one in looked.model.graph.notices],
-        "timed": looked.times is not None,
-    }
-    return {**opened(view, branch, looked.times), "graph": about}
-
-
-def _node(looked: _Looked, request: Request) -> object:
-    place = place_of(looked.view, required_text(request, "id"))
-    return details_of(looked.view, place, looked.times, looked.model.tensors())
-
-
-def _search(looked: _Looked, request: Request) -> object:
-    text = required_text(request, "q")
-    if not text:
-        raise empty("q")
-    search = Search(text, flag(request, "regex"), choice(request, "in", ("any", "name", "type")))
-    limit = whole_number(request, "limit", 1, MAX_RESULTS, 100)
-    offset = whole_number(request, "offset", 0, _LAST_OFFSET, 0)
-    found = found_by(looked.view, search, lambda: is_gone(request))
-    shown = found[offset : offset + limit].tolist()
-    return {"total": len(found), "offset": offset, "results": [result(looked.view, one) for one in shown]}
-
-
-def _trace(looked: _Looked, request: Request) -> object:
-    view = looked.view
-    place = place_of(view, required_text(request, "id"))
-    scopes = list(dict.fromkeys(request.args.getlist("scope")))
-    if len(scopes) > MAX_SCOPES:
-        text = f"scope must be given at most {MAX_SCOPES} times"
-        raise InvalidArgument(text, code="graph_many_scopes", most=MAX_SCOPES)
-    branches = [branch_of(view, scope, "scope") for scope in scopes]
-    with_controls = choice(request, "control", ("1", "0")) == "1"
-    found: dict[str, object] = {}
-    for name, forwards in (("ancestors", False), ("descendants", True)):
-        trace = Trace.of(view, place, forwards=forwards, with_controls=with_controls)
-        found[name] = {"operators": trace.operators, "ids": trace.shown_in(branches, place)}
-    return found
-
-
-def _statistics(looked: _Looked, request: Request) -> object:
-    return statistics_of(looked.view, looked.times, looked.model.tensors())
-
-
-def _removed(looked: _Looked, request: Request) -> object:
-    offset = whole_number(request, "offset", 0, _LAST_OFFSET, 0)
-    return removed_of(looked.model.graph, looked.model.view(False), looked.model.removed(), offset)
 
 
 def _pipeline(answer: Mapping[str, Any]) -> object:

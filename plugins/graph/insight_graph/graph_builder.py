@@ -1,0 +1,183 @@
+"""Builds the columns of a graph from its nodes and edges."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from insight_graph.columns import Edges, Graph, Indices, Kind, NodeDetails, OutputType, Weight
+from insight_graph.names_apart import NamesApart
+from insight_graph.notices import GraphNotice
+from insight_graph.scopes import Scopes
+
+NAMELESS = "(unnamed)"
+
+
+class Codes:
+    """Numbers for texts that repeat."""
+
+    def __init__(self, *first: str) -> None:
+        self.texts = list(first)
+        self._codes = {text: code for code, text in enumerate(first)}
+
+    def __getitem__(self, text: str) -> int:
+        code = self._codes.get(text)
+        if code is None:
+            code = self._codes[text] = len(self.texts)
+            self.texts.append(text)
+        return code
+
+
+class GraphBuilder:
+    """Takes nodes and edges in any order; ``graph`` makes the columns."""
+
+    def __init__(self, name: str) -> None:
+        self.format = name
+        self.scopes = Scopes()
+        self.types = Codes()
+        self.device_codes = Codes("")
+        self.missing: dict[int, list[tuple[int, str]]] = {}
+        self.whole_numbers: dict[int, int] = {}  # that constants are
+        self.duplicates: dict[int, str] = {}  # nodes that have the name of another
+        self.weights: list[Weight] = []  # that the log describes
+        self.names: list[str] = []
+        # arrays, not lists: a number in a list is an object
+        self._nodes = array("i")  # of each its scope, whether it is placed, kind, type, signature, device
+        self._edges = array("i")  # of each its source, target, slot, output, whether it is one of control
+        self._signature_codes: dict[tuple[OutputType, ...], int] = {(): 0}
+        self._notices: dict[str, GraphNotice] = {}
+
+    def signature(self, outputs: Iterable[OutputType]) -> int:
+        """The number of what a node gives out."""
+        return self._signature_codes.setdefault(tuple(outputs), len(self._signature_codes))
+
+    def node(
+        self,
+        path: str,
+        type_name: str,
+        kind: Kind = Kind.OPERATOR,
+        signature: int = 0,
+        device: str = "",
+        *,
+        placed: bool = True,
+    ) -> int:
+        """Adds a node and gives its number. One that is not ``placed`` has a name, not a path."""
+        scope, name = self.scopes.split(path) if placed else (0, path)
+        number = len(self.names)
+        if not name:
+            name = NAMELESS
+            self.notice("unnamed").add(f"{type_name} (node {number})")
+        self.names.append(name)
+        self._nodes.extend(
+            (
+                scope,
+                placed,
+                kind,
+                self.types[type_name],
+                signature,
+                self.device_codes[device] if device else 0,
+            )
+        )
+        return number
+
+    def nodes(
+        self,
+        scopes: Indices,
+        names: list[str],
+        types: Indices,
+        kinds: Indices,
+        signatures: Indices,
+        devices: Indices,
+    ) -> int:
+        """Adds nodes that have scopes, with codes of types and devices; gives the number of the first."""
+        first = len(self.names)
+        if "" in names:
+            for row in [row for row, name in enumerate(names) if not name]:
+                names[row] = NAMELESS
+                self.notice("unnamed").add(f"{self.types.texts[types[row]]} (node {first + row})")
+        self.names += names
+        placed = np.ones(len(names), np.int32)
+        rows = np.stack((scopes, placed, kinds, types, signatures, devices), axis=1)
+        self._nodes.frombytes(rows.astype(np.int32).tobytes())
+        return first
+
+    def edges(self, edges: Edges) -> None:
+        """Adds many edges."""
+        columns = edges.sources, edges.targets, edges.slots, edges.outputs, edges.controls
+        self._edges.frombytes(np.stack(columns, axis=1).astype(np.int32).tobytes())
+
+    def edge(self, source: int, target: int, slot: int, output: int = 0, control: bool = False) -> None:
+        """Adds an edge from output ``output`` of node ``source`` to input ``slot`` of node ``target``."""
+        self._edges.extend((source, target, slot, output, control))
+
+    def add_edges(self, rows: list[int]) -> None:
+        """Many edges at once: of each source, target, slot, output, and whether it is one of control."""
+        self._edges.fromlist(rows)
+
+    def missing_input(self, target: int, slot: int, name: str) -> None:
+        """Records that input ``slot`` of node ``target`` names an absent node."""
+        self.missing.setdefault(target, []).append((slot, name))
+        self.notice("missing_inputs").add(f"{name} (of {self.names[target]})")
+
+    def notice(self, code: str) -> GraphNotice:
+        """The notice with this code, created at first use."""
+        known = self._notices.get(code)
+        if known is None:
+            known = self._notices[code] = GraphNotice(code)
+        return known
+
+    def truncated(self, reason: str) -> None:
+        """Reports that the graph ends early, with the number of nodes read so far."""
+        self._notices["truncated"] = GraphNotice("truncated", {"reason": reason, "parts": len(self.names)}, 1)
+
+    def graph(
+        self,
+        details: Callable[[int], NodeDetails],
+        order: Callable[[int, Edges], tuple[Indices, int]],
+        payload_bytes: int,
+    ) -> Graph:
+        """``order`` gives topological ranks, and how many nodes are on cycles."""
+        sources, targets, slots, outputs, controls = _columns(self._edges, 5)
+        edges = Edges(sources, targets, slots, outputs, controls.astype(bool))
+        scope, is_placed, kinds, types, signatures, devices = _columns(self._nodes, 6)
+        placed = is_placed.astype(bool)
+        NamesApart(self.names, self.scopes, scope, self.duplicates).among(placed)
+        # what has no place has no inputs: it is shown before what uses it, wherever it is written
+        ranks, cyclic = order(len(self.names), edges.take(placed[edges.sources]))
+        if cyclic:
+            self.notice("cycles").count = cyclic
+        for name in self.duplicates.values():
+            self.notice("duplicate_names").add(name)
+        return Graph(
+            format=self.format,
+            names=self.names,
+            scopes=self.scopes,
+            scope=scope,
+            placed=placed,
+            kinds=kinds.astype(np.uint8),
+            types=types,
+            type_names=self.types.texts,
+            signatures=signatures,
+            output_types=list(self._signature_codes),
+            devices=devices,
+            device_names=self.device_codes.texts,
+            order=ranks,
+            edges=edges,
+            missing=self.missing,
+            whole_numbers=self.whole_numbers,
+            notices=tuple(self._notices.values()),
+            details=details,
+            weights=self.weights,
+            payload_bytes=payload_bytes,
+        )
+
+
+def _columns(rows: array[int], width: int) -> list[Indices]:
+    """Columns of what was added row by row, of which nothing is kept."""
+    whole = np.frombuffer(rows, np.int32) if rows else np.empty(0, np.int32)
+    found = [whole[column::width].copy() for column in range(width)]
+    del whole
+    del rows[:]
+    return found
