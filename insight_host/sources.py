@@ -17,8 +17,9 @@ from insight_core.cli.host_flags import SERVE_FLAGS
 from insight_core.cli.logdirs import open_logdirs
 from insight_core.cli.options import Options, read_flags
 from insight_core.cli.policies import open_whole_registry
-from insight_core.ingest.discover import Logdir
-from insight_core.plugin import DataProvider, InvalidArgument, NotFound, Unavailable
+from insight_core.cli.remote_logdirs import opens_files
+from insight_core.ingest.discover import Logdir, is_remote
+from insight_core.plugin import DataProvider, InvalidArgument, NotFound, NoticingProvider, Unavailable
 from insight_core.providers.forwarding import StartableProvider
 from insight_core.registry import Registry
 
@@ -56,16 +57,23 @@ def open_named(
 ) -> OpenedSource:
     """Opens directories and locations, several as one. The names of runs begin with those of directories.
 
-    A location is opened as ``insight-host --data-provider`` does: by ``insight_open_provider`` of any plugin.
+    A location of files (``s3://bucket/prefix``) is read as a logdir; any other one is opened as
+    ``insight-host --data-provider`` does: by ``insight_open_provider`` of any plugin.
     ``flags`` are further flags of ``insight-host``. Raises NotFound for a directory that does not exist,
     InvalidArgument for what cannot be opened.
     """
     if not named or not all(os.fspath(place) for _, place in named):
         raise InvalidArgument("nothing to open: give a directory or the address of a server")
-    directories = [(name, Path(place)) for name, place in named if not is_location(place)]
-    locations = [(name, str(place)) for name, place in named if is_location(place)]
-    for _, path in directories:
-        if not path.is_dir():
+    registry = open_whole_registry(_options([*flags, "--logdir=."]))
+
+    def is_logdir(place: Place) -> bool:
+        return not is_location(place) or (is_remote(str(place)) and opens_files(str(place), registry))
+
+    directories = [(name, os.fspath(place)) for name, place in named if is_logdir(place)]
+    locations = [(name, str(place)) for name, place in named if not is_logdir(place)]
+    for _, place in directories:
+        path = Path(place)
+        if not path.is_dir() and not is_location(place):
             raise NotFound(f"{path}: {'not a directory' if path.exists() else 'no such directory'}")
     for name, location in locations:
         if name is not None:
@@ -73,7 +81,6 @@ def open_named(
     logdir_flags = [f"--logdir={name}:{path}" if name else f"--logdir={path}" for name, path in directories]
     location_flags = [f"--data-provider={_with_token(location, token)}" for _, location in locations]
     options = _options([*flags, *(logdir_flags or location_flags[:1])])
-    registry = open_whole_registry(options)
     logdirs = open_logdirs(options)
     opened: list[DataProvider] = []
     try:
@@ -104,6 +111,7 @@ def wait_until_read(provider: DataProvider, timeout: float | None) -> None:
             progress = provider.progress()
             answered = True
             if progress.loaded_once:
+                _check_found(provider)
                 return
         except Unavailable:
             if answered or waited > _PATIENCE or _is_certain(provider):
@@ -113,6 +121,12 @@ def wait_until_read(provider: DataProvider, timeout: float | None) -> None:
         if timeout is not None and waited > timeout:
             raise TimeoutError(f"{progress.bytes_read:,} of {progress.bytes_total:,} bytes have been read")
         provider.changes(generation, timeout=_WAIT if timeout is None else min(_WAIT, timeout))
+
+
+def _check_found(provider: DataProvider) -> None:
+    """Raises Unavailable if nothing was read because a remote store is away."""
+    if isinstance(provider, NoticingProvider) and not provider.runs() and (notices := provider.notices()):
+        raise Unavailable(str(notices[0]))
 
 
 def _is_certain(provider: DataProvider) -> bool:

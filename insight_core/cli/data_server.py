@@ -7,7 +7,6 @@ of tensorboard/data/server/cli.rs.
 from __future__ import annotations
 
 import os
-import re
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
 _BAD_FLAG, _BAD_LOGDIR, _BIND_FAILED, _OTHER = 2, 8, 9, 1
 _PATIENCE = 0.8  # seconds that threads have to end
-_REMOTE = re.compile(r"([A-Za-z0-9+.-]+)://")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -69,6 +67,7 @@ def _started(options: DataServerOptions, logdirs: Sequence[Logdir]) -> Callable[
     """Listens, announces the port and starts loading; returns a function that stops both."""
     from insight_core.cli.data_server_protection import Clients, protection_of
     from insight_core.cli.policies import open_registry
+    from insight_core.cli.remote_logdirs import UnknownStore
     from insight_core.cli.storage import open_local
     from insight_core.cli.terminal import open_terminal
     from insight_core.cli.version import host_version
@@ -94,6 +93,8 @@ def _started(options: DataServerOptions, logdirs: Sequence[Logdir]) -> Callable[
         )
     except BindError as error:
         raise _Failure(_BIND_FAILED, str(error)) from error
+    except UnknownStore as error:
+        raise _Failure(_BAD_LOGDIR, str(error)) from error
     except InsightError as error:
         raise _Failure(_BAD_FLAG, str(error)) from error
     clients = Clients(options, protection, server)
@@ -118,9 +119,6 @@ def _logdirs(texts: Sequence[str]) -> list[Logdir]:
     for text in texts:
         if not text:
             raise _Failure(_BAD_LOGDIR, "empty --logdir")
-        remote = _REMOTE.match(text)
-        if remote:
-            raise _Failure(_BAD_LOGDIR, f'unknown protocol "{remote[1]}" in logdir {text}')
     return [parse_logdir(text) for text in texts]
 
 

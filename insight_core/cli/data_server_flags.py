@@ -47,7 +47,8 @@ def _samples(text: str) -> dict[str, int]:
 _FLAGS = (
     Option(
         "logdir",
-        "directory of training logs, searched to any depth; repeat it for several, name one as name:DIR",
+        "directory of training logs, searched to any depth, or s3://BUCKET/PREFIX and other stores (of the "
+        "extra remote); repeat it for several, name one as name:DIR",
         metavar="DIR",
         split=lambda text: [text],
     ),

@@ -12,8 +12,9 @@ from attrs import evolve
 from insight_core.cli.flag_types import without_token
 from insight_core.cli.options import Options
 from insight_core.cli.policies import cache_policies
+from insight_core.cli.remote_logdirs import modules_with, without_password
 from insight_core.cli.storage import cache_directory, open_local
-from insight_core.ingest.discover import Logdir, run_prefixes
+from insight_core.ingest.discover import Logdir, is_remote, run_prefixes
 from insight_core.isolation import in_one_line
 from insight_core.plugin import (
     DataProvider,
@@ -73,6 +74,12 @@ def _opened(
 
     if options.load == "inprocess":
         return open_of(logdirs)
+    for logdir in logdirs:
+        if is_remote(logdir.path):
+            raise InvalidArgument(
+                f"{options.origin('load')} {options.load}: it cannot read {without_password(logdir.path)}; "
+                "leave it out, or use --load server"
+            )
     named = [
         evolve(logdir, name=prefix or None)
         for logdir, prefix in zip(logdirs, run_prefixes(logdirs), strict=True)
@@ -122,16 +129,10 @@ def _settings(options: Options, registry: Registry) -> ProviderSettings:
 def _opened_by_hook(
     location: str, options: Options, settings: ProviderSettings, registry: Registry
 ) -> DataProvider:
-    asked: set[Module] = set()
-    for wait in (False, True):  # modules that import a client of a database take longer than a start does
-        if wait:
-            registry.wait_until_loaded()
-        for module in registry.implementing(_HOOK):
-            if module not in asked:
-                asked.add(module)
-                provider = _asked(module, location, evolve(settings, options=module.values))
-                if provider is not None:
-                    return provider
+    for module in modules_with(_HOOK, registry):
+        provider = _asked(module, location, evolve(settings, options=module.values))
+        if provider is not None:
+            return provider
     failed = ", ".join(sorted(registry.failures))
     hint = f" (plugins that failed: {failed})" if failed else ""
     raise InvalidArgument(f"{options.origin('data_provider')}: no plugin opens {location!r}{hint}")

@@ -121,9 +121,15 @@ def split_commas(text: str) -> Sequence[str]:
 
 
 def split_logdirs(text: str) -> Sequence[str]:
-    """Like split_list, except that the colon of ``name:DIR`` stays: a name has no slash in it."""
+    """Like split_list, except that the colon of ``name:DIR`` stays: a name has no slash in it.
+
+    Only commas separate the location of a remote store, which has colons, from others.
+    """
     parts: list[str] = []
     for listed in split_commas(text):
+        if "://" in listed:
+            parts.append(listed)
+            continue
         pieces = listed.split(os.pathsep)
         while pieces:
             piece = pieces.pop(0)

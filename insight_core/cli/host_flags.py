@@ -24,7 +24,8 @@ from insight_core.plugin import Option
 
 LOGDIR = Option(
     "logdir",
-    "directory of training logs, searched to any depth; repeat it for several, name one as name:DIR",
+    "directory of training logs, searched to any depth, or s3://BUCKET/PREFIX, gs://, az://, ssh://, hf:// "
+    "(of the extra remote); repeat it for several, name one as name:DIR",
     type=nonempty,
     metavar="DIR",
     aliases=("summary-base-dir",),
@@ -195,7 +196,8 @@ SERVE_FLAGS = (
     ),
     Option(
         "reload-interval",
-        "seconds between checks for new data (default 1; 0: load once)",
+        "seconds between checks for new data (default 1; of remote logdirs 5, and up to 60 while nothing "
+        "changes; 0: load once)",
         type=seconds,
         default=1.0,
         metavar="SECONDS",

@@ -13,11 +13,13 @@ from insight_core.cli.log_formats import follow_log_formats
 from insight_core.cli.logdirs import open_logdirs, problems
 from insight_core.cli.options import Options, fail
 from insight_core.cli.policies import open_whole_registry
+from insight_core.cli.remote_logdirs import open_mirrors
 from insight_core.cli.terminal import LoadingDisplay, open_terminal
 from insight_core.cli.text_table import table
 from insight_core.providers.local import LocalProvider
 
 _SERIES_HEADER = ("RUN", "DIALECT", "PLUGIN", "TAG", "POINTS", "FIRST STEP", "LAST STEP")
+_REQUESTS_HEADER = ("LOCATION", "LISTS", "READS", "RETRIES", "BYTES")
 _DAMAGE_HEADER = ("RUN", "FILE", "OFFSET", "SKIPPED BYTES", "REASON")
 
 
@@ -26,12 +28,14 @@ def inspect(options: Options) -> int:
     line = open_terminal(options.verbosity)
     logdirs = open_logdirs(options)
     registry = open_whole_registry(options)
+    local, mirrors = open_mirrors(options, logdirs, registry, reload_interval=0)
     provider = LocalProvider(
-        logdirs,
+        local,
         registry.plugins.values(),
         reload_interval=0,
         follow_symlinks=options.follow_symlinks,
         while_loading=rare_collections,
+        mirrors=mirrors,
     )
     follow_log_formats(registry, provider.admit_log_format)
     try:
@@ -42,9 +46,10 @@ def inspect(options: Options) -> int:
         finally:
             display.stop()
         report = inspection(provider, registry.plugins)
+        notices = provider.notices()
     finally:
         provider.close()
-    unreadable = problems(logdirs, follows=False)
+    unreadable = [*problems(logdirs, follows=False), *notices]
     for problem in unreadable:
         fail(problem)
     if options.json:
@@ -57,7 +62,8 @@ def inspect(options: Options) -> int:
 def inspection(provider: LocalProvider, plugins: Iterable[str]) -> dict[str, Any]:
     """``{"runs": {run: {"dialect", "plugins": {plugin: {tag: ...}}, "damage", "unclaimed"}}}``.
 
-    "dialect" is None for a run without events and joined by ``+`` for one with several.
+    "dialect" is None for a run without events and joined by ``+`` for one with several. With remote logdirs
+    there is also ``{"requests": {location: {"lists", "reads", "retries", "bytes"}}}``.
     """
     unclaimed = provider.unclaimed()
     runs: dict[str, Any] = {
@@ -81,13 +87,16 @@ def inspection(provider: LocalProvider, plugins: Iterable[str]) -> dict[str, Any
     for damage in provider.damage():
         if damage.run in runs:
             runs[damage.run]["damage"].append(asdict(damage, filter=lambda field, _: field.name != "run"))
-    return {"runs": runs}
+    requests = {location: asdict(counts) for location, counts in provider.requests().items()}
+    return {"runs": runs, "requests": requests} if requests else {"runs": runs}
 
 
 def _text(report: dict[str, Any]) -> str:
     runs = report["runs"]
+    remote = [(location, *counts.values()) for location, counts in report.get("requests", {}).items()]
+    requests = [f"Requests:\n{table(_REQUESTS_HEADER, remote, right=_REQUESTS_HEADER[1:])}"] if remote else []
     if not runs:
-        return "No runs found."
+        return "\n\n".join(["No runs found.", *requests])
     series = [
         (name, run["dialect"] or "-", plugin, tag, info["points"], info["first_step"], info["last_step"])
         for name, run in runs.items()
@@ -114,4 +123,4 @@ def _text(report: dict[str, Any]) -> str:
     ]
     if damage:
         parts.append(f"Damage ({len(damage)}):\n{table(_DAMAGE_HEADER, damage, right=_DAMAGE_HEADER[2:4])}")
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, *requests])

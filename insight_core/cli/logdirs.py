@@ -9,7 +9,7 @@ from attrs import evolve
 
 from insight_core.cli.options import Options
 from insight_core.cli.text_table import printable
-from insight_core.ingest.discover import Logdir, parse_logdir
+from insight_core.ingest.discover import Logdir, is_remote, parse_logdir
 from insight_core.plugin import InsightError, InvalidArgument, Reason
 
 
@@ -22,17 +22,20 @@ def open_logdirs(options: Options) -> list[Logdir]:
     for text in options.logdir:
         try:
             logdir = parse_logdir(text)
-            logdirs.append(evolve(logdir, path=os.path.abspath(logdir.path)))
+            path = logdir.path if is_remote(logdir.path) else os.path.abspath(logdir.path)
+            logdirs.append(evolve(logdir, path=path))
         except (InsightError, ValueError) as error:
             raise InvalidArgument(f"{options.origin('logdir')}: {error}") from error
     return logdirs
 
 
 def problems(logdirs: Sequence[Logdir], *, follows: bool) -> list[Reason]:
-    """Why log directories cannot be read now; ``follows`` is whether the host looks again later."""
+    """Why local log directories cannot be read now; ``follows`` is whether the host looks again later."""
     found = []
     for logdir in logdirs:
         path = logdir.path
+        if is_remote(path):  # its provider says that
+            continue
         shown = printable(path)
         later = " Its runs appear as soon as it does." if follows else ""
         if not os.path.exists(path):

@@ -12,7 +12,7 @@ from insight_core.cli.flag_types import without_token
 from insight_core.cli.garbage_collection import rare_collections
 from insight_core.cli.options import Options
 from insight_core.cli.text_table import printable
-from insight_core.ingest.discover import Logdir, run_prefixes
+from insight_core.ingest.discover import Logdir, is_remote, run_prefixes
 from insight_core.machine import physical_memory
 from insight_core.plugin import CachePolicy, DataProvider, InvalidArgument
 
@@ -37,9 +37,11 @@ def open_local(
 ) -> LocalProvider:
     """A provider of these logdirs, not started yet. Raises InvalidArgument."""
     from insight_core.cli.log_formats import follow_log_formats
+    from insight_core.cli.remote_logdirs import open_mirrors
     from insight_core.providers.local import LocalProvider
 
     directory = writable_directory(options, logdirs)
+    logdirs, mirrors = open_mirrors(options, logdirs, registry, reload_interval)
     provider = LocalProvider(
         logdirs,
         registry.plugins.values(),
@@ -52,6 +54,7 @@ def open_local(
         follow_symlinks=options.follow_symlinks,
         accepts_run=accepts_run,
         while_loading=rare_collections,
+        mirrors=mirrors,
     )
     follow_log_formats(registry, provider.admit_log_format)
     return provider
@@ -113,7 +116,7 @@ def open_state(
             return [Place("", f"{without_token(options.data_provider)}/{provider.location()}")]
         prefixes = run_prefixes(logdirs)
         return [
-            Place(prefix, os.path.realpath(logdir.path))
+            Place(prefix, logdir.path if is_remote(logdir.path) else os.path.realpath(logdir.path))
             for prefix, logdir in zip(prefixes, logdirs, strict=True)
         ]
 
@@ -143,7 +146,7 @@ def _directory(given: str | None, default: str) -> Path:
 
 def _where_in_logdir(directory: Path, logdirs: Sequence[Logdir]) -> str | None:
     """A text that says in which logdir the directory lies; None if it is outside all of them."""
-    return where_in_directories(directory, [logdir.path for logdir in logdirs])
+    return where_in_directories(directory, [each.path for each in logdirs if not is_remote(each.path)])
 
 
 def where_in_directories(directory: Path, logdirs: Iterable[str]) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from insight_core.cli.options import Options
 from insight_core.cli.tensorboard_flags import plugin_flags
-from insight_core.ingest.discover import Logdir, run_prefixes
+from insight_core.ingest.discover import Logdir, is_remote, run_prefixes
 from insight_core.plugin import DataProvider
 from insight_core.registry import Registry
 from insight_core.tensorboard.mount import TensorBoardMount
@@ -24,7 +24,9 @@ def _settings(options: Options, logdirs: Sequence[Logdir], registry: Registry) -
     taken = {*registry.plugins, *registry.failures}
     return TensorBoardSettings(
         logdirs=[
-            (prefix, logdir.path) for prefix, logdir in zip(run_prefixes(logdirs), logdirs, strict=True)
+            (prefix, logdir.path)
+            for prefix, logdir in zip(run_prefixes(logdirs), logdirs, strict=True)
+            if not is_remote(logdir.path)
         ],
         path_prefix=options.path_prefix,
         window_title=options.window_title,

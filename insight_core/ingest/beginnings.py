@@ -7,8 +7,8 @@ import os
 from collections.abc import Callable
 from typing import TypeAlias
 
-from insight_core.ingest.scanner.regular_file import opened
-from insight_core.plugin import BEGINNING
+from insight_core.ingest.fetching import Fetch, FilePart, opened
+from insight_core.plugin import BEGINNING, FileChanged
 
 log = logging.getLogger(__name__)
 
@@ -18,7 +18,8 @@ Tells: TypeAlias = Callable[[bytes], bool]
 class Beginnings:
     """Answers of plugins about files, cached until the file changes."""
 
-    def __init__(self) -> None:
+    def __init__(self, fetch: Fetch | None = None) -> None:
+        self._fetch = fetch
         self._before: dict[tuple[str, Tells], tuple[int, int, bool]] = {}  # size, mtime in ns, answer
         self._now: dict[tuple[str, Tells], tuple[int, int, bool]] = {}
 
@@ -27,6 +28,11 @@ class Beginnings:
         key = path, tells
         known = self._before.get(key)
         if known is None or known[:2] != (info.st_size, info.st_mtime_ns):
+            if self._fetch is not None and info.st_size > 0:
+                try:
+                    self._fetch([FilePart(path, 0, BEGINNING)])
+                except (OSError, FileChanged):
+                    return False  # asked again by the next walk
             known = info.st_size, info.st_mtime_ns, info.st_size > 0 and _told(path, tells)
         self._now[key] = known
         return known[2]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import logging
 import math
 import os
@@ -13,6 +14,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from insight_core.formats.batch import Flaw, unreadable
+from insight_core.ingest.fetching import Fetch, opened
 from insight_core.ingest.file_patterns import FileCheck
 from insight_core.ingest.file_record import FlawList
 from insight_core.store.claimed_file import NamedFile
@@ -29,9 +31,15 @@ _UNREADABLE = Flaw(0, unreadable(PermissionError(errno.EACCES, os.strerror(errno
 class NamedFiles:
     """The claimed files in the store. ``checks`` are functions that find damage, by plugin."""
 
-    def __init__(self, store: Store, checks: Mapping[str, FileCheck] = MappingProxyType({})) -> None:
+    def __init__(
+        self,
+        store: Store,
+        checks: Mapping[str, FileCheck] = MappingProxyType({}),
+        fetch: Fetch | None = None,
+    ) -> None:
         self._store = store
         self._checks = checks
+        self._fetch = fetch
         self._due: dict[tuple[str, str], float] = {}  # monotonic seconds at which a file is to be checked
         self._flaws: dict[tuple[str, str], list[Flaw]] = {}  # by run and path
         self._files: dict[tuple[str, str], NamedFile] = {}  # by run and path
@@ -112,8 +120,8 @@ class NamedFiles:
             if plugin not in self._checks:
                 continue
             try:
-                with open(file.path, "rb") as opened:
-                    found.extend(list(self._checks[plugin](opened, claim)))
+                with io.BufferedReader(opened(file.path, self._fetch)) as content:
+                    found.extend(list(self._checks[plugin](content, claim)))
             except FileNotFoundError:  # the next walk handles that
                 continue
             except OSError as error:

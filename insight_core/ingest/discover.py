@@ -41,6 +41,7 @@ _LEADS_OUT = Reason(
 _LEADS_BACK = Reason("a symbolic link that leads back to a directory above it", "link_loop")
 _NAMED_LIKE_FILE = Reason("a directory that is named like an event file", "directory_named_like_file")
 _NO_NAMES = FileNames()
+_REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
 @frozen
@@ -57,13 +58,23 @@ class Logdir:
 
 
 def parse_logdir(text: str) -> Logdir:
-    """``DIR`` or ``name:DIR``; raises InvalidArgument. A path that exists is never split."""
+    """``DIR``, ``SCHEME://…`` or either with ``name:`` before it. A path that exists is never split.
+
+    Raises InvalidArgument.
+    """
     if not text:
         raise InvalidArgument("a logdir must not be empty")
+    if is_remote(text):
+        return Logdir(text)
     name, colon, path = text.partition(":")
     if colon and name and path and os.sep not in name and not os.path.exists(text):
-        return Logdir(os.path.expanduser(path), name)
+        return Logdir(path if is_remote(path) else os.path.expanduser(path), name)
     return Logdir(os.path.expanduser(text))
+
+
+def is_remote(path: str) -> bool:
+    """Whether this is the location of a remote store, not a local path."""
+    return _REMOTE.match(path) is not None
 
 
 class FoundFile(NamedTuple):

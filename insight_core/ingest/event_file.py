@@ -7,11 +7,12 @@ import os
 import time
 
 from insight_core.formats.batch import BAD_DATA, EMPTY, Batch, DamagedRecord, Flaw, SmallFile
+from insight_core.ingest.fetching import Fetch, FilePart, opened
 from insight_core.ingest.file_record import Stretch
 from insight_core.ingest.followed_file import HEAD, TAIL, FollowedFile, Replaced, both_ends
 from insight_core.ingest.scan_ahead import LEAST, OWN, PAUSE, ScanAhead, file_version
 from insight_core.ingest.scanner.pages import read_part
-from insight_core.ingest.scanner.regular_file import open_regular, opened
+from insight_core.ingest.scanner.regular_file import open_regular
 from insight_core.ingest.scanner.scanner import Scanner, open_scanner
 from insight_core.plugin import Dialect
 from insight_record.formats.framing import FOOTER_SIZE, HEADER_SIZE
@@ -115,13 +116,17 @@ class EventFile(FollowedFile):
         return open_scanner(self.dialect, number_plugins=self._number_plugins)
 
 
-def read_payload(path: str, record: int, start: int, size: int, *, limit: int | None = None) -> bytes:
+def read_payload(
+    path: str, record: int, start: int, size: int, *, limit: int | None = None, fetch: Fetch | None = None
+) -> bytes:
     """A payload of the record at offset ``record``, verified.
 
     Raises DamagedRecord if the checksum is wrong, ValueError if there is another record now, OSError.
 
     At most ``limit`` bytes of it; then the rest is not read, and nothing is verified.
     """
+    if fetch is not None:
+        fetch([FilePart(path, record, start + (size if limit is None else min(limit, size)) + FOOTER_SIZE)])
     with opened(path) as file:
         file.seek(record)
         header = file.read(HEADER_SIZE)
@@ -133,6 +138,8 @@ def read_payload(path: str, record: int, start: int, size: int, *, limit: int | 
             raise ValueError("the file has changed: another record is at this offset")
         if limit is not None and limit < size:
             return os.pread(file.fileno(), limit, start)
+        if fetch is not None:
+            fetch([FilePart(path, record, record + HEADER_SIZE + length + FOOTER_SIZE)])
         data = read_part(file.fileno(), record + HEADER_SIZE, length, (start, size))
         if data is None:
             raise DamagedRecord(Flaw(record, BAD_DATA, HEADER_SIZE + length + FOOTER_SIZE))

@@ -14,6 +14,7 @@ from insight_core.formats.batch import Flaw
 from insight_core.ingest.beginnings import Beginnings
 from insight_core.ingest.claimed_files import NamedFiles
 from insight_core.ingest.discover import Found, FoundFile, Logdir, discover, printable
+from insight_core.ingest.fetching import Fetch
 from insight_core.ingest.file_patterns import FileNames
 from insight_core.ingest.index.writer import IndexWriter
 from insight_core.ingest.log_file import FormatReader
@@ -54,23 +55,28 @@ class Loader:
         follow_symlinks: bool = False,
         accepts_run: Callable[[str], bool] | None = None,
         while_loading: Callable[[], AbstractContextManager[object]] = nullcontext,
+        fetch: Fetch | None = None,
+        before_first_walk: Callable[[], None] = lambda: None,
     ) -> None:
         """``reload_interval`` is in seconds, for file systems that do not report changes; 0 loads once.
 
         ``names`` are patterns of files that plugins claim. With ``follow_symlinks`` links are followed out of
         the logdirs. Only runs whose names ``accepts_run`` accepts are read. ``while_loading`` is entered for
-        each load.
+        each load. ``fetch`` is called before files are read that are mirrors of others, ``before_first_walk``
+        once, after the runs that the index has were listed.
         """
         self._store = store
         self._logdirs = list(logdirs)
         self._names = FileNames() if names is None else names
-        self._beginnings = Beginnings()
-        self._named = NamedFiles(store, self._names.checks)
+        self._beginnings = Beginnings(fetch)
+        self._named = NamedFiles(store, self._names.checks, fetch)
         self._interval = reload_interval
         self._cache = cache
         self._follow_symlinks = follow_symlinks
         self._accepts_run = accepts_run
         self._while_loading = while_loading
+        self._fetch = fetch
+        self._before_first_walk = before_first_walk
         self._watcher: Watcher | None = None
         self._writer = IndexWriter(cache, lambda: self._is_loading) if cache else None
         self._readers: dict[LogFormat, FormatReader] = {}
@@ -117,6 +123,18 @@ class Loader:
         """Walks the logdirs again in another thread, because further file names are claimed."""
         if self._thread is not None and not self._stop.is_set():  # otherwise the first walk is still to come
             threading.Thread(target=self.load, name="insight-loader-again", daemon=True).start()
+
+    def follow(self, changed: frozenset[str] | None) -> None:
+        """Reads files that changed, in this thread; None: walks the logdirs."""
+        if changed is None:
+            self.load()
+        elif not self._stop.is_set():
+            self._follow(changed)
+
+    def is_read(self, path: str) -> bool:
+        """Whether nothing of the file at a path is still to be read, for now."""
+        files = list(self._by_path.get(path, ()))
+        return not any(tailed.is_new or tailed.is_behind or tailed.is_waiting for tailed in files)
 
     def prefer(self, runs: frozenset[str]) -> None:
         """Reads these runs before the others, because a client requests them."""
@@ -195,6 +213,7 @@ class Loader:
         with self._looking, self._while_loading():
             if not self._looked:
                 self._recall()
+                self._before_first_walk()
             self._looked, worked = time.monotonic(), time.thread_time()
             found = discover(
                 self._logdirs, self._names, self._beginnings, follow_symlinks=self._follow_symlinks
@@ -285,7 +304,7 @@ class Loader:
         reader = None
         if file.format is not None:
             reader = self._readers.setdefault(file.format, FormatReader(file.format))
-        tailed = self._files[key] = Tailed(file, self._store, self._cache, self._lose, reader)
+        tailed = self._files[key] = Tailed(file, self._store, self._cache, self._lose, reader, self._fetch)
         self._by_path.setdefault(file.path, []).append(tailed)
         self._places[(file.run, file.order)] = file.path
 

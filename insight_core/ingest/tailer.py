@@ -15,10 +15,12 @@ from insight_core.formats.batch import Batch, Flaw, SmallFile, unreadable
 from insight_core.formats.stored_block import Lost
 from insight_core.ingest.discover import FoundFile
 from insight_core.ingest.event_file import EventFile
+from insight_core.ingest.fetching import Fetch, FilePart
 from insight_core.ingest.file_record import Entry
 from insight_core.ingest.followed_file import HEAD, TAIL, Replaced
 from insight_core.ingest.log_file import FormatReader, LogFile, Waiting
 from insight_core.ingest.scanner.small_files import read_small_files
+from insight_core.plugin import FileChanged
 from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store
 from insight_record.formats.reason import Reason
@@ -49,6 +51,7 @@ class Tailed:
     cache: IndexCache | None = None
     lose: Callable[[str], None] = lambda path: None  # has the file at a path read again
     reader: FormatReader | None = None  # of a log format; None for event files
+    fetch: Fetch | None = None  # of a file in a mirror
     _file: EventFile | LogFile | None = None  # made when it is read
     _stored: StoredFile | None = None  # the index entry that the store has, until the file is read on
     is_new: bool = True  # not read by this process
@@ -105,6 +108,8 @@ class Tailed:
                     self._resume()
                     if not self.is_behind:
                         return 0, self._finish()
+                if self.fetch is not None and most:
+                    self._fetch_unread(self.fetch)
                 for count in range(most):
                     batch = self._opened().read(may_scan_ahead)
                     if batch is None:
@@ -116,6 +121,8 @@ class Tailed:
             except Replaced:
                 self._start_anew()
                 return 1, True
+            except FileChanged:
+                return 1, False  # elsewhere: the next listing handles that
             except Lost as error:
                 log.warning("%s; the file is read again", error)
                 # read on if the points were its own; those of another file of the run come first
@@ -135,6 +142,14 @@ class Tailed:
                     self.failure = reason
                 self._fail(reason)
             return 1, False
+
+    def _fetch_unread(self, fetch: Fetch) -> None:
+        """Has the unread bytes fetched, and those by which the file is recognised."""
+        path, position = self.found.path, self.position
+        parts = [FilePart(path, max(0, position - TAIL), grows=True)]
+        if position > TAIL:
+            parts.append(FilePart(path, 0, HEAD, grows=True))
+        fetch(parts)
 
     def take(self, found: SmallFile) -> bool:
         """Adopts the result of a bulk read; nothing was read before. Returns False if the store fails."""
@@ -234,6 +249,12 @@ def read_together(files: Sequence[Tailed], number_plugins: frozenset[str]) -> li
     The caller reads the other files one by one: files that are damaged, unusual, changing or deleted, files
     that the store rejects, and all files that follow one of these in its run.
     """
+    fetch = files[0].fetch
+    if fetch is not None:
+        try:
+            fetch([FilePart(tailed.found.path, grows=True) for tailed in files])
+        except (OSError, FileChanged):  # reported of each file by itself
+            return []
     found = read_small_files(
         [tailed.found.path for tailed in files],
         [tailed.found.dialect for tailed in files],

@@ -95,6 +95,7 @@ from insight_core.plugin.query_tables import (
     Rows,
     WantedRows,
 )
+from insight_core.plugin.remote_files import FileChanged, RemoteFile, RemoteFiles
 from insight_core.plugin.rules import (
     SEVERITIES,
     CheckedRule,
@@ -156,6 +157,7 @@ __all__ = [
     "Dialect",
     "EventField",
     "Examined",
+    "FileChanged",
     "FileName",
     "FindHighlights",
     "Finding",
@@ -194,6 +196,8 @@ __all__ = [
     "RecordDecoder",
     "RecordPlace",
     "RecordTable",
+    "RemoteFile",
+    "RemoteFiles",
     "Route",
     "Rows",
     "Rule",

@@ -28,6 +28,7 @@ from insight_core.plugin.extensions import (
 from insight_core.plugin.highlights import HighlightSource
 from insight_core.plugin.log_formats import LogFormat
 from insight_core.plugin.query_tables import QueryTable
+from insight_core.plugin.remote_files import RemoteFiles
 from insight_core.plugin.rules import Rule
 
 if TYPE_CHECKING:
@@ -59,6 +60,16 @@ def insight_open_provider(location: str, settings: ProviderSettings) -> DataProv
     The first answer counts. Raise InvalidArgument for a location that is malformed: that ends the start. A
     provider may have ``start()``, called before the host listens, and ``admit(plugin)``, called for plugins
     that load late.
+    """
+
+
+@hookspec(firstresult=True)
+def insight_open_files(location: str) -> RemoteFiles | None:
+    """The files of ``--logdir LOCATION``, such as ``s3://bucket/prefix``, or None if none of this module's.
+
+    The first answer counts. Answers without a request to the store, and is called again after credentials
+    were refused. Raise InvalidArgument for a location that is malformed, or a library that is missing: that
+    ends the start.
     """
 
 

@@ -31,6 +31,7 @@ from insight_core.plugin import (
     PayloadStream,
     Plugin,
     Progress,
+    Reason,
     RecordTable,
     Run,
     RunFile,
@@ -55,6 +56,8 @@ from insight_core.store.views import ViewCache
 if TYPE_CHECKING:  # a host that does without does not load them
     from insight_core.ingest.index.cache import IndexCache
     from insight_core.ingest.watch import Watcher
+    from insight_core.mirror.mirrors import Mirrors
+    from insight_core.mirror.requests import RequestCounts
 
 T = TypeVar("T")
 
@@ -73,7 +76,8 @@ class LocalProvider:
     the file system reports changes where it can; otherwise all files are polled every ``reload_interval``
     seconds (0: read once). Symbolic links that lead out of the logdirs are followed with ``follow_symlinks``;
     without it, only those directly in a logdir are. Only runs whose names ``accepts_run`` accepts are read.
-    ``while_loading`` is entered for each load: a program may tune its process there.
+    ``while_loading`` is entered for each load: a program may tune its process there. ``mirrors`` has the
+    logdirs that are mirrors of remote ones; they are closed with the provider.
     """
 
     def __init__(
@@ -92,7 +96,10 @@ class LocalProvider:
         follow_symlinks: bool = False,
         accepts_run: Callable[[str], bool] | None = None,
         while_loading: Callable[[], AbstractContextManager[object]] = nullcontext,
+        mirrors: Mirrors | None = None,
     ) -> None:
+        self._mirrors = mirrors
+        self._fetch = None if mirrors is None else mirrors.fetch_current
         self._logdirs = tuple(logdirs)
         plugins = list(plugins)
         self._plugins = {plugin.name for plugin in plugins}
@@ -108,13 +115,19 @@ class LocalProvider:
             follow_symlinks=follow_symlinks,
             accepts_run=accepts_run,
             while_loading=while_loading,
+            fetch=None if mirrors is None else mirrors.fetch,
+            before_first_walk=_nothing if mirrors is None else mirrors.list_first,
         )
+        if mirrors is not None:
+            mirrors.may_evict = self._loader.is_read
         self._follow_symlinks = follow_symlinks
         self._watches = watch and reload_interval > 0
         self._views = ViewCache()
 
     def start(self) -> None:
         """Loads in the background, newest runs first, then tails the files."""
+        if self._mirrors is not None:
+            self._mirrors.follow(self._loader.follow)
         self._loader.start(self._open_watcher() if self._watches else None)
 
     def admit(self, plugin: Plugin) -> None:
@@ -135,12 +148,21 @@ class LocalProvider:
 
     def load(self) -> None:
         """Reads everything that exists now and returns when done."""
+        if self._mirrors is not None:
+            self._mirrors.list_now()
         self._loader.load()
 
     def close(self) -> None:
         """Stops background threads and releases connections, files and memory."""
         self._store.end()
+        if self._mirrors is not None:
+            self._mirrors.close()  # first: reading may wait for it
         self._loader.stop()
+
+    @property
+    def _locations(self) -> Mapping[str, str]:
+        """The remote locations of which logdirs are mirrors, by local path."""
+        return {} if self._mirrors is None else self._mirrors.locations
 
     def plugins(self) -> Collection[str]:
         """Names of plugins that have series, and claims of values that no plugin claims."""
@@ -211,9 +233,9 @@ class LocalProvider:
         claim = snapshot.claim_of(at)
         try:
             if isinstance(claim, FileName):
-                return payload_of_file(path, claim, limit)
+                return payload_of_file(path, claim, limit, fetch=self._fetch)
             record, start, size = snapshot.place_of(at)
-            data = read_payload(path, record, start, size, limit=limit)
+            data = read_payload(path, record, start, size, limit=limit, fetch=self._fetch)
         except DamagedRecord as error:
             self._store.note_served(key.run, snapshot.file_of(at), error.flaw.offset, error.flaw, vanished)
             raise _unreadable(key, snapshot, at, index, error) from error
@@ -241,7 +263,7 @@ class LocalProvider:
                 return PayloadStream(io.BytesIO(), snapshot.place_of(at)[2], claim)
             return stream_of_payload(self.payload(plugin, key, index, attempts), offset, length)
         try:
-            return stream_of_file(path, claim, offset, length)
+            return stream_of_file(path, claim, offset, length, fetch=self._fetch)
         except OSError as error:
             raise _unreadable(key, snapshot, at, index, error) from error
 
@@ -274,7 +296,7 @@ class LocalProvider:
         from insight_core.ingest.watch import Watcher
 
         return Watcher(
-            [logdir.path for logdir in self._logdirs],
+            [logdir.path for logdir in self._logdirs if logdir.path not in self._locations],
             may_count_below(self._logdirs, self._names),
             follow_symlinks=self._follow_symlinks,
         )
@@ -294,8 +316,17 @@ class LocalProvider:
         return sorted(self._store.damage(run), key=lambda d: (d.run, d.file, d.offset))
 
     def run_files(self) -> Sequence[RunFile]:
-        """Every file of every run, by a new walk over the logdirs."""
-        return run_files(self._logdirs, self._names)
+        """Every local file of every run, by a new walk over the logdirs: none of a remote logdir."""
+        files = run_files(self._logdirs, self._names)
+        return [file for file in files if file.logdir not in self._locations]
+
+    def notices(self) -> Sequence[Reason]:
+        """Remote stores that are away, and what of them cannot be read."""
+        return [] if self._mirrors is None else self._mirrors.notices()
+
+    def requests(self) -> Mapping[str, RequestCounts]:
+        """Requests to remote stores so far, by location."""
+        return {} if self._mirrors is None else self._mirrors.counts()
 
     def payload_places(self, plugin: str, key: SeriesKey) -> PayloadPlaces:
         """Where the payloads of a series are. Raises NotFound for an unknown series or file."""
@@ -330,7 +361,8 @@ class LocalProvider:
 
     def location(self) -> str:
         """The source of the data, as shown to the user."""
-        return ",".join(f"{d.name}:{d.path}" if d.name else d.path for d in self._logdirs)
+        shown = [(logdir.name, self._locations.get(logdir.path, logdir.path)) for logdir in self._logdirs]
+        return ",".join(f"{name}:{path}" if name else path for name, path in shown)
 
     def generation(self) -> int:
         """A number that grows whenever the data changes."""
@@ -339,6 +371,10 @@ class LocalProvider:
     def changes(self, since: int, *, timeout: float = 0.0) -> Changes:
         """Changes after the generation ``since``; waits up to ``timeout`` seconds for a change."""
         return self._store.changes(since, timeout)
+
+
+def _nothing() -> None:
+    pass
 
 
 def _unreadable(

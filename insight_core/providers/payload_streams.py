@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from insight_core.formats.batch import unreadable
-from insight_core.ingest.scanner.regular_file import opened
+from insight_core.ingest.fetching import Fetch, FilePart, opened
 from insight_core.plugin import MOST_AT_ONCE, InsightError, InvalidArgument, Payload, PayloadStream
 
 if TYPE_CHECKING:
@@ -104,13 +104,15 @@ class _FileReader(io.RawIOBase):
         super().close()
 
 
-def stream_of_file(path: str, claim: Claim, offset: int = 0, length: int | None = None) -> PayloadStream:
+def stream_of_file(
+    path: str, claim: Claim, offset: int = 0, length: int | None = None, *, fetch: Fetch | None = None
+) -> PayloadStream:
     """A stream of the file, or of a part of it, as it is now; seekable. Raises OSError."""
-    reader = _FileReader(opened(path), offset, length)
+    reader = _FileReader(opened(path, fetch), offset, length)
     return PayloadStream(io.BufferedReader(reader, _PIECE), reader.whole, claim)
 
 
-def payload_of_file(path: str, claim: Claim, limit: int | None) -> Payload:
+def payload_of_file(path: str, claim: Claim, limit: int | None, *, fetch: Fetch | None = None) -> Payload:
     """The current content of a file, or its first bytes. Raises OSError, and InvalidArgument if the file is
     too large.
     """
@@ -118,6 +120,8 @@ def payload_of_file(path: str, claim: Claim, limit: int | None) -> Payload:
         size = os.fstat(file.fileno()).st_size
         if limit is None:
             check_size(size, claim)
+        if fetch is not None:
+            fetch([FilePart(path, 0, size if limit is None else min(limit, size))])
         return Payload(file.read(size if limit is None else min(limit, size)), claim)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import io
 import os
 import stat
 
@@ -15,8 +14,3 @@ def open_regular(path: str) -> int:
         os.close(descriptor)
         raise OSError(errno.EINVAL, "not a regular file", path)
     return descriptor
-
-
-def opened(path: str) -> io.FileIO:
-    """The same as an unbuffered file object."""
-    return io.FileIO(open_regular(path), "rb")

@@ -1,0 +1,100 @@
+"""Opens logdirs in remote stores through the hook ``insight_open_files`` and mirrors them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from attrs import evolve
+
+from insight_core.cli.options import Options
+from insight_core.ingest.discover import Logdir, is_remote, run_prefixes
+from insight_core.isolation import in_one_line
+from insight_core.plugin import InsightError, InvalidArgument, RemoteFiles, Unavailable
+from insight_core.registry import Module, Registry
+
+if TYPE_CHECKING:  # a host of local logdirs does not load it
+    from insight_core.mirror.mirrors import Mirrors
+
+_HOOK = "insight_open_files"
+_OPENING = 30.0  # seconds that a module may take to open a location
+_LEAST_INTERVAL = 5.0  # seconds, where no interval is asked for: each listing costs money
+
+
+class UnknownStore(InvalidArgument):
+    """No plugin opens the location of a logdir."""
+
+
+def open_mirrors(
+    options: Options, logdirs: Sequence[Logdir], registry: Registry, reload_interval: float
+) -> tuple[Sequence[Logdir], Mirrors | None]:
+    """The logdirs with local directories for remote ones, and their mirrors, None without any.
+
+    Raises InvalidArgument for locations that no plugin opens, or that are malformed.
+    """
+    if not any(is_remote(logdir.path) for logdir in logdirs):
+        return logdirs, None
+    from insight_core.cli.storage import cache_directory
+    from insight_core.mirror.mirrors import Mirrors
+
+    interval = reload_interval
+    if reload_interval and "reload_interval" not in options.origins:
+        interval = max(_LEAST_INTERVAL, reload_interval)
+    mirrors = Mirrors(cache_directory(options) if options.cache else None, options.cache_size, interval)
+    try:
+        opened = []
+        for logdir, prefix in zip(logdirs, run_prefixes(logdirs), strict=True):
+            if not is_remote(logdir.path):
+                opened.append(evolve(logdir, name=prefix or None))
+                continue
+            path = mirrors.add(without_password(logdir.path), partial(_opened, logdir.path, registry))
+            opened.append(evolve(logdir, path=path, name=prefix or None))
+        return opened, mirrors
+    except BaseException:
+        mirrors.close()
+        raise
+
+
+def opens_files(location: str, registry: Registry) -> bool:
+    """Whether a plugin opens the location as a logdir. Raises InvalidArgument for a malformed one."""
+    try:
+        _opened(location, registry).close()
+    except UnknownStore:
+        return False
+    return True
+
+
+def without_password(location: str) -> str:
+    """The location as it may be shown."""
+    return re.sub(r"^([A-Za-z0-9+.-]+://[^/@:]*):[^/@]*@", r"\1@", location)
+
+
+def modules_with(hook: str, registry: Registry) -> Iterator[Module]:
+    """The modules that implement a hook; those last that take longer to import than a start waits."""
+    asked: set[Module] = set()
+    for wait in (False, True):
+        if wait:
+            registry.wait_until_loaded()
+        for module in registry.implementing(hook):
+            if module not in asked:
+                asked.add(module)
+                yield module
+
+
+def _opened(location: str, registry: Registry) -> RemoteFiles:
+    for module in modules_with(_HOOK, registry):
+        what = f"{_HOOK}() of {module.candidate.name}"
+        try:
+            answer = module.call(_HOOK, _OPENING, location=location)
+        except InsightError:
+            raise
+        except Exception as error:
+            raise Unavailable(f"{what} failed: {in_one_line(error)}") from error
+        if answer is not None:
+            if not hasattr(answer, "pages"):
+                raise Unavailable(f"{what} returned a {type(answer).__name__}, not RemoteFiles")
+            return answer  # type: ignore[no-any-return]
+    scheme = location.partition(":")[0]
+    raise UnknownStore(f'unknown protocol "{scheme}" in logdir {without_password(location)}')

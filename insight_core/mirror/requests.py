@@ -1,0 +1,137 @@
+"""Requests to a remote store: retried, counted, and stopped while the store is away."""
+
+from __future__ import annotations
+
+import logging
+import random
+import threading
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from attrs import define
+
+from insight_core.formats.reason import Reason
+from insight_core.plugin import FileChanged, RemoteFile, RemoteFiles
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+_PAUSES = (0.2, 0.8, 3.2)  # seconds before each further try, up to twice as long
+_LONGEST_CAUSE = 300  # characters
+
+
+class StoreAway(OSError):
+    """The store does not answer, or refuses; what was read before stays."""
+
+
+@define
+class RequestCounts:
+    """Requests to one store so far, those that failed included."""
+
+    lists: int = 0  # pages of listings
+    reads: int = 0
+    retries: int = 0  # of these, repetitions after an error
+    bytes: int = 0  # of files that were read
+
+
+class Requests:
+    """Sends the requests of one location. ``open_files`` opens it again after credentials were refused."""
+
+    def __init__(self, location: str, open_files: Callable[[], RemoteFiles]) -> None:
+        self.location = location
+        self.counts = RequestCounts()
+        self.away: Reason | None = None  # why the last request failed for good
+        self._open_files = open_files
+        self._files: RemoteFiles | None = open_files()
+        self._stop = threading.Event()
+        self._lock = threading.Lock()
+
+    def listed(self) -> list[RemoteFile]:
+        """All files of the location. Raises StoreAway."""
+
+        def pages(files: RemoteFiles) -> list[RemoteFile]:
+            found: list[RemoteFile] = []
+            for page in files.pages():
+                self._count(lists=1)
+                found += page
+            return found
+
+        found = self._tried(pages, on_error=lambda: self._count(lists=1))
+        if self.away is not None:
+            log.warning("%s can be read again", self.location)
+        self.away = None
+        return found
+
+    def read(self, file: RemoteFile, start: int, end: int) -> bytes:
+        """A part of a file. Raises FileChanged, StoreAway; immediately while the store is away."""
+        if self.away is not None:
+            raise StoreAway(self.away)
+
+        def part(files: RemoteFiles) -> bytes:
+            self._count(reads=1)
+            data = files.read(file, start, end)
+            self._count(bytes=len(data))
+            if len(data) != end - start:
+                raise OSError(f"the answer has {len(data):,} of {end - start:,} bytes")
+            return data
+
+        return self._tried(part)
+
+    def close(self) -> None:
+        """Ends waits between tries, and closes the store."""
+        self._stop.set()
+        with self._lock:
+            files, self._files = self._files, None
+        if files is not None:
+            files.close()
+
+    def _tried(self, request: Callable[[RemoteFiles], T], on_error: Callable[[], None] = lambda: None) -> T:
+        pauses: Sequence[float] = (*_PAUSES, -1.0)
+        for pause in pauses:
+            try:
+                return request(self._opened())
+            except FileChanged:
+                raise
+            except PermissionError as error:
+                on_error()
+                self._reopen()
+                raise self._gone(error, refused=True) from error
+            except Exception as error:  # stores have errors of their own
+                on_error()
+                if not isinstance(error, OSError):
+                    log.debug("a request to %s failed", self.location, exc_info=True)
+                if pause < 0 or self._stop.wait(pause * (1 + random.random())):
+                    raise self._gone(error) from error
+                self._count(retries=1)
+        raise AssertionError
+
+    def _opened(self) -> RemoteFiles:
+        with self._lock:
+            if self._files is None:
+                if self._stop.is_set():
+                    raise StoreAway("it was closed")
+                self._files = self._open_files()
+            return self._files
+
+    def _reopen(self) -> None:
+        """Has the location opened again at the next request; other threads may still use the old one."""
+        with self._lock:
+            self._files = None
+
+    def _gone(self, error: Exception, *, refused: bool = False) -> StoreAway:
+        cause = " ".join((str(error) or type(error).__name__).split())[:_LONGEST_CAUSE]
+        code = "remote_refused" if refused else "remote_away"
+        text = "refuses access" if refused else "cannot be reached"
+        reason = Reason(f"{self.location} {text}: {cause}", code, location=self.location, cause=cause)
+        if self.away is None or self.away.code != code:
+            log.warning("%s", reason)
+        self.away = reason
+        return StoreAway(reason)
+
+    def _count(self, *, lists: int = 0, reads: int = 0, retries: int = 0, bytes: int = 0) -> None:
+        with self._lock:
+            self.counts.lists += lists
+            self.counts.reads += reads
+            self.counts.retries += retries
+            self.counts.bytes += bytes

@@ -1,0 +1,52 @@
+"""Opens logdirs in object stores, on machines with SSH, and in other remote file systems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.util import find_spec
+from pathlib import Path
+
+from insight_core.plugin import InvalidArgument, Messages, RemoteFiles, hookimpl
+
+_OBJECT_STORES = {"s3", "s3a", "gs", "az", "abfs", "abfss", "azure"}
+_LIBRARIES = {
+    "ssh": "sshfs",
+    "sftp": "sshfs",
+    "hf": "huggingface_hub",
+}  # of file systems, where not in fsspec
+_LOCAL = {"file", "local", "http", "https"}  # a logdir without a scheme; the address of a host
+
+
+@hookimpl
+def insight_open_files(location: str) -> RemoteFiles | None:
+    """The files of an object store or of a file system that fsspec knows."""
+    scheme = location.partition(":")[0].lower()
+    if scheme in _OBJECT_STORES:
+        _need(scheme, "obstore", "insight-host[remote]")
+        from insight_remote.object_store import ObjectStoreFiles  # imported only if needed
+
+        return ObjectStoreFiles(location)
+    if scheme in _LOCAL:
+        return None
+    if find_spec("fsspec") is None:
+        if scheme in _LIBRARIES:
+            _need(scheme, "fsspec", "insight-host[remote]")
+        return None
+    from insight_remote.file_system import FileSystemFiles, is_known
+
+    if not is_known(scheme):
+        return None
+    if (library := _LIBRARIES.get(scheme)) is not None:
+        _need(scheme, library, "insight-host[remote]" if library == "sshfs" else library)
+    return FileSystemFiles(location)
+
+
+@hookimpl
+def insight_messages() -> Iterable[Messages]:
+    """The texts of notices in other languages."""
+    return [Messages.read("zh-CN", Path(__file__).with_name("reasons.zh-CN.json"))]
+
+
+def _need(scheme: str, library: str, package: str) -> None:
+    if find_spec(library) is None:
+        raise InvalidArgument(f"{scheme}:// needs {library}: pip install '{package}'")
