@@ -54,7 +54,8 @@ class MirrorDirectory:
         if self._lock is None:
             shutil.rmtree(self._path, ignore_errors=True)
         else:
-            os.utime(self._path)
+            with contextlib.suppress(OSError):  # the cache was cleared
+                os.utime(self._path)
             os.close(self._lock)
 
 

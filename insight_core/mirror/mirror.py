@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 import threading
 import time
@@ -23,6 +24,7 @@ log = logging.getLogger(__name__)
 LONGEST_PAUSE = 60.0  # seconds between two listings of a location where nothing changes
 _BETWEEN_SAVES = 30.0  # seconds
 _AFTER_CHANGE = 1.0  # seconds after which the location is listed when a file is another than listed
+_FORGOTTEN = 1.0  # seconds without a file in listings after which it is gone
 _UNUSED = 10.0  # seconds since the last use after which content may be evicted
 _LONGEST_NAME = 255  # bytes
 
@@ -86,7 +88,6 @@ class Mirror:
         return found
 
     def _follow(self, interval: float, changed: Callable[[Changed], None]) -> None:
-        longest = max(interval, LONGEST_PAUSE)
         pause = interval
         while not self._end.is_set():
             if self._wake.wait(pause) and self._end.wait(min(interval, _AFTER_CHANGE)):
@@ -96,20 +97,22 @@ class Mirror:
             try:
                 found = self.refresh()
             except StoreAway:
-                pause = min(longest, 2 * pause)
+                pause = next_pause(pause, interval, is_idle=True)
                 continue
             except Exception:
                 log.exception("the mirror of %s could not be written; it will be retried", self.location)
-                pause = min(longest, 2 * pause)
+                pause = next_pause(pause, interval, is_idle=True)
                 continue
-            is_complete = not any(file.is_missing for file in list(self._files.values()))
-            pause = interval if found or not is_complete else min(longest, 2 * pause)
+            is_sure = not any(map(_is_doubtful, list(self._files.values())))
+            pause = next_pause(pause, interval, is_idle=not found and is_sure)
             if found or was_away:
                 changed(found if found else Changed(tree=True))
             if time.monotonic() - self._saved > _BETWEEN_SAVES:
                 self.save()
 
     def _apply(self, listed: Sequence[RemoteFile]) -> Changed:
+        if not os.path.isdir(self.path):  # the cache was cleared
+            self._files.clear()
         paths: set[str] = set()
         came: list[MirroredFile] = []
         self._not_mirrored = 0
@@ -124,7 +127,11 @@ class Mirror:
             if known is None:
                 came.append(MirroredFile(os.path.join(self.path, file.path), file))
                 continue
-            known.is_missing = False
+            known.missing_since = math.inf
+            if file.mtime_ns < known.listed.mtime_ns and known.doubted != file:
+                known.doubted = file  # a store may answer from an older state: asked again first
+                continue
+            known.doubted = None
             if not is_same(known.listed, file) or known.listed.mtime_ns != file.mtime_ns:
                 known.take(file)
                 paths.add(known.path)
@@ -136,11 +143,12 @@ class Mirror:
         return Changed(frozenset(paths), bool(came or gone))
 
     def _gone(self, present: set[str]) -> bool:
-        """Deletes files that are not listed; a store may forget one for a moment, so twice but at first."""
+        """Deletes files that are not listed: at first immediately, later if a second listing agrees."""
+        now = time.monotonic()
         gone = [self._files[name] for name in self._files.keys() - present]
-        deleted = [file for file in gone if file.is_missing or not self._listed]
+        deleted = [file for file in gone if now - file.missing_since >= _FORGOTTEN or not self._listed]
         for file in gone:
-            file.is_missing = True
+            file.missing_since = min(now, file.missing_since)
         for file in deleted:
             with file.lock:
                 del self._files[file.listed.path]
@@ -222,6 +230,8 @@ class Mirror:
 
     def close(self) -> None:
         """Ends the thread and requests, and keeps what was fetched."""
+        if self._end.is_set():
+            return
         self._end.set()
         self._wake.set()
         self.requests.close()
@@ -229,6 +239,16 @@ class Mirror:
             self._thread.join(timeout=5)
         self.save(closed=True)
         self._directory.close()
+
+
+def next_pause(pause: float, interval: float, *, is_idle: bool) -> float:
+    """Seconds until the next listing: ``interval`` after a change, then ever longer, up to a minute."""
+    return min(max(interval, LONGEST_PAUSE), 2 * pause) if is_idle else interval
+
+
+def _is_doubtful(file: MirroredFile) -> bool:
+    """Whether the last listing said something that the next one must confirm."""
+    return file.doubted is not None or file.missing_since < math.inf
 
 
 def _directories(path: str) -> list[str]:

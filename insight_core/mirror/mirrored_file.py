@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import functools
+import math
 import os
 import threading
 import time
@@ -37,7 +38,8 @@ class MirroredFile:
         self.grows = False
         self.inode = 0
         self.used = 0.0  # monotonic seconds
-        self.is_missing = False  # in the last listing
+        self.missing_since = math.inf  # monotonic seconds of the first listing without it
+        self.doubted: RemoteFile | None = None  # an older version in the last listing
         self.lock = threading.Lock()
 
     @property

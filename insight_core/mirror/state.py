@@ -29,6 +29,7 @@ def save(path: Path, files: Iterable[MirroredFile], *, closed: bool) -> None:
         version = [listed.path, listed.size, listed.mtime_ns, listed.version]
         rows.append([*version, inode, file.unverified, file.grows, file.present])
     state = {"version": _VERSION, "boot": _boot(), "closed": closed, "files": rows}
+    path.parent.mkdir(parents=True, exist_ok=True)  # the cache may have been cleared
     temporary = path.with_name(f"{path.name}.{os.getpid()}")
     temporary.write_text(json.dumps(state), encoding="utf-8", errors="surrogatepass")
     temporary.replace(path)

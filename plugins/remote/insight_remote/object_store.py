@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import Any
@@ -22,6 +23,10 @@ _ENDPOINTS = (
     "AZURE_ENDPOINT",
 )
 _REFUSED = ("ExpiredToken", "InvalidAccessKeyId", "SignatureDoesNotMatch", "AccessDenied", "InvalidToken")
+_SAID = re.compile(r"<Code>([^<]+)</Code>.*?<Message>([^<]*)</Message>", re.S)
+_REQUEST = re.compile(
+    r"^Generic \w+ error: (?:Error performing list request: )?Error performing (\w+ \S+) in \S+ - "
+)
 _LONGEST_ANSWER = timedelta(seconds=60)
 
 
@@ -38,10 +43,10 @@ class ObjectStoreFiles:
                 location.replace("s3a://", "s3://", 1),
                 client_options={"allow_http": _is_plain(), "timeout": _LONGEST_ANSWER},
                 retry_config={"max_retries": 0},
-                **_profile(location),
+                **profile_of(location),
             )
         except (exceptions.BaseError, ValueError) as error:
-            raise InvalidArgument(f"{location}: {_first_line(error)}") from error
+            raise InvalidArgument(f"{location}: {cause_of(error)}") from error
 
     def pages(self) -> Iterator[Sequence[RemoteFile]]:
         """All files. Raises OSError."""
@@ -81,7 +86,7 @@ class ObjectStoreFiles:
         """The store closes its connections when it is no longer used."""
 
 
-def _profile(location: str) -> dict[str, Any]:
+def profile_of(location: str) -> dict[str, Any]:
     """Credentials and region of a profile in ``~/.aws``, by boto3 if it is installed."""
     if not location.startswith("s3") or "AWS_ACCESS_KEY_ID" in os.environ:
         return {}
@@ -110,12 +115,15 @@ def _is_plain() -> bool:
 
 def _as_os_error(error: exceptions.BaseError) -> OSError:
     refused = isinstance(error, exceptions.PermissionDeniedError | exceptions.UnauthenticatedError)
-    text = _first_line(error)
+    text = cause_of(error)
     if refused or any(code in str(error) for code in _REFUSED):
         return PermissionError(text)
     return OSError(text)
 
 
-def _first_line(error: BaseException) -> str:
-    """The cause without obstore's description of its error values."""
-    return str(error).partition("\n\nDebug source")[0]
+def cause_of(error: BaseException) -> str:
+    """What the store says, or else obstore without a description of its values and without durations."""
+    text = str(error).partition("\n\nDebug source")[0]
+    if (said := _SAID.search(text)) is not None:
+        return f"{said[1]}: {said[2]}"
+    return _REQUEST.sub(r"\1: ", text)

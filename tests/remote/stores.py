@@ -1,0 +1,177 @@
+"""Stores that tests write to: S3 by moto, which stands for Google's XML interface too, and SSH."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
+
+import asyncssh
+import obstore
+import pytest
+from attrs import Factory, define
+from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
+from obstore.store import from_url
+from werkzeug.serving import make_server
+
+BUCKET = "logs"
+_ANYBODY = "AWS4-HMAC-SHA256 Credential=nobody/20260101/us-east-1/s3/aws4_request, SignedHeaders=, Signature="
+_REFUSAL = b"<Error><Code>ExpiredToken</Code><Message>The provided token has expired.</Message></Error>"
+
+
+@define
+class S3Server:
+    """S3 in this process, on a port of its own. ``faults`` are for the next requests that read.
+
+    A fault is ``503``, ``expired``, ``cut`` (an answer that ends early) or empty for none.
+    """
+
+    url: str = ""
+    lists: int = 0
+    reads: int = 0
+    sent: int = 0  # bytes of objects
+    latency: float = 0.0  # seconds
+    faults: list[str] = Factory(list)
+    always: str = ""  # a fault of every request
+    _lock: Any = Factory(threading.Lock)
+    _app: Any = Factory(lambda: DomainDispatcherApplication(create_backend_app))
+
+    def reset_counts(self) -> None:
+        self.lists = self.reads = self.sent = 0
+
+    def reset(self) -> None:
+        self.reset_counts()
+        self.latency, self.faults, self.always = 0.0, [], ""
+
+    def __call__(self, environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
+        environ.setdefault("HTTP_AUTHORIZATION", _ANYBODY)  # moto does not check signatures, but wants one
+        if environ["REQUEST_METHOD"] != "GET":
+            return self._app(environ, start)  # type: ignore[no-any-return]
+        is_list = "list-type" in environ.get("QUERY_STRING", "")
+        with self._lock:
+            self.lists += is_list
+            self.reads += not is_list
+            fault = self.always or (self.faults.pop(0) if self.faults else "")
+        time.sleep(self.latency)
+        if fault == "503":
+            start("503 Slow Down", [("Content-Length", "0")])
+            return [b""]
+        if fault == "expired":
+            start("400 Bad Request", [("Content-Length", str(len(_REFUSAL)))])
+            return [_REFUSAL]
+        body = b"".join(self._app(environ, start))
+        with self._lock:
+            self.sent += 0 if is_list else len(body)
+        return [body[: len(body) // 2] if fault == "cut" else body]
+
+
+class _Handler(MotoRequestHandler):
+    def log_request(self, *_: object) -> None:
+        pass
+
+    def log(self, *_: object) -> None:  # an answer that is cut is no news
+        pass
+
+
+@contextmanager
+def s3_server() -> Iterator[S3Server]:
+    """Listens; the environment leads S3 and Google Cloud Storage to it."""
+    app = S3Server()
+    server = make_server("127.0.0.1", 0, app, threaded=True, request_handler=_Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    app.url = f"http://127.0.0.1:{server.server_port}"
+    service_account = {"gcs_base_url": app.url, "disable_oauth": True}
+    service_account |= dict.fromkeys(("client_email", "private_key", "private_key_id"), "")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AWS_ACCESS_KEY_ID", "nobody")
+        patch.setenv("AWS_SECRET_ACCESS_KEY", "nothing")
+        patch.setenv("AWS_REGION", "us-east-1")
+        patch.setenv("AWS_ENDPOINT_URL", app.url)
+        patch.setenv("GOOGLE_SERVICE_ACCOUNT_KEY", json.dumps(service_account))
+        yield app
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+class Bucket:
+    """A prefix of the bucket, to write to; ``location`` is what a host opens."""
+
+    def __init__(self, prefix: str) -> None:
+        self.location = f"s3://{BUCKET}/{prefix}"
+        client: Any = {"allow_http": True}
+        self._store = from_url(self.location, client_options=client)
+
+    @staticmethod
+    def create(server: S3Server) -> None:
+        """Creates the bucket."""
+        request = Request(f"{server.url}/{BUCKET}", method="PUT", headers={"Authorization": _ANYBODY})
+        urlopen(request).close()
+
+    def put(self, path: str, data: bytes) -> None:
+        obstore.put(self._store, path, io.BytesIO(data), use_multipart=False)
+
+    def put_tree(self, root: Path) -> None:
+        for path in root.rglob("*"):
+            if path.is_file():
+                self.put(path.relative_to(root).as_posix(), path.read_bytes())
+
+    def delete(self, path: str) -> None:
+        obstore.delete(self._store, path)
+
+
+class _Anyone(asyncssh.SSHServer):
+    def __init__(self, connections: list[asyncssh.SSHServerConnection]) -> None:
+        self._connections = connections
+
+    def connection_made(self, connection: asyncssh.SSHServerConnection) -> None:
+        self._connections.append(connection)
+
+    def begin_auth(self, username: str) -> bool:
+        return False
+
+
+@contextmanager
+def ssh_server(directory: Path) -> Iterator[int]:
+    """A server with SFTP on a port of its own, whose key is known in the home ``directory``."""
+    logging.getLogger("asyncssh").setLevel(logging.WARNING)
+    key = asyncssh.generate_private_key("ssh-ed25519")
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+
+    connections: list[asyncssh.SSHServerConnection] = []
+
+    async def listen() -> asyncssh.SSHAcceptor:
+        factory = partial(_Anyone, connections)
+        return await asyncssh.listen(
+            "127.0.0.1", 0, server_factory=factory, server_host_keys=[key], sftp_factory=True
+        )
+
+    server = asyncio.run_coroutine_threadsafe(listen(), loop).result()
+    port = server.get_port()
+    known = key.export_public_key().decode().strip()
+    (directory / ".ssh").mkdir(exist_ok=True)
+    (directory / ".ssh/known_hosts").write_text(f"[127.0.0.1]:{port} {known}\n")
+    yield port
+    asyncio.run_coroutine_threadsafe(_close([server, *connections]), loop).result()
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join()
+    loop.close()
+
+
+async def _close(opened: Sequence[asyncssh.SSHAcceptor | asyncssh.SSHServerConnection]) -> None:
+    for each in opened:
+        each.close()
+    for each in opened:
+        await each.wait_closed()
