@@ -43,18 +43,19 @@ ROOMS: dict[str, Room] = {
     "registry": _room("isolation plugin", "attrs pluggy"),
     "store": _room("formats plugin", "attrs cachetools numpy"),
     "ingest": _room("formats isolation plugin store", "attrs inotify_simple numpy"),
+    "mirror": _room("formats ingest plugin", "attrs"),
     "rpc": _room(
         "certificates formats plugin unix_socket",
         "attrs google grpc grpc_health grpc_reflection numpy platformdirs",
     ),
-    "providers": _room("formats ingest plugin rpc store", "attrs cachetools google grpc numpy"),
+    "providers": _room("formats ingest mirror plugin rpc store", "attrs cachetools google grpc numpy"),
     "web": _room(
         "activity certificates formats isolation plugin plugin.http registry unix_socket",
         "attrs cachetools insight_frontend werkzeug",
     ),
     "tensorboard": _room("activity formats isolation plugin rpc", "attrs google numpy tensorboard werkzeug"),
     "cli": _room(
-        "certificates formats ingest isolation machine plugin plugin.http providers registry rpc"
+        "certificates formats ingest isolation machine mirror plugin plugin.http providers registry rpc"
         " store tensorboard web",
         "attrs insight_frontend platformdirs werkzeug",
     ),
@@ -79,6 +80,7 @@ ALSO = {
     "insight_lake": {"obstore", "pyarrow", "ray"},  # of the extras lake and ray
     "insight_media": {"pyarrow"},  # of its own extra arrow
     "insight_query": {"duckdb", "pyarrow"},  # of the extra lake
+    "insight_remote": {"boto3", "fsspec", "obstore"},  # of the extra remote, and boto3 if it is there
     "insight_trash": {"send2trash"},  # which is the plugin's own dependency
     "insight_extensions": {"insight_core.plugin.testing"},  # a data source in a few lines
 }

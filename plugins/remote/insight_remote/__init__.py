@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from importlib.util import find_spec
-from pathlib import Path
 
-from insight_core.plugin import InvalidArgument, Messages, RemoteFiles, hookimpl
+from insight_core.plugin import InvalidArgument, RemoteFiles, hookimpl
 
 _OBJECT_STORES = {"s3", "s3a", "gs", "az", "abfs", "abfss", "azure"}
 _LIBRARIES = {
@@ -39,12 +37,6 @@ def insight_open_files(location: str) -> RemoteFiles | None:
     if (library := _LIBRARIES.get(scheme)) is not None:
         _need(scheme, library, "insight-host[remote]" if library == "sshfs" else library)
     return FileSystemFiles(location)
-
-
-@hookimpl
-def insight_messages() -> Iterable[Messages]:
-    """The texts of notices in other languages."""
-    return [Messages.read("zh-CN", Path(__file__).with_name("reasons.zh-CN.json"))]
 
 
 def _need(scheme: str, library: str, package: str) -> None:
