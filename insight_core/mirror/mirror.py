@@ -12,12 +12,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 from attrs import frozen
 
-from insight_core.formats.reason import Reason
 from insight_core.mirror import state
 from insight_core.mirror.directory import MirrorDirectory
 from insight_core.mirror.mirrored_file import MirroredFile, is_same
 from insight_core.mirror.requests import Requests, StoreAway
 from insight_core.plugin import FileChanged, RemoteFile
+from insight_record.formats.reason import Reason
 
 log = logging.getLogger(__name__)
 

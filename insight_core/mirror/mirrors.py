@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
-from insight_core.formats.reason import Reason
 from insight_core.ingest.fetching import FilePart
 from insight_core.mirror.directory import MirrorDirectory, drop_unused
 from insight_core.mirror.mirror import Changed, Mirror
 from insight_core.mirror.requests import RequestCounts, Requests, StoreAway
 from insight_core.plugin import FileChanged, RemoteFiles
+from insight_record.formats.reason import Reason
 
 log = logging.getLogger(__name__)
 

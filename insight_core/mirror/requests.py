@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from attrs import define
 
-from insight_core.formats.reason import Reason
 from insight_core.plugin import FileChanged, RemoteFile, RemoteFiles
+from insight_record.formats.reason import Reason
 
 T = TypeVar("T")
 
