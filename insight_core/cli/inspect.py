@@ -14,6 +14,7 @@ from insight_core.cli.logdirs import open_logdirs, problems
 from insight_core.cli.options import Options, fail
 from insight_core.cli.policies import open_whole_registry
 from insight_core.cli.remote_logdirs import open_mirrors
+from insight_core.cli.storage import cache_directory
 from insight_core.cli.terminal import LoadingDisplay, open_terminal
 from insight_core.cli.text_table import table
 from insight_core.providers.local import LocalProvider
@@ -28,7 +29,8 @@ def inspect(options: Options) -> int:
     line = open_terminal(options.verbosity)
     logdirs = open_logdirs(options)
     registry = open_whole_registry(options)
-    local, mirrors = open_mirrors(options, logdirs, registry, reload_interval=0)
+    cache = cache_directory(options) if options.cache else None
+    local, mirrors = open_mirrors(options, logdirs, registry, 0, cache)
     provider = LocalProvider(
         local,
         registry.plugins.values(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attrs import evolve
@@ -28,21 +29,26 @@ class UnknownStore(InvalidArgument):
 
 
 def open_mirrors(
-    options: Options, logdirs: Sequence[Logdir], registry: Registry, reload_interval: float
+    options: Options,
+    logdirs: Sequence[Logdir],
+    registry: Registry,
+    reload_interval: float,
+    cache: Path | None,
 ) -> tuple[Sequence[Logdir], Mirrors | None]:
     """The logdirs with local directories for remote ones, and their mirrors, None without any.
+
+    Without a ``cache`` directory, mirrors are temporary.
 
     Raises InvalidArgument for locations that no plugin opens, or that are malformed.
     """
     if not any(is_remote(logdir.path) for logdir in logdirs):
         return logdirs, None
-    from insight_core.cli.storage import cache_directory
     from insight_core.mirror.mirrors import Mirrors
 
     interval = reload_interval
     if reload_interval and "reload_interval" not in options.origins:
         interval = max(_LEAST_INTERVAL, reload_interval)
-    mirrors = Mirrors(cache_directory(options) if options.cache else None, options.cache_size, interval)
+    mirrors = Mirrors(cache, options.cache_size, interval)
     try:
         opened = []
         for logdir, prefix in zip(logdirs, run_prefixes(logdirs), strict=True):

@@ -41,13 +41,14 @@ def open_local(
     from insight_core.providers.local import LocalProvider
 
     directory = writable_directory(options, logdirs)
-    logdirs, mirrors = open_mirrors(options, logdirs, registry, reload_interval)
+    cache = directory if options.cache else None
+    logdirs, mirrors = open_mirrors(options, logdirs, registry, reload_interval, cache)
     provider = LocalProvider(
         logdirs,
         registry.plugins.values(),
         policies=policies,
         reload_interval=reload_interval,
-        cache_directory=directory if options.cache else None,
+        cache_directory=cache,
         cache_size=options.cache_size,
         max_memory=options.max_memory or int(_MEMORY_SHARE * physical_memory()),
         spill_directory=directory,

@@ -30,7 +30,7 @@ _LONGEST_NAME = 255  # bytes
 
 
 @frozen
-class Changed:
+class ListingChange:
     """What a listing changed: local files that have another version, and whether files came or went."""
 
     paths: frozenset[str] = frozenset()
@@ -59,7 +59,7 @@ class Mirror:
 
     # --- the listing ---
 
-    def follow(self, interval: float, changed: Callable[[Changed], None]) -> None:
+    def follow(self, interval: float, changed: Callable[[ListingChange], None]) -> None:
         """Lists the location again and again, in a thread: after ``interval`` seconds, and while nothing
         changes ever more rarely.
 
@@ -70,7 +70,7 @@ class Mirror:
         )
         self._thread.start()
 
-    def refresh(self) -> Changed:
+    def refresh(self) -> ListingChange:
         """Lists the location once. Raises StoreAway, and OSError if the mirror cannot be written."""
         with self._listing:
             listed = self.requests.listed()
@@ -87,7 +87,7 @@ class Mirror:
             found.append(Reason(text, "remote_names", **details))
         return found
 
-    def _follow(self, interval: float, changed: Callable[[Changed], None]) -> None:
+    def _follow(self, interval: float, changed: Callable[[ListingChange], None]) -> None:
         pause = interval
         while not self._end.is_set():
             if self._wake.wait(pause) and self._end.wait(min(interval, _AFTER_CHANGE)):
@@ -106,11 +106,11 @@ class Mirror:
             is_sure = not any(map(_is_doubtful, list(self._files.values())))
             pause = next_pause(pause, interval, is_idle=not found and is_sure)
             if found or was_away:
-                changed(found if found else Changed(tree=True))
+                changed(found if found else ListingChange(tree=True))
             if time.monotonic() - self._saved > _BETWEEN_SAVES:
                 self.save()
 
-    def _apply(self, listed: Sequence[RemoteFile]) -> Changed:
+    def _apply(self, listed: Sequence[RemoteFile]) -> ListingChange:
         if not os.path.isdir(self.path):  # the cache was cleared
             self._files.clear()
         paths: set[str] = set()
@@ -140,7 +140,7 @@ class Mirror:
             new.create()
             self._files[new.listed.path] = new
         self._is_dirty |= bool(paths or came or gone)
-        return Changed(frozenset(paths), bool(came or gone))
+        return ListingChange(frozenset(paths), bool(came or gone))
 
     def _gone(self, present: set[str]) -> bool:
         """Deletes files that are not listed: at first immediately, later if a second listing agrees."""

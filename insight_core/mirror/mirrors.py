@@ -10,7 +10,7 @@ from pathlib import Path
 
 from insight_core.ingest.fetching import FilePart
 from insight_core.mirror.directory import MirrorDirectory, drop_unused
-from insight_core.mirror.mirror import Changed, Mirror
+from insight_core.mirror.mirror import ListingChange, Mirror
 from insight_core.mirror.requests import RequestCounts, Requests, StoreAway
 from insight_core.plugin import FileChanged, RemoteFiles
 from insight_record.formats.reason import Reason
@@ -132,7 +132,7 @@ class Mirrors:
     def _fetch(self, mirror: Mirror, part: FilePart) -> None:
         mirror.fetch(part.path, part.start, part.end, grows=part.grows)
 
-    def _wait_for(self, listing: Future[Changed]) -> None:
+    def _wait_for(self, listing: Future[ListingChange]) -> None:
         try:
             listing.result()
         except StoreAway:
@@ -141,5 +141,5 @@ class Mirrors:
             log.exception("a remote log directory could not be listed; it will be retried")
 
 
-def _paths(changed: Changed) -> frozenset[str] | None:
+def _paths(changed: ListingChange) -> frozenset[str] | None:
     return None if changed.tree else changed.paths
