@@ -37,7 +37,7 @@ class MirrorDirectory:
             digest = hashlib.sha256(location.encode("utf-8", "surrogateescape")).hexdigest()[:16]
             for number in range(_MOST_HOSTS):
                 path = cache / _PLACE / (f"{digest}-{number}" if number else digest)
-                path.mkdir(parents=True, exist_ok=True)
+                path.mkdir(mode=0o700, parents=True, exist_ok=True)
                 if (lock := _locked(path)) is not None:
                     return cls(path, lock)
         return cls(Path(tempfile.mkdtemp(prefix="insight-host-remote-")), None)

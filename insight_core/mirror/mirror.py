@@ -65,6 +65,8 @@ class Mirror:
 
         ``changed`` is called after each listing that changed something, or that the store answered again.
         """
+        if self._thread is not None:
+            return
         self._thread = threading.Thread(
             target=self._follow, args=(interval, changed), name="insight-mirror", daemon=True
         )

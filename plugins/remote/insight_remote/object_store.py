@@ -23,9 +23,10 @@ _ENDPOINTS = (
     "AZURE_ENDPOINT",
 )
 _REFUSED = ("ExpiredToken", "InvalidAccessKeyId", "SignatureDoesNotMatch", "AccessDenied", "InvalidToken")
+_SYSTEM = re.compile(r'(?:message|error): "([^"]+)"')
 _SAID = re.compile(r"<Code>([^<]+)</Code>.*?<Message>([^<]*)</Message>", re.S)
 _REQUEST = re.compile(
-    r"^Generic \w+ error: (?:Error performing list request: )?Error performing (\w+ \S+) in \S+ - "
+    r"^Generic \w+ error: (?:Error performing list request: )?Error performing (\w+ [^ ?]+)\S* in \S+ - "
 )
 _LONGEST_ANSWER = timedelta(seconds=60)
 
@@ -122,8 +123,11 @@ def _as_os_error(error: exceptions.BaseError) -> OSError:
 
 
 def cause_of(error: BaseException) -> str:
-    """What the store says, or else obstore without a description of its values and without durations."""
-    text = str(error).partition("\n\nDebug source")[0]
+    """What the store says, or else the system; of obstore's text neither durations nor its values."""
+    text, _, values = str(error).partition("\n\nDebug source")
     if (said := _SAID.search(text)) is not None:
         return f"{said[1]}: {said[2]}"
-    return _REQUEST.sub(r"\1: ", text)
+    if (request := _REQUEST.match(text)) is None:
+        return text
+    inner = _SYSTEM.findall(values)
+    return f"{request[1]}: {inner[-1] if inner else text[request.end() :]}"

@@ -121,9 +121,13 @@ def test_credentials_of_a_profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             "NoSuchBucket: It does not exist",
         ),
         (
-            "Generic S3 error: Error performing GET http://a/b in 689.046µs - HTTP error: no answer"
-            "\n\nDebug source:\nGeneric {",
-            "GET http://a/b: HTTP error: no answer",
+            "Generic S3 error: Error performing GET http://a/b?p=q in 689.046µs - HTTP error: no answer"
+            '\n\nDebug source:\nOs {\n    message: "Connection refused",\n}',
+            "GET http://a/b: Connection refused",
+        ),
+        (
+            "Generic GCS error: Error performing GET http://a/b in 1s - Server returned 503: ",
+            "GET http://a/b: Server returned 503: ",
         ),
         ("something else", "something else"),
     ],
