@@ -15,7 +15,7 @@ from attrs import frozen
 from insight_core.mirror import state
 from insight_core.mirror.directory import MirrorDirectory
 from insight_core.mirror.mirrored_file import MirroredFile, is_same
-from insight_core.mirror.requests import Requests, StoreAway
+from insight_core.mirror.requests import ReadFailed, Requests, StoreAway
 from insight_core.plugin import FileChanged, RemoteFile
 from insight_record.formats.reason import Reason
 
@@ -23,6 +23,7 @@ log = logging.getLogger(__name__)
 
 LONGEST_PAUSE = 60.0  # seconds between two listings of a location where nothing changes
 _BETWEEN_SAVES = 30.0  # seconds
+_AFTER_FAILURE = 60.0  # seconds after which a file that could not be fetched is tried again
 _AFTER_CHANGE = 1.0  # seconds after which the location is listed when a file is another than listed
 _FORGOTTEN = 1.0  # seconds without a file in listings after which it is gone
 _UNUSED = 10.0  # seconds since the last use after which content may be evicted
@@ -107,6 +108,9 @@ class Mirror:
                 continue
             is_sure = not any(map(_is_doubtful, list(self._files.values())))
             pause = next_pause(pause, interval, is_idle=not found and is_sure)
+            if was_away:
+                for file in list(self._files.values()):
+                    file.failure = None
             if found or was_away:
                 changed(found if found else ListingChange(tree=True))
             if time.monotonic() - self._saved > _BETWEEN_SAVES:
@@ -171,14 +175,20 @@ class Mirror:
             if file is None:
                 raise FileChanged(f"{self.location}: {name} is gone")
             file.grows |= grows
+            now = time.monotonic()
             if file.has(start, end):
-                file.used = time.monotonic()
+                file.used = now
                 return
+            if file.failure is not None and now < file.retry_at:
+                raise OSError(*file.failure.args)
             listed, was_away = self._listed, self.requests.away is not None
             try:
                 file.fetch(start, end, self.requests, self._together)
-                self._is_dirty = True
+                file.failure, self._is_dirty = None, True
                 return
+            except ReadFailed as error:
+                file.failure, file.retry_at = error, now + _AFTER_FAILURE
+                raise
             except StoreAway:
                 if not was_away:
                     self._wake.set()

@@ -38,6 +38,8 @@ class MirroredFile:
         self.grows = False
         self.inode = 0
         self.used = 0.0  # monotonic seconds
+        self.failure: Exception | None = None  # of the last fetch
+        self.retry_at = 0.0  # monotonic seconds, after a failure
         self.missing_since = math.inf  # monotonic seconds of the first listing without it
         self.doubted: RemoteFile | None = None  # an older version in the last listing
         self.lock = threading.Lock()

@@ -18,11 +18,16 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 _PAUSES = (0.2, 0.8, 3.2)  # seconds before each further try, up to twice as long
+_MOST_FAILURES = 3  # reads in a row that make the store away
 _LONGEST_CAUSE = 300  # characters
 
 
 class StoreAway(OSError):
     """The store does not answer, or refuses; what was read before stays."""
+
+
+class ReadFailed(OSError):
+    """One file cannot be read; others may be."""
 
 
 @define
@@ -35,6 +40,15 @@ class RequestCounts:
     bytes: int = 0  # of files that were read
 
 
+class _Failed(Exception):
+    """A request failed for good."""
+
+    def __init__(self, error: Exception, *, is_refusal: bool = False) -> None:
+        super().__init__(str(error))
+        self.cause = " ".join((str(error) or type(error).__name__).split())[:_LONGEST_CAUSE]
+        self.is_refusal = is_refusal
+
+
 class Requests:
     """Sends the requests of one location. ``open_files`` opens it again after credentials were refused."""
 
@@ -44,6 +58,7 @@ class Requests:
         self.away: Reason | None = None  # why the last request failed for good
         self._open_files = open_files
         self._files: RemoteFiles | None = open_files()
+        self._failures = 0  # of reads, without a success since
         self._stop = threading.Event()
         self._lock = threading.Lock()
 
@@ -57,14 +72,21 @@ class Requests:
                 found += page
             return found
 
-        found = self._tried(pages, on_error=lambda: self._count(lists=1))
+        try:
+            found = self._tried(pages, on_error=lambda: self._count(lists=1))
+        except _Failed as failure:
+            raise self._gone(failure) from failure
+        self._failures = 0
         if self.away is not None:
             log.warning("%s can be read again", self.location)
         self.away = None
         return found
 
     def read(self, file: RemoteFile, start: int, end: int) -> bytes:
-        """A part of a file. Raises FileChanged, StoreAway; immediately while the store is away."""
+        """A part of a file. Raises FileChanged, ReadFailed; immediately StoreAway while the store is away.
+
+        A file that cannot be read does not make the store away; several without a success between them do.
+        """
         if self.away is not None:
             raise StoreAway(self.away)
 
@@ -76,7 +98,18 @@ class Requests:
                 raise OSError(f"the answer has {len(data):,} of {end - start:,} bytes")
             return data
 
-        return self._tried(part)
+        try:
+            data = self._tried(part)
+        except _Failed as failure:
+            with self._lock:
+                self._failures += 1
+                is_away = self._failures >= _MOST_FAILURES
+            if is_away:
+                raise self._gone(failure) from failure
+            text = f"it cannot be fetched: {failure.cause}"
+            raise ReadFailed(Reason(text, "remote_unread", cause=failure.cause)) from failure
+        self._failures = 0
+        return data
 
     def close(self) -> None:
         """Ends waits between tries, and closes the store."""
@@ -96,13 +129,13 @@ class Requests:
             except PermissionError as error:
                 on_error()
                 self._reopen()
-                raise self._gone(error, refused=True) from error
+                raise _Failed(error, is_refusal=True) from error
             except Exception as error:  # stores have errors of their own
                 on_error()
                 if not isinstance(error, OSError):
                     log.debug("a request to %s failed", self.location, exc_info=True)
                 if pause < 0 or self._stop.wait(pause * (1 + random.random())):
-                    raise self._gone(error) from error
+                    raise _Failed(error) from error
                 self._count(retries=1)
         raise AssertionError
 
@@ -110,7 +143,7 @@ class Requests:
         with self._lock:
             if self._files is None:
                 if self._stop.is_set():
-                    raise StoreAway("it was closed")
+                    raise OSError("it was closed")
                 self._files = self._open_files()
             return self._files
 
@@ -119,12 +152,12 @@ class Requests:
         with self._lock:
             self._files = None
 
-    def _gone(self, error: Exception, *, refused: bool = False) -> StoreAway:
-        cause = " ".join((str(error) or type(error).__name__).split())[:_LONGEST_CAUSE]
-        code = "remote_refused" if refused else "remote_away"
-        text = "refuses access" if refused else "cannot be reached"
-        reason = Reason(f"{self.location} {text}: {cause}", code, location=self.location, cause=cause)
-        if self.away is None or self.away.code != code:
+    def _gone(self, failure: _Failed) -> StoreAway:
+        code = "remote_refused" if failure.is_refusal else "remote_away"
+        text = f"{self.location} {'refuses access' if failure.is_refusal else 'cannot be reached'}"
+        cause = failure.cause
+        reason = Reason(f"{text}: {cause}", code, location=self.location, cause=cause)
+        if not self._stop.is_set() and (self.away is None or self.away.code != code):
             log.warning("%s", reason)
         self.away = reason
         return StoreAway(reason)

@@ -208,17 +208,36 @@ def test_a_store_that_is_away_is_a_notice_and_asked_no_more(store: MemoryStore, 
     store.put("a", data := _content(1000))
     mirrors, root = open_mirror()
     assert _fetched(mirrors, root / "a", 0, 10) == data[:10]
-    store.errors = [OSError("no route to host")] * 4
-    for _ in range(3):
+    store.put("b", data)
+    store.put("c", data)
+    mirrors.list_now()
+    store.errors = [OSError("no route to host")] * 12
+    for name in "abcab":
         with pytest.raises(OSError, match="no route"):
-            _fetched(mirrors, root / "a")
+            _fetched(mirrors, root / name)
     assert not store.errors
     [notice] = mirrors.notices()
     assert (notice.code, notice.details["location"]) == ("remote_away", LOCATION)
     assert _fetched(mirrors, root / "a", 0, 10) == data[:10]  # what is here stays readable
     mirrors.list_now()
     assert mirrors.notices() == []
-    assert _fetched(mirrors, root / "a") == data
+    assert _fetched(mirrors, root / "c") == data
+
+
+def test_a_file_that_cannot_be_read_hinders_no_other(store: MemoryStore, open_mirror: Open) -> None:
+    """An archived object, say; it is not asked for again and again."""
+    for name in "abcdefgh":
+        store.put(name, _content(100))
+    store.errors = [None, *[PermissionError("InvalidObjectState: archived")] * 8]
+    mirrors, root = open_mirror()
+    for _ in range(9):
+        with pytest.raises(OSError, match="archived"):
+            _fetched(mirrors, root / "a")
+    assert len(store.errors) == 7  # one was asked for
+    store.errors = []
+    for name in "bcdefgh":
+        assert _fetched(mirrors, root / name) == _content(100)
+    assert mirrors.notices() == []
 
 
 def test_after_a_refusal_new_credentials_are_looked_for(store: MemoryStore, open_mirror: Open) -> None:
