@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from insight_core.mirror import state
 from insight_core.mirror.directory import MirrorDirectory
@@ -32,13 +32,22 @@ _LONGEST_NAME = 255  # bytes
 
 @frozen
 class ListingChange:
-    """What a listing changed: local files that have another version, and whether files came or went."""
+    """What a listing changed: local files that have another version, whether files came or went, and whether
+    files that could not be fetched are to be tried again."""
 
     paths: frozenset[str] = frozenset()
     tree: bool = False
+    retried: bool = False
 
-    def __bool__(self) -> bool:
+    @property
+    def is_new(self) -> bool:
+        """Whether the store has something else than before."""
         return self.tree or bool(self.paths)
+
+    @property
+    def local_files(self) -> frozenset[str] | None:
+        """The files to look at; None: all of them."""
+        return None if self.tree or self.retried else self.paths
 
 
 class Mirror:
@@ -60,11 +69,12 @@ class Mirror:
 
     # --- the listing ---
 
-    def follow(self, interval: float, changed: Callable[[ListingChange], None]) -> None:
+    def follow(self, interval: float, changed: Callable[[frozenset[str] | None], None]) -> None:
         """Lists the location again and again, in a thread: after ``interval`` seconds, and while nothing
         changes ever more rarely.
 
-        ``changed`` is called after each listing that changed something, or that the store answered again.
+        ``changed`` is called with local files that have other content, None if files came or went, or if
+        files that could not be fetched are to be tried again.
         """
         if self._thread is not None:
             return
@@ -76,10 +86,11 @@ class Mirror:
     def refresh(self) -> ListingChange:
         """Lists the location once. Raises StoreAway, and OSError if the mirror cannot be written."""
         with self._listing:
-            listed = self.requests.listed()
+            listed, was_away = self.requests.listed()
             changed = self._apply(listed)
             self._listed += 1
-            return changed
+            retried = self._retried(all_of_them=was_away)
+            return evolve(changed, retried=was_away or retried)
 
     def notices(self) -> list[Reason]:
         """What users should know: the store is away, or files have names that cannot be files here."""
@@ -90,13 +101,12 @@ class Mirror:
             found.append(Reason(text, "remote_names", **details))
         return found
 
-    def _follow(self, interval: float, changed: Callable[[ListingChange], None]) -> None:
+    def _follow(self, interval: float, changed: Callable[[frozenset[str] | None], None]) -> None:
         pause = interval
         while not self._end.is_set():
             if self._wake.wait(pause) and self._end.wait(min(interval, _AFTER_CHANGE)):
                 return
             self._wake.clear()
-            was_away = self.requests.away is not None
             try:
                 found = self.refresh()
             except StoreAway:
@@ -107,12 +117,9 @@ class Mirror:
                 pause = next_pause(pause, interval, is_idle=True)
                 continue
             is_sure = not any(map(_is_doubtful, list(self._files.values())))
-            pause = next_pause(pause, interval, is_idle=not found and is_sure)
-            if was_away:
-                for file in list(self._files.values()):
-                    file.failure = None
-            if found or was_away:
-                changed(found if found else ListingChange(tree=True))
+            pause = next_pause(pause, interval, is_idle=not found.is_new and is_sure)
+            if found.is_new or found.retried:
+                changed(found.local_files)
             if time.monotonic() - self._saved > _BETWEEN_SAVES:
                 self.save()
 
@@ -147,6 +154,15 @@ class Mirror:
             self._files[new.listed.path] = new
         self._is_dirty |= bool(paths or came or gone)
         return ListingChange(frozenset(paths), bool(came or gone))
+
+    def _retried(self, *, all_of_them: bool) -> bool:
+        """Has files whose last fetch failed fetched again, if it is time; returns whether there are any."""
+        now = time.monotonic()
+        failed = [file for file in self._files.values() if file.failure is not None]
+        due = [file for file in failed if all_of_them or now >= file.retry_at]
+        for file in due:
+            file.failure = None
+        return bool(due)
 
     def _gone(self, present: set[str]) -> bool:
         """Deletes files that are not listed: at first immediately, later if a second listing agrees."""

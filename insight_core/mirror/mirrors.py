@@ -60,7 +60,7 @@ class Mirrors:
         changed = self._changed
         if changed is not None and self._interval > 0:
             for mirror in unlisted:
-                mirror.follow(self._interval, lambda found: changed(_paths(found)))
+                mirror.follow(self._interval, changed)
 
     def list_now(self) -> None:
         """Lists every location."""
@@ -139,7 +139,3 @@ class Mirrors:
             pass  # a notice
         except Exception:
             log.exception("a remote log directory could not be listed; it will be retried")
-
-
-def _paths(changed: ListingChange) -> frozenset[str] | None:
-    return None if changed.tree else changed.paths

@@ -62,8 +62,8 @@ class Requests:
         self._stop = threading.Event()
         self._lock = threading.Lock()
 
-    def listed(self) -> list[RemoteFile]:
-        """All files of the location. Raises StoreAway."""
+    def listed(self) -> tuple[list[RemoteFile], bool]:
+        """All files of the location, and whether the store was away until now. Raises StoreAway."""
 
         def pages(files: RemoteFiles) -> list[RemoteFile]:
             found: list[RemoteFile] = []
@@ -76,11 +76,10 @@ class Requests:
             found = self._tried(pages, on_error=lambda: self._count(lists=1))
         except _Failed as failure:
             raise self._gone(failure) from failure
-        self._failures = 0
-        if self.away is not None:
+        was_away, self.away, self._failures = self.away is not None, None, 0
+        if was_away:
             log.warning("%s can be read again", self.location)
-        self.away = None
-        return found
+        return found, was_away
 
     def read(self, file: RemoteFile, start: int, end: int) -> bytes:
         """A part of a file. Raises FileChanged, ReadFailed; immediately StoreAway while the store is away.

@@ -20,7 +20,7 @@ from insight_core.cli.logdirs import open_logdirs
 from insight_core.cli.options import Options, read_flags
 from insight_core.cli.policies import open_whole_registry
 from insight_core.cli.storage import open_local
-from insight_core.mirror import requests
+from insight_core.mirror import mirror, requests
 from insight_core.plugin import DataProvider, InsightError, SeriesInfo, SeriesKey, Unavailable
 from insight_core.plugin.testing import EventWriter, damaged_logdir
 from insight_core.providers.local import LocalProvider
@@ -292,9 +292,10 @@ def test_a_store_that_goes_away_and_comes_back(
 
 
 def test_unread_logs_of_a_store_that_is_away_are_damage_until_it_is_back(
-    s3: S3Server, bucket: Bucket, written: int, open_: Open
+    s3: S3Server, bucket: Bucket, written: int, open_: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    s3.faults = ["", *["503"] * 1000]
+    monkeypatch.setattr(mirror, "_AFTER_FAILURE", 0.0)
+    s3.faults = ["", *["503"] * 100_000]
     provider = open_(bucket.location, interval=0.1)
     assert len(provider.runs()) == written
     assert len(provider.damage()) == written
