@@ -16,7 +16,7 @@ _PACKAGE, _MODULE = "insight_record", "formats/_crc32c"
 _FLAGS = ["-O3", "-g0"]  # no -march: a wheel runs on other processors than this one
 
 
-class BuildHook(BuildHookInterface[Any]):
+class ChecksumHook(BuildHookInterface[Any]):
     """Adds the compiled module to a wheel; an editable install has the one that the checkout compiles."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ interface MovingPictureProps {
   readonly address: string;
 }
 
-/** A GIF that can be stopped, and is from the beginning where the user wants no motion; stopped, its first frame shows. */
+/** A GIF that can be stopped, and is from the start where the user wants no motion; then its first frame shows. */
 export function MovingPicture({ page, address }: MovingPictureProps): JSX.Element {
   const plays = useSignal(!matchMedia('(prefers-reduced-motion: reduce)').matches);
   const failed = useSignal('');
