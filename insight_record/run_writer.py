@@ -8,13 +8,17 @@ import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from time import time
 from typing import Any, Self
 
+from insight_record.encoders.common_kinds import lineage
 from insight_record.encoders.encoder import EncodedValue
+from insight_record.environment import environment_cells
 from insight_record.events import VERSION
 from insight_record.formats.protobuf import int_field, message_field
+from insight_record.lineage import USER_DEFINED_INFO, user_defined_info
 from insight_record.muted_record import MutedRecord
 from insight_record.ranks import rank_of_process
 from insight_record.summary_record import Closing, SummaryRecord
@@ -74,7 +78,12 @@ class RunWriter(Closing):
                 self.log_dir,
             )
         record = self._run()
-        if not self._muted and (environment or system_every):
+        if self._muted:
+            return
+        if environment:
+            message = partial(user_defined_info, "environment")
+            record.put(0, time(), lineage(USER_DEFINED_INFO, message, "environment", environment_cells()))
+        if environment or system_every:
             self._system = SystemMetrics(record, system_every, environment=environment)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -39,8 +39,9 @@ class SummaryWriter(MediaWriter):
     process writes into the directory, a directory below it is used, with a warning; ``log_dir`` is the one in
     use.
 
-    With ``environment`` the installed packages and uncommitted changes are recorded as texts, and every
-    ``system_every`` seconds (0: never) the load of the machine as scalars ``system/...``.
+    With ``environment`` the command line, the commit and the host are recorded as columns (in a file that
+    TensorBoard ignores), installed packages and uncommitted changes as texts. Every ``system_every`` seconds
+    (0: never) the load of the machine is recorded as scalars ``system/...``.
 
     Thread-safe. It can be pickled and forked: the other process writes a file of its own.
     """

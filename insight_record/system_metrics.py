@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import sys
 import threading
 import time
 import weakref
@@ -92,5 +93,6 @@ def _named(numbers: Mapping[str, float]) -> dict[str, float]:
 
 def lowest_priority() -> None:
     """Lets the calling thread give way to all others, where the system can do so for a thread."""
-    with contextlib.suppress(OSError, AttributeError):
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
+    if sys.platform == "linux":  # elsewhere this number is not that of a thread
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)

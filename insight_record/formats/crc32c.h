@@ -92,8 +92,14 @@ static inline uint32_t crc32c_over_stream(uint32_t state) {
 
 #define CRC32C_WORD(state, word) (uint32_t)_mm_crc32_u64(state, word)
 
-__attribute__((target("sse4.2"))) static uint32_t crc32c_sse42(uint32_t state, const uint8_t *data,
-                                                               size_t size) {
+#if defined(__clang__) /* there the instruction is a feature of its own */
+#define CRC32C_TARGET "sse4.2,crc32"
+#else
+#define CRC32C_TARGET "sse4.2"
+#endif
+
+__attribute__((target(CRC32C_TARGET))) static uint32_t crc32c_sse42(uint32_t state, const uint8_t *data,
+                                                                    size_t size) {
   CRC32C_BY_INSTRUCTION(CRC32C_WORD, _mm_crc32_u8)
 }
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import insight_host
 import insight_record.system_counters as counting
 from insight_record import SummaryCollector, SummaryRecord, SummaryWriter
 from insight_record.accelerators import Gpus, Npus
@@ -217,3 +218,13 @@ def test_npus_by_their_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_columns_start_no_program(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(subprocess, "Popen", None)
     assert {"command", "python", "host"} <= environment_cells().keys()
+
+
+def test_the_environment_of_a_writer_is_in_columns_that_leave_tensorboards_alone(tmp_path: Path) -> None:
+    with SummaryWriter(tmp_path / "run", environment=True) as writer:
+        writer.add_configuration({"lr": 0.5})
+        writer.add_scalar("loss", 1.0, 1)
+    row = insight_host.open(tmp_path).hparams().to_pandas().iloc[0]
+    assert (row["lr"], row["custom/host"]) == (0.5, environment_cells()["host"])
+    content, *_ = accumulated(tmp_path)["run"]["described"]["_hparams_/session_start_info"]
+    assert set(content.session_start_info.hparams) == {"lr"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -71,8 +72,9 @@ class IndexWriter:
                 self._write(some)
 
     def _run(self) -> None:
-        with suppress(OSError, AttributeError):  # not on every system
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
+        if sys.platform == "linux":  # elsewhere this number is not that of a thread
+            with suppress(OSError):
+                os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
         tidying = time.monotonic() + _BEFORE_TIDYING
         while not self._closed:
             with self._woken:
