@@ -19,7 +19,7 @@ from insight_core.cli.options import Options, read_flags
 from insight_core.cli.policies import open_whole_registry
 from insight_core.cli.remote_logdirs import opens_files
 from insight_core.ingest.discover import Logdir, is_remote
-from insight_core.plugin import DataProvider, InvalidArgument, NotFound, NoticingProvider, Unavailable
+from insight_core.plugin import DataProvider, InvalidArgument, NotFound, Unavailable, notices_of
 from insight_core.providers.forwarding import StartableProvider
 from insight_core.registry import Registry
 
@@ -114,7 +114,8 @@ def wait_until_read(provider: DataProvider, timeout: float | None) -> None:
                 _check_found(provider)
                 return
         except Unavailable:
-            if answered or waited > _PATIENCE or _is_certain(provider):
+            # gRPC connects in the background
+            if answered or waited > _PATIENCE or _is_host(provider):
                 raise
             time.sleep(_PAUSE)
             continue
@@ -124,13 +125,15 @@ def wait_until_read(provider: DataProvider, timeout: float | None) -> None:
 
 
 def _check_found(provider: DataProvider) -> None:
-    """Raises Unavailable if nothing was read because a remote store is away."""
-    if isinstance(provider, NoticingProvider) and not provider.runs() and (notices := provider.notices()):
+    """Raises Unavailable if nothing was read because a remote store is away.
+
+    A host has other notices, such as that its logdir does not exist yet.
+    """
+    if not _is_host(provider) and not provider.runs() and (notices := notices_of(provider)):
         raise Unavailable(str(notices[0]))
 
 
-def _is_certain(provider: DataProvider) -> bool:
-    """Whether a server that cannot be reached is an error now: gRPC connects in the background."""
+def _is_host(provider: DataProvider) -> bool:
     from insight_core.providers.http_client.provider import HttpProvider
 
     return isinstance(provider, HttpProvider)

@@ -57,22 +57,23 @@ class Mirrors:
         unlisted, self._unlisted = self._unlisted, []
         for listing in [self._fetches.submit(mirror.refresh) for mirror in unlisted]:
             self._wait_for(listing)
-        changed = self._changed
-        if changed is not None and self._interval > 0:
-            for mirror in unlisted:
-                mirror.follow(self._interval, changed)
+        self._follow_listed()
 
     def list_now(self) -> None:
         """Lists every location."""
         self._unlisted = list(self._mirrors)
         self.list_first()
 
-    def follow(self, changed: Callable[[frozenset[str] | None], None]) -> None:
+    def follow(self, changed: Callable[[frozenset[str] | None], None], noticed: Callable[[], None]) -> None:
         """Lists the locations again and again, from their first listing on.
 
-        ``changed`` is called with the local files that have other content, None if files came or went.
+        ``changed`` is called with the local files that have other content, None if files came or went;
+        ``noticed`` when a store goes away or comes back.
         """
         self._changed = changed
+        for mirror in self._mirrors:
+            mirror.requests.noticed = noticed
+        self._follow_listed()
 
     def fetch(self, parts: Sequence[FilePart]) -> None:
         """Makes parts of local files present, several at once; paths elsewhere are left alone.
@@ -125,6 +126,13 @@ class Mirrors:
                     excess -= mirror.evict(excess, self.may_evict)
         finally:
             self._evicting.release()
+
+    def _follow_listed(self) -> None:
+        if self._changed is None or self._interval <= 0:
+            return
+        for mirror in self._mirrors:
+            if mirror not in self._unlisted:
+                mirror.follow(self._interval, self._changed)
 
     def _mirror_of(self, path: str) -> Mirror | None:
         return next((each for each in self._mirrors if path.startswith(f"{each.path}/")), None)

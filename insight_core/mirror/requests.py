@@ -56,6 +56,7 @@ class Requests:
         self.location = location
         self.counts = RequestCounts()
         self.away: Reason | None = None  # why the last request failed for good
+        self.noticed: Callable[[], None] = lambda: None  # called when that is another reason, or none
         self._open_files = open_files
         self._files: RemoteFiles | None = open_files()
         self._failures = 0  # of reads, without a success since
@@ -79,6 +80,7 @@ class Requests:
         was_away, self.away, self._failures = self.away is not None, None, 0
         if was_away:
             log.warning("%s can be read again", self.location)
+            self.noticed()
         return found, was_away
 
     def read(self, file: RemoteFile, start: int, end: int) -> bytes:
@@ -156,9 +158,11 @@ class Requests:
         text = f"{self.location} {'refuses access' if failure.is_refusal else 'cannot be reached'}"
         cause = failure.cause
         reason = Reason(f"{text}: {cause}", code, location=self.location, cause=cause)
-        if not self._stop.is_set() and (self.away is None or self.away.code != code):
-            log.warning("%s", reason)
+        is_news = not self._stop.is_set() and (self.away is None or self.away.code != code)
         self.away = reason
+        if is_news:
+            log.warning("%s", reason)
+            self.noticed()
         return StoreAway(reason)
 
     def _count(self, *, lists: int = 0, reads: int = 0, retries: int = 0, bytes: int = 0) -> None:

@@ -49,6 +49,7 @@ from insight_core.plugin.data import (
     SeriesKey,
     ShownAttempts,
     X,
+    notices_of,
 )
 from insight_core.plugin.encoding import check_elements, nbytes_of, plain
 from insight_core.plugin.errors import (
@@ -237,6 +238,7 @@ __all__ = [
     "joined_table",
     "missing_tags",
     "nbytes_of",
+    "notices_of",
     "physical_memory",
     "place_in",
     "plain",

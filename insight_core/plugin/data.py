@@ -317,3 +317,8 @@ class NoticingProvider(Protocol):
 
         Asked with every run table, after ``runs``: answers without delay.
         """
+
+
+def notices_of(provider: object) -> Sequence[Reason]:
+    """The notices of a data provider; none if it has no such method."""
+    return provider.notices() if isinstance(provider, NoticingProvider) else ()

@@ -17,6 +17,7 @@ from insight_core.plugin import (
     PayloadStream,
     Plugin,
     Progress,
+    Reason,
     RecordTable,
     Run,
     ScalarColumns,
@@ -36,6 +37,7 @@ from insight_core.rpc.messages import (
     claim_of,
     damage_of,
     key_message,
+    notice_of,
     query_message,
     records_of,
     run_of,
@@ -76,6 +78,7 @@ class InsightProvider(LinkedProvider):
     def __init__(self, link: Link) -> None:
         super().__init__(link, "data-server-watch", self._watch)
         self._location = ""
+        self._notices: Sequence[Reason] = ()
 
     def admit(self, plugin: Plugin) -> None:
         """Does nothing: the server discovers its own plugins."""
@@ -86,8 +89,13 @@ class InsightProvider(LinkedProvider):
 
     def runs(self) -> Sequence[Run]:
         """All runs."""
-        answers = self._asked().stream(_RUNS, pb.RunsRequest())
+        answers = list(self._asked().stream(_RUNS, pb.RunsRequest()))
+        self._notices = [notice_of(notice) for answer in answers for notice in answer.notices]
         return [run_of(run) for answer in answers for run in answer.runs]
+
+    def notices(self) -> Sequence[Reason]:
+        """Those that the server sent with the last answer of ``runs``."""
+        return self._notices
 
     def series(
         self, plugin: str, *, runs: Collection[str] | None = None, tags: Collection[str] | None = None

@@ -127,7 +127,7 @@ class LocalProvider:
     def start(self) -> None:
         """Loads in the background, newest runs first, then tails the files."""
         if self._mirrors is not None:
-            self._mirrors.follow(self._loader.follow)
+            self._mirrors.follow(self._loader.follow, self._store.touch_runs)
         self._loader.start(self._open_watcher() if self._watches else None)
 
     def admit(self, plugin: Plugin) -> None:

@@ -22,6 +22,7 @@ from insight_core.plugin import (
     SeriesKey,
     SeriesTable,
     Unavailable,
+    notices_of,
     united_tables,
 )
 from insight_core.providers.conventions import by_start_time, unknown_series
@@ -134,8 +135,8 @@ class MergedProvider(FollowedProvider):
         raise unknown_series(plugin, key)
 
     def notices(self) -> Sequence[Reason]:
-        """A text for each part that is away."""
-        return [
+        """A text for each part that is away, and the notices of the others."""
+        away = [
             Reason(
                 f"{self._names[number]} is away, and its runs are missing here: {cause}",
                 "source_away",
@@ -144,6 +145,8 @@ class MergedProvider(FollowedProvider):
             )
             for number, cause in sorted(self._away.items())
         ]
+        present = [part for number, part in enumerate(self._parts) if number not in self._away]
+        return list(dict.fromkeys([*away, *itertools.chain.from_iterable(map(notices_of, present))]))
 
     def damage(self, run: str | None = None) -> Sequence[Damage]:
         """Places where logs could not be read, of one run or of all runs."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from insight_core.plugin import (
     ComputingProvider,
@@ -11,7 +11,9 @@ from insight_core.plugin import (
     InsightError,
     NotComputed,
     Plugin,
+    Reason,
     Unavailable,
+    notices_of,
 )
 from insight_core.providers.credentials import Credentials
 from insight_core.providers.followed import FollowedProvider, Step
@@ -74,6 +76,10 @@ class OpenedProvider(FollowedProvider):
     damage = forwarded(DataProvider.damage)
     progress = forwarded(DataProvider.progress)
     location = forwarded(DataProvider.location)
+
+    def notices(self) -> Sequence[Reason]:
+        """Those of the server; none while it was not reached."""
+        return notices_of(self._inner)
 
     def compute(self, plugin: str, name: str, request: bytes) -> Iterator[bytes]:
         """The answers of a computation of the server's plugin, as they come; see ``ComputingProvider``."""

@@ -19,6 +19,7 @@ from insight_core.plugin import (
     NotComputed,
     PayloadStream,
     SeriesKey,
+    notices_of,
 )
 from insight_core.rpc.errors import Context, TooMuch, printable, stream, unary
 from insight_core.rpc.messages import (
@@ -27,6 +28,7 @@ from insight_core.rpc.messages import (
     claim_message,
     damage_message,
     key_of,
+    notice_message,
     query_of,
     record_parts,
     run_message,
@@ -80,9 +82,11 @@ class InsightService:
 
     @stream
     def Runs(self, request: messages.RunsRequest, context: Context) -> Iterator[messages.RunsResponse]:
-        """See ``DataProvider.runs``."""
+        """See ``DataProvider.runs``, and ``NoticingProvider.notices``."""
         for runs in _portions(map(run_message, self._provider.runs())):
             yield messages.RunsResponse(runs=runs)
+        if notices := notices_of(self._provider):
+            yield messages.RunsResponse(notices=map(notice_message, notices))
 
     @stream
     def SeriesTables(

@@ -109,14 +109,31 @@ def damage_message(damage: Damage) -> messages.Damage:
     """The message of a damage entry."""
     fields = _damage_fields(damage) | {"file": printable(damage.file), "reason": printable(damage.reason)}
     reason = Reason.of(damage.reason)
-    details = encode_json(json_details(reason.details)).decode() if reason.details else ""
-    return messages.Damage(**fields, code=reason.code, details=details)
+    return messages.Damage(**fields, code=reason.code, details=_details_text(reason))
 
 
 def damage_of(message: messages.Damage) -> Damage:
     """The damage entry of a message."""
-    details = json.loads(message.details) if message.details else {}
-    return Damage(**_damage_fields(message), reason=Reason(message.reason, message.code, **details))
+    reason = Reason(message.reason, message.code, **_details(message.details))
+    return Damage(**_damage_fields(message), reason=reason)
+
+
+def notice_message(notice: Reason) -> messages.Notice:
+    """The message of a notice."""
+    return messages.Notice(text=printable(notice), code=notice.code, details=_details_text(notice))
+
+
+def notice_of(message: messages.Notice) -> Reason:
+    """The notice of a message."""
+    return Reason(message.text, message.code, **_details(message.details))
+
+
+def _details_text(reason: Reason) -> str:
+    return encode_json(json_details(reason.details)).decode() if reason.details else ""
+
+
+def _details(text: str) -> dict[str, Any]:
+    return json.loads(text) if text else {}
 
 
 def changes_message(changes: Changes) -> messages.ChangesResponse:

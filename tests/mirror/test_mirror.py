@@ -143,7 +143,7 @@ def test_a_host_that_follows_waits_for_the_next_listing(store: MemoryStore, open
     changes: list[frozenset[str] | None] = []
     mirrors.close()
     mirrors, root = open_mirror(interval=0.01)
-    mirrors.follow(changes.append)
+    mirrors.follow(changes.append, lambda: None)
     mirrors.list_now()
     store.put("a", other := _content(120, seed=1))
 

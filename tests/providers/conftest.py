@@ -1,4 +1,4 @@
-"""The kinds of providers: in this process, a data server of ours, a host, the data server in Rust, a lake."""
+"""The kinds of providers: of files, of a data server, a host, the data server in Rust, a lake, a bucket."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import Protocol
 
 import insight_scalar
 import pytest
+from insight_remote.object_store import ObjectStoreFiles
 
 from insight_core.ingest.discover import Logdir
+from insight_core.mirror.mirrors import Mirrors
 from insight_core.plugin import (
     CachePolicy,
     DataProvider,
@@ -31,6 +33,7 @@ from insight_core.providers.tensorboard_client.provider import TensorBoardProvid
 from insight_core.rpc.serving import serve
 from tests.hosts import served
 from tests.lakes import LakeBuild
+from tests.remote.stores import Bucket, s3_server
 from tests.waiting import eventually
 
 SCALAR = insight_scalar.insight_plugin()
@@ -136,12 +139,41 @@ def open_lake(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
         yield open_
 
 
-@pytest.fixture(params=["local", "insight", "http", "rust", "lake"])
+@pytest.fixture(scope="module")
+def s3() -> Iterator[None]:
+    with s3_server() as server:
+        Bucket.create(server)
+        yield
+
+
+@pytest.fixture
+def open_bucket(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, s3: None) -> Iterator[Open]:
+    with ExitStack() as opened:
+
+        def open_(*, policy: CachePolicy | None = None, live: bool = False) -> DataProvider:
+            cache = tmp_path_factory.mktemp("cache")
+            bucket = Bucket(cache.name)
+            uploading = bucket.following(tmp_path)
+            opened.enter_context(uploading) if live else bucket.put_tree(tmp_path)
+            mirrors = Mirrors(cache, interval=0.05)
+            logdir = Logdir(mirrors.add(bucket.location, lambda: ObjectStoreFiles(bucket.location)))
+            policies = {"scalar": policy, "pictures": policy} if policy else {}
+            provider = LocalProvider([logdir], [SCALAR, IMAGE], policies=policies, mirrors=mirrors)
+            opened.callback(provider.close)
+            provider.load()
+            if live:
+                provider.start()
+            return provider
+
+        yield open_
+
+
+@pytest.fixture(params=["local", "insight", "http", "rust", "lake", "bucket"])
 def open_provider(request: pytest.FixtureRequest) -> Open:
-    """Each kind in turn; where the one in Rust differs is said by ``DIFFERENCES`` of the test's module."""
-    if request.param == "rust":
-        reason = request.module.DIFFERENCES.get(request.node.originalname)
-        if reason is not None:
-            request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
+    """Each kind in turn; ``DIFFERENCES`` of the test's module says where the one in Rust differs."""
+    names = {"rust": "DIFFERENCES", "bucket": "DIFFERENCES_OF_BUCKETS"}
+    differences = getattr(request.module, names.get(request.param, ""), {})
+    if (reason := differences.get(request.node.originalname)) is not None:
+        request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
     opened: Open = request.getfixturevalue(f"open_{request.param}")
     return opened

@@ -45,6 +45,9 @@ DIFFERENCES = {
     "test_payloads_are_as_they_stand_in_the_file": "values arrive in TensorBoard's newest form",
     "test_a_payload_is_verified_when_it_is_read": "payloads are read while loading, and checksums are not",
 }
+DIFFERENCES_OF_BUCKETS = {
+    "test_a_payload_is_verified_when_it_is_read": "what was fetched stays, until a listing tells of another",
+}
 
 
 def only(provider: DataProvider, run: str, tag: str, query: ScalarQuery | None = None) -> ScalarColumns:

@@ -9,7 +9,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -128,6 +128,35 @@ class Bucket:
 
     def delete(self, path: str) -> None:
         obstore.delete(self._store, path)
+
+    @contextmanager
+    def following(self, root: Path) -> Iterator[None]:
+        """Has what ``root`` has, now and, by a thread, while it changes."""
+        uploaded: dict[str, tuple[int, int]] = {}
+
+        def upload() -> None:
+            found = {path.relative_to(root).as_posix(): path for path in root.rglob("*") if path.is_file()}
+            for name, path in found.items():
+                version = path.stat().st_size, path.stat().st_mtime_ns
+                if uploaded.get(name) != version:
+                    self.put(name, path.read_bytes())
+                    uploaded[name] = version
+            for name in uploaded.keys() - found:
+                self.delete(name)
+                del uploaded[name]
+
+        def repeat() -> None:
+            while not ended.wait(0.02):
+                with suppress(OSError):  # a file that was deleted meanwhile
+                    upload()
+
+        ended = threading.Event()
+        upload()
+        thread = threading.Thread(target=repeat, daemon=True)
+        thread.start()
+        yield
+        ended.set()
+        thread.join()
 
 
 class _Anyone(asyncssh.SSHServer):

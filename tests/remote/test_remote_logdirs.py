@@ -23,8 +23,15 @@ from insight_core.cli.storage import open_local
 from insight_core.mirror import mirror, requests
 from insight_core.plugin import DataProvider, InsightError, SeriesInfo, SeriesKey, Unavailable
 from insight_core.plugin.testing import EventWriter, damaged_logdir
+from insight_core.providers.http_client.provider import HttpProvider
+from insight_core.providers.http_client.session import Address
+from insight_core.providers.insight_client import InsightProvider
+from insight_core.providers.link import Link
 from insight_core.providers.local import LocalProvider
+from insight_core.providers.merged import MergedProvider
 from insight_core.registry import Registry
+from insight_core.rpc.serving import serve
+from tests.hosts import served
 from tests.remote.stores import Bucket, S3Server, s3_server, ssh_server
 from tests.waiting import eventually
 
@@ -289,6 +296,34 @@ def test_a_store_that_goes_away_and_comes_back(
     s3.always = ""
     eventually(lambda: len(provider.series("scalar")) == written)
     assert (provider.damage(), provider.notices()) == ([], [])
+
+
+def test_an_open_page_and_clients_of_a_server_get_the_notice(
+    s3: S3Server, bucket: Bucket, written: int, open_: Open
+) -> None:
+    provider = open_(bucket.location, interval=0.1)
+    with ExitStack() as opened:
+        server = serve(provider, "127.0.0.1", 0, version="test")
+        opened.callback(server.stop)
+        data_server = InsightProvider(Link(f"127.0.0.1:{server.port}"))
+        host = HttpProvider(Address.of(opened.enter_context(served(provider, []))))
+        merged = MergedProvider([host, data_server])
+        opened.callback(merged.close)
+        assert (len(merged.runs()), merged.notices()) == (written, [])
+        generation = provider.generation()
+        s3.always = "503"
+        eventually(provider.notices)
+        assert provider.changes(generation, timeout=30).runs
+        assert len(merged.runs()) == written
+        [notice] = merged.notices()
+        assert (notice, notice.fields()) == (provider.notices()[0], provider.notices()[0].fields())
+        for client in (data_server, host):
+            assert client.notices() == [notice]
+        generation = provider.generation()
+        s3.always = ""
+        eventually(lambda: not provider.notices())
+        assert provider.changes(generation, timeout=30).runs
+        assert (len(merged.runs()), merged.notices()) == (written, [])
 
 
 def test_unread_logs_of_a_store_that_is_away_are_damage_until_it_is_back(

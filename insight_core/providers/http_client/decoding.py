@@ -65,8 +65,12 @@ def run_of(row: Mapping[str, Any]) -> Run:
 
 def damage_of(row: Mapping[str, Any]) -> Damage:
     """An entry of ``/data/damage``."""
-    reason = Reason(row["reason"], row.get("code", ""), **row.get("details", {}))
-    return Damage(row["run"], row["file"], row["offset"], reason, row["skipped"])
+    return Damage(row["run"], row["file"], row["offset"], reason_of(row, "reason"), row["skipped"])
+
+
+def reason_of(row: Mapping[str, Any], name: str) -> Reason:
+    """A reason in an answer, whose text is ``name``; see ``Reason.fields``."""
+    return Reason(row[name], row.get("code", ""), **row.get("details", {}))
 
 
 def changes_of(answer: Mapping[str, Any]) -> Changes:

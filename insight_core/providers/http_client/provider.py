@@ -15,6 +15,7 @@ from insight_core.plugin import (
     PayloadStream,
     Plugin,
     Progress,
+    Reason,
     RecordTable,
     Run,
     ScalarColumns,
@@ -35,6 +36,7 @@ from insight_core.providers.http_client.decoding import (
     changes_of,
     damage_of,
     nearest_point,
+    reason_of,
     records_of,
     run_of,
     scalars_of,
@@ -58,6 +60,7 @@ class HttpProvider(FollowedProvider):
         self._session = HttpSession(address)
         self._interval = interval
         self._cursor: tuple[str, int] | None = None  # boot and generation of the host
+        self._notices: Sequence[Reason] = ()
 
     def admit(self, plugin: Plugin) -> None:
         """Does nothing: the host has its own plugins."""
@@ -76,7 +79,13 @@ class HttpProvider(FollowedProvider):
 
     def runs(self) -> Sequence[Run]:
         """All runs."""
-        return [run_of(row) for row in self._session.json("data/run_table")["runs"]]
+        table = self._session.json("data/run_table")
+        self._notices = [reason_of(notice, "error") for notice in table.get("notices", ())]
+        return [run_of(row) for row in table["runs"]]
+
+    def notices(self) -> Sequence[Reason]:
+        """Those that the host sent with the last answer of ``runs``."""
+        return self._notices
 
     def series(
         self, plugin: str, *, runs: Collection[str] | None = None, tags: Collection[str] | None = None

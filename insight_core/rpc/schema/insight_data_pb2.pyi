@@ -93,10 +93,22 @@ class RunsRequest(_message.Message):
     def __init__(self) -> None: ...
 
 class RunsResponse(_message.Message):
-    __slots__ = ("runs",)
+    __slots__ = ("runs", "notices")
     RUNS_FIELD_NUMBER: _ClassVar[int]
+    NOTICES_FIELD_NUMBER: _ClassVar[int]
     runs: _containers.RepeatedCompositeFieldContainer[Run]
-    def __init__(self, runs: _Optional[_Iterable[_Union[Run, _Mapping[str, object]]]] = ...) -> None: ...
+    notices: _containers.RepeatedCompositeFieldContainer[Notice]
+    def __init__(self, runs: _Optional[_Iterable[_Union[Run, _Mapping[str, object]]]] = ..., notices: _Optional[_Iterable[_Union[Notice, _Mapping[str, object]]]] = ...) -> None: ...
+
+class Notice(_message.Message):
+    __slots__ = ("text", "code", "details")
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    CODE_FIELD_NUMBER: _ClassVar[int]
+    DETAILS_FIELD_NUMBER: _ClassVar[int]
+    text: str
+    code: str
+    details: str
+    def __init__(self, text: _Optional[str] = ..., code: _Optional[str] = ..., details: _Optional[str] = ...) -> None: ...
 
 class Run(_message.Message):
     __slots__ = ("name", "dialects", "start_time", "loading", "damage")

@@ -7,10 +7,10 @@ from typing import Any
 
 from insight_core.plugin import (
     InsightError,
-    NoticingProvider,
     PluginContext,
     Reason,
     SeriesKey,
+    notices_of,
 )
 from insight_core.plugin.payloads import tensor_of
 from insight_mcp.answers import LoggedRows, Row, ToolAnswer, counted
@@ -47,9 +47,8 @@ def _of_logs(ctx: PluginContext) -> Iterator[Row]:
     }
     said = [f"{count} {what}" for what, count in counts.items() if count]
     yield "logs", ctx.data.location(), ", ".join([counted(len(found), "run"), *said])
-    if isinstance(ctx.data, NoticingProvider):
-        for notice in ctx.data.notices():
-            yield "notice", "", str(notice)
+    for notice in notices_of(ctx.data):
+        yield "notice", "", str(notice)
     scalars: dict[str, list[int]] = {}
     for plugin in sorted(map(str, ctx.data.plugins())):
         tables = ctx.data.series_tables(plugin, ("first_step", "last_step") if plugin == SCALAR else ())
