@@ -22,7 +22,7 @@ class PayloadPlaces:
     int64[n] is the offset of its first byte. Sizes are those of ``DataProvider.records``.
     """
 
-    files: Sequence[str]  # paths on this machine
+    files: Sequence[str]  # paths on this machine, or locations (s3://bucket/prefix/file)
     claims: Sequence[Claim]
     parts: NDArray[np.int64]
     records: NDArray[np.int64]

@@ -1,4 +1,4 @@
-"""Where the files of logs are, of providers that read them on this machine."""
+"""Where the files of logs are, of providers that read files."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ class RunFile:
     path: str
     directory: str  # of the run; the file is in it or below it
     logdir: str  # the directory is it or below it
+    location: str = ""  # of the logdir in a remote store, of which these are copies that come and go
 
 
 @runtime_checkable
 class RunFiles(Protocol):
-    """What a ``DataProvider`` also has if the logs are files on this machine."""
+    """What a ``DataProvider`` also has if it reads the files of the logs itself."""
 
     def run_files(self) -> Sequence[RunFile]:
         """Every file of every run, by a new walk over the logdirs: not for each request of a page.

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
+from attrs import evolve
 from numpy.typing import NDArray
 
 from insight_core.formats.batch import DamagedRecord, unreadable
@@ -316,9 +317,12 @@ class LocalProvider:
         return sorted(self._store.damage(run), key=lambda d: (d.run, d.file, d.offset))
 
     def run_files(self) -> Sequence[RunFile]:
-        """Every local file of every run, by a new walk over the logdirs: none of a remote logdir."""
+        """Every file of every run, by a new walk over the logdirs."""
+        locations = self._locations
         files = run_files(self._logdirs, self._names)
-        return [file for file in files if file.logdir not in self._locations]
+        return (
+            [evolve(file, location=locations.get(file.logdir, "")) for file in files] if locations else files
+        )
 
     def notices(self) -> Sequence[Reason]:
         """Remote stores that are away, and what of them cannot be read."""
@@ -327,6 +331,13 @@ class LocalProvider:
     def requests(self) -> Mapping[str, RequestCounts]:
         """Requests to remote stores so far, by location."""
         return {} if self._mirrors is None else self._mirrors.counts()
+
+    def _location_of(self, path: str) -> str:
+        """The path of a local file, or the location in a remote store of which it is a copy."""
+        for logdir, location in self._locations.items():
+            if path.startswith(f"{logdir}/"):
+                return location.rstrip("/") + path[len(logdir) :]
+        return path
 
     def payload_places(self, plugin: str, key: SeriesKey) -> PayloadPlaces:
         """Where the payloads of a series are. Raises NotFound for an unknown series or file."""
@@ -339,7 +350,7 @@ class LocalProvider:
         whole = np.array([isinstance(claim, FileName) for claim in snapshot.claims], bool)
         part = np.repeat(np.arange(len(paths)), np.diff((0, *snapshot.ends)))
         return PayloadPlaces(
-            [str(path) for path in paths],
+            [self._location_of(str(path)) for path in paths],
             snapshot.claims,
             part,
             np.where(whole[part], -1, records),

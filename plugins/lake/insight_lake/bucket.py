@@ -6,14 +6,18 @@ from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from datetime import timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import obstore
+from insight_remote.object_stores import cause_of, open_object_store
 from obstore.exceptions import AlreadyExistsError, BaseError, PreconditionError
-from obstore.store import from_url
 
-from insight_core.plugin import InvalidArgument, Unavailable
+from insight_core.plugin import Unavailable
 from insight_lake.directory import temporary_directory
 from insight_lake.objects import ObjectMissing, StoredObject, Traffic
+
+if TYPE_CHECKING:
+    from obstore.store import RetryConfig
 
 _PATIENCE = timedelta(seconds=15)  # for a request and its repetitions
 _RETRIES = 5
@@ -26,12 +30,8 @@ class BucketStore:
     def __init__(self, url: str) -> None:
         self.location = url.rstrip("/")
         self.traffic = Traffic()
-        try:
-            self._store = from_url(
-                self.location, retry_config={"max_retries": _RETRIES, "retry_timeout": _PATIENCE}
-            )
-        except (BaseError, ValueError) as error:
-            raise InvalidArgument(f"{self.location}: {_first_line(error)}") from error
+        retries: RetryConfig = {"max_retries": _RETRIES, "retry_timeout": _PATIENCE}
+        self._store = open_object_store(self.location, retries)
 
     def get(self, key: str) -> bytes:
         """See ObjectStore."""
@@ -90,8 +90,4 @@ class BucketStore:
         except FileNotFoundError as error:
             raise ObjectMissing(f"{self.location}/{key}: no such object") from error
         except (BaseError, OSError) as error:
-            raise Unavailable(f"{self.location}/{key}: {_first_line(error)}") from error
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0]
+            raise Unavailable(f"{self.location}/{key}: {cause_of(error)}") from error

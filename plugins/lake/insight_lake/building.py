@@ -18,6 +18,7 @@ from insight_lake.lake import Lake
 from insight_lake.manifest import LakeManifest, LakeObject, SegmentEntry, newest, publish
 from insight_lake.objects import ObjectStore
 from insight_lake.records import CopiedRecords, LogRecords, RecordSource
+from insight_lake.remote_sources import check_locatable, check_present, is_remote, unread_runs
 from insight_lake.rewriting import rewritten
 from insight_lake.row_reader import RowReader
 from insight_lake.sources import BATCH, PLUGIN, FoundRun, batches, runs_of_files
@@ -78,11 +79,13 @@ class Builder:
                 read = time.time()
                 context = self._host.loaded(self._options.flags, PLUGIN, runs=lambda run: False)
                 data = opened.enter_context(context).data
+                check_present(data)
                 is_local = isinstance(data, RunFiles)
                 found = runs_of_files(data) if isinstance(data, RunFiles) else self._of_series(data)
-                _check_outside(
-                    self._store.location, {one.source for one in found.values()} if is_local else ()
-                )
+                sources = {one.source for one in found.values()} if is_local else set()
+                _check_outside(self._store.location, sources)
+                if self._options.payloads == "locate":
+                    check_locatable(sources)
                 mine = {run: one for run, one in found.items() if self._is_mine(run)}
                 changed = self._changed(mine)
                 self.report.unchanged = len(mine) - len(changed)
@@ -147,6 +150,10 @@ class Builder:
                 )
                 data = opened.enter_context(context).data
                 wanted |= {run.name for run in data.runs()}
+            unread = unread_runs(data, {run for run in wanted if run in mine and is_remote(mine[run].source)})
+            for run, cause in unread.items():
+                self._host.print(f"insight-host lake: {run} is left out for now: {cause}")
+            wanted -= unread.keys()
             directory = opened.enter_context(self._store.drafts())
             draft = SegmentDraft(directory)
             source, payloads = self._record_source(data, draft, opened)
@@ -264,9 +271,14 @@ def remove_runs(store: ObjectStore, chosen: Callable[[LakeManifest], set[str]]) 
 
 
 def _check_outside(place: str, logdirs: Iterable[str]) -> None:
-    """Raises InvalidArgument if the lake is a directory in one of the logdirs."""
+    """Raises InvalidArgument if the lake is in one of the logdirs."""
     for logdir in logdirs:
-        if "://" not in place and Path(os.path.realpath(place)).is_relative_to(logdir):
+        is_inside = (
+            f"{place}/".startswith(f"{logdir.rstrip('/')}/")
+            if is_remote(place)
+            else Path(os.path.realpath(place)).is_relative_to(logdir)
+        )
+        if is_inside:
             raise InvalidArgument(f"{place} lies in the log directory {logdir}, and nothing is written there")
 
 

@@ -62,7 +62,7 @@ def file_fingerprints(data: RunFiles) -> dict[str, tuple[str, int, str]]:
         files.setdefault(file.run, []).append(
             (os.path.relpath(file.path, file.directory), info.st_size, info.st_mtime_ns)
         )
-        logdirs.setdefault(file.run, os.path.realpath(file.logdir))
+        logdirs.setdefault(file.run, file.location or os.path.realpath(file.logdir))
     return {
         run: (_hashed(sorted(found)), sum(size for _, size, _ in found), logdirs[run])
         for run, found in files.items()

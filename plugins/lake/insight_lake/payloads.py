@@ -5,19 +5,26 @@ from __future__ import annotations
 import io
 import os
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import BinaryIO
+from functools import cache, partial
+from typing import BinaryIO, TypeAlias
 
 from attrs import frozen
 
 from insight_core.plugin import Claim, FileName, InsightError, PayloadStream
 from insight_core.plugin.payloads import HEADER_SIZE, contents
-from insight_lake.objects import ObjectStore
+from insight_lake.objects import ObjectMissing, ObjectStore
+from insight_lake.remote_sources import is_remote
+from insight_lake.stores import open_store
 
 _LENGTH = struct.Struct("<Q")
 _FOOTER = 4  # bytes of the checksum after the content of a record
 _PIECE = 4 << 20  # bytes of a request
+_PLACES_ONLY = "the lake has only the places of payloads in the logs, unless it is built with --with-payloads"
+_SHORTER = "the file is shorter than when the lake was built"
+
+_Part: TypeAlias = Callable[[int, int], bytes]  # of a log file: offset and number of bytes
 
 
 @frozen
@@ -44,17 +51,17 @@ def read_payload(store: ObjectStore, place: PayloadPlace, limit: int | None) -> 
     size = place.size if limit is None else min(limit, place.size)
     if place.copied:
         return store.get_range(place.object, place.start, place.start + size) if size else b""
-    with _log_file(place) as file:
+    with _log_file(place) as part:
         if place.record < 0:
-            return _bytes(file, place, place.start, size)
-        header = _bytes(file, place, place.record, HEADER_SIZE)
+            return part(place.start, size)
+        header = part(place.record, HEADER_SIZE)
         length = _LENGTH.unpack_from(header)[0]
         end = place.record + HEADER_SIZE + length
         if not place.record + HEADER_SIZE <= place.start <= place.start + place.size <= end:
             raise UnreadablePayload(f"{place.object}: the file has changed: another record is at this offset")
         if size < place.size:
-            return _bytes(file, place, place.start, size)
-        record = header + _bytes(file, place, place.record + HEADER_SIZE, length + _FOOTER)
+            return part(place.start, size)
+        record = header + part(place.record + HEADER_SIZE, length + _FOOTER)
         if not list(contents(record, [])):
             raise UnreadablePayload(
                 f"{place.object}: the record at byte {place.record} does not have its checksum"
@@ -125,32 +132,50 @@ class _FileBytes(_Bytes):
         self._place = place
 
     def part(self, first: int, count: int) -> bytes:
-        with _log_file(self._place) as file:
-            return _bytes(file, self._place, first, count)
+        with _log_file(self._place) as part:
+            return part(first, count)
 
 
 @contextmanager
-def _log_file(place: PayloadPlace) -> Iterator[BinaryIO]:
+def _log_file(place: PayloadPlace) -> Iterator[_Part]:
+    """Reads parts of the log file of a payload."""
+    if is_remote(place.object):
+        yield partial(_part_of_object, place)
+        return
     try:
         file = open(place.object, "rb", buffering=0)  # noqa: SIM115  # closed below; only opening may fail here
     except OSError as error:
-        raise UnreadablePayload(
-            f"{place.object}: {error.strerror}; the lake has only the places of payloads in the logs, "
-            "unless it is built with --with-payloads"
-        ) from error
+        raise UnreadablePayload(f"{place.object}: {error.strerror}; {_PLACES_ONLY}") from error
     with file:
         size = os.fstat(file.fileno()).st_size
         if isinstance(place.claim, FileName) and size < place.start + place.size:
-            raise UnreadablePayload(f"{place.object}: the file is shorter than when the lake was built")
-        yield file
+            raise UnreadablePayload(f"{place.object}: {_SHORTER}")
+        yield partial(_part_of_file, file, place)
 
 
-def _bytes(file: BinaryIO, place: PayloadPlace, start: int, size: int) -> bytes:
+def _part_of_file(file: BinaryIO, place: PayloadPlace, start: int, size: int) -> bytes:
     parts = []
     while size:
         data = os.pread(file.fileno(), size, start)
         if not data:
-            raise UnreadablePayload(f"{place.object}: the file is shorter than when the lake was built")
+            raise UnreadablePayload(f"{place.object}: {_SHORTER}")
         parts.append(data)
         start, size = start + len(data), size - len(data)
     return b"".join(parts)
+
+
+def _part_of_object(place: PayloadPlace, start: int, size: int) -> bytes:
+    scheme, _, rest = place.object.partition("://")
+    root, _, key = rest.partition("/")
+    try:
+        data = _root(f"{scheme}://{root}").get_range(key, start, start + size) if size else b""
+    except ObjectMissing as error:
+        raise UnreadablePayload(f"{error}; {_PLACES_ONLY}") from error
+    if len(data) != size:
+        raise UnreadablePayload(f"{place.object}: {_SHORTER}")
+    return data
+
+
+@cache
+def _root(location: str) -> ObjectStore:
+    return open_store(location)

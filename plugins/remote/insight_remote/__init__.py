@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 from insight_core.plugin import InvalidArgument, RemoteFiles, hookimpl
 
-_OBJECT_STORES = {"s3", "s3a", "gs", "az", "abfs", "abfss", "azure"}
+OBJECT_STORES = frozenset({"s3", "s3a", "gs", "az", "abfs", "abfss", "azure"})  # schemes
 _LIBRARIES = {
     "ssh": "sshfs",
     "sftp": "sshfs",
@@ -19,7 +19,7 @@ _LOCAL = {"file", "local", "http", "https"}  # a logdir without a scheme; the ad
 def insight_open_files(location: str) -> RemoteFiles | None:
     """The files of an object store or of a file system that fsspec knows."""
     scheme = location.partition(":")[0].lower()
-    if scheme in _OBJECT_STORES:
+    if scheme in OBJECT_STORES:
         _need(scheme, "obstore", "insight-host[remote]")
         from insight_remote.object_store import ObjectStoreFiles  # imported only if needed
 

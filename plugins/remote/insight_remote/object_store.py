@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import Any
 
 import obstore
 from obstore import exceptions
-from obstore.store import from_url
 
-from insight_core.plugin import FileChanged, InvalidArgument, RemoteFile
+from insight_core.plugin import FileChanged, RemoteFile
+from insight_remote.object_stores import cause_of, open_object_store
 
 _PAGE = 1000  # files that one request lists, at most
-_ENDPOINTS = (
-    "AWS_ENDPOINT_URL_S3",
-    "AWS_ENDPOINT_URL",
-    "AWS_ENDPOINT",
-    "AZURE_STORAGE_ENDPOINT",
-    "AZURE_ENDPOINT",
-)
 _REFUSED = ("ExpiredToken", "InvalidAccessKeyId", "SignatureDoesNotMatch", "AccessDenied", "InvalidToken")
-_SYSTEM = re.compile(r'(?:message|error): "([^"]+)"')
-_SAID = re.compile(r"<Code>([^<]+)</Code>.*?<Message>([^<]*)</Message>", re.S)
-_REQUEST = re.compile(
-    r"^Generic \w+ error: (?:Error performing list request: )?Error performing (\w+ [^ ?]+)\S* in \S+ - "
-)
 _LONGEST_ANSWER = timedelta(seconds=60)
 
 
@@ -38,16 +24,8 @@ class ObjectStoreFiles:
     """
 
     def __init__(self, location: str) -> None:
-        try:
-            # requests are retried, and counted, by the host
-            self._store = from_url(
-                location.replace("s3a://", "s3://", 1),
-                client_options={"allow_http": _is_plain(), "timeout": _LONGEST_ANSWER},
-                retry_config={"max_retries": 0},
-                **profile_of(location),
-            )
-        except (exceptions.BaseError, ValueError) as error:
-            raise InvalidArgument(f"{location}: {cause_of(error)}") from error
+        # requests are retried, and counted, by the host
+        self._store = open_object_store(location, {"max_retries": 0}, timeout=_LONGEST_ANSWER)
 
     def pages(self) -> Iterator[Sequence[RemoteFile]]:
         """All files. Raises OSError."""
@@ -87,47 +65,9 @@ class ObjectStoreFiles:
         """The store closes its connections when it is no longer used."""
 
 
-def profile_of(location: str) -> dict[str, Any]:
-    """Credentials and region of a profile in ``~/.aws``, by boto3 if it is installed."""
-    if not location.startswith("s3") or "AWS_ACCESS_KEY_ID" in os.environ:
-        return {}
-    given = os.environ.get("AWS_SHARED_CREDENTIALS_FILE", "~/.aws/credentials")
-    is_there = "AWS_PROFILE" in os.environ or os.path.exists(os.path.expanduser(given))
-    if not is_there:
-        return {}
-    try:
-        import boto3
-        from obstore.auth.boto3 import Boto3CredentialProvider
-    except ImportError:
-        return {}
-    session = boto3.Session()
-    if session.get_credentials() is None:
-        return {}
-    region = {"region": session.region_name} if session.region_name else {}
-    return {"credential_provider": Boto3CredentialProvider(session), **region}
-
-
-def _is_plain() -> bool:
-    """Whether an endpoint without TLS is asked for, such as a MinIO on this machine."""
-    return any(os.environ.get(name, "").startswith("http://") for name in _ENDPOINTS) or (
-        '"http://' in os.environ.get("GOOGLE_SERVICE_ACCOUNT_KEY", "")
-    )
-
-
 def _as_os_error(error: exceptions.BaseError) -> OSError:
     refused = isinstance(error, exceptions.PermissionDeniedError | exceptions.UnauthenticatedError)
     text = cause_of(error)
     if refused or any(code in str(error) for code in _REFUSED):
         return PermissionError(text)
     return OSError(text)
-
-
-def cause_of(error: BaseException) -> str:
-    """What the store says, or else the system; of obstore's text neither durations nor its values."""
-    text, _, values = str(error).partition("\n\nDebug source")
-    if (said := _SAID.search(text)) is not None:
-        return f"{said[1]}: {said[2]}"
-    if (request := _REQUEST.match(text)) is None:
-        return text
-    inner = _SYSTEM.findall(values)
-    return f"{request[1]}: {inner[-1] if inner else text[request.end() :]}"

@@ -9,7 +9,8 @@ import fsspec
 import pytest
 from insight_remote import insight_open_files
 from insight_remote.file_system import FileSystemFiles
-from insight_remote.object_store import ObjectStoreFiles, cause_of, profile_of
+from insight_remote.object_store import ObjectStoreFiles
+from insight_remote.object_stores import cause_of, profile_of
 
 from insight_core.plugin import FileChanged, InvalidArgument, RemoteFile
 
@@ -127,7 +128,7 @@ def test_credentials_of_a_profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         ),
         (
             "Generic GCS error: Error performing GET http://a/b in 1s - Server returned 503: ",
-            "GET http://a/b: Server returned 503: ",
+            "GET http://a/b: Server returned 503",
         ),
         ("something else", "something else"),
     ],

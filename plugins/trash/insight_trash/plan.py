@@ -68,11 +68,13 @@ class Plan:
 def plan_of(data: DataProvider, run: str) -> Plan:
     """What would be moved now. Raises NotFound without files of such a run, and NotMoved."""
     if not isinstance(data, RunFiles):
-        raise NotMoved("the logs are not files that this host reads itself", code="trash_remote")
+        raise _of_another_machine()
     found = data.run_files()
     own = [file for file in found if file.run == run]
     if not own:
         raise NotFound(f"no files of run {run!r} are found", code="trash_no_files", run=run)
+    if any(file.location for file in own):
+        raise _of_another_machine()
     directory, is_logdir = _directory_of(own)
     others = [file for file in found if file.run != run]
     places = {file: (_real(file.path), os.path.realpath(file.path)) for file in found}
@@ -152,3 +154,7 @@ def _files_below(directory: str) -> Iterator[str]:
 def _unreadable(error: OSError) -> NotMoved:
     cause = error.strerror or str(error)
     return NotMoved(f"{error.filename}: {cause}", code="trash_failed", path=str(error.filename), cause=cause)
+
+
+def _of_another_machine() -> NotMoved:
+    return NotMoved("the logs are not files that this host reads itself", code="trash_remote")

@@ -1,0 +1,42 @@
+"""What a build checks of logs in remote stores: what cannot be read now must not seem to be gone."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from insight_remote import OBJECT_STORES
+
+from insight_core.plugin import DataProvider, InvalidArgument, Reason, Unavailable, notices_of
+
+_AWAY = {"remote_away", "remote_refused", "source_away", "lake_away"}
+
+
+def is_remote(place: str) -> bool:
+    """Whether this is a URL, not a path."""
+    return "://" in place
+
+
+def check_present(data: DataProvider) -> None:
+    """Raises Unavailable if a store or server is away, of which runs would be missing."""
+    for notice in notices_of(data):
+        if notice.code in _AWAY:
+            raise Unavailable(notice)
+
+
+def check_locatable(sources: Iterable[str]) -> None:
+    """Raises InvalidArgument if a lake cannot read payloads from where one of these logs is."""
+    for source in sources:
+        if is_remote(source) and source.partition(":")[0].lower() not in OBJECT_STORES:
+            raise InvalidArgument(
+                f"{source}: payloads such as images cannot be read from there later; "
+                "copy them with --with-payloads, or leave them out with --numbers-only"
+            )
+
+
+def unread_runs(data: DataProvider, runs: Collection[str]) -> dict[str, str]:
+    """Of these runs those of which a file could not be fetched, and why."""
+    return {
+        damage.run: f"{damage.file} {damage.reason}"
+        for damage in data.damage()
+        if damage.run in runs and Reason.of(damage.reason).code == "unreadable"
+    }
