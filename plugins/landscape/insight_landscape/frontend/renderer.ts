@@ -1,3 +1,4 @@
+import { linkedProgram, openWebGl } from '@insight-host/kit/draw';
 import { HALF_HEIGHT, type Matrix, type Point } from './camera';
 import { VALUES, type Mesh } from './mesh';
 import type { Color } from './ramps';
@@ -94,8 +95,8 @@ export class Renderer {
     /** A processor draws, not a graphics card. */
     readonly isSoftware: boolean,
   ) {
-    this.surface = program(gl, SURFACE_VERTEX, SURFACE_FRAGMENT);
-    this.ribbon = program(gl, RIBBON_VERTEX, RIBBON_FRAGMENT);
+    this.surface = linkedProgram(gl, SURFACE_VERTEX, SURFACE_FRAGMENT);
+    this.ribbon = linkedProgram(gl, RIBBON_VERTEX, RIBBON_FRAGMENT);
     this.ramp = gl.createTexture();
     gl.bindTexture(gl.TEXTURE_2D, this.ramp);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR);
@@ -106,15 +107,8 @@ export class Renderer {
 
   /** null where the browser has no WebGL 2. */
   static create(): Renderer | null {
-    const canvas = document.createElement('canvas');
-    // Edges are smoothed by the graphics card; a processor that stands in for one is five times faster without.
-    const probe = document.createElement('canvas').getContext('webgl2');
-    const info = probe?.getExtension('WEBGL_debug_renderer_info');
-    const name = probe && info ? String(probe.getParameter(info.UNMASKED_RENDERER_WEBGL)) : '';
-    probe?.getExtension('WEBGL_lose_context')?.loseContext();
-    const isSoftware = /swiftshader|llvmpipe|software/i.test(name);
-    const gl = canvas.getContext('webgl2', { antialias: !isSoftware, alpha: true, premultipliedAlpha: true });
-    return gl ? new Renderer(canvas, gl, isSoftware) : null;
+    const opened = openWebGl();
+    return opened && new Renderer(opened.canvas, opened.gl, opened.isSoftware);
   }
 
   get isLost(): boolean {
@@ -251,21 +245,4 @@ function attribute(
   gl.enableVertexAttribArray(place);
   gl.vertexAttribPointer(place, count, gl.FLOAT, false, stride, offset);
   gl.vertexAttribDivisor(place, divisor);
-}
-
-function program(gl: WebGL2RenderingContext, vertex: string, fragment: string): WebGLProgram {
-  const made = gl.createProgram();
-  for (const [type, source] of [
-    [gl.VERTEX_SHADER, vertex],
-    [gl.FRAGMENT_SHADER, fragment],
-  ] as const) {
-    const shader = gl.createShader(type) as WebGLShader;
-    gl.shaderSource(shader, source);
-    gl.compileShader(shader);
-    gl.attachShader(made, shader);
-  }
-  gl.linkProgram(made);
-  if (!gl.getProgramParameter(made, gl.LINK_STATUS) && !gl.isContextLost())
-    throw new Error(gl.getProgramInfoLog(made) ?? 'the shaders do not link');
-  return made;
 }

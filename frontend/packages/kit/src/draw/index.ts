@@ -12,3 +12,4 @@ export * from './scale';
 export * from './screen';
 export * from './svg_painter';
 export * from './ticks';
+export * from './webgl';
