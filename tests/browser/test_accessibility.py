@@ -31,6 +31,7 @@ _READY = {
     "text": '[data-testid="text"]',
     "audio": "canvas",
     "media": "[data-state=drawn]",
+    "mesh": "[data-drawn]",
     "pr_curves": ".readings td",
     "alerts": "[data-alert]",
     "reports": '[data-card="train/loss"] canvas',

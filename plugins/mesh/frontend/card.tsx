@@ -1,0 +1,192 @@
+import {
+  CardHead,
+  cardId,
+  fileName,
+  Menu,
+  message,
+  NumberBox,
+  canvasFile,
+  problemOf,
+  recordNotes,
+  StepSlider,
+  timeLabel,
+  useCardAnswer,
+  useSteps,
+  useTableView,
+  type CardKey,
+  type ContentOfCard,
+  type MenuItem,
+  type Records,
+} from '@insight-host/kit';
+import type { JSX } from 'preact';
+import { useEffect, useMemo } from 'preact/hooks';
+import type { MeshParts } from './board';
+import { lookOf, type Look } from './look';
+import { paintPicture } from './picture';
+import { shapeOf, shapeQuery, type Shape } from './shape';
+import { Stage } from './stage';
+import { tableOf } from './table';
+
+/** One shape of one run at a step. */
+export function ShapeCard({ board, card, place }: ContentOfCard<MeshParts>): JSX.Element {
+  const { page } = board;
+  const { t: say } = page;
+  const steps = useSteps(board, card);
+  const { records, index } = steps;
+  const sample = board.samples.of(card) ?? 0;
+  const there = records !== null && index >= 0;
+  const key = there ? JSON.stringify([cardId(card), shapeQuery(card, records, index, sample)]) : null;
+  const answer = useCardAnswer<Shape>(board, card, place, key, async (signal) => {
+    const query = { ...shapeQuery(card, records as Records, index, sample), format: 'safetensors' };
+    return shapeOf(await page.ctx.data.columns('shape', query, { signal }));
+  });
+  const runs = board.tags.runNames(card.tag);
+  const attempts = board.attempts.value;
+  const visible = page.visible.value;
+  useEffect(() => {
+    if (visible) void board.frames.want(card.tag, runs, attempts);
+  }, [card.tag, runs.join('\n'), attempts, visible]);
+  const shape = answer.value;
+  const look = useLook(board, card, shape);
+  const title = page.titleOf(card.tag);
+  const table = useTableView(
+    page,
+    `${card.tag}_${card.run}`,
+    `${title}, ${page.nameOf(card.run ?? '')}`,
+    () => shape && tableOf(page, shape),
+    () => import('@insight-host/kit/table'),
+  );
+  const label =
+    shape && records && index >= 0
+      ? say(shape.faces ? 'label.mesh' : 'label.points', {
+          tag: title,
+          run: page.nameOf(card.run ?? ''),
+          at: timeLabel(records, index, board.time.value, page.locale.value, say),
+          points: shape.points,
+          triangles: shape.triangles,
+        })
+      : '';
+  return (
+    <>
+      <CardHead board={board} card={card}>
+        <Menu
+          action="export"
+          icon="export"
+          label={say('export.title')}
+          items={() => [table.item, ...exportsOf(board, card, look, records, index, sample)]}
+        />
+      </CardHead>
+      {table.dialog}
+      <div class={answer.busy ? 'view busy' : 'view'} data-step={shape?.step}>
+        {problemOf(page, card, steps, answer) ??
+          (look && <Stage board={board} card={card} look={look} label={label} />)}
+      </div>
+      <StepSlider board={board} card={card} steps={steps} busy={answer.busy} />
+      <footer data-testid="card-status">
+        {shape && (shape.samples > 1 || sample > 0) && (
+          <label class="sample" title={say('sample.hint')}>
+            <span>{say('sample')}</span>
+            <NumberBox
+              name="sample"
+              label={say('sample')}
+              value={sample}
+              low={0}
+              high={Math.max(0, shape.samples - 1)}
+              live
+              onPick={(value) => board.samples.set(card, value || null)}
+            />
+            <span>{say('sample.of', { count: shape.samples })}</span>
+          </label>
+        )}
+        {shape && !answer.error && <Counts board={board} shape={shape} records={records} />}
+      </footer>
+    </>
+  );
+}
+
+/** Kept while nothing changes that the picture depends on. */
+function useLook(board: MeshParts, card: CardKey, shape: Shape | null): Look | null {
+  const frame = board.frames.of(card.tag).value;
+  const { lens, draw, color, size, oneScale, page } = board;
+  const run = page.runsByName.value.get(card.run ?? '')?.color;
+  return useMemo(
+    () => shape && lookOf(board, card, shape, frame),
+    [
+      shape,
+      frame,
+      run,
+      lens.value,
+      draw.value,
+      color.value,
+      size.value,
+      oneScale.value,
+      page.theme.value,
+      board.cameras.of(card.tag),
+    ],
+  );
+}
+
+/** What is shown, and what is not. */
+function Counts({
+  board,
+  shape,
+  records,
+}: {
+  readonly board: MeshParts;
+  readonly shape: Shape;
+  readonly records: Records | null;
+}): JSX.Element {
+  const { page } = board;
+  const notes = shape.notes.map((note) => page.reason(note));
+  const thinned = shape.recorded_points > shape.points && shape.places !== null && shape.faces === null;
+  const text = [
+    thinned
+      ? page.t('points.some', { count: shape.points, all: shape.recorded_points })
+      : page.t('points', { count: shape.points }),
+    ...(shape.faces ? [page.t('triangles', { count: shape.triangles })] : []),
+    ...notes,
+    ...(records ? recordNotes(page, records) : []),
+  ].join(' · ');
+  return (
+    <span class="counts" title={text}>
+      {text}
+    </span>
+  );
+}
+
+function exportsOf(
+  board: MeshParts,
+  card: CardKey,
+  look: Look | null,
+  records: Records | null,
+  index: number,
+  sample: number,
+): readonly MenuItem[] {
+  const { page } = board;
+  if (!look || !records || index < 0) return [];
+  const { step } = look.scene.shape;
+  const save = async (): Promise<void> => {
+    const renderer = board.renderer();
+    if (!renderer) return page.ctx.notify('error', page.t('webgl'));
+    const canvas = document.createElement('canvas');
+    const [width, height, ratio] = [800, 600, 2];
+    const size = { width, height, ratio, columns: width * ratio, rows: height * ratio };
+    paintPicture(canvas, renderer, look, size, { background: look.scene.paper });
+    page.ctx.ui.download(
+      fileName(`${page.titleOf(card.tag)}_${step}`, 'png', card.run ?? ''),
+      await canvasFile(canvas),
+    );
+  };
+  return [
+    {
+      action: 'export-png',
+      text: page.t('export.png'),
+      onPress: () => void save().catch((error: unknown) => page.ctx.notify('error', message(error))),
+    },
+    {
+      action: 'export-ply',
+      text: page.t('export.ply'),
+      href: page.ctx.data.href('ply', shapeQuery(card, records, index, sample)),
+    },
+  ];
+}

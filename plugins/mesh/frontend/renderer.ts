@@ -1,0 +1,260 @@
+import { hexOf, rgbOf } from '@insight-host/kit';
+import { linkedProgram, openWebGl } from '@insight-host/kit/draw';
+import type { Point, Sight } from './camera';
+import { edgesOf, localPositions, normalsOf, spreadOrder } from './geometry';
+import { FRAGMENT, RAMP, VERTEX } from './shaders';
+import { ballOf, type Ball, type Shape } from './shape';
+
+export type Draw = 'smooth' | 'flat' | 'wires' | 'points';
+export type Axis = 'x' | 'y' | 'z';
+/** One CSS colour, the colours of the points, or those of a coordinate in a range. */
+export type Paint =
+  | { readonly kind: 'one'; readonly color: string }
+  | { readonly kind: 'recorded' }
+  | { readonly kind: 'axis'; readonly axis: Axis; readonly low: number; readonly high: number };
+
+export interface Scene {
+  readonly shape: Shape;
+  /** What is around the origin, with radius 1. */
+  readonly frame: Ball;
+  readonly draw: Draw;
+  readonly paint: Paint;
+  /** CSS pixels of a point. */
+  readonly size: number;
+  /** CSS colour behind everything. */
+  readonly paper: string;
+}
+
+interface Uploaded {
+  readonly ball: Ball;
+  readonly positions: Float32Array;
+  readonly corners: WebGLBuffer;
+  readonly colors: WebGLBuffer | null;
+  bytes: number;
+  normals?: WebGLBuffer;
+  faces?: WebGLBuffer;
+  edges?: readonly [WebGLBuffer, number];
+  order?: WebGLBuffer;
+}
+
+const MOST_BYTES = 384 << 20; // that the graphics card holds
+const LIGHTS: Readonly<Record<Draw, number>> = { smooth: 1, flat: 2, wires: 0, points: 0 };
+const AXES: readonly Axis[] = ['x', 'y', 'z'];
+const ATTRIBUTES = ['position', 'normal', 'color'] as const;
+const QUICK = { software: 60_000, card: 2_000_000 } as const; // points or triangles of a picture while the camera moves
+
+/** Draws shapes on a canvas of its own, for cards to copy: browsers give a page few WebGL contexts. */
+export class Renderer {
+  private readonly uploaded = new Map<Shape, Uploaded>();
+  private readonly program: WebGLProgram;
+  private readonly places = new Map<string, WebGLUniformLocation | null>();
+
+  private constructor(
+    readonly canvas: HTMLCanvasElement,
+    private readonly gl: WebGL2RenderingContext,
+    private readonly isSoftware: boolean,
+  ) {
+    this.program = linkedProgram(gl, VERTEX, FRAGMENT);
+  }
+
+  /** null where the browser has no WebGL 2. */
+  static create(): Renderer | null {
+    const opened = openWebGl();
+    return opened && new Renderer(opened.canvas, opened.gl, opened.isSoftware);
+  }
+
+  get isLost(): boolean {
+    return this.gl.isContextLost();
+  }
+
+  dispose(): void {
+    this.gl.getExtension('WEBGL_lose_context')?.loseContext();
+  }
+
+  /**
+   * Draws the scene into `columns` by `rows` pixels, `ratio` for each CSS pixel; the canvas is valid until the next
+   * call. `quick`: a part of the points may do, for the camera moves.
+   */
+  draw(scene: Scene, sight: Sight, columns: number, rows: number, ratio: number, quick: boolean): HTMLCanvasElement {
+    const { gl, canvas } = this;
+    if (canvas.width !== columns) canvas.width = columns;
+    if (canvas.height !== rows) canvas.height = rows;
+    gl.viewport(0, 0, columns, rows);
+    gl.enable(gl.DEPTH_TEST);
+    gl.depthFunc(gl.LEQUAL);
+    gl.clearColor(0, 0, 0, 0);
+    gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+    const { shape } = scene;
+    if (shape.points === 0) return canvas;
+    const most = quick ? QUICK[this.isSoftware ? 'software' : 'card'] : Infinity;
+    const draw = shape.faces === null || shape.triangles > most ? 'points' : scene.draw;
+    const held = this.hold(shape);
+    gl.useProgram(this.program);
+    this.say(scene, sight, held, ratio, draw);
+    if (draw === 'points') this.drawPoints(held, shape, most);
+    else if (draw === 'wires') this.drawWires(held, shape);
+    else this.drawFaces(held, shape, draw === 'smooth');
+    this.forgetOldest(shape);
+    return canvas;
+  }
+
+  private drawPoints(held: Uploaded, { points }: Shape, most: number): void {
+    const { gl } = this;
+    if (points <= most) return gl.drawArrays(gl.POINTS, 0, points);
+    held.order ??= this.buffer(held, gl.ELEMENT_ARRAY_BUFFER, spreadOrder(points));
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, held.order);
+    gl.drawElements(gl.POINTS, most, gl.UNSIGNED_INT, 0);
+  }
+
+  private drawFaces(held: Uploaded, { faces }: Shape, smooth: boolean): void {
+    const { gl } = this;
+    if (!faces) return;
+    if (smooth) {
+      held.normals ??= this.buffer(held, gl.ARRAY_BUFFER, normalsOf(held.positions, faces));
+      this.attribute('normal', held.normals, 3, gl.BYTE, 4);
+    }
+    held.faces ??= this.buffer(held, gl.ELEMENT_ARRAY_BUFFER, faces);
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, held.faces);
+    gl.drawElements(gl.TRIANGLES, faces.length, gl.UNSIGNED_INT, 0);
+  }
+
+  /** Sides of triangles; what lies behind a triangle is hidden. */
+  private drawWires(held: Uploaded, shape: Shape): void {
+    const { gl } = this;
+    if (!shape.faces) return;
+    gl.enable(gl.POLYGON_OFFSET_FILL);
+    gl.polygonOffset(1, 1);
+    gl.colorMask(false, false, false, false);
+    this.drawFaces(held, shape, false);
+    gl.colorMask(true, true, true, true);
+    gl.disable(gl.POLYGON_OFFSET_FILL);
+    if (!held.edges) {
+      const edges = edgesOf(shape.faces, shape.points);
+      held.edges = [this.buffer(held, gl.ELEMENT_ARRAY_BUFFER, edges), edges.length];
+    }
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, held.edges[0]);
+    gl.drawElements(gl.LINES, held.edges[1], gl.UNSIGNED_INT, 0);
+  }
+
+  private say(scene: Scene, sight: Sight, held: Uploaded, ratio: number, draw: Draw): void {
+    const { gl } = this;
+    const { paint, frame, shape } = scene;
+    const at = (name: string): WebGLUniformLocation | null => {
+      if (!this.places.has(name)) this.places.set(name, gl.getUniformLocation(this.program, name));
+      return this.places.get(name) ?? null;
+    };
+    const color = (css: string): Point => rgbOf(css).map((part) => part / 255) as unknown as Point;
+    const shift = held.ball.middle.map((part, axis) => (part - (frame.middle[axis] as number)) / frame.radius);
+    gl.uniformMatrix4fv(at('sight'), false, new Float32Array(sight.matrix));
+    gl.uniform3fv(at('shift'), shift);
+    gl.uniform1f(at('scale'), held.ball.radius / frame.radius);
+    gl.uniform1f(at('size'), scene.size * ratio);
+    gl.uniform1f(at('distance'), sight.isParallel ? 0 : sight.distance);
+    gl.uniform1i(at('light'), LIGHTS[draw]);
+    gl.uniform1i(at('round'), draw === 'points' ? 1 : 0);
+    gl.uniform3fv(at('eye'), sight.eye);
+    gl.uniform3fv(at('back'), sight.back);
+    gl.uniform3fv(at('lamp'), lampOf(sight));
+    gl.uniform1i(at('parallel'), sight.isParallel ? 1 : 0);
+    gl.uniform3fv(at('paper'), color(scene.paper));
+    gl.uniform2fv(at('haze'), hazeOf(sight));
+    gl.uniform1i(
+      at('paint'),
+      paint.kind === 'one' || (paint.kind === 'recorded' && !held.colors) ? 0 : paint.kind === 'recorded' ? 1 : 2,
+    );
+    gl.uniform3fv(at('tint'), color(paint.kind === 'one' ? paint.color : hexOf([160, 160, 160])));
+    if (paint.kind === 'axis') {
+      const axis = AXES.indexOf(paint.axis);
+      const local = (value: number): number => (value - (held.ball.middle[axis] as number)) / held.ball.radius;
+      const [low, high] = [local(paint.low), local(paint.high)];
+      gl.uniform3fv(
+        at('axis'),
+        AXES.map((_, i) => (i === axis ? 1 : 0)),
+      );
+      gl.uniform2f(at('range'), low, high > low ? high : low + 1);
+      gl.uniform3fv(at('ramp'), RAMP.flatMap(color));
+    }
+    for (const name of ATTRIBUTES) {
+      const place = gl.getAttribLocation(this.program, name);
+      if (place >= 0) gl.disableVertexAttribArray(place);
+    }
+    this.attribute('position', held.corners, 3, gl.FLOAT, 12);
+    if (held.colors && shape.colors) this.attribute('color', held.colors, 3, gl.UNSIGNED_BYTE, 4);
+  }
+
+  private attribute(name: string, buffer: WebGLBuffer, count: number, type: number, stride: number): void {
+    const { gl } = this;
+    const place = gl.getAttribLocation(this.program, name);
+    if (place < 0) return;
+    gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+    gl.enableVertexAttribArray(place);
+    gl.vertexAttribPointer(place, count, type, type !== gl.FLOAT, stride, 0);
+  }
+
+  private hold(shape: Shape): Uploaded {
+    const { gl } = this;
+    const known = this.uploaded.get(shape);
+    if (known) {
+      this.uploaded.delete(shape); // to the end: those drawn last are forgotten last
+      this.uploaded.set(shape, known);
+      return known;
+    }
+    const ball = ballOf(shape.box);
+    const positions = localPositions(shape, ball);
+    const count = { bytes: 0 };
+    const corners = this.buffer(count, gl.ARRAY_BUFFER, positions);
+    const colors = shape.colors && this.buffer(count, gl.ARRAY_BUFFER, padded(shape.colors));
+    const made: Uploaded = { ball, positions, corners, colors, bytes: count.bytes };
+    this.uploaded.set(shape, made);
+    return made;
+  }
+
+  private buffer(held: { bytes: number }, target: number, data: ArrayBufferView<ArrayBufferLike>): WebGLBuffer {
+    const { gl } = this;
+    const made = gl.createBuffer();
+    gl.bindBuffer(target, made);
+    gl.bufferData(target, data as ArrayBufferView<ArrayBuffer>, gl.STATIC_DRAW);
+    held.bytes += data.byteLength;
+    return made;
+  }
+
+  private forgetOldest(now: Shape): void {
+    let bytes = 0;
+    for (const held of this.uploaded.values()) bytes += held.bytes;
+    for (const [shape, held] of this.uploaded) {
+      if (bytes <= MOST_BYTES || shape === now) return;
+      bytes -= held.bytes;
+      const buffers = [held.corners, held.colors, held.normals, held.faces, held.edges?.[0], held.order];
+      for (const buffer of buffers) if (buffer) this.gl.deleteBuffer(buffer);
+      this.uploaded.delete(shape);
+    }
+  }
+}
+
+/** Rows of four bytes: graphics cards read these faster. */
+function padded(colors: Uint8Array): Uint8Array {
+  const found = new Uint8Array((colors.length / 3) * 4);
+  for (let from = 0, to = 0; from < colors.length; from += 3, to += 4) found.set(colors.subarray(from, from + 3), to);
+  return found;
+}
+
+/** Over the left shoulder of the viewer. */
+function lampOf({ right, up, back }: Sight): Point {
+  const [a, b, c] = [-0.42, 0.55, 0.72];
+  return [0, 1, 2].map(
+    (axis) => a * (right[axis] as number) + b * (up[axis] as number) + c * (back[axis] as number),
+  ) as unknown as Point;
+}
+
+/** Where points begin to fade, as a share of the depth, and how much: far ones are paler. */
+function hazeOf({ matrix, eye, back, distance, isParallel }: Sight): readonly [number, number] {
+  const share = (along: number): number => {
+    const at = [0, 1, 2].map((axis) => (eye[axis] as number) - (back[axis] as number) * along);
+    const row = (r: number): number =>
+      at.reduce((total, part, axis) => total + part * (matrix[4 * axis + r] as number), matrix[12 + r] as number);
+    return (row(2) / row(3)) * 0.5 + 0.5;
+  };
+  const near = share(Math.max(distance - 1, distance * 0.02, isParallel ? distance - 1 : 0));
+  const far = share(distance + 1);
+  return [near, Math.min(1e4, 0.4 / Math.max(1e-6, far - near))];
+}

@@ -1,0 +1,100 @@
+import type { Columns, Query, Reason } from '@insight-host/api';
+import { recordQuery, type CardKey, type Records } from '@insight-host/kit';
+import type { Point } from './camera';
+
+/** What the writer said of the scene, in coordinates of the points. */
+export interface SceneSettings {
+  readonly position?: Point;
+  readonly look_at?: Point;
+  readonly fov?: number;
+  readonly orthographic?: boolean;
+  readonly color?: string;
+  readonly wireframe?: boolean;
+}
+
+interface Described {
+  readonly step: number;
+  readonly sample: number;
+  readonly samples: number;
+  readonly points: number;
+  readonly recorded_points: number;
+  readonly triangles: number;
+  readonly recorded_triangles: number;
+  readonly scene: SceneSettings;
+  /** What was left out, and why. */
+  readonly notes: readonly Reason[];
+}
+
+/** One sample of a record: points with their colours and triangles. Columns have three numbers a row. */
+export interface Shape extends Described {
+  readonly vertices: Float32Array | Float64Array;
+  readonly colors: Uint8Array | null;
+  readonly faces: Int32Array | null;
+  /** Rows of the recorded tensor that the points are; null: all of them. */
+  readonly places: Int32Array | null;
+  readonly box: Box;
+}
+
+export interface Box {
+  readonly low: Point;
+  readonly high: Point;
+}
+
+export function shapeOf(columns: Columns): Shape {
+  const described = JSON.parse(columns.metadata['shape'] ?? '{}') as Described;
+  const part = <T>(name: string): T | null => (columns.names.includes(name) ? (columns.column(name) as T) : null);
+  const vertices = part<Float32Array | Float64Array>('vertices') ?? new Float32Array();
+  const faces = part<Int32Array>('faces');
+  return {
+    ...described,
+    vertices,
+    colors: part('colors'),
+    faces: faces && faces.length > 0 ? faces : null,
+    places: part('places'),
+    box: boxOf(vertices),
+  };
+}
+
+/** Around all points; NaN without one. */
+export function boxOf(vertices: ArrayLike<number>): Box {
+  const low: [number, number, number] = [Infinity, Infinity, Infinity];
+  const high: [number, number, number] = [-Infinity, -Infinity, -Infinity];
+  for (let at = 0; at + 2 < vertices.length; at += 3) {
+    for (const axis of [0, 1, 2] as const) {
+      const value = vertices[at + axis] as number;
+      if (value < low[axis]) low[axis] = value;
+      if (value > high[axis]) high[axis] = value;
+    }
+  }
+  return vertices.length < 3 ? { low: [NaN, NaN, NaN], high: [NaN, NaN, NaN] } : { low, high };
+}
+
+/** The ball around a box, which the camera shows. */
+export interface Ball {
+  readonly middle: Point;
+  readonly radius: number;
+}
+
+/** Of radius 1 around the origin without points. */
+export function ballOf({ low, high }: Box): Ball {
+  if (!low.every(Number.isFinite) || !high.every(Number.isFinite)) return { middle: [0, 0, 0], radius: 1 };
+  const middle = low.map((value, axis) => (value + (high[axis] as number)) / 2) as unknown as Point;
+  const radius = Math.hypot(...low.map((value, axis) => (high[axis] as number) - value)) / 2;
+  return { middle, radius: radius > 0 ? radius : Math.max(1e-30, ...middle.map((part) => Math.abs(part) * 1e-3)) || 1 };
+}
+
+export const inBall = (point: Point, { middle, radius }: Ball): Point =>
+  point.map((value, axis) => (value - (middle[axis] as number)) / radius) as unknown as Point;
+
+/** The row of the recorded tensor that a point is. */
+export const rowOf = ({ places }: Shape, point: number): number => places?.[point] ?? point;
+
+export const pointOf = ({ vertices }: Shape, point: number): Point => [
+  vertices[3 * point] ?? NaN,
+  vertices[3 * point + 1] ?? NaN,
+  vertices[3 * point + 2] ?? NaN,
+];
+
+export function shapeQuery(card: CardKey, records: Records, index: number, sample: number): Query {
+  return { ...recordQuery(card, records, index), sample: sample || null };
+}

@@ -1,0 +1,120 @@
+"""The HTTP side of the 3D tab: shapes, the frame that compares them, PLY files, plain tensors of points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from attrs import frozen
+from werkzeug import Request, Response
+
+from insight_core.plugin import InvalidArgument, PluginContext, RecordPlace, Route, SeriesKey, Values
+from insight_core.plugin.http.answers import Column, bytes_response, json_response, safetensors_response
+from insight_core.plugin.http.parameters import attempts, choice, required_text, series_key, whole_number
+from insight_core.plugin.http.records import is_pinned, record_of, records_response
+from insight_mesh.clouds import clouds_of, owner_of
+from insight_mesh.frames import frame_of
+from insight_mesh.parts import boxes_of
+from insight_mesh.ply import ply_of
+from insight_mesh.scenes import scene_of
+from insight_mesh.shapes import Shape3D, Shapes
+
+MAX_RUNS = 100  # Runs of one frame.
+_LAST_SAMPLE = (1 << 31) - 1
+
+
+def routes(ctx: PluginContext) -> Sequence[Route]:
+    """Records, shapes, frames, PLY files and plain tensors of points; the host answers all other routes."""
+    views = _Views(ctx, Shapes(ctx), ctx.values.derived(boxes_of))
+    return [
+        Route("/records", views.records),
+        Route("/shape", views.shape),
+        Route("/frame", views.frame),
+        Route("/ply", views.ply),
+        Route("/clouds", views.clouds),
+    ]
+
+
+@frozen(eq=False)
+class _Views:
+    ctx: PluginContext
+    shapes: Shapes
+    boxes: Values[np.ndarray[tuple[int, ...], np.dtype[np.float64]]]
+
+    def records(self, request: Request) -> Response:
+        """Steps, wall times and sizes of a series of points, also of plain tensors."""
+        owner = owner_of(self.ctx.data, self.ctx.name, series_key(request))
+        return records_response(request, self.ctx.data, owner)
+
+    def shape(self, request: Request) -> Response:
+        """Points, colours and triangles of one ``sample`` of a record, and what was left out."""
+        form = choice(request, "format", ("json", "safetensors"))
+        place, sample = self._place(request)
+        shape = self.shapes.at(place, sample)
+        described: dict[str, object] = {
+            "step": place.step,
+            "wall_time": place.wall_time,
+            "sample": sample,
+            "samples": shape.samples,
+            "points": len(shape.vertices),
+            "recorded_points": shape.recorded_points,
+            "triangles": 0 if shape.faces is None else len(shape.faces),
+            "recorded_triangles": shape.recorded_faces,
+            "scene": self._scene(place),
+            "notes": [note.fields() for note in shape.notes],
+        }
+        parts = _parts(shape)
+        pinned = is_pinned(request)
+        if form == "json":
+            return json_response({**described, **parts}, immutable=pinned)
+        columns: dict[str, Column] = {name: part.reshape(-1) for name, part in parts.items()}
+        return safetensors_response(columns, "shape", described, immutable=pinned)
+
+    def frame(self, request: Request) -> Response:
+        """The box around the points of a tag in all runs asked for, over a sample of their steps."""
+        tag, shown = required_text(request, "tag"), attempts(request)
+        runs = list(dict.fromkeys(request.args.getlist("run")))
+        if len(runs) > MAX_RUNS:
+            text = f"run must name at most {MAX_RUNS} runs, not {len(runs)}"
+            raise InvalidArgument(text, code="many_runs", most=MAX_RUNS, count=len(runs))
+        if not runs:
+            raise InvalidArgument("run is missing", code="missing_parameter", name="run")
+        data = self.ctx.data
+        series = [(owner_of(data, self.ctx.name, key), key) for key in (SeriesKey(run, tag) for run in runs)]
+        frame = frame_of(data, series, self.boxes, shown)
+        return json_response(
+            {"low": frame.box[0], "high": frame.box[1], "read": frame.read, "records": frame.records}
+        )
+
+    def ply(self, request: Request) -> Response:
+        """All points and triangles of one ``sample`` of a record as a PLY file."""
+        place, sample = self._place(request)
+        shape = self.shapes.at(place, sample, most_points=None)
+        name = f"{place.key.tag.removesuffix('_VERTEX')}_{place.step}.ply"
+        return bytes_response(ply_of(shape), "application/octet-stream", filename=name)
+
+    def clouds(self, request: Request) -> Response:
+        """Plain tensors of points, tags by run."""
+        found: dict[str, list[str]] = {}
+        for key in clouds_of(self.ctx.data).found():
+            found.setdefault(key.run, []).append(key.tag)
+        return json_response({"clouds": found})
+
+    def _place(self, request: Request) -> tuple[RecordPlace, int]:
+        sample = whole_number(request, "sample", 0, _LAST_SAMPLE, 0)
+        owner = owner_of(self.ctx.data, self.ctx.name, series_key(request))
+        return record_of(request, self.ctx.data, owner), sample
+
+    def _scene(self, place: RecordPlace) -> dict[str, object]:
+        series = self.ctx.data.series(place.plugin, runs=[place.key.run], tags=[place.key.tag])
+        return scene_of(series[0].content) if series else {}
+
+
+def _parts(shape: Shape3D) -> dict[str, Column]:
+    parts: dict[str, Column | None] = {
+        "vertices": shape.vertices,
+        "colors": shape.colors,
+        "faces": shape.faces,
+        "places": shape.places,
+    }
+    return {name: part for name, part in parts.items() if part is not None}
