@@ -54,17 +54,19 @@ def python_files() -> list[Path]:
 
 
 def coded_reasons() -> Iterator[tuple[str, set[str] | None]]:
-    """Each code in a call of ``Reason``, and the names of its details; None where they are in a mapping."""
+    """Each code in a call of ``Reason``, or of ``said``, which makes the reasons of the profiler's advice,
+    and the names of its details; None where they are in a mapping."""
     for path in python_files():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if (
-                isinstance(node, ast.Call)
-                and getattr(node.func, "id", "") == "Reason"
-                and len(node.args) == 2
-            ):
-                names = [keyword.arg for keyword in node.keywords]
-                if isinstance(node.args[1], ast.Constant):
-                    yield str(node.args[1].value), None if None in names else {str(name) for name in names}
+            if not isinstance(node, ast.Call):
+                continue
+            names = [keyword.arg for keyword in node.keywords]
+            details = None if None in names else {str(name) for name in names}
+            match getattr(node.func, "id", ""), node.args:
+                case "Reason", [_, ast.Constant(value=str(code))]:
+                    yield code, details
+                case "said", [ast.Constant(value=str(code))] if "insight_profiler" in path.parts:
+                    yield f"profiler_{code}", details
 
 
 def test_every_code_has_a_text_in_chinese_that_names_no_other_details() -> None:

@@ -26,17 +26,19 @@ def found(ctx: PluginContext, runs: Sequence[str]) -> Iterable[Highlight]:
 
 def _highlight(alert: dict[str, Any], runs: Sequence[str]) -> Highlight:
     rule, run, tag = shown(alert["rule"]), shown(alert["run"]), shown(alert["tag"])
+    value, step = alert["value"], alert["step"]
     details: dict[str, Any] = {"rule": rule, "run": run, "count": len(runs)}
     if alert["kind"] == "ended":
-        text = f"alert {rule}: {run} has ended ({alert['status']})"
-        reason = Reason(text, "alerts_ended", status=alert["status"], **details)
+        status = alert["status"]
+        text = f'alert "{rule}": {run} has ended ({status})'
+        reason = Reason(text, "alerts_ended", status=status, **details)
     elif alert["kind"] == "stalled":
-        text = f"alert {rule}: {run} has made no progress for {alert['value']:g} minutes"
-        reason = Reason(text, "alerts_stalled", minutes=alert["value"], **details)
+        text = f'alert "{rule}": {run} has made no progress for {value:g} minutes'
+        reason = Reason(text, "alerts_stalled", minutes=value, **details)
     else:
-        text = f"alert {rule}: {tag} of {run} is {alert['value']} at step {alert['step']}"
-        at = {"tag": tag, "value": str(alert["value"]), "step": alert["step"]}
+        text = f'alert "{rule}": {tag} of {run} is {value} at step {step}'
+        at = {"tag": tag, "value": str(value), "step": step}
         reason = Reason(text, "alerts_value", **at, **details)
-    steps = None if alert["step"] is None else (alert["step"], alert["step"])
+    steps = None if step is None else (step, step)
     place = FindingPlace("scalar", alert["tag"], steps) if alert["tag"] else FindingPlace("alerts")
     return Highlight("warning", reason, runs, place)

@@ -41,10 +41,10 @@ def ctx() -> PluginContext:
 
 def test_the_last_alert_of_each_rule_with_all_its_runs(ctx: PluginContext) -> None:
     slow, high = found(ctx, ["a", "b"])
-    assert str(slow.text) == "alert slow: a has made no progress for 30 minutes"
+    assert str(slow.text) == 'alert "slow": a has made no progress for 30 minutes'
     assert slow.place is not None
     assert slow.place.plugin == "alerts"
-    assert str(high.text) == "alert high: loss of b is 2.5 at step 8"
+    assert str(high.text) == 'alert "high": loss of b is 2.5 at step 8'
     assert list(high.runs) == ["b", "a"]
     assert high.place is not None
     assert (high.place.tag, high.place.steps) == ("loss", (8, 8))
