@@ -18,7 +18,7 @@ from insight_core.ingest.file_patterns import Directory, FileNames, Match, made_
 from insight_core.ingest.links import Links, leads_back
 from insight_core.ingest.scan_ahead import FileVersion, file_version
 from insight_core.ingest.walk import Walk
-from insight_core.plugin import Dialect, InvalidArgument, LogFormat
+from insight_core.plugin import Dialect, InvalidArgument, LogFormat, StoreFormat
 from insight_core.store.claimed_file import NamedFile
 from insight_core.store.segment import FileOrder
 from insight_record.formats.reason import Reason, system_reason
@@ -99,12 +99,23 @@ class FoundFile(NamedTuple):
         return self.version[3]
 
 
+class FoundStore(NamedTuple):
+    """A store of runs that a plugin translates."""
+
+    path: str
+    name: str  # relative to the logdir, printable
+    prefix: str  # of the runs of its logdir
+    directory: str  # from which its runs are named, relative to the logdir
+    format: StoreFormat
+
+
 @define
 class Found:
     """The result of one walk over all logdirs."""
 
     files: dict[tuple[str, str], FoundFile] = Factory(dict)  # by run and path: logdirs may overlap
     named: dict[tuple[str, str], NamedFile] = Factory(dict)  # by run and path
+    stores: list[FoundStore] = Factory(list)
     runs: dict[str, float] = Factory(dict)  # newest mtime of its files
     damage: dict[tuple[str, str], Flaw] = Factory(dict)  # by run and file
     missing: list[str] = Factory(list)
@@ -116,6 +127,7 @@ class Found:
         return Found(
             {key: file for key, file in self.files.items() if key[0] in runs},
             {key: file for key, file in self.named.items() if key[0] in runs},
+            self.stores,
             runs,
             {key: flaw for key, flaw in self.damage.items() if key[0] in runs},
             self.missing,
@@ -299,6 +311,8 @@ def _add_named(found: Found, prefix: str, walked: _Walked, links: Links, beginni
         # a link could expose any file that is not a log
         if each.is_link and not links.lead_inside(each.path):
             each.info, each.reason = None, _LEADS_OUT
+    for each in awaited:
+        _take_store(found, prefix, each, beginnings)
     sure = holding.union(*(made_runs(each.name, each.matches, holding) for each in awaited))
     runs = sure.union(
         directory
@@ -329,6 +343,26 @@ def _add_named(found: Found, prefix: str, walked: _Walked, links: Links, beginni
                 info.st_size,
                 info.st_mtime_ns,
             )
+
+
+def _take_store(found: Found, prefix: str, awaited: _Awaited, beginnings: Beginnings) -> None:
+    """Notes the file as a store if a store format accepts it; leaves the patterns of other claims."""
+    stores = [match for match in awaited.matches if match[0].store is not None]
+    if not stores:
+        return
+    awaited.matches = [match for match in awaited.matches if match[0].store is None]
+    for pattern, above in stores:
+        makes_run = pattern.claim.makes_run
+        if awaited.info is None or not (
+            makes_run if isinstance(makes_run, bool) else _begins_like(awaited, beginnings, makes_run)
+        ):
+            continue
+        directory = "/".join(awaited.name.split("/")[: above[0]])
+        assert pattern.store is not None
+        found.stores.append(
+            FoundStore(awaited.path, printable(awaited.name), prefix, directory, pattern.store)
+        )
+        return
 
 
 def _begins_like(awaited: _Awaited, beginnings: Beginnings, tells: Callable[[bytes], bool]) -> bool:

@@ -10,7 +10,7 @@ from typing import BinaryIO, NamedTuple, Self, TypeAlias
 
 from attrs import Factory, define, frozen
 
-from insight_core.plugin import FileName, Flaw, LogFormat, Plugin
+from insight_core.plugin import FileName, Flaw, LogFormat, Plugin, StoreFormat
 
 _ANY_DIRECTORIES = "**"
 _WILDCARDS = re.compile(r"\*|\?|\[!?\]?[^\]]*\]")
@@ -26,7 +26,7 @@ FileCheck: TypeAlias = Callable[[BinaryIO, FileName], Iterable[Flaw]]
 class FilePattern:
     """The compiled claim of one plugin or log format."""
 
-    plugin: str  # empty for log formats
+    plugin: str  # empty for formats
     claim: FileName
     directories: tuple[str | None, ...]  # a pattern of each name; None: any number of directories
     way: str  # a part of every path to such a directory
@@ -34,10 +34,11 @@ class FilePattern:
     literal: str  # the longest part of the name's pattern that has no wildcard
     is_suffix: bool  # the literal is the end of the name
     format: LogFormat | None
+    store: StoreFormat | None
 
     @classmethod
-    def of(cls, plugin: str, claim: FileName, log_format: LogFormat | None = None) -> Self:
-        """Compiles the claim of a plugin, or of a log format with an empty plugin name."""
+    def of(cls, plugin: str, claim: FileName, any_format: LogFormat | StoreFormat | None = None) -> Self:
+        """Compiles the claim of a plugin, or of a format with an empty plugin name."""
         names = claim.pattern.split("/")
         if names[-1] == _ANY_DIRECTORIES:
             names.append("*")
@@ -52,7 +53,8 @@ class FilePattern:
             names[-1],
             literal,
             bool(parts[-1]),
-            log_format,
+            any_format if isinstance(any_format, LogFormat) else None,
+            any_format if isinstance(any_format, StoreFormat) else None,
         )
 
     def above(self, directories: Sequence[str]) -> list[int]:
@@ -75,14 +77,16 @@ def _compiled(name: str) -> re.Pattern[str]:
 
 
 class FileNames:
-    """The patterns of all plugins and log formats. Most names match none and are rejected quickly."""
+    """The patterns of all plugins and formats. Most names match none and are rejected quickly."""
 
-    def __init__(self, plugins: Iterable[Plugin] = (), formats: Iterable[LogFormat] = ()) -> None:
+    def __init__(
+        self, plugins: Iterable[Plugin] = (), formats: Iterable[LogFormat | StoreFormat] = ()
+    ) -> None:
         self._patterns: list[FilePattern] = []
         self.checks: dict[str, FileCheck] = {}  # by plugin
         self.add(plugins, formats)
 
-    def add(self, plugins: Iterable[Plugin], formats: Iterable[LogFormat] = ()) -> None:
+    def add(self, plugins: Iterable[Plugin], formats: Iterable[LogFormat | StoreFormat] = ()) -> None:
         """Adds the patterns of these plugins and formats, for the next walk."""
         plugins = tuple(plugins)
         new = [

@@ -21,6 +21,7 @@ from insight_core.ingest.log_file import FormatReader
 from insight_core.ingest.scan_ahead import file_version
 from insight_core.ingest.schedule import Reading
 from insight_core.ingest.tailer import Tailed
+from insight_core.ingest.translations import Translations
 from insight_core.plugin import LogFormat, Progress
 from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store
@@ -51,6 +52,7 @@ class Loader:
         reload_interval: float,
         *,
         names: FileNames | None = None,
+        translations: Translations | None = None,
         cache: IndexCache | None = None,
         follow_symlinks: bool = False,
         accepts_run: Callable[[str], bool] | None = None,
@@ -60,10 +62,11 @@ class Loader:
     ) -> None:
         """``reload_interval`` is in seconds, for file systems that do not report changes; 0 loads once.
 
-        ``names`` are patterns of files that plugins claim. With ``follow_symlinks`` links are followed out of
-        the logdirs. Only runs whose names ``accepts_run`` accepts are read. ``while_loading`` is entered for
-        each load. ``fetch`` is called before files are read that are mirrors of others, ``before_first_walk``
-        once, after the runs that the index has were listed.
+        ``names`` are patterns of files that plugins claim, ``translations`` those of other trackers' stores.
+        With ``follow_symlinks`` links are followed out of the logdirs. Only runs whose names ``accepts_run``
+        accepts are read. ``while_loading`` is entered for each load. ``fetch`` is called before files are
+        read that are mirrors of others, ``before_first_walk`` once, after the runs that the index has were
+        listed.
         """
         self._store = store
         self._logdirs = list(logdirs)
@@ -71,6 +74,7 @@ class Loader:
         self._beginnings = Beginnings(fetch)
         self._named = NamedFiles(store, self._names.checks, fetch)
         self._interval = reload_interval
+        self._translations = translations or Translations(None)
         self._cache = cache
         self._follow_symlinks = follow_symlinks
         self._accepts_run = accepts_run
@@ -106,6 +110,7 @@ class Loader:
             self._writer.start()
         self._thread = threading.Thread(target=self._run, name="insight-loader", daemon=True)
         self._thread.start()
+        self._translations.start(self._interval, self._translated)
 
     def stop(self) -> None:
         """Stops the threads, closes the watcher, and writes index entries."""
@@ -114,6 +119,7 @@ class Loader:
             self._watcher.wake()
         if self._thread is not None:
             self._thread.join(timeout=5)
+        self._translations.close()
         if self._watcher is not None:
             self._watcher.close()
         if self._writer is not None:
@@ -218,12 +224,17 @@ class Loader:
             found = discover(
                 self._logdirs, self._names, self._beginnings, follow_symlinks=self._follow_symlinks
             )
+            self._translations.reconcile(found.stores)
+            if self._thread is None:
+                self._translations.finish()
+            self._translations.add_to(found)
             if self._accepts_run is not None:
                 found = found.of_runs(self._accepts_run)
             # only the walk counts: time for reading must not delay the next walk, or live data would wait
             self._pause = max(time.monotonic() - self._looked, _IDLE_SHARE * (time.thread_time() - worked))
             self._report_links(found.not_followed)
             self._reconcile(found)
+            self._translations.say_damage(self._store, self._runs)
             self._read_with_lost(self._files.values())
             if not self._stop.is_set():
                 self._store.set_loaded(self._runs)
@@ -231,9 +242,13 @@ class Loader:
                 self._note_loaded()
 
     def _note_loaded(self) -> None:
-        if not self._loaded_once and not self._waiting:
+        if not self._loaded_once and not self._waiting and self._translations.is_settled:
             self._loaded_once = True
             self._store.touch_runs()
+
+    def _translated(self, changed: frozenset[str] | None) -> None:
+        if not self._stop.is_set():
+            self._look() if changed is None else self._follow(changed)
 
     def _follow(self, changed: frozenset[str]) -> None:
         """Reads files that changed, if they are known and still exist; otherwise walks the logdirs."""
@@ -241,7 +256,9 @@ class Loader:
             known: list[Tailed] = list(self._waiting)
             for path in changed:
                 tailed = self._by_path.get(path)
-                if tailed is None and self._named.look_at(path, _SETTLING):
+                if tailed is None and (
+                    self._translations.knows(path) or self._named.look_at(path, _SETTLING)
+                ):
                     continue
                 if tailed is None or not self._look_at(path, tailed):
                     break

@@ -121,6 +121,7 @@ from insight_core.plugin.series_tables import (
     tags_by_run,
     united_tables,
 )
+from insight_core.plugin.store_formats import StoreFormat, Translation
 from insight_core.plugin.tag_roles import TAG_ROLES, TagRole, role_of
 from insight_record.formats.json_text import encode_json
 from insight_record.formats.reason import Reason
@@ -220,9 +221,11 @@ __all__ = [
     "Severity",
     "ShownAttempts",
     "SourceHighlights",
+    "StoreFormat",
     "SummaryPlugin",
     "TagRole",
     "TooLarge",
+    "Translation",
     "Unavailable",
     "Undecodable",
     "Values",

@@ -30,6 +30,7 @@ from insight_core.plugin.log_formats import LogFormat
 from insight_core.plugin.query_tables import QueryTable
 from insight_core.plugin.remote_files import RemoteFiles
 from insight_core.plugin.rules import Rule
+from insight_core.plugin.store_formats import StoreFormat
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
@@ -90,8 +91,8 @@ def insight_wrap_app(app: WSGIApplication, settings: AppSettings) -> WSGIApplica
 
 
 @hookspec
-def insight_log_formats() -> Iterable[LogFormat]:
-    """Formats of log files that are not event files. Called once, after the module was imported."""
+def insight_log_formats() -> Iterable[LogFormat | StoreFormat]:
+    """Formats of logs that are not event files. Called once, after the module was imported."""
 
 
 @hookspec

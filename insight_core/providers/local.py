@@ -20,6 +20,7 @@ from insight_core.ingest.event_file import read_payload
 from insight_core.ingest.file_patterns import FileNames
 from insight_core.ingest.loader import Loader
 from insight_core.ingest.run_files import run_files
+from insight_core.ingest.translations import Translations
 from insight_core.plugin import (
     CachePolicy,
     Changes,
@@ -43,6 +44,7 @@ from insight_core.plugin import (
     SeriesKey,
     SeriesTable,
     ShownAttempts,
+    StoreFormat,
     Undecodable,
 )
 from insight_core.plugin.places import undecodable
@@ -86,7 +88,7 @@ class LocalProvider:
         logdirs: Sequence[Logdir],
         plugins: Iterable[Plugin],
         *,
-        log_formats: Iterable[LogFormat] = (),
+        log_formats: Iterable[LogFormat | StoreFormat] = (),
         policies: Mapping[str, CachePolicy] | None = None,
         reload_interval: float = 1.0,
         watch: bool = True,
@@ -112,6 +114,7 @@ class LocalProvider:
             self._logdirs,
             reload_interval,
             names=self._names,
+            translations=Translations(cache_directory),
             cache=_open_cache(cache_directory, self._logdirs, cache_size),
             follow_symlinks=follow_symlinks,
             accepts_run=accepts_run,
@@ -142,7 +145,7 @@ class LocalProvider:
             self._names.add([plugin])
             self._loader.look_again()
 
-    def admit_log_format(self, log_format: LogFormat) -> None:
+    def admit_log_format(self, log_format: LogFormat | StoreFormat) -> None:
         """Files of this format are read too."""
         self._names.add((), [log_format])
         self._loader.look_again()

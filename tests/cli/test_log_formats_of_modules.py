@@ -12,7 +12,7 @@ import pytest
 
 from insight_core.cli.log_formats import follow_log_formats
 from insight_core.isolation import Limits
-from insight_core.plugin import FileName, LogFormat, hookimpl
+from insight_core.plugin import FileName, LogFormat, StoreFormat, hookimpl
 from insight_core.registry import Registry
 
 WORDS = LogFormat("words", FileName("*.words"), lambda stream, state: ([], None))
@@ -23,8 +23,8 @@ def _with_formats(function: Callable[..., Any]) -> SimpleNamespace:
     return SimpleNamespace(insight_log_formats=hookimpl(function, specname="insight_log_formats"))
 
 
-def _found(registry: Registry) -> Collection[LogFormat]:
-    found: list[LogFormat] = []
+def _found(registry: Registry) -> Collection[LogFormat | StoreFormat]:
+    found: list[LogFormat | StoreFormat] = []
     follow_log_formats(registry, found.append)
     return found
 
@@ -62,8 +62,10 @@ def test_log_formats_of_a_module_that_is_imported_late_come_later() -> None:
     ("hook", "reason"),
     [
         (_fails, "RuntimeError: no luck"),
-        (lambda: ["words"], "a str, not a LogFormat"),
+        (lambda: ["words"], "a str, not a LogFormat or StoreFormat"),
         (lambda: 7, "not a LogFormat"),
+        (lambda: [StoreFormat("x", (), str)], "one or more FileName claims"),
+        (lambda: [StoreFormat("", FileName("x"), str)], "needs a name"),
         (lambda: [LogFormat("x", (), WORDS.read)], "one or more FileName claims"),
         (lambda: [LogFormat("", FileName("x"), WORDS.read)], "needs a name"),
     ],

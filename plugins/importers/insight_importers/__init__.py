@@ -1,0 +1,96 @@
+"""Reads the runs that other trackers stored: W&B, Trackio, MLflow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from insight_core.plugin import (
+    Cell,
+    FileName,
+    Messages,
+    Plugin,
+    PluginContext,
+    RecordDecoder,
+    RunColumn,
+    RunColumns,
+    StoreFormat,
+    SummaryPlugin,
+    hookimpl,
+)
+from insight_importers import beginnings
+
+_HERE = "insight_importers"
+
+
+def _no_tab(ctx: PluginContext) -> bool:
+    return False
+
+
+def _listed(ctx: PluginContext) -> Iterable[RunColumn]:
+    from insight_importers.run_columns import listed
+
+    return listed(ctx)
+
+
+def _values(
+    ctx: PluginContext, names: Sequence[str], runs: Sequence[str]
+) -> Mapping[str, Mapping[str, Cell]]:
+    from insight_importers.run_columns import values
+
+    return values(ctx, names, runs)
+
+
+@hookimpl
+def insight_plugin() -> Plugin:
+    """No tab: what imported runs say of their origin, for columns of the run table."""
+    return Plugin(
+        name="importers",
+        title="Importers",
+        titles={"zh-CN": "导入"},
+        decoder=RecordDecoder(claims={SummaryPlugin("import")}),
+        is_active=_no_tab,
+    )
+
+
+@hookimpl
+def insight_run_columns() -> Iterable[RunColumns]:
+    """Tracker, project, name, group, tags and others."""
+    return [RunColumns(_listed, _values)]
+
+
+@hookimpl
+def insight_messages() -> Iterable[Messages]:
+    """The texts of damage in other languages."""
+    return [Messages.read("zh-CN", Path(__file__).with_name("reasons.zh-CN.json"))]
+
+
+@hookimpl
+def insight_log_formats() -> Iterable[StoreFormat]:
+    """The stores of other trackers."""
+    return FORMATS
+
+
+FORMATS = (
+    StoreFormat(
+        "W&B",
+        [
+            FileName("*/*.wandb", makes_run=beginnings.of_wandb),
+            FileName("*.wandb", makes_run=beginnings.of_wandb),
+        ],
+        f"{_HERE}.wandb_store:translate",
+    ),
+    StoreFormat(
+        "SQLite of Trackio or MLflow",
+        [FileName(f"*.{suffix}", makes_run=beginnings.of_sqlite) for suffix in ("db", "sqlite", "sqlite3")],
+        f"{_HERE}.databases:translate",
+    ),
+    StoreFormat(
+        "MLflow file store",
+        [
+            FileName("*/meta.yaml", makes_run=beginnings.of_mlflow_experiment),
+            FileName("meta.yaml", makes_run=beginnings.of_mlflow_experiment),
+        ],
+        f"{_HERE}.mlflow_files:translate",
+    ),
+)

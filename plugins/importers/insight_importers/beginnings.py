@@ -1,0 +1,21 @@
+"""Tells by its first bytes whether a file is a store of a tracker."""
+
+from __future__ import annotations
+
+_WANDB = b":W&B\xe1\xbe"
+
+
+def of_wandb(beginning: bytes) -> bool:
+    """Whether a file begins as W&B's logs do: a mark and a number; the version is compared later."""
+    return beginning.startswith(_WANDB)
+
+
+def of_sqlite(beginning: bytes) -> bool:
+    """Whether a file is a database of SQLite, of whatever program."""
+    return beginning.startswith(b"SQLite format 3\0")
+
+
+def of_mlflow_experiment(beginning: bytes) -> bool:
+    """Whether a file describes an experiment of MLflow, and neither a run nor a model."""
+    keys = {line.partition(b":")[0] for line in beginning.split(b"\n")}
+    return {b"artifact_location", b"experiment_id", b"name"} <= keys and not {b"run_id", b"model_id"} & keys

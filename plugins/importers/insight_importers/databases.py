@@ -1,0 +1,43 @@
+"""Translates SQLite databases of trackers, also while they are written."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from insight_core.plugin import Flaw, Reason, Translation
+from insight_importers import mlflow_database, trackio_database
+from insight_importers.sqlite_files import Changing, opened, watched
+from insight_importers.target import Target
+
+_READERS = (trackio_database, mlflow_database)
+_TRIES = 3  # to read a database that is written meanwhile
+
+
+def translate(source: str, target: Path) -> Translation:
+    """Reads some thousand rows more; a database of another program has no runs."""
+    made = Target(target)
+    scratch = target / "scratch"
+    files = watched(source)
+    try:
+        for _ in range(_TRIES):
+            try:
+                with opened(source, scratch) as database:
+                    reader = next((one for one in _READERS if one.is_its(database)), None)
+                    read = None if reader is None else reader.read(database, made.state)
+            except Changing:
+                continue
+            break
+        else:  # called again when the files have changed, or rest
+            return made.finish(is_done=True, watched=files)
+    except ValueError as error:
+        return made.finish(watched=files, flaws=[("", Flaw(0, Reason.of(error)))])
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    if reader is None or read is None:
+        return made.finish(watched=files)
+    if read.is_other:
+        made.start_anew()
+        return made.finish(is_done=False, watched=files)
+    reader.write(read, made, Path(source))
+    return made.finish(is_done=read.is_last, watched=files)

@@ -1,0 +1,150 @@
+"""Reads ``mlflow.db``, MLflow's tracking store in SQLite."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import Factory, define
+
+from insight_importers.mlflow_runs import below, describe, write_artifacts
+from insight_importers.series_buffer import SeriesBuffer
+from insight_importers.sqlite_files import Database
+from insight_importers.target import Target
+
+_ROWS = 50_000  # of a call
+_LARGEST = 1.7976931348623157e308  # stands for infinity
+_RUN = (
+    "run_uuid",
+    "name",
+    "status",
+    "start_time",
+    "end_time",
+    "artifact_uri",
+    "experiment_id",
+    "lifecycle_stage",
+)
+
+
+@define
+class Read:
+    """What one call read of the database."""
+
+    experiments: dict[Any, str] = Factory(dict)
+    runs: dict[str, Any] = Factory(dict)  # active runs, by id
+    params: list[Any] = Factory(list)
+    tags: dict[str, dict[str, str]] = Factory(dict)
+    metrics: list[Any] = Factory(list)
+    is_last: bool = True
+    is_other: bool = False
+
+
+def is_its(database: Database) -> bool:
+    """Whether a database has MLflow's tables."""
+    needed = {"metrics": {"key", "value", "timestamp", "run_uuid", "step"}, "runs": {*_RUN} - {"name"}}
+    needed |= {"experiments": {"experiment_id", "name"}, "params": {"key", "value", "run_uuid"}}
+    return all(columns <= set(database.columns(table)) for table, columns in needed.items())
+
+
+def read(database: Database, state: Mapping[str, Any]) -> Read:
+    """Experiments, runs and tags as they are now, and the rows behind those that ``state`` counts."""
+    found = Read()
+    found.experiments = {
+        one: str(name) for one, name in database.rows("SELECT experiment_id, name FROM experiments")
+    }
+    has = set(database.columns("runs"))
+    columns = ", ".join(name if name in has else "NULL" for name in _RUN)
+    for row in database.rows(f"SELECT {columns} FROM runs"):
+        if row[-1] in (None, "active"):
+            found.runs[str(row[0])] = row
+    # rows of deleted runs are passed over; a run that was restored needs them
+    passed = set(state.get("passed", ()))
+    found.is_other = not passed.isdisjoint(found.runs)
+    if "tags" in database.tables:
+        for run, key, value in database.rows("SELECT run_uuid, key, value FROM tags"):
+            found.tags.setdefault(str(run), {})[str(key)] = str(value)
+    for table, into, names in (
+        ("params", found.params, "run_uuid, key, value"),
+        ("metrics", found.metrics, "run_uuid, key, step, timestamp, value, is_nan"),
+    ):
+        if "is_nan" not in database.columns("metrics"):
+            names = names.replace("is_nan", "0")
+        last = int(state.get(table, 0))
+        (largest,) = database.rows(f"SELECT COALESCE(MAX(rowid), 0) FROM {table}")[0]
+        found.is_other |= largest < last
+        into += database.rows(
+            f"SELECT rowid, {names} FROM {table} WHERE rowid > ? ORDER BY rowid LIMIT {_ROWS}", (last,)
+        )
+        found.is_last &= len(into) < _ROWS
+    return found
+
+
+def write(found: Read, target: Target, source: Path) -> None:
+    """Appends the rows to the files of their runs."""
+    for key in target.run_keys():
+        if key not in found.runs:
+            target.remove(key)
+    state = target.state
+    passed = set(state.get("passed", ()))
+    params = state.setdefault("params_of", {})
+    for key, row in found.runs.items():
+        experiment = found.experiments.get(row[6], str(row[6]))
+        if key not in target:
+            target.run(key, f"{source.stem}/{experiment}/{_name(found, key)}")
+    for number, run_id, name, value in found.params:
+        state["params"] = number
+        params.setdefault(str(run_id), {})[str(name)] = str(value)
+    buffers: dict[str, SeriesBuffer] = {}
+    for number, run_id, name, step, timestamp, value, is_nan in found.metrics:
+        state["metrics"] = number
+        if run_id not in found.runs:
+            passed.add(str(run_id))
+            continue
+        measured = float("nan") if is_nan else float(value)
+        if abs(measured) >= _LARGEST:
+            measured = float("inf") if measured > 0 else float("-inf")
+        buffers.setdefault(run_id, SeriesBuffer()).add(str(name), int(step), timestamp / 1000, measured)
+    state["passed"] = sorted(passed)
+    for key, buffer in buffers.items():
+        buffer.write(target.run(key))
+    for key, row in found.runs.items():
+        _describe(found, target, key, row, params.get(key, {}), source)
+
+
+def _name(found: Read, key: str) -> str:
+    return str(found.runs[key][1] or found.tags.get(key, {}).get("mlflow.runName") or key)
+
+
+def _describe(
+    found: Read,
+    target: Target,
+    key: str,
+    row: Any,  # noqa: ANN401 - of a database
+    params: Mapping[str, str],
+    source: Path,
+) -> None:
+    _, _, status, start, end, artifact_uri, experiment, _ = row
+    described = target.state.setdefault("described", {})
+    tags = found.tags.get(key, {})
+    version = [status, end, len(params), zlib.crc32(repr(sorted(tags.items())).encode())]
+    if described.get(key) == version and status != "RUNNING":
+        return
+    described[key] = version
+    facts = target.run(key).facts
+    describe(
+        facts,
+        run_id=key,
+        name=_name(found, key),
+        experiment=found.experiments.get(experiment, str(experiment)),
+        status=str(status),
+        start=start or 0,
+        end=end or 0,
+        params=params,
+        tags=tags,
+    )
+    directory = below(str(artifact_uri or ""), source.resolve().parent)
+    if directory is not None:
+        seen = target.state.setdefault("artifacts", {})
+        seen[key] = write_artifacts(target, key, directory, seen.get(key, []))

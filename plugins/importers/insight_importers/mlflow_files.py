@@ -1,0 +1,182 @@
+"""Translates an experiment of MLflow's file store: ``<experiment>/<run>/{meta.yaml,metrics,params,tags}``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from insight_core.plugin import Flaw, Reason, Translation
+from insight_importers.flat_yaml import flat_yaml
+from insight_importers.mlflow_runs import STATUSES, describe, write_artifacts
+from insight_importers.run_files import RunFiles
+from insight_importers.target import Target
+
+_RUNS = 500  # of a call
+_CHUNK = 8 << 20  # bytes of a file in a call
+_LONGEST_TEXT = 64 << 10  # bytes of a parameter
+_MOST_FILES = 5_000  # parameters or metrics of a run
+_DEEPEST = 10  # directories
+_DONE = ("success", "failure")
+
+
+def translate(source: str, target: Path) -> Translation:
+    """Reads runs that are new or have changed."""
+    made = Target(target)
+    experiment = Path(source).parent
+    about = flat_yaml(_text(experiment / "meta.yaml"))
+    if about.get("lifecycle_stage") == "deleted":
+        made.start_anew()
+        return made.finish(watched=(source,))
+    name = about.get("name") or experiment.name
+    seen: dict[str, Any] = made.state.setdefault("runs", {})
+    watched, flaws = [source, os.fspath(experiment)], []
+    there, is_done, read = set(), True, 0
+    for directory in _runs(experiment):
+        key = directory.name
+        try:
+            info = os.stat(directory / "meta.yaml")
+            version = [info.st_ino, info.st_mtime_ns, info.st_size]
+            state = seen.setdefault(key, {"metrics": {}, "artifacts": []})
+            there.add(key)
+            if state.get("version") == version and state.get("status") in _DONE:
+                watched.append(os.fspath(directory / "meta.yaml"))
+                continue
+            if read >= _RUNS:
+                is_done = False
+                continue
+            read += 1
+            about_run = flat_yaml(_text(directory / "meta.yaml"))
+            if about_run.get("lifecycle_stage") == "deleted":
+                there.discard(key)
+                watched.append(os.fspath(directory / "meta.yaml"))
+                continue
+            is_whole = _read_run(made, name, directory, about_run, state)
+            is_done &= is_whole
+            if is_whole:
+                state["version"], state["status"] = version, STATUSES.get(about_run.get("status", ""), "")
+            watched += _followed(directory)
+        except OSError as error:
+            cause = error.strerror or "it cannot be read"
+            text = f"run {key} of MLflow: {os.path.basename(str(error.filename))}: {cause}"
+            flaws.append((f"{name}", Flaw(0, Reason(text, "importers_mlflow_file", run=key, cause=cause))))
+    for key in seen.keys() - there:
+        del seen[key]
+        if key in made:
+            made.remove(key)
+    return made.finish(is_done=is_done, watched=watched, flaws=flaws)
+
+
+def _runs(experiment: Path) -> Iterator[Path]:
+    with os.scandir(experiment) as entries:
+        names = sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
+    for name in names:
+        if (experiment / name / "meta.yaml").is_file() and name not in ("models", "traces", "datasets"):
+            yield experiment / name
+
+
+def _read_run(made: Target, experiment: str, directory: Path, about: dict[str, str], state: Any) -> bool:  # noqa: ANN401
+    """Appends what is new of a run; returns whether everything was read."""
+    tags = _texts(directory / "tags")
+    name = about.get("run_name") or tags.get("mlflow.runName") or directory.name
+    run = made.run(directory.name, f"{experiment}/{name}")
+    describe(
+        run.facts,
+        run_id=directory.name,
+        name=name,
+        experiment=experiment,
+        status=about.get("status", ""),
+        start=float(about.get("start_time") or 0),
+        end=float(about.get("end_time") or 0),
+        params=_texts(directory / "params"),
+        tags=tags,
+    )
+    is_whole = True
+    for tag, path in _files(directory / "metrics"):
+        offset, rest = _append_metric(made, run, tag, path, int(state["metrics"].get(tag, 0)))
+        state["metrics"][tag] = offset
+        is_whole &= rest
+    state["artifacts"] = write_artifacts(made, directory.name, directory / "artifacts", state["artifacts"])
+    return is_whole
+
+
+def _append_metric(made: Target, run: RunFiles, tag: str, path: Path, offset: int) -> tuple[int, bool]:
+    """Appends lines of time in ms, value and step behind ``offset``; returns the end, whether it is all."""
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        if size < offset:
+            text = f"the metric {tag!r} was cut by {offset - size} bytes; what was read before is kept"
+            made.note(run.name, Flaw(size, Reason(text, "importers_metric_cut", tag=tag)))
+            return size, True
+        file.seek(offset)
+        data = file.read(_CHUNK)
+    end = data.rfind(b"\n") + 1
+    lines = data[:end].split(b"\n")[:-1]
+    rows = [line.split()[:3] for line in lines]
+    try:
+        table = np.array(rows, "S40").reshape(-1, 3)
+        times, values = table[:, 0].astype(np.float64), table[:, 1].astype(np.float64)
+        steps = table[:, 2].astype(np.int64)
+    except ValueError:
+        steps, times, values = _one_by_one(made, run, tag, offset, lines)
+    if len(steps):
+        run.scalars(tag, steps, times / 1000, values)
+        run.facts.last_step = max(run.facts.last_step, int(steps[-1]))
+    return offset + end, offset + len(data) >= size
+
+
+def _one_by_one(
+    made: Target, run: RunFiles, tag: str, offset: int, lines: list[bytes]
+) -> tuple[Any, Any, Any]:
+    """The columns of lines some of which are malformed; in old versions of MLflow they have no step."""
+    found: list[tuple[int, float, float]] = []
+    for line in lines:
+        parts = line.split()
+        try:
+            step = int(parts[2]) if len(parts) > 2 else 0
+            found.append((step, float(parts[0]), float(parts[1])))
+        except (ValueError, IndexError):
+            text = f"the metric {tag!r}: the line at byte {offset} is not a time, a value and a step"
+            made.note(run.name, Flaw(offset, Reason(text, "importers_metric_line", tag=tag), len(line)))
+        offset += len(line) + 1
+    columns = np.array(found, np.float64).reshape(-1, 3)
+    return np.array([step for step, _, _ in found], np.int64), columns[:, 1], columns[:, 2]
+
+
+def _files(directory: Path) -> Iterator[tuple[str, Path]]:
+    """Files below a directory, by relative path."""
+    waiting, count = [("", 0)], 0
+    while waiting:
+        below, depth = waiting.pop()
+        try:
+            with os.scandir(directory / below) as entries:
+                listed = sorted(entries, key=lambda entry: entry.name)
+        except FileNotFoundError:
+            continue
+        for entry in listed:
+            name = f"{below}/{entry.name}" if below else entry.name
+            if entry.is_dir(follow_symlinks=False) and depth < _DEEPEST:
+                waiting.append((name, depth + 1))
+            elif entry.is_file(follow_symlinks=False) and count < _MOST_FILES:
+                count += 1
+                yield name, directory / name
+
+
+def _texts(directory: Path) -> dict[str, str]:
+    return {name: _text(path) for name, path in _files(directory)}
+
+
+def _text(path: Path) -> str:
+    with open(path, "rb") as file:
+        return file.read(_LONGEST_TEXT).decode("utf-8", "replace")
+
+
+def _followed(directory: Path) -> list[str]:
+    """What changes while a run is recorded."""
+    metrics = [path for _, path in _files(directory / "metrics")]
+    places = {directory / "meta.yaml", directory / "params", directory / "tags", directory / "artifacts"}
+    places |= {directory / "metrics", *metrics, *(path.parent for path in metrics)}
+    return sorted(map(os.fspath, places))

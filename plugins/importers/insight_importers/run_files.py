@@ -1,0 +1,195 @@
+"""The event files of one imported run: values that are appended, and facts of the run that are replaced."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import struct
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from insight_importers.facts import Facts, facts_values
+from insight_record.encoders.common_kinds import image
+from insight_record.encoders.encoder import EncodedValue
+from insight_record.events import event, summary, version_record
+from insight_record.formats.framing import pieces_record
+from insight_record.formats.protobuf import Pieces, size_of, text_field
+from insight_record.scalars import in_order, sealed_rows, steps_alike
+from insight_record.values.tensors import number_value, strings_value
+
+_VALUES, _FACTS = "events.out.tfevents.1.values", "events.out.tfevents.2.facts"
+_VERSION = b"brain.Event:2"
+_TAG = 1  # of a value
+_NUMBER = 1.2345678901234567e-5  # of which the bytes are replaced by those of the values
+_MARK = struct.pack("<d", _NUMBER)
+_MOST_PICTURE = 64 << 20  # bytes
+
+
+def directory_of(kept: Mapping[str, Any]) -> str:
+    """The directory of a run below that of its store."""
+    return f"{int(kept['number']):06d}"
+
+
+def is_whole(target: Path, kept: Mapping[str, Any]) -> bool:
+    """Whether the event file of a run has everything that was written before the last ``close``."""
+    size = int(kept.get("size", 0))
+    try:
+        return not size or os.stat(target / directory_of(kept) / _VALUES).st_size >= size
+    except OSError:
+        return False
+
+
+class RunFiles:
+    """Appends values to the event file of a run, which ends where the last ``close`` left it."""
+
+    def __init__(self, target: Path, kept: Mapping[str, Any]) -> None:
+        self.name, self._number = str(kept["name"]), int(kept["number"])
+        self.facts = Facts.of(kept.get("facts", {}))
+        self._place = target / directory_of(kept)
+        self._begun: set[str] = set(kept.get("begun", ()))  # tags whose plugin is in the file
+        self._size = int(kept.get("size", 0))
+        self._written_facts = str(kept.get("written", ""))
+        self._file: BinaryIO | None = None
+        self._path = self._place / _VALUES
+
+    def kept(self) -> dict[str, Any]:
+        """What a later process needs to go on."""
+        return {
+            "name": self.name,
+            "number": self._number,
+            "size": self._size,
+            "begun": sorted(self._begun),
+            "facts": self.facts.kept(),
+            "written": self._written_facts,
+        }
+
+    def scalars(self, tag: str, steps: ArrayLike, wall_times: ArrayLike, values: ArrayLike) -> None:
+        """Appends numbers of one tag: columns of equal length. The numbers stay float64."""
+        at = np.asarray(steps, np.int64)
+        when, numbers = np.asarray(wall_times, np.float64), np.asarray(values, np.float64)
+        if not tag or not len(at):
+            return
+        value = number_value(tag, _NUMBER, double=True)
+        first = self._is_first(value)
+        if first:
+            self._append(_records(value, int(at[0]), float(when[0]), float(numbers[0])))
+            at, when, numbers = at[1:], when[1:], numbers[1:]
+        body = _body(value, with_metadata=False)
+        encoded = b"".join(body)
+        place = encoded.index(_MARK)
+        field = np.frombuffer(encoded, np.uint8)
+        groups = [
+            (index, sealed_rows(field, [place], step_bytes, when[index], numbers[index, None]))
+            for index, step_bytes in steps_alike(at, np.arange(len(at)))
+        ]
+        if groups:
+            self._append([in_order(groups, len(at)).data.data])
+
+    def text(self, tag: str, step: int, wall_time: float, text: str) -> None:
+        """Appends a text, which is shown as Markdown."""
+        data = text.encode("utf-8", "replace")
+        self._value(strings_value(tag, [data], "text", shape=[1]), step, wall_time)
+
+    def media(self, tag: str, step: int, wall_time: float, media_type: str, content: bytes) -> None:
+        """Appends content of the tab Media: HTML, a table as CSV, a video."""
+        value = strings_value(tag, [media_type.encode(), content], "media", shape=[2])
+        self._value(value, step, wall_time)
+
+    def picture(self, tag: str, step: int, wall_time: float, path: str) -> None:
+        """Appends an image file. Raises ValueError or OSError for a file that cannot be shown."""
+        with open(path, "rb") as file:
+            data = file.read(_MOST_PICTURE + 1)
+        if len(data) > _MOST_PICTURE:
+            raise ValueError(f"{os.path.basename(path)} has more than {_MOST_PICTURE >> 20} MiB")
+        for value in image(tag, data):
+            self._value(value, step, wall_time)
+
+    def value(self, value: EncodedValue, step: int, wall_time: float) -> None:
+        """Appends any value of a summary."""
+        self._value(value, step, wall_time)
+
+    def close(self) -> None:
+        """Writes facts that have changed, and closes the files."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+        self._write_facts()
+
+    def remove(self) -> None:
+        """Deletes the files."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+        shutil.rmtree(self._place, ignore_errors=True)
+
+    def _value(self, value: EncodedValue, step: int, wall_time: float) -> None:
+        body = _body(value, with_metadata=self._is_first(value))
+        self._append(pieces_record([event(step, wall_time), *body]))
+
+    def _is_first(self, value: EncodedValue) -> bool:
+        """Whether the tag is not in the file yet."""
+        is_first = value.tag not in self._begun
+        self._begun.add(value.tag)
+        return is_first
+
+    def _append(self, records: Pieces) -> None:
+        if self._file is None:
+            self._place.mkdir(exist_ok=True)
+            self._file = open(self._path, "ab")  # noqa: SIM115 - closed by ``close``
+            self._file.truncate(self._size)  # what came after the last state is translated again
+            if not self._size:
+                first = version_record(_VERSION, time.time())
+                self._file.write(first)
+                self._size = len(first)
+        for piece in records:
+            self._file.write(piece)
+        self._size += size_of(records)
+
+    def _write_facts(self) -> None:
+        """Replaces the second file of the run if the facts are others than those in it."""
+        text = self.facts.text()
+        path = self._place / _FACTS
+        if text == self._written_facts and path.exists():
+            return
+        self._place.mkdir(exist_ok=True)
+        # without a time of its own it would count as the beginning of the run
+        when = self.facts.started or time.time()
+        pieces: Pieces = [version_record(_VERSION, when)]
+        for value in facts_values(self.facts):
+            pieces += pieces_record([event(0, when), *_body(value, with_metadata=True)])
+        for tag, content in self.facts.texts.items():
+            value = strings_value(tag, [fenced(content).encode("utf-8", "replace")], "text", shape=[1])
+            body = _body(value, with_metadata=True)
+            pieces += pieces_record([event(self.facts.last_step, self.facts.ended or when), *body])
+        for tag, number in self.facts.results.items():
+            value = number_value(tag, _NUMBER, double=True)
+            pieces += _records(value, self.facts.last_step, self.facts.ended or when, number)
+        temporary = path.with_name("new")
+        temporary.write_bytes(b"".join(pieces))
+        os.replace(temporary, path)
+        self._written_facts = text
+
+
+def _body(value: EncodedValue, *, with_metadata: bool) -> Pieces:
+    """The field of an event with this value."""
+    metadata = value.metadata if with_metadata else b""
+    return summary([text_field(_TAG, value.tag) + metadata, *value.encode()])
+
+
+def _records(value: EncodedValue, step: int, wall_time: float, number: float) -> Pieces:
+    """One record with a number instead of the placeholder."""
+    encoded = b"".join(_body(value, with_metadata=True))
+    return pieces_record([event(step, wall_time), encoded.replace(_MARK, struct.pack("<d", number), 1)])
+
+
+def fenced(text: str) -> str:
+    """A text as it stands, in Markdown."""
+    longest = max((len(one) for one in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{text}\n{fence}"

@@ -1,0 +1,142 @@
+"""Reads SQLite databases that others write, without a lock and without a file next to them.
+
+SQLite's own read-only mode takes locks that can make a writer fail, and with a write-ahead log it creates a
+file next to the database. So the database is opened as one that never changes (``immutable``), or, where the
+newest transactions are in a write-ahead log, a copy of both files is; and what was read counts only if
+neither file has changed meanwhile. Sources: https://www.sqlite.org/uri.html,
+https://www.sqlite.org/fileformat2.html
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from insight_core.plugin import Reason
+
+MARK = b"SQLite format 3\0"
+_MOST_COPIED = 16 << 30  # bytes
+_LONGEST_VALUE = 64 << 20  # bytes
+_PATIENCE = 20.0  # seconds of one query
+_OPERATIONS = 100_000  # of SQLite's machine between two looks at the clock
+_OLD = 2.0  # seconds
+
+
+class Changing(Exception):
+    """The database was written meanwhile: it has to be read again."""
+
+
+class Unfinished(ValueError):
+    """A transaction is half written."""
+
+
+def watched(source: str) -> tuple[str, ...]:
+    """The files that change with a database."""
+    return source, f"{source}-wal", f"{source}-journal"
+
+
+class Database:
+    """A database of another program, as it was at one moment."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._began = time.monotonic()
+        connection.set_progress_handler(lambda: time.monotonic() > self._began + _PATIENCE, _OPERATIONS)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
+        connection.text_factory = _text
+        for pragma in ("query_only=ON", "trusted_schema=OFF", "cell_size_check=ON"):
+            connection.execute(f"PRAGMA {pragma}")
+        # a view could be anything, and take for ever
+        rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        self.tables = frozenset(str(name) for (name,) in rows)
+
+    def columns(self, table: str) -> list[str]:
+        """The columns of a table; empty if there is none."""
+        if table not in self.tables:
+            return []
+        return [str(row[1]) for row in self._connection.execute(f'PRAGMA table_info("{table}")')]
+
+    def rows(self, query: str, arguments: Sequence[object] = ()) -> list[Any]:
+        """The rows of a query. Raises sqlite3.Error."""
+        self._began = time.monotonic()
+        return self._connection.execute(query, arguments).fetchall()
+
+
+@contextmanager
+def opened(source: str, scratch: Path) -> Iterator[Database]:
+    """The database at a path, for one reading; copies, if any, go below ``scratch``.
+
+    Leaving it without an error means that the database did not change. Raises Changing if it did, Unfinished,
+    ValueError for a file that is damaged, and OSError.
+    """
+    before = _versions(source)
+    _check_journal(source)
+    try:
+        if before[1] is not None and before[1][0]:
+            path, mode = _copy(source, scratch), "mode=rw"
+        else:
+            path, mode = source, "immutable=1&mode=ro"
+        uri = f"file:{quote(os.fsencode(os.path.abspath(path)))}?{mode}"
+        with closing(sqlite3.connect(uri, uri=True)) as connection:
+            yield Database(connection)
+    except sqlite3.Error as error:
+        if _versions(source) != before:
+            raise Changing from None
+        cause = str(error)
+        raise ValueError(Reason(f"SQLite: {cause}", "importers_sqlite", cause=cause)) from None
+    if _versions(source) != before:
+        raise Changing
+
+
+def _versions(source: str) -> tuple[tuple[int, ...] | None, ...]:
+    """Size, times and inode of the files of a database; None where there is none."""
+    found: list[tuple[int, ...] | None] = []
+    for path in watched(source):
+        try:
+            info = os.stat(path)
+        except OSError:
+            found.append(None)
+        else:
+            found.append((info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino))
+    return tuple(found)
+
+
+def _check_journal(source: str) -> None:
+    """Raises Changing or Unfinished if a rollback journal says that a transaction is under way."""
+    try:
+        with open(f"{source}-journal", "rb") as file:
+            begins = file.read(8)
+            age = time.time() - os.fstat(file.fileno()).st_mtime
+    except OSError:
+        return
+    if not begins.strip(b"\0"):
+        return
+    if age < _OLD:
+        raise Changing
+    text = "a transaction is half written: open the database once with its tracker if no training runs"
+    raise Unfinished(Reason(text, "importers_sqlite_journal"))
+
+
+def _copy(source: str, scratch: Path) -> str:
+    """Copies a database with its write-ahead log."""
+    scratch.mkdir(exist_ok=True)
+    copy = scratch / "copy.db"
+    info = os.stat(source)
+    if info.st_size > _MOST_COPIED:
+        raise ValueError(Reason("the database with a write-ahead log is too large", "importers_sqlite_large"))
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        Path(f"{copy}{suffix}").unlink(missing_ok=True)
+    shutil.copyfile(source, copy)
+    shutil.copyfile(f"{source}-wal", f"{copy}-wal")
+    return str(copy)
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")

@@ -1,0 +1,123 @@
+"""The directory of a store's event files: which runs it has, and the state from which translating goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from insight_core.plugin import Flaw, Reason, Translation
+from insight_importers.run_files import RunFiles, directory_of, is_whole
+
+_STATE = "state.json"
+_MOST_FLAWS = 200
+
+
+class Target:
+    """Everything that was translated of one store. Nothing counts before ``finish``.
+
+    ``state`` is a JSON object of the format's own. ``begins`` is true where nothing was translated before.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._open: dict[str, RunFiles] = {}  # of this call
+        self._kept: dict[str, dict[str, Any]] = {}  # all runs, as they were left
+        self._names: set[str] = set()
+        self._flaws: list[Any] = []
+        kept = _read(directory / _STATE)
+        self.begins = kept is None or not all(is_whole(directory, one) for one in kept["runs"].values())
+        self.state: dict[str, Any] = {}
+        if kept is not None and not self.begins:
+            self.state, self._kept, self._flaws = kept["state"], kept["runs"], kept["flaws"]
+            self._names = {str(one["name"]) for one in self._kept.values()}
+
+    def start_anew(self) -> None:
+        """Forgets everything that was translated, because the store is another one now."""
+        for key in list(self._kept):
+            self.remove(key)
+        self.state, self._flaws, self.begins = {}, [], True
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._kept
+
+    def run(self, key: str, name: str = "") -> RunFiles:
+        """The run that the store knows by this key, made with this name if need be.
+
+        If another run has the name already, the key is added to it.
+        """
+        if key not in self._open:
+            if key not in self._kept:
+                free = next(one for one in _numbered(name, key) if one not in self._names)
+                number = 1 + max((int(one["number"]) for one in self._kept.values()), default=0)
+                self._kept[key] = {"number": number, "name": free}
+                self._names.add(free)
+            self._open[key] = RunFiles(self._directory, self._kept[key])
+        return self._open[key]
+
+    def run_keys(self) -> list[str]:
+        """The keys of all runs."""
+        return list(self._kept)
+
+    def remove(self, key: str) -> None:
+        """Deletes a run that the store has no longer."""
+        self.run(key).remove()
+        del self._open[key]
+        self._names.discard(str(self._kept.pop(key)["name"]))
+
+    def note(self, name: str, flaw: Flaw) -> None:
+        """Lists damage of the run of this name, also in later calls."""
+        if len(self._flaws) < _MOST_FLAWS:
+            self._flaws.append([name, flaw.offset, Reason.of(flaw.reason).stored(), flaw.skipped])
+
+    def finish(
+        self, *, is_done: bool = True, watched: Sequence[str] = (), flaws: Sequence[tuple[str, Flaw]] = ()
+    ) -> Translation:
+        """Writes the state, and returns the result of the call.
+
+        ``flaws`` are by name of run, and are listed until the next call.
+        """
+        for key, run in self._open.items():
+            run.close()
+            self._kept[key] = run.kept()
+        self._open.clear()
+        _write(self._directory / _STATE, {"state": self.state, "runs": self._kept, "flaws": self._flaws})
+        names = {directory_of(one): str(one["name"]) for one in self._kept.values()}
+        noted = [
+            (name, Flaw(offset, Reason.restored(reason), skipped))
+            for name, offset, reason, skipped in self._flaws
+        ]
+        return Translation(names, is_done, watched, [*noted, *flaws][:_MOST_FLAWS])
+
+
+def _numbered(name: str, key: str) -> Iterator[str]:
+    yield name
+    yield f"{name} {key[:8]}"
+    yield f"{name} {key}"
+    number = 2
+    while True:
+        yield f"{name} {number}"
+        number += 1
+
+
+def _read(path: Path) -> Any:  # noqa: ANN401 - JSON
+    """The state as it was written; None if there is none that can be used."""
+    try:
+        kept = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return None
+    return kept if isinstance(kept, dict) and kept.keys() == {"state", "runs", "flaws"} else None
+
+
+def _write(path: Path, value: object) -> None:
+    data = json.dumps(value).encode()
+    try:
+        if path.read_bytes() == data:
+            return
+    except OSError:
+        pass
+    temporary = path.with_suffix(".new")
+    temporary.write_bytes(data)
+    os.replace(temporary, path)

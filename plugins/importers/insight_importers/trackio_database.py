@@ -1,0 +1,179 @@
+"""Reads ``<project>.db`` of Trackio: a row of JSON for each step of a run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from attrs import Factory, define
+
+from insight_core.plugin import Flaw, Reason
+from insight_importers.cells import cell_of, config_cells, flat_leaves, number_of
+from insight_importers.media import MediaFiles, csv_of_rows, histogram_of_counts
+from insight_importers.run_files import RunFiles
+from insight_importers.series_buffer import SeriesBuffer
+from insight_importers.sqlite_files import Database
+from insight_importers.target import Target
+
+_ROWS = 20_000  # of a call
+_ORIGIN = {"_Username": "user", "_Group": "group"}
+
+
+@define
+class Read:
+    """What one call read of the database."""
+
+    runs: dict[str, str] = Factory(dict)  # names by key
+    configs: dict[str, Any] = Factory(dict)
+    rows: list[Any] = Factory(list)
+    system: list[Any] = Factory(list)
+    alerts: list[Any] = Factory(list)
+    is_last: bool = True
+    is_other: bool = False
+
+
+def is_its(database: Database) -> bool:
+    """Whether a database has Trackio's tables."""
+    columns = database.columns("metrics")
+    return {"id", "run_name", "step", "metrics", "timestamp"} <= set(columns)
+
+
+def read(database: Database, state: Mapping[str, Any]) -> Read:
+    """The rows behind those that ``state`` counts."""
+    found = Read()
+    key = "run_id" if "run_id" in database.columns("metrics") else "run_name"
+    runs = database.rows(f"SELECT {key}, MAX(run_name) FROM metrics GROUP BY {key}")
+    found.runs = {str(one): str(name) for one, name in runs if one is not None}
+    if "config" in database.columns("configs"):
+        of = key if key in database.columns("configs") else "run_name"
+        for run, name, config in database.rows(f"SELECT {of}, run_name, config FROM configs"):
+            found.configs[str(run)] = _loaded(config)
+            found.runs.setdefault(str(run), str(name))
+    for table, into, columns in (
+        ("metrics", found.rows, "step, metrics"),
+        ("system_metrics", found.system, "0, metrics"),
+        ("alerts", found.alerts, "step, title, text"),
+    ):
+        if key not in database.columns(table):
+            continue
+        last = int(state.get(table, 0))
+        (largest,) = database.rows(f"SELECT COALESCE(MAX(id), 0) FROM {table}")[0]
+        found.is_other |= largest < last
+        into += database.rows(
+            f"SELECT id, {key}, timestamp, {columns} FROM {table} WHERE id > ? ORDER BY id LIMIT {_ROWS}",
+            (last,),
+        )
+        found.is_last &= len(into) < _ROWS
+    return found
+
+
+def write(found: Read, target: Target, source: Path) -> None:
+    """Appends the rows to the files of their runs."""
+    for key in target.run_keys():
+        if key not in found.runs:
+            target.remove(key)
+    media = MediaFiles(source.parent / "media")
+    buffers: dict[str, SeriesBuffer] = {}
+    for number, key, timestamp, step, metrics in found.rows:
+        target.state["metrics"] = number
+        if str(key) not in found.runs:
+            continue
+        values, when = _loaded(metrics), _seconds(timestamp)
+        run = _run(target, str(key), found, source)
+        if values is None or not isinstance(step, int):
+            text = f"row {number} of the metrics is not valid JSON"
+            target.note(run.name, Flaw(0, Reason(text, "importers_row", row=number)))
+            continue
+        run.facts.started = min(run.facts.started or when, when)
+        buffer = buffers.setdefault(str(key), SeriesBuffer())
+        for tag, value in flat_leaves(values):
+            number_ = number_of(value)
+            if number_ is not None:
+                buffer.add(tag, step, when, number_)
+                continue
+            try:
+                _write_other(run, media, tag, step, when, value)
+            except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+                target.note(run.name, media.flaw(tag, step, error))
+    for number, key, timestamp, _, metrics in found.system:
+        target.state["system_metrics"] = number
+        values, when = _loaded(metrics), _seconds(timestamp)
+        if values is None or str(key) not in found.runs:
+            continue
+        run = _run(target, str(key), found, source)
+        at = max(0, int(when - (run.facts.started or when)))
+        for tag, value in flat_leaves(values):
+            number_ = number_of(value)
+            if number_ is not None:
+                buffers.setdefault(str(key), SeriesBuffer()).add(f"system/{tag}", at, when, number_)
+    for number, key, timestamp, step, title, text in found.alerts:
+        target.state["alerts"] = number
+        if str(key) in found.runs:
+            run = _run(target, str(key), found, source)
+            run.text("alerts", int(step or 0), _seconds(timestamp), f"**{title}** {text or ''}")
+    for key, buffer in buffers.items():
+        buffer.write(target.run(key))
+    for key, config in found.configs.items():
+        run = _run(target, key, found, source)
+        given = config if isinstance(config, dict) else {}
+        run.facts.config = config_cells({k: v for k, v in given.items() if not k.startswith("_")})
+        for name, column in _ORIGIN.items():
+            cell = cell_of(given.get(name))
+            if cell is not None:
+                run.facts.origin[column] = cell
+
+
+def _run(target: Target, key: str, found: Read, source: Path) -> RunFiles:
+    run = target.run(key, f"{source.stem}/{found.runs[key]}")
+    run.facts.origin |= {"tracker": "Trackio", "project": source.stem, "name": found.runs[key], "id": key}
+    return run
+
+
+def _write_other(
+    run: RunFiles,
+    media: MediaFiles,
+    tag: str,
+    step: int,
+    when: float,
+    value: Any,  # noqa: ANN401
+) -> None:
+    if isinstance(value, str):
+        run.text(tag, step, when, value)
+        return
+    kind = value.get("_type", "") if isinstance(value, dict) else ""
+    if kind == "trackio.image":
+        run.picture(tag, step, when, media.path(value["file_path"]))
+    elif kind == "trackio.markdown":
+        run.text(tag, step, when, str(value["_value"]))
+    elif kind == "trackio.table" and isinstance(value.get("_value"), list):
+        run.media(tag, step, when, "text/csv", csv_of_rows(value["_value"]))
+    elif kind == "trackio.video":
+        media.write_video(run, tag, step, when, value["file_path"])
+    elif kind == "trackio.histogram":
+        run.value(histogram_of_counts(tag, value["bins"], value["values"]), step, when)
+    elif isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+        for number, one in enumerate(value):
+            _write_other(run, media, f"{tag}/{number}", step, when, one)
+    elif isinstance(value, list):
+        run.text(tag, step, when, json.dumps(value, ensure_ascii=False))
+
+
+def _loaded(data: Any) -> Any:  # noqa: ANN401
+    """The object of a text in JSON; None if it is none."""
+    try:
+        value = json.loads(data)
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _seconds(text: object) -> float:
+    """Seconds since the epoch of a time in ISO 8601; NaN for other texts."""
+    try:
+        when = datetime.fromisoformat(str(text))
+    except ValueError:
+        return float("nan")
+    return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()

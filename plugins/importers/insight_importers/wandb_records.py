@@ -1,0 +1,223 @@
+"""What the records of a W&B log say of its run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from insight_core.plugin import Flaw
+from insight_importers.cells import cell_of, config_cells, number_of
+from insight_importers.media import MediaFiles
+from insight_importers.series_buffer import SeriesBuffer, last_lines
+from insight_importers.target import Target
+from insight_importers.wandb_values import write_value
+
+_CONSOLE = 64 << 10  # characters
+_INTERNAL = "_wandb"
+_NOT_SHOWN = {"_step", "_timestamp", "_runtime", "_wandb"}
+_KEY = "run"  # there is one run in a file
+
+
+class WandbRun:
+    """Takes records in the order of the file. ``state`` is what a later call needs."""
+
+    def __init__(self, state: dict[str, Any], directory: Path, target: Target) -> None:
+        self.flaws: list[Flaw] = []
+        self._state, self._directory, self._target = state, directory, target
+        for key, empty in (("config", {}), ("summary", {}), ("origin", {}), ("logged", [])):
+            state.setdefault(key, empty)
+        self._logged = set(state["logged"])
+        self._buffer = SeriesBuffer()
+        self._console: list[str] = []
+        self._media = MediaFiles(directory / "files")
+        self._waiting: list[tuple[str, int, float, Any]] = []
+
+    @property
+    def name(self) -> str:
+        """The name of the run: the one that its user gave, with its id, else that of the directory."""
+        state, directory = self._state, self._directory.name
+        if "name" not in state:
+            return directory
+        return str(state["name"])
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the log has the end of the run."""
+        return "exit" in self._state
+
+    def take(self, record: Any) -> None:  # noqa: ANN401 - a message that is made at run time
+        """Takes one record."""
+        kind = next((field.name for field, _ in record.ListFields()), "")
+        if kind == "history":
+            self._history(record.history)
+        elif kind == "stats":
+            self._stats(record.stats)
+        elif kind == "config":
+            self._change(self._state["config"], record.config)
+        elif kind == "summary":
+            self._change(self._state["summary"], record.summary)
+        elif kind == "output_raw":
+            self._console.append(record.output_raw.line)
+        elif kind == "run":
+            self._run(record.run)
+        elif kind == "environment":
+            self._environment(record.environment)
+        elif kind == "exit":
+            self._state["exit"] = record.exit.exit_code
+            self._state["runtime"] = record.exit.runtime
+
+    def write(self) -> None:
+        """Writes what the records said into the files of the run."""
+        state = self._state
+        if "id" not in state and not self._buffer.columns:
+            return
+        run = self._target.run(_KEY, self.name)
+        self._buffer.write(run)
+        for tag, step, wall_time, value in self._waiting:
+            try:
+                write_value(run, self._media, tag, step, wall_time, value)
+            except (OSError, ValueError, TypeError, KeyError) as error:
+                self.flaws.append(self._media.flaw(tag, step, error))
+        state["logged"] = sorted(self._logged)
+        facts = run.facts
+        facts.started = float(state.get("started", 0.0))
+        facts.origin = {"tracker": "W&B", **state["origin"]}
+        facts.config = config_cells({k: v for k, v in state["config"].items() if k != _INTERNAL})
+        if "exit" in state:
+            facts.status = "failure" if state["exit"] else "success"
+            facts.ended = facts.started + state["runtime"]
+            facts.results = self._results()
+        else:
+            facts.status = "running"
+        if self._console:
+            console = last_lines(facts.texts.get("console", ""), self._console, _CONSOLE)
+            facts.texts["console"] = console
+        if state.get("notes"):
+            facts.texts["notes"] = state["notes"]
+
+    def _results(self) -> dict[str, float]:
+        found = {}
+        for tag, value in _leaves(self._state["summary"], ""):
+            number = number_of(value) if not isinstance(value, str) else None
+            if number is not None and tag not in self._logged and tag.split(".")[0] not in _NOT_SHOWN:
+                found[tag] = number
+        return found
+
+    def _run(self, run: Any) -> None:  # noqa: ANN401
+        state = self._state
+        state["id"] = run.run_id
+        if "name" not in state:
+            state["name"] = f"{run.display_name} {run.run_id}" if run.display_name else self._directory.name
+        state["started"] = run.start_time.seconds + run.start_time.nanos * 1e-9
+        state["notes"] = run.notes
+        self._change(state["config"], run.config)
+        self._change(state["summary"], run.summary)
+        given = {
+            "name": run.display_name,
+            "id": run.run_id,
+            "project": run.project,
+            "group": run.run_group,
+            "job_type": run.job_type,
+            "tags": ", ".join(run.tags),
+            "sweep": run.sweep_id,
+            "host": run.host,
+            "git_commit": run.git.commit,
+        }
+        state["origin"].update({key: cell_of(value) for key, value in given.items() if value})
+
+    def _environment(self, environment: Any) -> None:  # noqa: ANN401
+        command = " ".join([environment.program, *environment.args]) if environment.program else ""
+        given = {
+            "host": environment.host,
+            "python": environment.python,
+            "platform": environment.os,
+            "gpu": environment.gpu_type,
+            "git_commit": environment.git.commit,
+            "command": command,
+        }
+        self._state["origin"].update({key: cell_of(value) for key, value in given.items() if value})
+
+    def _history(self, history: Any) -> None:  # noqa: ANN401
+        step, wall_time = history.step.num, float("nan")
+        nested: dict[str, Any] = {}
+        numbers: list[tuple[str, float]] = []
+        others: list[tuple[str, Any]] = []
+        for item in history.item:
+            path, text = item.nested_key or (item.key,), item.value_json
+            if len(path) > 1:
+                _put(nested, path, text)
+                continue
+            tag = path[0]
+            if tag == "_timestamp":
+                wall_time = float(text)
+            elif tag == "_step":
+                step = int(float(text))
+            elif tag not in _NOT_SHOWN:
+                try:
+                    numbers.append((tag, float(text)))
+                except ValueError:
+                    others.append((tag, _json(text)))
+        for tag, value in nested.items():
+            others.append((tag, value))
+        for tag, number in numbers:
+            self._buffer.add(tag, step, wall_time, number)
+            self._logged.add(tag)
+        for tag, value in others:
+            for leaf, content in _leaves({tag: value}, ""):
+                measured = number_of(content) if not isinstance(content, str) else None
+                self._logged.add(leaf)
+                if measured is not None:
+                    self._buffer.add(leaf, step, wall_time, measured)
+                elif content is not None:
+                    self._waiting.append((leaf, step, wall_time, content))
+
+    def _stats(self, stats: Any) -> None:  # noqa: ANN401
+        wall_time = stats.timestamp.seconds + stats.timestamp.nanos * 1e-9
+        step = max(0, int(wall_time - self._state.get("started", wall_time)))
+        for item in stats.item:
+            number = number_of(_json(item.value_json))
+            if number is not None:
+                self._buffer.add(f"system/{item.key}", step, wall_time, number)
+
+    def _change(self, cells: dict[str, Any], change: Any) -> None:  # noqa: ANN401
+        for item in change.update:
+            path = item.nested_key or (item.key,)
+            _put(cells, path, item.value_json)
+        for item in change.remove:
+            path = list(item.nested_key or (item.key,))
+            place: Any = cells
+            for part in path[:-1]:
+                place = place.get(part, {}) if isinstance(place, dict) else {}
+            if isinstance(place, dict):
+                place.pop(path[-1], None)
+
+
+def _leaves(values: dict[str, Any], above: str) -> list[tuple[str, Any]]:
+    """Leaves of nested objects, named as W&B's API names them: ``a.b``."""
+    found: list[tuple[str, Any]] = []
+    waiting = [(above + key, value) for key, value in reversed(values.items())]
+    while waiting:
+        tag, value = waiting.pop()
+        if isinstance(value, dict) and "_type" not in value:
+            waiting += [(f"{tag}.{key}", one) for key, one in reversed(value.items())]
+        else:
+            found.append((tag, value))
+    return found
+
+
+def _put(values: dict[str, Any], path: Any, text: str) -> None:  # noqa: ANN401
+    place = values
+    for part in path[:-1]:
+        inner = place.get(part)
+        if not isinstance(inner, dict):
+            inner = place[part] = {}
+        place = inner
+    place[path[-1]] = _json(text)
+
+
+def _json(text: str) -> Any:  # noqa: ANN401
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text

@@ -1,0 +1,53 @@
+"""Values of a W&B run that are not numbers: texts, media files, histograms."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from insight_importers.media import MediaFiles, csv_of, histogram_of_counts
+from insight_importers.run_files import RunFiles
+
+_PLOTLY = "application/vnd.plotly.v1+json"
+
+
+def write_value(
+    run: RunFiles, files: MediaFiles, tag: str, step: int, wall_time: float, value: object
+) -> None:
+    """Writes one value of history; types that no tab shows are left out.
+
+    Raises OSError, ValueError, TypeError or KeyError for a value that is not as W&B writes it.
+    """
+    if isinstance(value, str):
+        run.text(tag, step, wall_time, value)
+    elif isinstance(value, dict):
+        _write_media(run, files, tag, step, wall_time, value)
+    elif isinstance(value, list) and value:
+        run.text(tag, step, wall_time, json.dumps(value, ensure_ascii=False))
+
+
+def _write_media(
+    run: RunFiles, files: MediaFiles, tag: str, step: int, wall_time: float, value: dict[str, Any]
+) -> None:
+    kind = value["_type"]
+    if kind == "image-file":
+        run.picture(tag, step, wall_time, files.path(value["path"]))
+    elif kind == "images/separated":
+        for number, name in enumerate(value["filenames"]):
+            run.picture(f"{tag}/{number}", step, wall_time, files.path(name))
+    elif kind == "html-file":
+        run.media(tag, step, wall_time, "text/html", files.content(value["path"]))
+    elif kind == "table-file":
+        run.media(tag, step, wall_time, "text/csv", csv_of(json.loads(files.content(value["path"]))))
+    elif kind == "plotly-file":
+        run.media(tag, step, wall_time, _PLOTLY, files.content(value["path"]))
+    elif kind == "video-file":
+        files.write_video(run, tag, step, wall_time, value["path"])
+    elif kind == "histogram":
+        edges = value.get("bins")
+        if edges is None:  # packed: the least edge, the width and the number of bins
+            packed = value["packedBins"]
+            edges = packed["min"] + packed["size"] * np.arange(int(packed["count"]) + 1)
+        run.value(histogram_of_counts(tag, edges, value["values"]), step, wall_time)
