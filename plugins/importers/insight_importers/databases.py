@@ -8,7 +8,7 @@ from pathlib import Path
 from insight_core.plugin import Flaw, Reason, Translation
 from insight_importers import mlflow_database, trackio_database
 from insight_importers.sqlite_files import Changing, opened, watched
-from insight_importers.target import Target
+from insight_importers.translated_runs import TranslatedRuns
 
 _READERS = (trackio_database, mlflow_database)
 _TRIES = 3  # to read a database that is written meanwhile
@@ -16,7 +16,7 @@ _TRIES = 3  # to read a database that is written meanwhile
 
 def translate(source: str, target: Path) -> Translation:
     """Reads some thousand rows more; a database of another program has no runs."""
-    made = Target(target)
+    made = TranslatedRuns(target)
     scratch = target / "scratch"
     files = watched(source)
     try:

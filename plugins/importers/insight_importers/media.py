@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from insight_core.plugin import Flaw, Reason
-from insight_importers.run_files import RunFiles
+from insight_importers.imported_run import ImportedRun
 from insight_record.values.buckets import raw_histogram
 
 _MOST_BYTES = 64 << 20  # of a media file
@@ -26,7 +26,7 @@ class MediaFiles:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
 
-    def write_video(self, run: RunFiles, tag: str, step: int, wall_time: float, name: str) -> None:
+    def write_video(self, run: ImportedRun, tag: str, step: int, wall_time: float, name: str) -> None:
         """Writes a video, a GIF as a picture; other formats are left out. Raises OSError, ValueError."""
         media_type = _VIDEOS.get(os.path.splitext(name)[1].lower())
         if media_type == "image/gif":

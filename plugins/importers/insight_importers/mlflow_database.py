@@ -12,7 +12,7 @@ from attrs import Factory, define
 from insight_importers.mlflow_runs import below, describe, write_artifacts
 from insight_importers.series_buffer import SeriesBuffer
 from insight_importers.sqlite_files import Database
-from insight_importers.target import Target
+from insight_importers.translated_runs import TranslatedRuns
 
 _ROWS = 50_000  # of a call
 _LARGEST = 1.7976931348623157e308  # stands for infinity
@@ -29,7 +29,7 @@ _RUN = (
 
 
 @define
-class Read:
+class MlflowRows:
     """What one call read of the database."""
 
     experiments: dict[Any, str] = Factory(dict)
@@ -48,9 +48,9 @@ def is_its(database: Database) -> bool:
     return all(columns <= set(database.columns(table)) for table, columns in needed.items())
 
 
-def read(database: Database, state: Mapping[str, Any]) -> Read:
+def read(database: Database, state: Mapping[str, Any]) -> MlflowRows:
     """Experiments, runs and tags as they are now, and the rows behind those that ``state`` counts."""
-    found = Read()
+    found = MlflowRows()
     found.experiments = {
         one: str(name) for one, name in database.rows("SELECT experiment_id, name FROM experiments")
     }
@@ -81,7 +81,7 @@ def read(database: Database, state: Mapping[str, Any]) -> Read:
     return found
 
 
-def write(found: Read, target: Target, source: Path) -> None:
+def write(found: MlflowRows, target: TranslatedRuns, source: Path) -> None:
     """Appends the rows to the files of their runs."""
     for key in target.run_keys():
         if key not in found.runs:
@@ -113,13 +113,13 @@ def write(found: Read, target: Target, source: Path) -> None:
         _describe(found, target, key, row, params.get(key, {}), source)
 
 
-def _name(found: Read, key: str) -> str:
+def _name(found: MlflowRows, key: str) -> str:
     return str(found.runs[key][1] or found.tags.get(key, {}).get("mlflow.runName") or key)
 
 
 def _describe(
-    found: Read,
-    target: Target,
+    found: MlflowRows,
+    target: TranslatedRuns,
     key: str,
     row: Any,  # noqa: ANN401 - of a database
     params: Mapping[str, str],

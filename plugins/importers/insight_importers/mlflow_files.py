@@ -11,9 +11,9 @@ import numpy as np
 
 from insight_core.plugin import Flaw, Reason, Translation
 from insight_importers.flat_yaml import flat_yaml
+from insight_importers.imported_run import ImportedRun
 from insight_importers.mlflow_runs import STATUSES, describe, write_artifacts
-from insight_importers.run_files import RunFiles
-from insight_importers.target import Target
+from insight_importers.translated_runs import TranslatedRuns
 
 _RUNS = 500  # of a call
 _CHUNK = 8 << 20  # bytes of a file in a call
@@ -25,7 +25,7 @@ _DONE = ("success", "failure")
 
 def translate(source: str, target: Path) -> Translation:
     """Reads runs that are new or have changed."""
-    made = Target(target)
+    made = TranslatedRuns(target)
     experiment = Path(source).parent
     about = flat_yaml(_text(experiment / "meta.yaml"))
     if about.get("lifecycle_stage") == "deleted":
@@ -78,7 +78,9 @@ def _runs(experiment: Path) -> Iterator[Path]:
             yield experiment / name
 
 
-def _read_run(made: Target, experiment: str, directory: Path, about: dict[str, str], state: Any) -> bool:  # noqa: ANN401
+def _read_run(
+    made: TranslatedRuns, experiment: str, directory: Path, about: dict[str, str], state: Any
+) -> bool:  # noqa: ANN401
     """Appends what is new of a run; returns whether everything was read."""
     tags = _texts(directory / "tags")
     name = about.get("run_name") or tags.get("mlflow.runName") or directory.name
@@ -103,7 +105,9 @@ def _read_run(made: Target, experiment: str, directory: Path, about: dict[str, s
     return is_whole
 
 
-def _append_metric(made: Target, run: RunFiles, tag: str, path: Path, offset: int) -> tuple[int, bool]:
+def _append_metric(
+    made: TranslatedRuns, run: ImportedRun, tag: str, path: Path, offset: int
+) -> tuple[int, bool]:
     """Appends lines of time in ms, value and step behind ``offset``; returns the end, whether it is all."""
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
@@ -129,7 +133,7 @@ def _append_metric(made: Target, run: RunFiles, tag: str, path: Path, offset: in
 
 
 def _one_by_one(
-    made: Target, run: RunFiles, tag: str, offset: int, lines: list[bytes]
+    made: TranslatedRuns, run: ImportedRun, tag: str, offset: int, lines: list[bytes]
 ) -> tuple[Any, Any, Any]:
     """The columns of lines some of which are malformed; in old versions of MLflow they have no step."""
     found: list[tuple[int, float, float]] = []

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 from insight_importers.cells import cell_of, cell_of_text
 from insight_importers.facts import Facts
 from insight_importers.media import MediaFiles, csv_of
-from insight_importers.target import Target
+from insight_importers.translated_runs import TranslatedRuns
 
 STATUSES = {
     "RUNNING": "running",
@@ -84,7 +84,7 @@ def below(uri: str, root: Path) -> Path | None:
     return direct if direct.is_dir() and direct.resolve().is_relative_to(root) else None
 
 
-def write_artifacts(target: Target, key: str, directory: Path, seen: list[str]) -> list[str]:
+def write_artifacts(target: TranslatedRuns, key: str, directory: Path, seen: list[str]) -> list[str]:
     """Appends pictures, texts, pages and tables among the artifacts of a run; returns those that are known.
 
     ``seen`` are the artifacts that were appended before, each with its time.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from attrs import Factory, define
 
-from insight_importers.run_files import RunFiles
+from insight_importers.imported_run import ImportedRun
 
 _MOST_TAGS = 20_000  # of a run; a hostile log must not make more
 
@@ -28,7 +28,7 @@ class SeriesBuffer:
         columns[1].append(wall_time)
         columns[2].append(value)
 
-    def write(self, run: RunFiles) -> None:
+    def write(self, run: ImportedRun) -> None:
         """Appends everything to the run, and forgets it."""
         for tag, (steps, wall_times, values) in self.columns.items():
             run.scalars(tag, steps, wall_times, values)

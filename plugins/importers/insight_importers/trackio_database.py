@@ -12,18 +12,18 @@ from attrs import Factory, define
 
 from insight_core.plugin import Flaw, Reason
 from insight_importers.cells import cell_of, config_cells, flat_leaves, number_of
+from insight_importers.imported_run import ImportedRun
 from insight_importers.media import MediaFiles, csv_of_rows, histogram_of_counts
-from insight_importers.run_files import RunFiles
 from insight_importers.series_buffer import SeriesBuffer
 from insight_importers.sqlite_files import Database
-from insight_importers.target import Target
+from insight_importers.translated_runs import TranslatedRuns
 
 _ROWS = 20_000  # of a call
 _ORIGIN = {"_Username": "user", "_Group": "group"}
 
 
 @define
-class Read:
+class TrackioRows:
     """What one call read of the database."""
 
     runs: dict[str, str] = Factory(dict)  # names by key
@@ -41,9 +41,9 @@ def is_its(database: Database) -> bool:
     return {"id", "run_name", "step", "metrics", "timestamp"} <= set(columns)
 
 
-def read(database: Database, state: Mapping[str, Any]) -> Read:
+def read(database: Database, state: Mapping[str, Any]) -> TrackioRows:
     """The rows behind those that ``state`` counts."""
-    found = Read()
+    found = TrackioRows()
     key = "run_id" if "run_id" in database.columns("metrics") else "run_name"
     runs = database.rows(f"SELECT {key}, MAX(run_name) FROM metrics GROUP BY {key}")
     found.runs = {str(one): str(name) for one, name in runs if one is not None}
@@ -70,7 +70,7 @@ def read(database: Database, state: Mapping[str, Any]) -> Read:
     return found
 
 
-def write(found: Read, target: Target, source: Path) -> None:
+def write(found: TrackioRows, target: TranslatedRuns, source: Path) -> None:
     """Appends the rows to the files of their runs."""
     for key in target.run_keys():
         if key not in found.runs:
@@ -126,14 +126,14 @@ def write(found: Read, target: Target, source: Path) -> None:
                 run.facts.origin[column] = cell
 
 
-def _run(target: Target, key: str, found: Read, source: Path) -> RunFiles:
+def _run(target: TranslatedRuns, key: str, found: TrackioRows, source: Path) -> ImportedRun:
     run = target.run(key, f"{source.stem}/{found.runs[key]}")
     run.facts.origin |= {"tracker": "Trackio", "project": source.stem, "name": found.runs[key], "id": key}
     return run
 
 
 def _write_other(
-    run: RunFiles,
+    run: ImportedRun,
     media: MediaFiles,
     tag: str,
     step: int,

@@ -10,7 +10,7 @@ from insight_core.plugin import Flaw
 from insight_importers.cells import cell_of, config_cells, number_of
 from insight_importers.media import MediaFiles
 from insight_importers.series_buffer import SeriesBuffer, last_lines
-from insight_importers.target import Target
+from insight_importers.translated_runs import TranslatedRuns
 from insight_importers.wandb_values import write_value
 
 _CONSOLE = 64 << 10  # characters
@@ -22,7 +22,7 @@ _KEY = "run"  # there is one run in a file
 class WandbRun:
     """Takes records in the order of the file. ``state`` is what a later call needs."""
 
-    def __init__(self, state: dict[str, Any], directory: Path, target: Target) -> None:
+    def __init__(self, state: dict[str, Any], directory: Path, target: TranslatedRuns) -> None:
         self.flaws: list[Flaw] = []
         self._state, self._directory, self._target = state, directory, target
         for key, empty in (("config", {}), ("summary", {}), ("origin", {}), ("logged", [])):

@@ -9,7 +9,7 @@ from typing import Any
 from insight_core.plugin import Flaw, Reason, Translation
 from insight_core.plugin.payloads import MessageTypes
 from insight_importers.block_log import records_of
-from insight_importers.target import Target
+from insight_importers.translated_runs import TranslatedRuns
 from insight_importers.wandb_records import WandbRun
 
 _CHUNK = 8 << 20  # bytes of a call
@@ -27,7 +27,7 @@ def is_wandb(beginning: bytes) -> bool:
 
 def translate(source: str, target: Path) -> Translation:
     """Reads some MiB more of the log."""
-    made = Target(target)
+    made = TranslatedRuns(target)
     with open(source, "rb") as file:
         info = os.fstat(file.fileno())
         identity = [info.st_dev, info.st_ino]

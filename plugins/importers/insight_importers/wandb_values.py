@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from insight_importers.imported_run import ImportedRun
 from insight_importers.media import MediaFiles, csv_of, histogram_of_counts
-from insight_importers.run_files import RunFiles
 
 _PLOTLY = "application/vnd.plotly.v1+json"
 
 
 def write_value(
-    run: RunFiles, files: MediaFiles, tag: str, step: int, wall_time: float, value: object
+    run: ImportedRun, files: MediaFiles, tag: str, step: int, wall_time: float, value: object
 ) -> None:
     """Writes one value of history; types that no tab shows are left out.
 
@@ -29,7 +29,7 @@ def write_value(
 
 
 def _write_media(
-    run: RunFiles, files: MediaFiles, tag: str, step: int, wall_time: float, value: dict[str, Any]
+    run: ImportedRun, files: MediaFiles, tag: str, step: int, wall_time: float, value: dict[str, Any]
 ) -> None:
     kind = value["_type"]
     if kind == "image-file":

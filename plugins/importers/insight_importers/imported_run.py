@@ -45,7 +45,7 @@ def is_whole(target: Path, kept: Mapping[str, Any]) -> bool:
         return False
 
 
-class RunFiles:
+class ImportedRun:
     """Appends values to the event file of a run, which ends where the last ``close`` left it."""
 
     def __init__(self, target: Path, kept: Mapping[str, Any]) -> None:

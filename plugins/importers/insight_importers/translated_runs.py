@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from insight_core.plugin import Flaw, Reason, Translation
-from insight_importers.run_files import RunFiles, directory_of, is_whole
+from insight_importers.imported_run import ImportedRun, directory_of, is_whole
 
 _STATE = "state.json"
 _MOST_FLAWS = 200
 
 
-class Target:
+class TranslatedRuns:
     """Everything that was translated of one store. Nothing counts before ``finish``.
 
     ``state`` is a JSON object of the format's own. ``begins`` is true where nothing was translated before.
@@ -23,7 +23,7 @@ class Target:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self._open: dict[str, RunFiles] = {}  # of this call
+        self._open: dict[str, ImportedRun] = {}  # of this call
         self._kept: dict[str, dict[str, Any]] = {}  # all runs, as they were left
         self._names: set[str] = set()
         self._flaws: list[Any] = []
@@ -43,7 +43,7 @@ class Target:
     def __contains__(self, key: str) -> bool:
         return key in self._kept
 
-    def run(self, key: str, name: str = "") -> RunFiles:
+    def run(self, key: str, name: str = "") -> ImportedRun:
         """The run that the store knows by this key, made with this name if need be.
 
         If another run has the name already, the key is added to it.
@@ -54,7 +54,7 @@ class Target:
                 number = 1 + max((int(one["number"]) for one in self._kept.values()), default=0)
                 self._kept[key] = {"number": number, "name": free}
                 self._names.add(free)
-            self._open[key] = RunFiles(self._directory, self._kept[key])
+            self._open[key] = ImportedRun(self._directory, self._kept[key])
         return self._open[key]
 
     def run_keys(self) -> list[str]:
