@@ -61,7 +61,9 @@ class TranslationDirectory:
                     if self._locked(root):
                         _tidy(root)
                         return root
-        self._temporary = tempfile.TemporaryDirectory(prefix="insight-host-translations-")
+        self._temporary = tempfile.TemporaryDirectory(
+            prefix="insight-host-translations-", ignore_cleanup_errors=True
+        )
         return Path(self._temporary.name)
 
     def _locked(self, root: Path) -> bool:

@@ -79,8 +79,12 @@ def _runs(experiment: Path) -> Iterator[Path]:
 
 
 def _read_run(
-    made: TranslatedRuns, experiment: str, directory: Path, about: dict[str, str], state: Any
-) -> bool:  # noqa: ANN401
+    made: TranslatedRuns,
+    experiment: str,
+    directory: Path,
+    about: dict[str, str],
+    state: dict[str, Any],
+) -> bool:
     """Appends what is new of a run; returns whether everything was read."""
     tags = _texts(directory / "tags")
     name = about.get("run_name") or tags.get("mlflow.runName") or directory.name
