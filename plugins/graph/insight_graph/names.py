@@ -14,6 +14,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from insight_graph.field_columns import pieces_of
+from insight_graph.row_order import by_key
 
 Hashes = NDArray[np.uint64]
 Offsets = NDArray[np.int64]
@@ -67,7 +68,7 @@ class Made:
     """Numbers of pieces that repeat; ``make`` gives those of pieces that are new, each once."""
 
     make: Callable[[list[bytes]], Sequence[int]]
-    _numbers: dict[bytes, int] = field(factory=dict)
+    _numbers: dict[int, int] = field(factory=dict)  # by hash
 
     @classmethod
     def one_by_one(cls, make: Callable[[bytes], int]) -> Made:
@@ -77,18 +78,24 @@ class Made:
     def each(self, data: bytes, starts: Offsets, ends: Offsets) -> NDArray[np.int32]:
         """int32[pieces]: the numbers of the pieces that lie there."""
         hashes = hashes_of(data, starts, ends)
-        order = np.argsort(hashes, kind="stable")
+        if not len(hashes):
+            return np.empty(0, np.int32)
+        order = np.argsort(hashes)
         ordered = hashes[order]
         is_first = np.ones(len(order), bool)
         is_first[1:] = ordered[1:] != ordered[:-1]
-        firsts = np.sort(order[is_first])  # in the order of the file
-        pieces = list(pieces_of(data, starts[firsts], ends[firsts]))
-        fresh = [piece for piece in pieces if piece not in self._numbers]
-        self._numbers.update(zip(fresh, self.make(fresh), strict=True))
-        numbers = np.zeros(len(order), np.int32)
-        numbers[firsts] = [self._numbers[piece] for piece in pieces]
+        of_groups = np.flatnonzero(is_first)
+        keys = ordered[of_groups].tolist()
+        fresh = np.array([row for row, key in enumerate(keys) if key not in self._numbers], np.intp)
+        if len(fresh):
+            firsts = np.minimum.reduceat(order, of_groups)[fresh]
+            in_file = np.argsort(firsts)
+            firsts, fresh = firsts[in_file], fresh[in_file]
+            made = self.make(list(pieces_of(data, starts[firsts], ends[firsts])))
+            self._numbers.update(zip(map(keys.__getitem__, fresh.tolist()), made, strict=True))
+        numbers = np.fromiter(map(self._numbers.__getitem__, keys), np.int32, len(keys))
         found = np.empty(len(order), np.int32)
-        found[order] = numbers[order[is_first]][np.cumsum(is_first) - 1]
+        found[order] = numbers[np.cumsum(is_first) - 1]
         return found
 
 
@@ -103,7 +110,7 @@ class NodeNames:
     def of(cls, hashes: Sequence[Hashes], nodes: Sequence[NDArray[np.int32]]) -> NodeNames:
         """Of all names, by hash; earlier ones are found before later ones."""
         all_hashes = np.concatenate((*hashes, np.empty(0, np.uint64)))
-        order = np.argsort(all_hashes, kind="stable")
+        order = by_key(all_hashes)
         return cls(all_hashes[order], np.concatenate((*nodes, np.empty(0, np.int32)))[order])
 
     def find(self, data: bytes, starts: Offsets, ends: Offsets) -> NDArray[np.int32]:

@@ -26,19 +26,22 @@ class NamesApart:
         at = np.flatnonzero(placed)
         if not len(at):
             return
-        of_scopes = np.sort(_keys(np.array(self.scopes.parents[1:], np.int64), self.scopes.labels[1:]))
+        scope_keys = _keys(np.array(self.scopes.parents[1:], np.int64), self.scopes.labels[1:])
+        scopes = np.argsort(scope_keys)
+        of_scopes = scope_keys[scopes]
         keys = _keys(self.scope[at].astype(np.int64), self._names_of(at))
-        order = np.argsort(keys, kind="stable")
-        where = np.searchsorted(of_scopes, keys[order])
-        known = where < len(of_scopes)
-        known[known] = of_scopes[where[known]] == keys[order][known]
+        order = np.argsort(keys)
         alike = keys[order]
-        named_so = at[np.sort(order[known])]
-        for index in named_so.tolist():
-            inside = self.scopes.find(joined(self.scopes.paths[self.scope[index]], self.names[index]))
-            if inside is not None:
+        where = np.searchsorted(of_scopes, alike)
+        known = where < len(of_scopes)
+        known[known] = of_scopes[where[known]] == alike[known]
+        named_so = at[order[known]]
+        insides = (scopes[where[known]] + 1).tolist()
+        for index, inside in zip(named_so.tolist(), insides, strict=True):
+            name = self.names[index]
+            if self.scopes.labels[inside] == name and self.scopes.parents[inside] == self.scope[index]:
                 self.scope[index] = inside
-                self.names[index] = f"({self.names[index]})"
+                self.names[index] = f"({name})"
         if len(named_so):
             keys[np.searchsorted(at, named_so)] = _keys(
                 self.scope[named_so].astype(np.int64), self._names_of(named_so)

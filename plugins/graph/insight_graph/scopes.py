@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 MAX_SCOPES = 100  # one in another; deeper names stay whole
 
 
@@ -20,14 +22,6 @@ class Scopes:
         known = self._numbers.get(path)
         if known is not None:
             return known
-        head, _, label = path.rpartition("/")
-        around = self._numbers.get(head)
-        if around is not None:
-            self._numbers[path] = number = len(self.paths)
-            self.paths.append(path)
-            self.labels.append(label)
-            self.parents.append(around)
-            return number
         made = []
         while path not in self._numbers:
             made.append(path)
@@ -40,6 +34,25 @@ class Scopes:
             self.parents.append(parent)
             parent = number
         return parent
+
+    def numbers(self, paths: Iterable[str]) -> list[int]:
+        """``number`` of each of many paths."""
+        known, labels, parents, all_paths = self._numbers, self.labels, self.parents, self.paths
+        found = []
+        for path in paths:
+            number = known.get(path)
+            if number is None:
+                head, _, label = path.rpartition("/")
+                around = known.get(head)
+                if around is None:
+                    number = self.number(path)
+                else:
+                    known[path] = number = len(all_paths)
+                    all_paths.append(path)
+                    labels.append(label)
+                    parents.append(around)
+            found.append(number)
+        return found
 
     def find(self, path: str) -> int | None:
         """The number of the scope with this path; None if unknown."""

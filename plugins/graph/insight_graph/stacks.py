@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from insight_graph.columns import Edges, Graph, Indices, Kind
 from insight_graph.names import mixed
+from insight_graph.row_order import by_two_keys
 from insight_graph.scopes import joined
 from insight_graph.tree import Tree, TreeBuilder
 
@@ -97,7 +98,7 @@ def _stack_scopes(builder: TreeBuilder) -> None:
     if len(scopes) < FEWEST:
         return
     orders = builder.orders()[scopes]
-    scopes = scopes[np.lexsort((orders, builder.parents[scopes]))]
+    scopes = scopes[by_two_keys(builder.parents[scopes], orders)]
     parents, structures = builder.parents[scopes], builder.structures[scopes]
     alike = (parents[1:] == parents[:-1]) & (structures[1:] == structures[:-1])
     starts = np.flatnonzero(np.concatenate(([True], ~alike)))

@@ -158,8 +158,11 @@ class NodeReader:
         paths = texts_of(pieces)
         if prefix:
             paths = [joined(prefix, path) if path else prefix for path in paths]
+        too_deep = {path for path in paths if len(path) >= MAX_SCOPES and path.count("/") >= MAX_SCOPES}
+        if not too_deep:
+            return self.builder.scopes.numbers(paths)
         number = self.builder.scopes.number
-        return [-1 if path.count("/") >= MAX_SCOPES else number(path) for path in paths]
+        return [-1 if path in too_deep else number(path) for path in paths]
 
     def _part(
         self, columns: FieldColumns, number: int, kept: NDArray[np.intp]

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from attrs import define, field, frozen
 from numpy.typing import NDArray
 
 from insight_graph.columns import Graph, Indices
+from insight_graph.row_order import by_two_keys
 from insight_graph.scopes import joined
 
 
@@ -149,7 +151,9 @@ class TreeBuilder:
         of_scopes = np.array(graph.scopes.parents, np.int32)
         used = np.zeros(len(of_scopes), bool)
         used[0] = True
-        ends = np.unique(leaves.scopes)
+        holding = np.zeros(len(of_scopes), bool)
+        holding[leaves.scopes] = True
+        ends: NDArray[np.integer[Any]] = np.flatnonzero(holding)
         while len(ends):
             used[ends] = True
             above = np.unique(of_scopes[ends])
@@ -214,7 +218,7 @@ class TreeBuilder:
         inner = np.arange(1, len(self.parents), dtype=np.int32)
         children = np.concatenate((inner, ~np.arange(len(self.leaf_parents), dtype=np.int32)))
         parents = np.concatenate((self.parents[1:], self.leaf_parents))
-        sorting = np.lexsort((np.concatenate((self.orders()[1:], self.leaves.orders)), parents))
+        sorting = by_two_keys(parents, np.concatenate((self.orders()[1:], self.leaves.orders)))
         return children[sorting], parents[sorting]
 
     def tree(self) -> Tree:

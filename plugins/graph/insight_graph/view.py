@@ -9,6 +9,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_graph.columns import Edges, Graph, Indices, Kind
+from insight_graph.row_order import by_two_keys
 from insight_graph.stacks import stacked
 from insight_graph.tree import Leaves, Tree, TreeBuilder
 
@@ -48,9 +49,9 @@ class GraphView:
         edges = Edges(sources, targets, shown.edges.slots, shown.edges.outputs, shown.edges.controls)
         tree = stacked(TreeBuilder.of(graph, leaves), edges)
         sources, targets = tree.positions[sources], tree.positions[targets]
-        order = np.lexsort((targets, sources))
+        order = by_two_keys(sources, targets)
         moved = Edges(sources, targets, edges.slots, edges.outputs, edges.controls).take(order)
-        by_target = np.lexsort((moved.sources, moved.targets)).astype(np.int32)
+        by_target = by_two_keys(moved.targets, moved.sources).astype(np.int32)
         return cls(graph, tree, moved, by_target, shown.folded)
 
     @property
@@ -88,7 +89,9 @@ class GraphView:
     @functools.cached_property
     def shown_nodes(self) -> Indices:
         """Nodes that are shown, wherever and how often."""
-        return np.unique(self.tree.nodes)
+        shown = np.zeros(len(self.graph), bool)
+        shown[self.tree.nodes] = True
+        return np.flatnonzero(shown).astype(np.int32)
 
     @functools.cached_property
     def node_order(self) -> NDArray[np.intp]:
