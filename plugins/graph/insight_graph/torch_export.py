@@ -22,12 +22,16 @@ from insight_graph.order import topological
 from insight_graph.pieces import MOST_MESSAGES
 from insight_graph.scopes import joined
 from insight_graph.stack_traces import line_of_code
+from insight_graph.torch_weights import stored_tensors
 from insight_graph.zip_archives import member
 
 FORMAT = "torch_export"
 MOST_JSON = 128 << 20  # bytes of the graph, unpacked
 _NEWEST = 8  # schema version
-_PROGRAM = re.compile(r"([^/]+/)?(models/(?P<name>[^/]+)\.json|serialized_exported_program\.json)")
+_MEMBERS = re.compile(
+    r"([^/]+/)?(models/(?P<name>[^/]+)\.json|serialized_exported_program\.json"
+    r"|data/weights/(?P<weights>[^/]+)_weights_config\.json)"
+)
 _DEEPEST = 50  # graphs in each other
 _DTYPES = {
     1: "uint8", 2: "int8", 3: "int16", 4: "int32", 5: "int64", 6: "float16", 7: "float32", 8: "float64",
@@ -48,10 +52,10 @@ def graph_of_archive(data: bytes) -> Graph:
 def graph_of_stream(file: BinaryIO) -> Graph:
     """The same of a file that can seek, of which only the graph is read."""
     try:
-        programs, size = _programs(file)
+        programs, stored, size = _programs(file)
         reader = _Reader(GraphBuilder(FORMAT))
         for name, program in programs.items():
-            reader.program(program, name if len(programs) > 1 else "")
+            reader.program(program, name if len(programs) > 1 else "", stored_tensors(stored.get(name)))
     except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError) as error:
         text = f"the bytes are not a zip archive: {error}"
         raise ValueError(Reason(text, "graph_not_zip", cause=str(error))) from None
@@ -61,32 +65,36 @@ def graph_of_stream(file: BinaryIO) -> Graph:
     return reader.builder.graph(reader.details, topological, size)
 
 
-def _programs(file: BinaryIO) -> tuple[dict[str, Any], int]:
-    """Exported programs by the name of their model, and the bytes of their JSON."""
+def _programs(file: BinaryIO) -> tuple[dict[str, Any], dict[str, Any], int]:
+    """Exported programs and lists of their weights, by the name of the model, and the bytes of the JSON."""
     found: dict[str, Any] = {}
+    weights: dict[str, Any] = {}
     size = 0
-    for name, read in member(file, _PROGRAM):
+    for name, read in member(file, _MEMBERS):
         text = read(MOST_JSON - size)
         if text is None:
             message = f"the graph has more than {MOST_JSON:,} bytes: it is not read"
             raise ValueError(Reason(message, "graph_json_too_large", most=MOST_JSON))
         size += len(text)
         try:
-            program = json.loads(text)
+            content = json.loads(text)
         except (ValueError, RecursionError) as error:
             message = f"the model is not valid JSON: {error}"
             raise ValueError(Reason(message, "graph_not_json", cause=str(error))) from None
-        version = program["schema_version"]
+        match = _MEMBERS.fullmatch(name)
+        if match and match["weights"]:
+            weights[match["weights"]] = content
+            continue
+        version = content["schema_version"]
         major = version["major"] if isinstance(version, dict) else version
         if not isinstance(major, int) or major > _NEWEST:
             message = f"the graph has schema version {major}; known are versions up to {_NEWEST}"
             raise ValueError(Reason(message, "graph_schema_version", version=str(major), newest=_NEWEST))
-        match = _PROGRAM.fullmatch(name)
-        found[(match and match["name"]) or "model"] = program
+        found[(match and match["name"]) or "model"] = content
     if not found:
         message = "the archive has no exported program: torch.export.save writes one"
         raise ValueError(Reason(message, "graph_no_program"))
-    return found, size
+    return found, weights, size
 
 
 @define(eq=False)
@@ -96,12 +104,21 @@ class _Reader:
         factory=list
     )  # by node: full name, and what is written
 
-    def program(self, program: Mapping[str, Any], prefix: str) -> None:
+    def program(self, program: Mapping[str, Any], prefix: str, stored: Mapping[str, str]) -> None:
+        """``stored`` names the tensor of each weight: weights that share one are one node."""
         module = program["graph_module"]
         graph = module["graph"]
         values: dict[str, tuple[int, int]] = {}  # node and output by name
+        shared: dict[str, tuple[int, int]] = {}  # node and output by tensor
         for spec in module["signature"]["input_specs"]:
-            self._input(spec, graph, values, prefix)
+            [given] = spec.values()
+            tensor = stored.get(given.get("parameter_name") or given.get("buffer_name") or "")
+            if tensor is not None and tensor in shared:
+                values[given["arg"]["name"]] = shared[tensor]
+                continue
+            added = self._input(spec, graph, values, prefix)
+            if tensor is not None:
+                shared[tensor] = added, 0
         self._graph(graph, values, prefix, 0)
 
     def details(self, number: int) -> NodeDetails:
@@ -140,8 +157,8 @@ class _Reader:
         graph: Mapping[str, Any],
         values: dict[str, tuple[int, int]],
         prefix: str,
-    ) -> None:
-        """Adds what the graph is given: parameters and buffers by their names in the model."""
+    ) -> int:
+        """Adds what the graph is given, parameters and buffers by their names in the model; its number."""
         [(what, given)] = spec.items()
         argument = given.get("arg") or {"name": given.get("name", "")}
         name = next(_names(argument), "") if what == "user_input" else argument.get("name", "")
@@ -160,6 +177,7 @@ class _Reader:
             number = self._add(joined(prefix, name or what), "Input", Kind.OPERATOR, types, (name, {}))
         if name:
             values[name] = number, 0
+        return number
 
     def _graph(
         self, graph: Mapping[str, Any], values: dict[str, tuple[int, int]], prefix: str, depth: int

@@ -73,6 +73,14 @@ def test_weights_and_buffers_are_those_of_the_module() -> None:
         assert [stored[role]["tensors"], stored[role]["values"]] == _TRUTH[role]
 
 
+def test_a_weight_that_two_modules_share_is_one_tensor() -> None:
+    graph = _of_file("tied.pt2")
+    stored = summed(GraphModel(graph).tensors())["trainable"]
+    assert [stored["tensors"], stored["values"]] == _TRUTH["tied"]
+    assert [taken for takers in _inputs(graph).values() for taken in takers].count("embedding.weight") == 2
+    assert not graph.missing
+
+
 @pytest.mark.parametrize("name", ["net.onnx", "net_script.onnx"])
 def test_a_model_is_what_onnx_reads(name: str) -> None:
     graph = _of_file(name)

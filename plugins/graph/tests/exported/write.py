@@ -44,6 +44,19 @@ class Net(nn.Module):
         return high * self.scale, low
 
 
+class Tied(nn.Module):
+    """Its embedding and its last layer have one weight."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(6, 4)
+        self.head = nn.Linear(4, 6, bias=False)
+        self.head.weight = self.embedding.weight
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.head(self.embedding(x))
+
+
 def of_exported(program: torch.export.ExportedProgram) -> dict[str, Any]:
     """Nodes with their operators, the nodes that they take, and the shapes of what they give."""
     signature = program.graph_signature
@@ -120,6 +133,8 @@ def main() -> None:
     example = (torch.randn(2, 1, 6, 6),)
     program = torch.export.export(net, example, dynamic_shapes=({0: torch.export.Dim("batch")},))
     torch.export.save(program, "net.pt2")
+    tied = Tied()
+    torch.export.save(torch.export.export(tied, (torch.tensor([1, 2]),)), "tied.pt2")
     torch.onnx.export(net, example, "net.onnx", dynamo=True, external_data=False)
     torch.onnx.export(net, example, "net_script.onnx", dynamo=False, input_names=["x"])
     onnx.save(with_branches(), "branches.onnx")
@@ -131,6 +146,7 @@ def main() -> None:
             len(frozen) + len(list(net.buffers())),
             sum(one.numel() for one in (*frozen, *net.buffers())),
         ],
+        "tied": [len(list(tied.parameters())), sum(one.numel() for one in tied.parameters())],
         "net.pt2": of_exported(program),
         "net.onnx": of_onnx(onnx.load("net.onnx")),
         "net_script.onnx": of_onnx(onnx.load("net_script.onnx")),
