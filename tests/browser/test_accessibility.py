@@ -31,6 +31,7 @@ _READY = {
     "text": '[data-testid="text"]',
     "audio": "canvas",
     "media": "[data-state=drawn]",
+    "embeddings": "[data-drawn] canvas",
     "mesh": "[data-drawn]",
     "pr_curves": ".readings td",
     "alerts": "[data-alert]",

@@ -43,6 +43,7 @@ TABS = {
     "text": Content('[data-tag="notes/text_summary"] strong', "lr"),
     "audio": Content('[data-tag="tone"]', "8,000 Hz", 0.05),
     "media": Content('[data-tag="val/confusion"]', "Accuracy 93.0 %", 0.05),
+    "embeddings": Content('[data-testid="embeddings"]', "300 points, 24 dimensions", 0.03),
     "mesh": Content('[data-tag="reconstruction_VERTEX"]', "1,020 triangles"),
     "pr_curves": Content('[data-tag="pr/class0"] tbody tr', "seed0"),
     "alerts": Content("[data-alert]", "train/loss of "),

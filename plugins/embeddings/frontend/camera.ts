@@ -1,0 +1,109 @@
+/** Where the points are looked at from: angles in degrees, `x` and `y` in shares of half the picture. */
+export interface Camera {
+  readonly azimuth: number;
+  readonly elevation: number;
+  readonly zoom: number;
+  readonly x: number;
+  readonly y: number;
+}
+
+export const FIRST_CAMERA: Camera = { azimuth: -30, elevation: 22, zoom: 1, x: 0, y: 0 };
+export const ZOOMS = [0.1, 60] as const;
+const FARTHEST = 50; // of x and y
+/** Between the viewer and the middle of the scene, whose points are about 1 away from it. */
+export const DISTANCE = 3.2;
+const NEAR = 0.05;
+const FAR = 100;
+const ROOM = 0.86; // of the smaller side of the picture, for points that are 1 away from the middle
+
+export type Matrix = Float32Array; // 4 x 4, column by column
+
+export function turned(camera: Camera, across: number, up: number): Camera {
+  return {
+    ...camera,
+    azimuth: ((((camera.azimuth + across + 180) % 360) + 360) % 360) - 180,
+    elevation: Math.max(-90, Math.min(90, camera.elevation + up)),
+  };
+}
+
+const limited = (value: number): number => Math.max(-FARTHEST, Math.min(FARTHEST, value));
+
+export function moved(camera: Camera, x: number, y: number): Camera {
+  return { ...camera, x: limited(camera.x + x), y: limited(camera.y + y) };
+}
+
+/** Nearer or farther; the place (`x`, `y`) of the picture stays where it is. */
+export function zoomed(camera: Camera, factor: number, x = 0, y = 0): Camera {
+  const zoom = Math.max(ZOOMS[0], Math.min(ZOOMS[1], camera.zoom * factor));
+  const real = zoom / camera.zoom;
+  return { ...camera, zoom, x: limited(x + (camera.x - x) * real), y: limited(y + (camera.y - y) * real) };
+}
+
+/**
+ * From the scene to clip space, z upwards. Flat: seen from above, without perspective. `x` and `y` move the picture,
+ * not the scene, so that it turns around the place where its middle is.
+ */
+export function viewMatrix(camera: Camera, width: number, height: number, flat: boolean): Matrix {
+  const radians = Math.PI / 180;
+  const [a, e] = flat ? [0, Math.PI / 2] : [camera.azimuth * radians, camera.elevation * radians];
+  const [sa, ca, se, ce] = [Math.sin(a), Math.cos(a), Math.sin(e), Math.cos(e)];
+  const right = [ca, sa, 0] as const;
+  const up = [-sa * se, ca * se, ce] as const;
+  const back = [sa * ce, -ca * ce, se] as const; // to the viewer
+  const side = Math.max(1, Math.min(width, height));
+  const [sx, sy] = [(ROOM * side) / Math.max(1, width), (ROOM * side) / Math.max(1, height)];
+  const matrix = new Float32Array(16);
+  const depth = (FAR + NEAR) / (FAR - NEAR);
+  const shift = (2 * FAR * NEAR) / (FAR - NEAR);
+  for (let i = 0; i < 3; i++) {
+    const toViewer = flat ? 0 : -(back[i] as number) * camera.zoom; // the part of w that depends on the place
+    matrix[4 * i] = sx * camera.zoom * (right[i] as number) * (flat ? 1 : DISTANCE) + camera.x * toViewer;
+    matrix[4 * i + 1] = sy * camera.zoom * (up[i] as number) * (flat ? 1 : DISTANCE) + camera.y * toViewer;
+    matrix[4 * i + 2] = flat ? 0 : depth * toViewer;
+    matrix[4 * i + 3] = toViewer;
+  }
+  const w = flat ? 1 : DISTANCE;
+  matrix[12] = camera.x * w;
+  matrix[13] = camera.y * w;
+  matrix[14] = flat ? 0 : depth * DISTANCE - shift;
+  matrix[15] = w;
+  return matrix;
+}
+
+/** Points on the screen: pixels from the left and top, and how far away each is. Behind the viewer it is NaN. */
+export interface Projected {
+  readonly x: Float32Array;
+  readonly y: Float32Array;
+  readonly depth: Float32Array;
+}
+
+/** `positions`: x, y and z of one point after the other. */
+export function projected(m: Matrix, positions: Float32Array, width: number, height: number): Projected {
+  const count = positions.length / 3;
+  const [x, y, depth] = [new Float32Array(count), new Float32Array(count), new Float32Array(count)];
+  const [m0, m1, m3, m4, m5, m7] = [m[0], m[1], m[3], m[4], m[5], m[7]] as number[] as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const [m8, m9, m11, m12, m13, m15] = [m[8], m[9], m[11], m[12], m[13], m[15]] as number[] as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  for (let i = 0; i < count; i++) {
+    const [px, py, pz] = [positions[3 * i] as number, positions[3 * i + 1] as number, positions[3 * i + 2] as number];
+    const w = m3 * px + m7 * py + m11 * pz + m15;
+    const isBehind = w < NEAR;
+    x[i] = isBehind ? NaN : (((m0 * px + m4 * py + m8 * pz + m12) / w + 1) / 2) * width;
+    y[i] = isBehind ? NaN : ((1 - (m1 * px + m5 * py + m9 * pz + m13) / w) / 2) * height;
+    depth[i] = isBehind ? NaN : w;
+  }
+  return { x, y, depth };
+}

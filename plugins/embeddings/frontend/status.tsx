@@ -1,0 +1,41 @@
+import { Icon } from '@insight-host/kit';
+import type { JSX } from 'preact';
+import type { EmbeddingParts } from './board';
+
+/** How much of the embedding the picture shows, and what of it could not be read. */
+export function Status({ board }: { readonly board: EmbeddingParts }): JSX.Element {
+  const { t: say, reason } = board.page;
+  const { source, chosen } = board;
+  const { value: points } = source.points;
+  const { value: entry } = chosen.entry;
+  const axes = board.axes.value.slice(0, board.space.value === 'two' ? 2 : 3);
+  const share = points ? axes.reduce((sum, axis) => sum + (points.shares[axis] ?? 0), 0) : 0;
+  const problems = [
+    ...(entry?.missing.map((missing) => reason(missing)) ?? []),
+    ...(source.columnsError.value ? [source.columnsError.value] : []),
+    ...(source.spriteError.value ? [say('sprite.failed')] : []),
+    ...(chosen.run.value ? (board.lists.byRun.value.get(chosen.run.value.name)?.errors ?? []) : []).map((error) =>
+      reason(error),
+    ),
+  ];
+  return (
+    <footer data-testid="card-status">
+      <span class="counts">
+        {points &&
+          !source.error.value &&
+          [
+            say('status.size', { points: points.points, dimensions: points.dimensions }),
+            say('status.share', { percent: (100 * share).toFixed(1) }),
+            ...(points.not_finite > 0 ? [say('status.not_finite', { count: points.not_finite })] : []),
+            ...(board.isolated.value ? [say('status.isolated', { count: board.isolated.value.length })] : []),
+          ].join(' · ')}
+      </span>
+      {problems.map((problem) => (
+        <span key={problem} class="flaw" title={problem}>
+          <Icon name="warn" />
+          {problem}
+        </span>
+      ))}
+    </footer>
+  );
+}

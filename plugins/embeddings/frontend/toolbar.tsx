@@ -1,0 +1,148 @@
+import { Button, Choice, Cluster, FullScreenToggle, Select, Toggle } from '@insight-host/kit';
+import type { JSX } from 'preact';
+import { SPACES, type EmbeddingParts } from './board';
+import { FIRST_CAMERA } from './camera';
+
+interface ToolbarProps {
+  readonly board: EmbeddingParts;
+  readonly onSave: () => void;
+}
+
+export function Toolbar({ board, onSave }: ToolbarProps): JSX.Element {
+  const { t: say } = board.page;
+  const columns = board.source.columns.value;
+  const isFlat = board.space.value === 'two';
+  return (
+    <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
+      <EmbeddingChoice board={board} />
+      <Choice say={say} name="space" label={say('space')} values={SPACES} setting={board.space} />
+      <AxesChoice board={board} />
+      {columns.length > 0 && (
+        <label class="range">
+          <span>{say('color')}</span>
+          <Select
+            name="color"
+            label={say('color')}
+            value={board.colorColumn.value?.name ?? ''}
+            options={[
+              { value: '', text: say('color.none') },
+              ...columns.map(({ name }) => ({ value: name, text: name })),
+            ]}
+            onPick={(name) => board.colorBy.set(name)}
+          />
+        </label>
+      )}
+      <Cluster>
+        <Toggle action="labels" text={say('labels')} label={say('labels.hint')} setting={board.labels} />
+        {board.chosen.entry.value?.picture_size && (
+          <Toggle action="pictures" text={say('pictures')} label={say('pictures.hint')} setting={board.pictures} />
+        )}
+        <Toggle action="unit" text={say('unit')} label={say('unit.hint')} setting={board.unitLength} />
+      </Cluster>
+      <Cluster>
+        <Button
+          action="boxes"
+          icon="box"
+          label={say('boxes')}
+          pressed={board.boxes.value}
+          onPress={() => (board.boxes.value = !board.boxes.value)}
+        />
+        {!isFlat && (
+          <Button
+            action="turn"
+            icon={board.orbit.turning.value ? 'pause' : 'play'}
+            label={say('turn')}
+            pressed={board.orbit.turning.value}
+            onPress={() => board.orbit.turn()}
+          />
+        )}
+        <Button action="camera" icon="reset" label={say('camera')} onPress={() => board.orbit.look(FIRST_CAMERA)} />
+        <Button action="export" icon="export" label={say('export')} onPress={onSave} />
+      </Cluster>
+      <Cluster>
+        <Toggle action="panel" icon="panel" label={say('panel')} setting={board.panel} />
+        <FullScreenToggle page={board.page} setting={board.screen} />
+      </Cluster>
+    </div>
+  );
+}
+
+/** Which embedding of which run, at which step. */
+function EmbeddingChoice({ board }: { readonly board: EmbeddingParts }): JSX.Element {
+  const { t: say } = board.page;
+  const { chosen } = board;
+  const steps = chosen.steps.value;
+  const at = steps.findIndex((entry) => entry === chosen.entry.value);
+  return (
+    <>
+      {board.runs.value.length > 1 && (
+        <Select
+          look="run-choice"
+          name="run"
+          label={say('run')}
+          value={chosen.run.value?.name ?? ''}
+          options={board.runs.value.map(({ name, displayName }) => ({ value: name, text: displayName, title: name }))}
+          onPick={(name) => chosen.pickRun(name)}
+        />
+      )}
+      {chosen.groups.value.length > 1 && (
+        <Select
+          look="run-choice"
+          name="name"
+          label={say('embedding')}
+          value={chosen.group.value ?? ''}
+          options={chosen.groups.value.map((group) => ({ value: group, text: group }))}
+          onPick={(group) => chosen.pickGroup(group)}
+        />
+      )}
+      {steps.length > 1 && (
+        <label class="range" title={say('step.hint')}>
+          <span>{say('step')}</span>
+          <input
+            type="range"
+            data-control="step"
+            aria-label={say('step')}
+            aria-valuetext={String(steps[at]?.step ?? '')}
+            min={0}
+            max={steps.length - 1}
+            step={1}
+            value={at}
+            onInput={(event) => chosen.pickStep(Number(event.currentTarget.value))}
+          />
+          <output>{steps[at]?.step}</output>
+        </label>
+      )}
+    </>
+  );
+}
+
+/** Which component is along which axis. */
+function AxesChoice({ board }: { readonly board: EmbeddingParts }): JSX.Element | null {
+  const { t: say } = board.page;
+  const { value: points } = board.source.points;
+  if (!points || points.components < 2) return null;
+  const shown = board.space.value === 'two' ? [0, 1] : [0, 1, 2];
+  const options = points.shares.map((share, value) => ({
+    value,
+    text: say('component', { number: value + 1 }),
+    title: say('component.share', { number: value + 1, percent: (100 * share).toFixed(1) }),
+  }));
+  return (
+    <span class="axes">
+      {shown.map((axis) => (
+        <Select
+          key={axis}
+          name={`axis-${axis}`}
+          label={say('axis', { name: 'XYZ'[axis] as string })}
+          value={board.axes.value[axis] as number}
+          options={options}
+          onPick={(component) => {
+            const next: [number, number, number] = [...board.axes.value];
+            next[axis] = component;
+            board.axes.set(next);
+          }}
+        />
+      ))}
+    </span>
+  );
+}

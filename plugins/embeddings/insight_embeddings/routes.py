@@ -1,0 +1,175 @@
+"""The HTTP side of the embeddings: the list, points along components, metadata, neighbours."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import TypeVar, cast
+
+import numpy as np
+from werkzeug import Request, Response
+
+from insight_core.plugin import (
+    InvalidArgument,
+    NotFound,
+    PluginContext,
+    Reason,
+    RecordPlace,
+    Route,
+    Undecodable,
+    Values,
+)
+from insight_core.plugin.http.answers import bytes_response, json_response, safetensors_response
+from insight_core.plugin.http.parameters import (
+    choice,
+    flag,
+    required_text,
+    required_whole_number,
+    whole_number,
+)
+from insight_embeddings.catalogue import Catalogue, Embedding
+from insight_embeddings.config import configured_embeddings
+from insight_embeddings.matrix import MOST_VALUES, Matrix, matrix_of
+from insight_embeddings.metadata import metadata_of
+from insight_embeddings.neighbours import METRICS, Metric, distances_to, nearest
+from insight_embeddings.pca import Projection, projection_of
+from insight_embeddings.sprite import Sprite, sprite_of
+
+MOST_NEIGHBOURS = 1_000
+T = TypeVar("T")
+
+
+def routes(ctx: PluginContext) -> Sequence[Route]:
+    """Embeddings of runs and everything about one of them."""
+    views = _Views(ctx)
+    return [
+        Route("/embeddings", views.embeddings),
+        Route("/points", views.points),
+        Route("/metadata", views.metadata),
+        Route("/sprite", views.sprite),
+        Route("/neighbours", views.neighbours),
+    ]
+
+
+class _Views:
+    def __init__(self, ctx: PluginContext) -> None:
+        contents: Values[bytes] = ctx.values
+        self.catalogue = Catalogue(ctx.data, ctx.name, contents.derived(configured_embeddings))
+        self.sprites = contents.derived(sprite_of)
+
+        def derived(make: Callable[..., T]) -> Callable[..., Values[T]]:
+            """Values that depend on more than the content of a file: one kind for each of the arguments."""
+            return functools.lru_cache(maxsize=64)(
+                lambda *arguments: contents.derived(lambda content: make(content, *arguments))
+            )
+
+        self.matrices = derived(matrix_of)
+        self.columns = derived(metadata_of)
+        self.projections = functools.lru_cache(maxsize=64)(
+            lambda shape, unit_length: self.matrices(shape).derived(
+                functools.partial(projection_of, unit_length=unit_length)
+            )
+        )
+
+    def embeddings(self, request: Request) -> Response:
+        """Names, groups and steps of the embeddings of each ``run``, and why some cannot be shown."""
+        answer = []
+        for run in dict.fromkeys(request.args.getlist("run")):
+            found, errors = self.catalogue.of_run(run)
+            answer.append(
+                {
+                    "run": run,
+                    "embeddings": [_listed(embedding) for embedding in found],
+                    "errors": [Reason.of(error).fields() for error in errors],
+                }
+            )
+        return json_response({"runs": answer})
+
+    def points(self, request: Request) -> Response:
+        """Coordinates of the points along their principal components: component after component."""
+        form = choice(request, "format", ("json", "safetensors"))
+        unit_length = flag(request, "unit_length")
+        embedding, place = self._embedding(request)
+        shape = embedding.configured.shape
+        matrix = self.matrices(shape).at(place)
+        projection: Projection = self.projections(shape, unit_length).at(place)
+        described = {
+            "points": len(matrix.values),
+            "dimensions": matrix.values.shape[1],
+            "components": len(projection.coordinates),
+            "shares": projection.shares,
+            "not_finite": int((~matrix.finite).sum()),
+        }
+        if form == "json":
+            return json_response({**described, "coordinates": projection.coordinates})
+        return safetensors_response({"coordinates": projection.coordinates.ravel()}, "points", described)
+
+    def metadata(self, request: Request) -> Response:
+        """The columns of the metadata: ``labels``, and for each point the index of its label."""
+        embedding, place = self._embedding(request)
+        if embedding.metadata is None:
+            return json_response({"columns": []})
+        points = len(self.matrices(embedding.configured.shape).at(place).values)
+        columns = self.columns(points).at(embedding.metadata)
+        return json_response(
+            {
+                "columns": [
+                    {
+                        "name": column.name,
+                        "labels": column.labels,
+                        "codes": column.codes,
+                        "is_number": column.numbers is not None,
+                    }
+                    for column in columns
+                ]
+            }
+        )
+
+    def sprite(self, request: Request) -> Response:
+        """The picture that holds the small pictures of all points, row by row."""
+        embedding, _ = self._embedding(request)
+        if embedding.sprite is None:
+            name = embedding.name
+            raise NotFound(f"{name!r} has no pictures", code="embeddings_no_sprite", name=name)
+        sprite: Sprite = self.sprites.at(embedding.sprite)
+        return bytes_response(sprite.content, sprite.media_type)
+
+    def neighbours(self, request: Request) -> Response:
+        """The nearest points in all dimensions, with their distances, the nearest first."""
+        metric = cast(Metric, choice(request, "metric", METRICS))
+        count = whole_number(request, "count", 1, MOST_NEIGHBOURS, 20)
+        point = required_whole_number(request, "point", 0, MOST_VALUES)
+        embedding, place = self._embedding(request)
+        matrix: Matrix = self.matrices(embedding.configured.shape).at(place)
+        if point >= len(matrix.values):
+            raise InvalidArgument(
+                f"there is no point {point}: the embedding has {len(matrix.values)}",
+                code="embeddings_no_point",
+                point=point,
+                points=len(matrix.values),
+            )
+        with np.errstate(invalid="ignore"):
+            distances = distances_to(matrix.values, point, metric)
+        found = nearest(distances, point, count)
+        return json_response({"points": found, "distances": distances[found]})
+
+    def _embedding(self, request: Request) -> tuple[Embedding, RecordPlace]:
+        embedding = self.catalogue.embedding(required_text(request, "run"), required_text(request, "name"))
+        if embedding.tensor is None:
+            raise Undecodable(embedding.problem)
+        return embedding, embedding.tensor
+
+
+def _listed(embedding: Embedding) -> dict[str, object]:
+    configured = embedding.configured
+    return {
+        "name": embedding.name,
+        "group": configured.group,
+        "step": configured.step,
+        "file": embedding.tensor.key.tag if embedding.tensor else configured.tensor,
+        "version": embedding.version,
+        "has_metadata": embedding.metadata is not None,
+        "picture_size": configured.picture_size if embedding.sprite else None,
+        "problem": embedding.problem and embedding.problem.fields(),
+        "missing": [reason.fields() for reason in embedding.missing],
+    }

@@ -1,0 +1,42 @@
+"""Checks the picture that holds small pictures of all points."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from insight_core.plugin import Reason
+from insight_record.formats.image_headers import header_of
+
+LARGEST_SIDE = 8192  # pixels; graphics cards take no more
+
+
+@frozen
+class Sprite:
+    """A PNG or JPEG file; ``width`` and ``height`` in pixels."""
+
+    content: bytes
+    media_type: str
+    width: int
+    height: int
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory."""
+        return len(self.content)
+
+
+def sprite_of(content: bytes) -> Sprite:
+    """Raises ValueError for a file that is no picture, or one that is too large."""
+    header = header_of(content)
+    if max(header.width, header.height) > LARGEST_SIDE:
+        text = f"the picture is {header.width} by {header.height} pixels; at most {LARGEST_SIDE} are shown"
+        raise ValueError(
+            Reason(
+                text,
+                "embeddings_large_picture",
+                width=header.width,
+                height=header.height,
+                most=LARGEST_SIDE,
+            )
+        )
+    return Sprite(content, header.mimetype, header.width, header.height)

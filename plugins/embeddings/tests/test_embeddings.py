@@ -1,0 +1,284 @@
+"""Embeddings: projector files of torch, tensorboardX and TensorBoard, against its reader, numpy and scipy."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import insight_embeddings
+import numpy as np
+import pytest
+from werkzeug.test import Client
+
+from insight_core.ingest.discover import Logdir
+from insight_core.plugin.testing.pictures import png
+from insight_core.providers.local import LocalProvider
+from insight_core.registry import Registry
+from insight_core.web import Host
+
+FIXTURES = Path(__file__).parent / "fixtures"
+LAST = "hidden:00040"
+
+
+@contextmanager
+def _client(logs: Path) -> Iterator[Client]:
+    registry = Registry.of([("embeddings", lambda: insight_embeddings)])
+    assert not registry.failures
+    provider = LocalProvider([Logdir(str(logs))], registry.plugins.values(), reload_interval=0)
+    provider.load()
+    yield Client(Host(registry, provider))
+    provider.close()
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    """A host of the committed logs."""
+    with _client(FIXTURES) as made:
+        yield made
+
+
+def _get(client: Client, route: str, status: int = 200, **query: object) -> Any:  # noqa: ANN401
+    answer = client.get(f"/data/plugin/embeddings/{route}", query_string=query)
+    assert answer.status_code == status, answer.get_data(as_text=True)
+    return answer.get_json()
+
+
+def _expected() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((FIXTURES / "expected.json").read_text(encoding="utf-8"))
+    return found
+
+
+def test_every_embedding_of_every_writer_is_listed_with_its_step(client: Client) -> None:
+    found = _get(client, "embeddings", run=["torch", "tensorboardx", "bytes"])["runs"]
+    listed = [
+        (each["run"], e["name"], e["group"], e["step"], e["problem"])
+        for each in found
+        for e in each["embeddings"]
+    ]
+    assert listed == [
+        *(("torch", f"hidden:{step:05}", "hidden", step, None) for step in (0, 5, 40)),
+        ("tensorboardx", "default:00000", "default", 0, None),
+        ("bytes", "points", "points", None, None),
+    ]
+    assert [e["picture_size"] for e in found[0]["embeddings"]] == [[8, 8]] * 3
+
+
+@pytest.mark.parametrize(
+    ("run", "name"), [("torch", LAST), ("tensorboardx", "default:00000"), ("bytes", "points")]
+)
+def test_points_are_those_of_tensorboards_own_projector(client: Client, run: str, name: str) -> None:
+    """Distances between points do not depend on how they are turned."""
+    from tensorboard.backend.event_processing.data_provider import MultiplexerDataProvider
+    from tensorboard.backend.event_processing.plugin_event_multiplexer import EventMultiplexer
+    from tensorboard.plugins.base_plugin import TBContext
+    from tensorboard.plugins.projector.projector_plugin import ProjectorPlugin
+
+    multiplexer = EventMultiplexer()
+    multiplexer.AddRun(str(FIXTURES / run), run)
+    multiplexer.Reload()
+    provider = MultiplexerDataProvider(multiplexer, str(FIXTURES))
+    plugin = ProjectorPlugin(TBContext(data_provider=provider, logdir=str(FIXTURES)))
+    served = Client(plugin.get_plugin_apps()["/tensor"]).get("/", query_string={"run": run, "name": name})
+    assert served.status_code == 200, served.get_data(as_text=True)
+    ours = _get(client, "points", run=run, name=name)
+    theirs = np.frombuffer(served.data, np.float32).reshape(ours["points"], ours["dimensions"])
+    centred = theirs - theirs.mean(axis=0, dtype=np.float64)
+    _, singular, directions = np.linalg.svd(centred, full_matrices=False)
+    count = ours["components"]
+    expected = centred @ directions[:count].T
+    coordinates = np.array(ours["coordinates"])
+    signs = np.sign((coordinates * expected.T).sum(axis=1))
+    np.testing.assert_allclose(coordinates * signs[:, None], expected.T, atol=1e-5)
+    np.testing.assert_allclose(ours["shares"], (singular**2 / (singular**2).sum())[:count], rtol=1e-9)
+
+
+def test_shares_of_the_variance_are_those_of_scikit_learn(client: Client) -> None:
+    found = _get(client, "points", run="torch", name=LAST)
+    expected = _expected()
+    np.testing.assert_allclose(found["shares"], expected["shares"], rtol=1e-5)
+    np.testing.assert_allclose(np.std(found["coordinates"], axis=1), expected["spread"], rtol=1e-5)
+
+
+@pytest.mark.parametrize("metric", ["cosine", "euclidean"])
+def test_neighbours_are_those_of_scipy(client: Client, metric: str) -> None:
+    for point, expected in _expected()[metric].items():
+        found = _get(client, "neighbours", run="torch", name=LAST, point=point, metric=metric, count=10)
+        np.testing.assert_allclose(found["distances"], expected["distances"], rtol=1e-6, atol=1e-12)
+        assert found["points"] == expected["points"]
+
+
+def test_metadata_with_a_header_and_without(client: Client) -> None:
+    [digit, predicted, correct] = _get(client, "metadata", run="torch", name=LAST)["columns"]
+    assert (digit["name"], digit["is_number"]) == ("digit", True)
+    assert [digit["labels"][code] for code in digit["codes"][:10]] == list("0123456789")
+    assert predicted["is_number"]
+    assert (set(correct["labels"]), correct["is_number"]) == ({"yes", "no"}, False)
+    [words] = _get(client, "metadata", run="tensorboardx", name="default:00000")["columns"]
+    assert words["name"] == "label"
+    assert [words["labels"][code] for code in words["codes"]] == [f"word {number}" for number in range(60)]
+    assert _get(client, "metadata", run="bytes", name="points") == {"columns": []}
+
+
+def test_the_sprite_is_the_file(client: Client) -> None:
+    answer = client.get("/data/plugin/embeddings/sprite", query_string={"run": "torch", "name": LAST})
+    assert answer.mimetype == "image/png"
+    assert answer.data == (FIXTURES / "torch/00040/hidden/sprite.png").read_bytes()
+
+
+def _write(directory: Path, config: str, **files: str | bytes) -> None:
+    directory.mkdir(parents=True, exist_ok=True)
+    (directory / "projector_config.pbtxt").write_text(config, encoding="utf-8")
+    for name, content in files.items():
+        path = directory / name.replace("__", ".")
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def _embedding(tensor: str, more: str = "") -> str:
+    return f'embeddings {{ tensor_name: "t" tensor_path: "{tensor}" {more} }}'
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    """Runs that are broken in one way each."""
+    logs = tmp_path_factory.mktemp("hostile")
+    table = "1\t2\n3\t4\n5\t7\n"
+    (logs / "secret.tsv").write_text(table, encoding="utf-8")
+    _write(logs / "malformed", "embeddings { tensor_name: ")
+    _write(logs / "deep", "unknown {" * 5000)
+    _write(logs / "outside", _embedding("../secret.tsv"))
+    _write(logs / "missing", _embedding("gone.tsv"))
+    _write(logs / "checkpoint", 'embeddings { tensor_name: "w" }')
+    _write(logs / "words", _embedding("t.tsv"), t__tsv="1\t2\n3\tfour\n")
+    _write(logs / "ragged", _embedding("t.tsv"), t__tsv="1\t2\n3\n")
+    _write(logs / "empty", _embedding("t.tsv"), t__tsv="")
+    _write(logs / "nan", _embedding("t.tsv"), t__tsv="1\t2\nnan\t4\n5\t7\ninf\t1\n")
+    _write(logs / "all_nan", _embedding("t.tsv"), t__tsv="nan\t2\nnan\t4\n")
+    _write(logs / "same", _embedding("t.tsv"), t__tsv="1\t2\n1\t2\n")
+    _write(logs / "one", _embedding("t.tsv"), t__tsv="1\t2\t3\n")
+    _write(logs / "no_shape", _embedding("t.bytes"), t__bytes=b"\0" * 24)
+    _write(logs / "wrong_shape", _embedding("t.bytes", "tensor_shape: [3, 3]"), t__bytes=b"\0" * 24)
+    _write(logs / "huge_shape", _embedding("t.bytes", "tensor_shape: [4000000000, 9]"), t__bytes=b"\0" * 24)
+    _write(logs / "absolute", _embedding("/home/me/logs/absolute/t.tsv"), t__tsv=table)
+    _write(logs / "short", _embedding("t.tsv", 'metadata_path: "m.tsv"'), t__tsv=table, m__tsv="a\n")
+    _write(
+        logs / "uneven",
+        _embedding("t.tsv", 'metadata_path: "m.tsv"'),
+        t__tsv=table,
+        m__tsv="a\tb\n1\t2\n3\n4\t5\n",
+    )
+    _write(
+        logs / "no_picture",
+        _embedding("t.tsv", 'sprite { image_path: "sprite.png" single_image_dim: [1, 1] }'),
+        t__tsv=table,
+        sprite__png="no",
+    )
+    wide = png(np.zeros((1, 9000, 3), np.uint8))
+    _write(
+        logs / "wide",
+        _embedding("t.tsv", 'sprite { image_path: "sprite.png" }'),
+        t__tsv=table,
+        sprite__png=wide,
+    )
+    with _client(logs) as made:
+        yield made
+
+
+@pytest.mark.parametrize(
+    ("run", "code"),
+    [
+        ("missing", "embeddings_missing_file"),
+        ("outside", "embeddings_missing_file"),
+        ("checkpoint", "embeddings_checkpoint"),
+    ],
+)
+def test_files_that_are_not_below_the_configuration_are_named(hostile: Client, run: str, code: str) -> None:
+    [found] = _get(hostile, "embeddings", run=run)["runs"]
+    [embedding] = found["embeddings"]
+    assert embedding["problem"]["code"] == code
+    assert _get(hostile, "points", 422, run=run, name=embedding["name"])
+
+
+@pytest.mark.parametrize("run", ["malformed", "deep"])
+def test_a_malformed_configuration_is_an_error_of_its_run(hostile: Client, run: str) -> None:
+    [found] = _get(hostile, "embeddings", run=run)["runs"]
+    assert found["embeddings"] == []
+    [error] = found["errors"]
+    assert error["details"]["cause"]["code"] == "embeddings_bad_config"
+
+
+@pytest.mark.parametrize(
+    ("run", "code"),
+    [
+        ("words", "embeddings_not_numbers"),
+        ("ragged", "embeddings_not_numbers"),
+        ("empty", "embeddings_no_points"),
+        ("all_nan", "embeddings_none_finite"),
+        ("no_shape", "embeddings_no_shape"),
+        ("wrong_shape", "embeddings_wrong_size"),
+        ("huge_shape", "embeddings_many_values"),
+    ],
+)
+def test_points_that_cannot_be_read_are_an_error_that_names_the_file(
+    hostile: Client, run: str, code: str
+) -> None:
+    error = _get(hostile, "points", 422, run=run, name="t")
+    assert error["details"]["cause"]["code"] == code
+    assert error["details"]["tag"] in ("t.tsv", "t.bytes")
+
+
+def test_points_that_are_not_finite_are_left_out_of_the_components(hostile: Client) -> None:
+    found = _get(hostile, "points", run="nan", name="t")
+    assert found["not_finite"] == 2
+    first = found["coordinates"][0]
+    assert [isinstance(value, float) for value in first] == [True, False, True, False]
+    np.testing.assert_allclose([abs(first[0]), abs(first[2])], np.hypot(4, 5) / 2, rtol=1e-6)
+    near = _get(hostile, "neighbours", run="nan", name="t", point=0, metric="euclidean")
+    assert near["points"] == [2]
+    assert _get(hostile, "neighbours", run="nan", name="t", point=1)["points"] == []
+
+
+@pytest.mark.parametrize("run", ["same", "one"])
+def test_points_without_any_variance_are_at_the_origin(hostile: Client, run: str) -> None:
+    found = _get(hostile, "points", run=run, name="t")
+    assert not np.any(found["coordinates"])
+    assert not np.any(found["shares"])
+
+
+def test_an_absolute_path_of_another_machine_is_found_by_its_end(hostile: Client) -> None:
+    assert _get(hostile, "points", run="absolute", name="t")["points"] == 3
+
+
+@pytest.mark.parametrize(
+    ("run", "code"), [("short", "embeddings_metadata_lines"), ("uneven", "embeddings_metadata_width")]
+)
+def test_metadata_that_do_not_fit_leave_the_points(hostile: Client, run: str, code: str) -> None:
+    assert _get(hostile, "points", run=run, name="t")["points"] == 3
+    assert _get(hostile, "metadata", 422, run=run, name="t")["details"]["cause"]["code"] == code
+
+
+@pytest.mark.parametrize("run", ["no_picture", "wide"])
+def test_a_sprite_that_cannot_be_shown_leaves_the_points(hostile: Client, run: str) -> None:
+    assert _get(hostile, "points", run=run, name="t")["points"] == 3
+    _get(hostile, "sprite", 422, run=run, name="t")
+
+
+def test_points_of_unit_length_are_those_of_numpy(client: Client) -> None:
+    """TensorBoard calls this "spherize"."""
+    points = np.loadtxt(FIXTURES / "torch/00040/hidden/tensors.tsv")
+    centred = points - points.mean(axis=0)
+    unit = centred / np.linalg.norm(centred, axis=1, keepdims=True)
+    singular = np.linalg.svd(unit - unit.mean(axis=0), compute_uv=False)
+    found = _get(client, "points", run="torch", name=LAST, unit_length=1)
+    np.testing.assert_allclose(found["shares"], (singular**2 / (singular**2).sum())[:10], rtol=1e-5)
+
+
+def test_more_dimensions_than_points_have_the_components_of_the_points(tmp_path: Path) -> None:
+    points = np.random.default_rng(3).normal(size=(6, 40)).astype(np.float32)
+    _write(tmp_path / "a", _embedding("t.bytes", "tensor_shape: [6, 40]"), t__bytes=points.tobytes())
+    with _client(tmp_path) as client:
+        found = _get(client, "points", run="a", name="t")
+    expected = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)[:5]
+    np.testing.assert_allclose(np.linalg.norm(found["coordinates"], axis=1)[:5], expected, rtol=1e-5)
