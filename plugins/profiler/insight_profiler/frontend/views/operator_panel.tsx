@@ -9,6 +9,7 @@ import { Columns, type StackedColumn } from '../figures/columns';
 import { Figure } from '../figures/figure';
 import { inkOf } from '../figures/ink';
 import { SmallHistogram } from '../figures/small_histogram';
+import { namesApart } from '../names_apart';
 import { holds } from '../steps';
 import { valueOf } from '../table/server_table';
 import { valueWithUnit } from '../table/cells';
@@ -182,16 +183,18 @@ function Members({ board, by, members }: MembersProps): JSX.Element {
   const locale = board.page.locale.value;
   const text = (row: Row, name: string): string => String(valueOf(members, row, name) ?? '');
   const finer: Grouping = by === 'name' ? 'shape' : 'name';
+  const shown = members.rows.slice(0, MEMBERS);
+  const names = namesApart(shown.map((row) => ({ name: text(row, 'name'), scope: text(row, 'scope') })));
   return (
     <section class="figure">
       <header>
         <h3>{say(finer === 'shape' ? 'panel.shapes' : 'panel.members')}</h3>
       </header>
       <ol class="bars">
-        {members.rows.slice(0, MEMBERS).map((row, i) => {
+        {shown.map((row, i) => {
           const share = valueOf(members, row, 'share');
           const time = valueOf(members, row, 'self') ?? valueOf(members, row, 'total');
-          const label = finer === 'shape' ? text(row, 'shapes') || '—' : text(row, 'name');
+          const label = finer === 'shape' ? text(row, 'shapes') || '—' : names[i];
           return (
             <li key={i}>
               <button

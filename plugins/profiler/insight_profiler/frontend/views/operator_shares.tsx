@@ -5,6 +5,7 @@ import type { Row } from '../answers/table';
 import { Figure } from '../figures/figure';
 import { inkOf } from '../figures/ink';
 import { Shares, type Part } from '../figures/shares';
+import { namesApart } from '../names_apart';
 import { valueOf } from '../table/server_table';
 import { unitSign, type TimeUnit } from '../units';
 import { useProfileAnswer } from '../use_answer';
@@ -72,15 +73,16 @@ export function partsOf(board: ProfilerParts, answer: OperatorsAnswer): readonly
     const value = valueOf(answer, row, name);
     return typeof value === 'number' ? value : null;
   };
+  const names = namesApart(
+    answer.rows.map((row) => ({ name: text(row, 'name') || text(row, 'type'), scope: text(row, 'scope') })),
+  );
   const parts = answer.rows.map((row, i): Part => {
     const label =
       answer.by === 'type'
         ? text(row, 'type')
         : answer.by === 'scope'
           ? text(row, 'scope')
-          : [text(row, 'name') || text(row, 'type'), answer.by === 'shape' ? text(row, 'shapes') : '']
-              .filter(Boolean)
-              .join(' ');
+          : [names[i], answer.by === 'shape' ? text(row, 'shapes') : ''].filter(Boolean).join(' ');
     return {
       key: answer.by === 'type' ? text(row, 'type') : `${i}`,
       label: label || '—',

@@ -10,6 +10,7 @@ import { Figure } from '../figures/figure';
 import { inkOf } from '../figures/ink';
 import { Legend } from '../figures/legend';
 import { layersOf, StepColumns } from '../figures/step_columns';
+import { namesApart } from '../names_apart';
 import { stepsText } from '../steps';
 import { shareText, sizeText, timeText } from '../units';
 import { useProfileAnswer } from '../use_answer';
@@ -359,6 +360,7 @@ function Biggest({ board, side, table }: BiggestProps): JSX.Element {
       share: number('share') ?? 0,
     };
   });
+  const labels = namesApart(rows.map(({ name, type, scope }) => ({ name: name || type, scope })));
   const highest = rows.reduce((most, { time }) => Math.max(most, time), 0);
   return (
     <Figure
@@ -380,7 +382,7 @@ function Biggest({ board, side, table }: BiggestProps): JSX.Element {
               title={[scope, name, type].filter(Boolean).join('\n')}
               onClick={() => board.navigation.openOperator(side, 'name', { name, type, scope })}
             >
-              <span class="name">{name || type}</span>
+              <span class="name">{labels[i]}</span>
               <span class="number">{timeText(time, locale)}</span>
               <span class="number share">{shareText(share, locale)}</span>
               <span
