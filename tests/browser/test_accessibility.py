@@ -30,6 +30,7 @@ _READY = {
     "query": ".tables summary",
     "text": '[data-testid="text"]',
     "audio": "canvas",
+    "health": '[data-testid="heat-map"][data-ready]',
     "media": "[data-state=drawn]",
     "embeddings": "[data-drawn] canvas",
     "mesh": "[data-drawn]",

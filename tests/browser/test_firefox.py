@@ -42,6 +42,7 @@ TABS = {
     "diagnose": Content('[role="status"]', "rules were checked in"),
     "text": Content('[data-tag="notes/text_summary"] strong', "lr"),
     "audio": Content('[data-tag="tone"]', "8,000 Hz", 0.05),
+    "health": Content('[data-testid="verdict"]', "+Inf first at step 2", 0.1),
     "media": Content('[data-tag="val/confusion"]', "Accuracy 93.0 %", 0.05),
     "embeddings": Content('[data-testid="embeddings"]', "300 points, 24 dimensions", 0.03),
     "mesh": Content('[data-tag="reconstruction_VERTEX"]', "1,020 triangles"),

@@ -1,0 +1,25 @@
+import { cardStyles, tab } from '@insight-host/kit';
+import { App } from './app';
+import { HealthBoard } from './board';
+import styles from './health.css?inline';
+import en from './locales/en.json';
+import zh from './locales/zh-CN.json';
+import reasons from '../insight_health/reasons.zh-CN.json';
+
+export default tab({
+  messages: { en, 'zh-CN': { ...zh, ...reasons } },
+  styles: cardStyles + styles,
+  board: (page) => new HealthBoard(page),
+  view: (board) => <App board={board} />,
+  keys: (board, host) => [
+    ['m', 'keys.map', () => host.querySelector<HTMLElement>('[data-testid="heat-map"]')?.focus()],
+    [
+      'b',
+      'keys.first',
+      () => {
+        const [first] = board.map.value?.faults ?? [];
+        if (first) board.show(first);
+      },
+    ],
+  ],
+});

@@ -1,0 +1,259 @@
+/** Paints the map: cells from bitmaps, names of rows, steps below, and the cell that is read. */
+import type { Theme } from '@insight-host/api';
+import { visibleText, type PixelSize } from '@insight-host/kit';
+import type { HeatMap } from './answer';
+import { lengthOf, type Span } from './span';
+
+export const AXIS = 22; // CSS pixels below the cells
+export const LEAST_ROW = 2; // CSS pixels: rows beyond are out of sight until one scrolls
+const MOST_ROW = 48; // CSS pixels
+const TOP = 6;
+const RIGHT = 12;
+const [LEAST_NAMES, MOST_NAMES] = [60, 260]; // CSS pixels for names of rows
+const NAMED = 13; // CSS pixels of a row with a name
+const LETTER = 6.4; // CSS pixels, about
+const APART = 84; // CSS pixels between two steps that are named
+const GAPS = 7; // CSS pixels of cells with lines between them
+
+/** Cells as pixels: a map, painted once, and the places of the axis that it covers. */
+export interface Cells {
+  readonly map: HeatMap;
+  readonly picture: HTMLCanvasElement;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Where the cells are, in CSS pixels, and what is in sight of columns and rows. */
+export interface Layout {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+  readonly x: Span;
+  readonly y: Span;
+}
+
+/** How many places the columns have: steps, or runs. */
+export const across = (map: HeatMap): number => (map.view === 'matrix' ? map.runs.length : map.steps);
+
+export function layOut(
+  map: HeatMap,
+  names: readonly string[],
+  { width, height }: Pick<PixelSize, 'width' | 'height'>,
+  x: Span | null,
+  y: Span | null,
+): Layout {
+  const letters = names.reduce((most, name) => Math.max(most, name.length), 0);
+  const left = Math.round(Math.max(LEAST_NAMES, Math.min(MOST_NAMES, width * 0.3, 18 + letters * LETTER)));
+  const inner = Math.max(1, height - TOP - AXIS);
+  const rows = Math.min(map.rows, Math.max(1, Math.floor(inner / LEAST_ROW)));
+  const whole = across(map);
+  const sight = y && y.from < map.rows ? { from: y.from, to: Math.min(y.to, map.rows) } : { from: 0, to: rows };
+  return {
+    left,
+    top: TOP,
+    width: Math.max(1, width - left - RIGHT),
+    height: Math.min(inner, MOST_ROW * lengthOf(sight)),
+    x: x && x.from < whole ? { from: x.from, to: Math.min(x.to, whole) } : { from: 0, to: whole },
+    y: sight,
+  };
+}
+
+export interface Painted {
+  readonly layout: Layout;
+  readonly base: Cells;
+  readonly detail: Cells | null;
+  readonly names: readonly string[];
+  readonly size: PixelSize;
+  readonly theme: Theme;
+  readonly locale: string;
+  /** The cell under the pointer or the keys. */
+  readonly pointed: Place | null;
+  /** The row and the place that are selected. */
+  readonly selected: { readonly row: number; readonly at: number | null } | null;
+}
+
+/** A row, and a place of the axis. */
+export interface Place {
+  readonly row: number;
+  readonly at: number;
+}
+
+/** The cells that show a place: finer ones where they are there. */
+export function cellsAt({ base, detail }: Pick<Painted, 'base' | 'detail'>, at: number): Cells {
+  return detail && at >= detail.from && at < detail.to ? detail : base;
+}
+
+/** The column of a place of the axis. */
+export function columnOf({ map, from, to }: Cells, at: number): number {
+  const column = Math.floor(((at - from) / (to - from)) * map.columns);
+  return Math.max(0, Math.min(map.columns - 1, column));
+}
+
+/** The places from the first to behind the last that a column stands for. */
+export function placesOf({ map, from, to }: Cells, column: number): Span {
+  const one = (to - from) / map.columns;
+  return { from: from + column * one, to: from + (column + 1) * one };
+}
+
+export function placeAt({ left, top, width, height, x, y }: Layout, px: number, py: number): Place | null {
+  if (px < left || py < top || px >= left + width || py >= top + height) return null;
+  return {
+    row: Math.floor(y.from + ((py - top) / height) * lengthOf(y)),
+    at: x.from + ((px - left) / width) * lengthOf(x),
+  };
+}
+
+/** Where a cell is, in CSS pixels. */
+export function boxOf(painted: Pick<Painted, 'layout' | 'base' | 'detail'>, place: Place) {
+  const { left, top, width, height, x, y } = painted.layout;
+  const cells = cellsAt(painted, place.at);
+  const places = placesOf(cells, columnOf(cells, place.at));
+  const toX = (at: number): number => left + ((at - x.from) / lengthOf(x)) * width;
+  const toY = (row: number): number => top + ((row - y.from) / lengthOf(y)) * height;
+  const [x0, y0] = [toX(places.from), toY(place.row)];
+  return { x: x0, y: y0, width: toX(places.to) - x0, height: toY(place.row + 1) - y0 };
+}
+
+export function paint(context: CanvasRenderingContext2D, painted: Painted): void {
+  const { layout, base, detail, size, theme } = painted;
+  const { left, top, width, height } = layout;
+  context.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
+  context.clearRect(0, 0, size.width, size.height);
+  context.fillStyle = theme.token('--hover');
+  context.fillRect(left, top, width, height);
+  context.save();
+  context.beginPath();
+  context.rect(left, top, width, height);
+  context.clip();
+  context.imageSmoothingEnabled = false;
+  paintCells(context, layout, base);
+  if (detail) paintCells(context, layout, detail, theme.token('--hover'));
+  paintGaps(context, painted);
+  paintMarks(context, painted);
+  context.restore();
+  context.font = `11px ${theme.token('--font') || 'sans-serif'}`;
+  context.textBaseline = 'middle';
+  paintNames(context, painted);
+  paintSteps(context, painted);
+}
+
+function paintCells(
+  context: CanvasRenderingContext2D,
+  { left, top, width, height, x, y }: Layout,
+  { picture, from, to }: Cells,
+  behind?: string,
+): void {
+  const [begin, end] = [Math.max(from, x.from), Math.min(to, x.to)];
+  if (end <= begin || picture.width === 0 || picture.height === 0) return;
+  const column = picture.width / (to - from);
+  const box = [
+    left + ((begin - x.from) / lengthOf(x)) * width,
+    top,
+    ((end - begin) / lengthOf(x)) * width,
+    height,
+  ] as const;
+  if (behind) {
+    context.fillStyle = behind;
+    context.fillRect(...box);
+  }
+  context.drawImage(picture, (begin - from) * column, y.from, (end - begin) * column, lengthOf(y), ...box);
+}
+
+function paintGaps(context: CanvasRenderingContext2D, painted: Painted): void {
+  const { layout, theme } = painted;
+  const { left, top, width, height, x, y } = layout;
+  context.fillStyle = theme.token('--surface');
+  const row = height / lengthOf(y);
+  if (row >= GAPS)
+    for (let i = Math.ceil(y.from); i <= y.to; i++) context.fillRect(left, top + (i - y.from) * row - 0.5, width, 1);
+  const cells = cellsAt(painted, (x.from + x.to) / 2);
+  const column = (lengthOf(placesOf(cells, 0)) / lengthOf(x)) * width;
+  if (column < GAPS) return;
+  for (let i = columnOf(cells, x.from); i < cells.map.columns; i++) {
+    const at = left + ((placesOf(cells, i).to - x.from) / lengthOf(x)) * width;
+    if (at > left + width) break;
+    context.fillRect(at - 0.5, top, 1, height);
+  }
+}
+
+function paintMarks(context: CanvasRenderingContext2D, painted: Painted): void {
+  const { layout, theme, pointed, selected } = painted;
+  const frame = (x: number, y: number, width: number, height: number): void => {
+    context.strokeStyle = theme.token('--surface');
+    context.lineWidth = 4;
+    context.strokeRect(x, y, width, height);
+    context.strokeStyle = theme.token('--text');
+    context.lineWidth = 2;
+    context.strokeRect(x, y, width, height);
+  };
+  if (selected) {
+    const row = boxOf(painted, { row: selected.row, at: layout.x.from });
+    frame(layout.left - 4, row.y, layout.width + 8, Math.max(3, row.height));
+    if (selected.at !== null) {
+      const box = boxOf(painted, { row: selected.row, at: selected.at });
+      context.fillStyle = theme.token('--text');
+      context.fillRect(box.x + box.width / 2 - 1, layout.top, 2, layout.height);
+    }
+  }
+  if (pointed) {
+    const { x, y, width, height } = boxOf(painted, pointed);
+    frame(x, y, Math.max(2, width), Math.max(2, height));
+  }
+}
+
+function paintNames(context: CanvasRenderingContext2D, { layout, names, theme, selected }: Painted): void {
+  const { left, top, height, y } = layout;
+  const row = height / lengthOf(y);
+  const every = Math.max(1, Math.ceil(NAMED / row));
+  context.textAlign = 'right';
+  const name = (i: number): void => {
+    const middle = top + (i + 0.5 - y.from) * row;
+    if (middle < top || middle > top + height) return;
+    context.fillText(fitting(visibleText(names[i] ?? ''), left - 12), left - 6, middle);
+  };
+  context.fillStyle = theme.token('--muted');
+  for (let i = Math.ceil(y.from / every) * every; i < y.to; i += every)
+    if (!selected || Math.abs(i - selected.row) * row >= NAMED) name(i);
+  if (!selected) return;
+  context.fillStyle = theme.token('--text');
+  name(selected.row);
+}
+
+function paintSteps(context: CanvasRenderingContext2D, painted: Painted): void {
+  const { layout, base, theme, locale } = painted;
+  const { left, top, width, height, x } = layout;
+  context.textAlign = 'center';
+  context.fillStyle = theme.token('--muted');
+  const format = new Intl.NumberFormat(locale);
+  const text = (at: number): string => {
+    if (base.map.view === 'matrix')
+      return (
+        visibleText(base.map.runs[Math.floor(at)] ?? '')
+          .split('/')
+          .at(-1) ?? ''
+      );
+    const cells = cellsAt(painted, at);
+    return format.format(cells.map.firsts[columnOf(cells, at)] ?? 0);
+  };
+  const count = Math.max(1, Math.min(Math.ceil(lengthOf(x)), Math.floor(width / APART)));
+  let before = -Infinity;
+  for (let i = 0; i < count; i++) {
+    const at = Math.floor(x.from + ((i + 0.5) / count) * lengthOf(x));
+    const cells = cellsAt(painted, at);
+    const places = placesOf(cells, columnOf(cells, at));
+    const px = left + (((places.from + places.to) / 2 - x.from) / lengthOf(x)) * width;
+    const word = text(at);
+    const half = (word.length * LETTER) / 2;
+    if (px - half < Math.max(left - 20, before + 8) || px + half > left + width + RIGHT) continue;
+    context.fillRect(px - 0.5, top + height, 1, 4);
+    context.fillText(word, px, top + height + 13);
+    before = px + half;
+  }
+}
+
+/** The end of a name, as far as there is room: the end tells layers apart. */
+function fitting(text: string, room: number): string {
+  const letters = Math.floor(room / LETTER);
+  return text.length <= letters ? text : `…${text.slice(text.length - Math.max(0, letters - 1))}`;
+}

@@ -1,0 +1,46 @@
+"""Layer health: NaN, dead units and sizes of weights, gradients and activations, by layer, step and rank."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from insight_core.plugin import HighlightSource, Messages, Plugin, PluginContext, hookimpl
+
+_HERE = Path(__file__).parent
+_LOOKED_AT = 20  # runs whose scalars decide whether there is a tab
+
+
+def _is_active(ctx: PluginContext) -> bool:
+    if {"histogram", "tensor"} & set(ctx.data.plugins()):
+        return True
+    from insight_health.layers import has_layers
+
+    return has_layers(ctx.data, [run.name for run in ctx.data.runs()[:_LOOKED_AT]])
+
+
+@hookimpl
+def insight_plugin() -> Plugin:
+    """The tab; it claims no values, and reads those of histograms, tensors and scalars."""
+    return Plugin(
+        name="health",
+        title="Layer health",
+        titles={"zh-CN": "网络层状态"},
+        routes="insight_health.routes:routes",
+        computations={"map": "insight_health.answers:map_answer"},
+        frontend=_HERE / "static",
+        is_active=_is_active,
+        order=310,
+    )
+
+
+@hookimpl
+def insight_highlights() -> Iterable[HighlightSource]:
+    """The first bad layer of the selected runs."""
+    return [HighlightSource("first_bad_layer", "insight_health.highlights:found", order=15)]
+
+
+@hookimpl
+def insight_messages() -> Iterable[Messages]:
+    """The texts of highlights in Chinese."""
+    return [Messages.read("zh-CN", _HERE / "reasons.zh-CN.json")]

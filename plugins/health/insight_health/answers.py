@@ -1,0 +1,212 @@
+"""What the page gets: a map with its rows, what was read, and the bad layers."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Literal, cast
+
+from attrs import frozen
+from werkzeug import Request
+
+from insight_core.plugin import DataProvider, InvalidArgument, NotFound
+from insight_core.plugin.http.answers import Column, safetensors_response
+from insight_core.plugin.http.parameters import choice, whole_number
+from insight_health.digests import ReadSoFar
+from insight_health.health import EVERY_STEP, Health
+from insight_health.heat import VIEWS, HeatMap, StepAxis, View, heat_map, union
+from insight_health.layers import LayerRow, LayerTable
+from insight_health.names import KINDS, MEASURES, Kind, Measure
+from insight_health.tracks import FlagTrack, MeasureTrack, Tracks
+from insight_health.verdicts import BadLayer
+
+MAX_RUNS = 256  # Runs of an answer.
+MAX_COLUMNS = 4096
+_LAST = (1 << 53) - 1
+_COLUMNS = 1024
+_MOST_LAYERS = 2000  # rows
+_MOST_FAULTS = 200  # that are listed
+
+
+@frozen
+class MapQuestion:
+    """What the page asks for.
+
+    ``rank`` is the run of a map of layers by steps (None: the extreme one), ``layer`` the id of that of a
+    map of ranks (None: all). Columns show the steps of the places from ``begin`` to ``end``.
+    """
+
+    runs: Sequence[str]
+    view: View
+    measure: Measure
+    kind: Kind | Literal["all"]
+    rank: str | None
+    layer: str | None
+    begin: int
+    end: int | None
+    columns: int
+
+    @classmethod
+    def of(cls, query: bytes) -> MapQuestion:
+        """The question of a query string. Raises InvalidArgument."""
+        request = Request({"QUERY_STRING": query.decode("latin1")})
+        runs = request.args.getlist("run")
+        if len(runs) > MAX_RUNS:
+            text = f"run must name at most {MAX_RUNS} runs, not {len(runs)}"
+            raise InvalidArgument(text, code="many_runs", most=MAX_RUNS, count=len(runs))
+        view = cast(View, choice(request, "view", VIEWS))
+        return cls(
+            runs=runs,
+            view=view,
+            measure=cast(Measure, choice(request, "measure", sorted(MEASURES, key="size".__ne__))),
+            kind=cast("Kind | Literal['all']", choice(request, "kind", ("all", *KINDS))),
+            rank=request.args.get("rank") if view == "layers" else None,
+            layer=request.args.get("layer") if view == "ranks" else None,
+            begin=whole_number(request, "begin", 0, _LAST, 0),
+            end=whole_number(request, "end", 0, _LAST),
+            columns=whole_number(request, "columns", 1, MAX_COLUMNS, _COLUMNS),
+        )
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all steps are shown."""
+        return self.begin == 0 and self.end is None
+
+
+def map_answer(data: DataProvider, query: bytes) -> Iterator[bytes]:
+    """The answer of the route ``/map`` to a query string. Raises InvalidArgument and NotFound."""
+    asked = MapQuestion.of(query)
+    begun = time.monotonic()
+    health = Health.of(data)
+    tracks = health.open(asked.runs)
+    window = EVERY_STEP if asked.is_whole else _Drawn.of(tracks, asked).axis.window
+    reading_begun = time.monotonic()
+    read = health.read(tracks, window, seconds=health.patience)
+    reading_ended = time.monotonic()
+    drawn = _Drawn.of(tracks, asked)
+    made = heat_map(tracks, asked.measure, drawn.shown, drawn.runs, asked.view, drawn.axis)
+    described = drawn.described(made, read) | _judged(health.faults(tracks, read))
+    sent: dict[str, Column] = {
+        "numbers": made.numbers.ravel(),
+        "flags": made.flags.ravel(),
+        "whose": made.whose.ravel(),
+        "firsts": drawn.axis.firsts,
+        "lasts": drawn.axis.lasts,
+    }
+    health.rest = time.monotonic() - begun - (reading_ended - reading_begun)
+    yield safetensors_response(sent, "map", described).get_data()
+
+
+@frozen(eq=False)
+class _Drawn:
+    """The rows and columns of an answer."""
+
+    tracks: Tracks
+    asked: MapQuestion
+    runs: Sequence[str]
+    choices: Sequence[LayerRow]  # that a map of ranks can be of
+    measures: Sequence[Measure]  # that one of the layers has
+    rows: Sequence[LayerRow]  # that have the measure
+    axis: StepAxis
+
+    @classmethod
+    def of(cls, tracks: Tracks, asked: MapQuestion) -> _Drawn:
+        """What is shown of the tracks. Raises NotFound for a run or a layer that is not there."""
+        runs = tracks.table.runs
+        if asked.rank is not None:
+            if asked.rank not in runs:
+                text = f"run {asked.rank!r} is not among those asked for, or has no layers"
+                raise NotFound(text, code="health_no_layers", run=asked.rank)
+            runs = [asked.rank]
+        layers = choices = [layer for layer in tracks.table.layers if asked.kind in ("all", layer.kind)]
+        if asked.layer is not None:
+            layers = [layer for layer in layers if layer.id == asked.layer]
+            if not layers:
+                text = f"unknown layer {asked.layer!r}"
+                raise NotFound(text, code="health_unknown_layer", layer=asked.layer)
+        having = _having(tracks, runs, layers)
+        rows = having.get(asked.measure, [])
+        steps = union(_steps_of(tracks, runs, rows[:_MOST_LAYERS], asked.measure))
+        axis = StepAxis.of(steps, asked.begin, asked.end, asked.columns)
+        return cls(tracks, asked, runs, choices if asked.view == "ranks" else [], [*having], rows, axis)
+
+    @property
+    def shown(self) -> Sequence[LayerRow]:
+        """The rows, as many as an answer may have."""
+        return self.rows[:_MOST_LAYERS]
+
+    def described(self, made: HeatMap, read: ReadSoFar) -> dict[str, object]:
+        """What is said of the map as a whole."""
+        return {
+            "view": self.asked.view,
+            "measure": self.asked.measure,
+            "layers": [_row(self.tracks, layer) for layer in self.shown],
+            "more": len(self.rows) - len(self.shown),
+            "choices": [_row(self.tracks, layer) for layer in self.choices[:_MOST_LAYERS]],
+            "runs": self.runs,
+            "all_runs": self.tracks.table.runs,
+            "measures": self.measures,
+            "kinds": _kinds(self.tracks.table),
+            "steps": len(self.axis.steps),
+            "begin": int(self.axis.edges[0]),
+            "end": int(self.axis.edges[-1]),
+            "columns": made.numbers.shape[1],
+            "records": read.records,
+            "read": read.read,
+            "unreadable": read.unreadable,
+        }
+
+
+def _row(tracks: Tracks, layer: LayerRow) -> dict[str, object]:
+    """A layer, and the first series that tells about it."""
+    source = next(source for run in tracks.table.runs for source in tracks.table.of(run, layer))
+    place = {"plugin": source.plugin, "tag": source.tag}
+    return {"id": layer.id, "name": layer.name, "kind": layer.kind, "source": place}
+
+
+def _having(tracks: Tracks, runs: Sequence[str], layers: Sequence[LayerRow]) -> dict[Measure, list[LayerRow]]:
+    """The layers that have each measure in one of the runs."""
+    return {
+        measure: found
+        for measure in MEASURES
+        if (found := [one for one in layers if any(tracks.has(run, one, measure) for run in runs)])
+    }
+
+
+def _steps_of(
+    tracks: Tracks, runs: Sequence[str], layers: Sequence[LayerRow], measure: Measure
+) -> Iterator[MeasureTrack | FlagTrack]:
+    for run in runs:
+        for layer in layers:
+            yield from tracks.flags(run, layer)
+            if (track := tracks.measure(run, layer, measure)) is not None:
+                yield track
+
+
+def _kinds(table: LayerTable) -> list[dict[str, object]]:
+    count: Counter[Kind] = Counter(layer.kind for layer in table.layers)
+    return [{"kind": kind, "layers": count[kind]} for kind in KINDS if count[kind]]
+
+
+def _judged(faults: Sequence[BadLayer]) -> dict[str, object]:
+    return {
+        "faults": [_fault(one) for one in faults[:_MOST_FAULTS]],
+        "more_faults": max(0, len(faults) - _MOST_FAULTS),
+    }
+
+
+def _fault(one: BadLayer) -> dict[str, object]:
+    return {
+        "run": one.run,
+        "layer": one.layer.id,
+        "name": one.layer.name,
+        "kind": one.layer.kind,
+        "fault": one.fault,
+        "step": one.step,
+        "last": one.last,
+        "value": one.value,
+        "usual": one.usual if math.isfinite(one.usual) else None,
+        "word": one.word,
+    }

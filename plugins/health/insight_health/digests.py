@@ -1,0 +1,262 @@
+"""What is known of the records of series, read a part at a time: a coarse picture first, then all of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from weakref import WeakValueDictionary
+
+import numpy as np
+from attrs import define, frozen
+from numpy.typing import NDArray
+
+from insight_core.plugin import Claim, DataProvider, InsightError, PluginNameEnum, SeriesKey
+from insight_health.columns import MEASURED, NOT_FINITE, UNREADABLE, MeasuredRecords
+from insight_health.histograms import measured_histograms
+from insight_health.names import values_name
+from insight_health.reading import FoundPayloads, PayloadReader, WantedRecords
+from insight_health.tensors import measured_tensors
+
+_FIRST_LOOK = 16  # records of a series that are read first, at even distances
+_PORTION = 4 << 20  # bytes of payloads that are read and decoded at a time
+_MOST_BYTES = 320 << 20  # of what is kept of all series
+_RECORD = 8 * 3 + 4 * len(MEASURED) + 2  # bytes that are kept of a record
+
+
+class SharedSteps:
+    """Columns of steps, one for all series that have the same: so they are compared by identity.
+
+    Columns that nobody holds any more are forgotten.
+    """
+
+    def __init__(self) -> None:
+        self._known: WeakValueDictionary[bytes, NDArray[np.int64]] = WeakValueDictionary()
+
+    def of(self, steps: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The one column of these steps."""
+        return self._known.setdefault(steps.tobytes(), steps)
+
+
+@define(eq=False)
+class Digest:
+    """The records of one series: columns of those that were read. Steps are in rising order.
+
+    ``numbers`` is float32[records, MEASURED], NaN where not read or not known; ``flags`` uint8[records].
+    """
+
+    plugin: str
+    key: SeriesKey
+    steps: NDArray[np.int64]
+    wall_times: NDArray[np.float64]
+    sizes: NDArray[np.int64]
+    numbers: NDArray[np.float32]
+    flags: NDArray[np.uint8]
+    read: NDArray[np.bool_]
+    offset: int = 0  # of the first record in its file, where that is known
+
+    @classmethod
+    def of(
+        cls, data: DataProvider, plugin: str, key: SeriesKey, steps: SharedSteps, before: Digest | None = None
+    ) -> Digest:
+        """The series as it is now, with what is known from ``before`` if it has only grown since."""
+        table = data.records(plugin, key)
+        count = len(table.steps)
+        if before is not None:
+            known = len(before.steps)
+            if known == count and np.array_equal(before.steps, table.steps):
+                return before
+        made = cls(
+            plugin,
+            key,
+            steps.of(table.steps),
+            table.wall_times,
+            table.sizes,
+            np.full((count, len(MEASURED)), np.nan, np.float32),
+            np.zeros(count, np.uint8),
+            np.zeros(count, bool),
+        )
+        if before is not None and known <= count:
+            same = np.array_equal(before.steps, table.steps[:known]) and np.array_equal(
+                before.wall_times, table.wall_times[:known]
+            )
+            if same:
+                made.numbers[:known] = before.numbers
+                made.flags[:known] = before.flags
+                made.read[:known] = before.read
+                made.offset = before.offset
+        return made
+
+    @property
+    def gaps(self) -> NDArray[np.bool_] | None:
+        """Which records were read; None if all were."""
+        return None if self.read.all() else self.read
+
+    def next(self, low: int, high: int) -> NDArray[np.int64]:
+        """Records to read next among those of the steps from ``low`` to ``high``.
+
+        First a few of all, then the middle between the last healthy and the first bad one that are known,
+        then those between the ones that are known.
+        """
+        count = len(self.steps)
+        stride = 1 << max(0, (max(count, 1) - 1) // _FIRST_LOOK).bit_length()
+        ends = [count - 1] if count else []
+        coarse = np.unique(np.append(np.arange(0, count, stride, dtype=np.int64), ends).astype(np.int64))
+        left = coarse[~self.read[coarse]]
+        if len(left):
+            return left
+        if (middle := self.between()) is not None:
+            return np.array([middle])
+        window = np.searchsorted(self.steps, [low, high + 1]).tolist()
+        for begin, end in (window, (0, count)):
+            if self.read[begin:end].all():
+                continue
+            for power in range(stride.bit_length() - 1, -1, -1):
+                step = 1 << power
+                level = np.arange(-(-begin // step) * step, end, step)
+                left = level[~self.read[level]]
+                if len(left):
+                    return left
+        return np.empty(0, np.int64)
+
+    def between(self) -> int | None:
+        """The record in the middle between the last healthy and the first bad one; None if there is none."""
+        bad = np.flatnonzero(self.flags & NOT_FINITE)
+        if not len(bad):
+            return None
+        healthy = np.flatnonzero(self.read[: bad[0]])
+        last = int(healthy[-1]) if len(healthy) else -1
+        return (last + int(bad[0])) // 2 if bad[0] - last > 1 else None
+
+    def take(self, indices: NDArray[np.int64], measured: MeasuredRecords) -> None:
+        """Keeps what these records say."""
+        largest = float(np.finfo(np.float32).max)
+        self.numbers[indices] = np.clip(measured.numbers, -largest, largest)
+        self.flags[indices] = measured.flags
+        self.read[indices] = True
+
+
+@frozen
+class ReadSoFar:
+    """How many records of some series were read, and how many of these could not be."""
+
+    records: int
+    read: int
+    unreadable: int
+
+
+class Digests:
+    """Digests of the series of one provider; those that were looked at last are kept. Not thread-safe."""
+
+    def __init__(self, data: DataProvider) -> None:
+        self._data = data
+        self._reader = PayloadReader(data)
+        self.steps = SharedSteps()
+        self._known: dict[tuple[str, SeriesKey], Digest] = {}
+
+    def of(self, plugin: str, key: SeriesKey) -> Digest | None:
+        """The digest of a series as it is now; None if it is gone."""
+        place = (plugin, key)
+        try:
+            made = Digest.of(self._data, plugin, key, self.steps, self._known.pop(place, None))
+        except InsightError:
+            return None
+        if made.offset == 0 and len(made.steps):
+            made.offset = self._reader.offset(plugin, key)
+        self._known[place] = made  # the latest stand last
+        return made
+
+    def read(
+        self, digests: Sequence[Digest], low: int, high: int, *, seconds: float, most: int | None = None
+    ) -> ReadSoFar:
+        """Reads records of these series for about so long, those of the steps from ``low`` to ``high`` first.
+
+        ``most``: no more records of a series than about these.
+        """
+        end = time.monotonic() + seconds
+        open_ = list(digests)
+        while open_:
+            wanted, still = [], []
+            for one in open_:
+                if most is not None and np.count_nonzero(one.read) >= most and one.between() is None:
+                    continue
+                indices = one.next(low, high)
+                if len(indices):
+                    wanted.append(WantedRecords(one.plugin, one.key, indices, one.sizes[indices]))
+                    still.append(one)
+            open_ = still
+            known = {(one.plugin, one.key): one for one in open_}
+            for part in _portions(wanted):
+                for asked in part:
+                    known[asked.plugin, asked.key].take(asked.indices, _unreadable(len(asked.indices)))
+                for found, measured in _measured([*self._reader.read(part)]):
+                    digest = known[found.wanted.plugin, found.wanted.key]
+                    digest.take(found.wanted.indices[found.which], measured)
+                if time.monotonic() >= end:
+                    self._forget(digests)
+                    return so_far(digests)
+        self._forget(digests)
+        return so_far(digests)
+
+    def _forget(self, but: Iterable[Digest]) -> None:
+        """Drops digests that were not looked at for longest, beyond the bytes that are kept."""
+        size = sum(len(one.steps) for one in self._known.values()) * _RECORD
+        kept = {(one.plugin, one.key) for one in but}
+        for place, one in list(self._known.items()):
+            if size <= _MOST_BYTES:
+                return
+            if place not in kept:
+                size -= len(one.steps) * _RECORD
+                del self._known[place]
+
+
+def so_far(digests: Iterable[Digest]) -> ReadSoFar:
+    """How much of these was read."""
+    records = read = unreadable = 0
+    for one in digests:
+        records += len(one.steps)
+        read += int(np.count_nonzero(one.read))
+        unreadable += int(np.count_nonzero(one.flags & UNREADABLE))
+    return ReadSoFar(records, read, unreadable)
+
+
+def _measured(read: Sequence[FoundPayloads]) -> Iterator[tuple[FoundPayloads, MeasuredRecords]]:
+    """What payloads say; histograms of one claim all at once."""
+    together: dict[Claim, list[FoundPayloads]] = {}
+    for found in read:
+        if found.wanted.plugin == PluginNameEnum.HISTOGRAM:
+            together.setdefault(found.claim, []).append(found)
+        else:
+            yield found, measured_tensors(found.claim, found.payloads, values_name(found.wanted.key.tag).kind)
+    for claim, several in together.items():
+        measured = measured_histograms(claim, [data for found in several for data in found.payloads])
+        begin = 0
+        for found in several:
+            end = begin + len(found.payloads)
+            yield found, MeasuredRecords(measured.numbers[begin:end], measured.flags[begin:end])
+            begin = end
+
+
+def _unreadable(count: int) -> MeasuredRecords:
+    found = MeasuredRecords.empty(count)
+    found.flags[:] = UNREADABLE
+    return found
+
+
+def _portions(wanted: Sequence[WantedRecords]) -> Iterator[list[WantedRecords]]:
+    """What is wanted in parts of a few MiB. Several series together, as files hold them side by side."""
+    part: list[WantedRecords] = []
+    size = 0
+    for one in wanted:
+        ends = np.cumsum(np.maximum(one.sizes, 1))
+        begin = 0
+        while begin < len(one.indices):
+            before = int(ends[begin - 1]) if begin else 0
+            end = max(begin + 1, int(np.searchsorted(ends, before + _PORTION - size, "right")))
+            part.append(WantedRecords(one.plugin, one.key, one.indices[begin:end], one.sizes[begin:end]))
+            size += int(ends[end - 1]) - before
+            if size >= _PORTION:
+                yield part
+                part, size = [], 0
+            begin = end
+    if part:
+        yield part

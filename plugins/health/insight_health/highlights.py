@@ -1,0 +1,54 @@
+"""What matters about runs: the layer that was bad first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from insight_core.plugin import FindingPlace, Highlight, HighlightTone, PluginContext, Reason
+from insight_health.health import Health
+from insight_health.verdicts import BadLayer, bad_layers
+
+_RECORDS = 64  # of a series that are read
+_SECONDS = 5.0
+_MOST_RUNS = 64
+
+
+def found(ctx: PluginContext, runs: Sequence[str]) -> Iterable[Highlight]:
+    """One sentence about the first bad layer, by a few records of each series."""
+    health = Health.of(ctx.data)
+    tracks = health.open(runs[:_MOST_RUNS])
+    health.read(tracks, seconds=_SECONDS, most=_RECORDS)
+    faults = bad_layers(tracks, tracks.table.runs)
+    if not faults:
+        return []
+    first = faults[0]
+    others = len({one.layer for one in faults} - {first.layer})
+    state = {"layer": first.layer.id, "at": str(first.step)}
+    tone: HighlightTone = "error" if first.fault == "nonfinite" else "warning"
+    place = FindingPlace("health", steps=(first.step, first.last), state=state)
+    return [Highlight(tone, _said(first, others), [first.run], place)]
+
+
+def _said(first: BadLayer, others: int) -> Reason:
+    details: dict[str, Any] = {
+        "layer": first.layer.name,
+        "kind": first.layer.kind,
+        "run": first.run,
+        "step": first.step,
+        "others": others,
+        "value": f"{first.value:.3g}",
+        "word": first.word,
+    }
+    where = f"{first.layer.name} ({first.layer.kind}) of {first.run}"
+    after = f"; {others} other layers are bad" if others else ""
+    texts = {
+        "nonfinite": f"the first bad layer is {where}: {first.word} since step {first.step}",
+        "dead": f"the first bad layer is {where}: {first.value:.0%} of it is 0 since step {first.step}",
+        "exploding": f"the first bad layer is {where}: gradients are {first.value:.3g} times the weights "
+        f"since step {first.step}",
+        "vanishing": f"the first bad layer is {where}: gradients are only {first.value:.3g} of the weights",
+    }
+    if first.fault == "dead":
+        details["value"] = f"{first.value:.0%}"
+    return Reason(texts[first.fault] + after, f"health_{first.fault}{'_others' if others else ''}", **details)

@@ -1,0 +1,215 @@
+"""Bad layers: planted faults are found in their layer at their step, and healthy trainings have none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import insight_health
+import numpy as np
+import pytest
+from insight_health.answers import map_answer
+from insight_health.digests import so_far
+from insight_health.health import Health
+from insight_health.highlights import found as highlights
+from insight_health.verdicts import BadLayer, bad_layers
+from numpy.typing import NDArray
+from safetensors.numpy import load
+
+from insight_core.plugin import DataProvider, Run
+from insight_core.plugin.payloads import HISTO
+from insight_core.plugin.testing.contexts import context_of
+from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.testing.histograms import histogram_proto_of
+
+_SIZES = 1e-12 * 1.1 ** np.arange(774)
+_LIMITS = np.concatenate([-_SIZES[::-1], [0.0], _SIZES])  # of the buckets of torch
+
+
+def _as_torch(values: NDArray[Any]) -> bytes:
+    """A ``HistogramProto`` whose sums are of all values, and whose buckets of the finite ones."""
+    counts, limits = np.histogram(values[np.isfinite(values)], _LIMITS)
+    filled = np.flatnonzero(counts)
+    shown = slice(filled[0], filled[-1] + 1) if len(filled) else slice(0, 1)
+    with np.errstate(invalid="ignore"):
+        return histogram_proto_of(limits[1:][shown], counts[shown], values)
+
+
+def _planted(arrays: Mapping[str, Sequence[NDArray[Any]]]) -> FakeProvider:
+    """A run of histograms of these arrays by tag, one a step, written in this order."""
+    data = FakeProvider()
+    data.add_run(Run("a"))
+    for place, (tag, values) in enumerate(arrays.items()):
+        payloads = [_as_torch(array) for array in values]
+        times = 1e9 + np.arange(len(values)) + place / 1000
+        data.add_records("histogram", "a", tag, payloads, claim=HISTO, wall_times=times)
+    return data
+
+
+def _faults(data: DataProvider) -> list[BadLayer]:
+    health = Health.of(data)
+    tracks = health.open([run.name for run in data.runs()])
+    assert health.read(tracks, seconds=60).read == sum(len(one.steps) for one in tracks.digests.values())
+    return bad_layers(tracks, tracks.table.runs)
+
+
+def _network(steps: int = 30, layers: int = 5, seed: int = 0) -> dict[str, list[NDArray[np.float64]]]:
+    """A healthy training: gradients that shrink with the loss and with the depth, outputs of ReLUs."""
+    rng = np.random.default_rng(seed)
+    found: dict[str, list[NDArray[np.float64]]] = {}
+    for layer in range(layers):
+        size = 0.01 * 0.6**layer
+        decays = [np.exp(-step / steps) for step in range(steps)]
+        found[f"fc{layer}.weight"] = [rng.normal(0, 0.1, 50) for _ in range(steps)]
+        found[f"grads/fc{layer}.weight"] = [rng.normal(0, size * decay, 50) for decay in decays]
+        found[f"fc{layer}.bias"] = [rng.normal(0, 1e-3 * step, 9) for step in range(steps)]
+        found[f"grads/fc{layer}.bias"] = [rng.normal(0, size * decay, 9) for decay in decays]
+        found[f"activations/fc{layer}"] = [
+            np.maximum(rng.normal(-0.3 * (layer % 3), 1, 64), 0) for _ in range(steps)
+        ]
+    return found
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_healthy_training_has_no_bad_layer(seed: int) -> None:
+    assert _faults(_planted(_network(seed=seed))) == []
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_nan_is_found_where_it_was_planted_first(seed: int) -> None:
+    """The layer and step are drawn; all other layers follow at the same step, and stay NaN."""
+    rng = np.random.default_rng(seed)
+    arrays = _network(seed=seed)
+    layer, step = int(rng.integers(0, 5)), int(rng.integers(0, 30))
+    for number in range(5):
+        for tag, since in (
+            (f"activations/fc{number}", step + (number < layer)),
+            (f"grads/fc{number}.weight", step),
+        ):
+            for place in range(since, 30):
+                arrays[tag][place][: 1 + number] = np.nan
+    first = _faults(_planted(arrays))[0]
+    assert (first.layer.name, first.layer.kind) == (f"fc{layer}", "activation")
+    assert (first.step, first.word, first.value) == (step, "NaN", 1 + layer)
+
+
+def test_of_gradients_alone_the_last_layer_is_the_first_bad_one() -> None:
+    """Gradients come from the loss: the layer nearest to it has them first."""
+    arrays = {tag: values for tag, values in _network().items() if tag.startswith("grads/")}
+    for number in (1, 2, 3):
+        for place in range(7, 30):
+            arrays[f"grads/fc{number}.weight"][place][0] = np.inf
+    first = _faults(_planted(arrays))[0]
+    assert (first.layer.name, first.step, first.word) == ("fc3.weight", 7, "+Inf")
+
+
+def test_a_nan_of_a_single_step_is_found() -> None:
+    arrays = _network()
+    arrays["grads/fc2.bias"][23][4] = np.nan
+    [first] = _faults(_planted(arrays))
+    assert (first.layer.name, first.step, first.value) == ("fc2.bias", 23, 1)
+
+
+def test_a_dead_layer_is_found_with_the_step_of_its_death() -> None:
+    arrays = _network()
+    for place in range(11, 30):
+        arrays["activations/fc3"][place][:] = 0
+        arrays["grads/fc3.weight"][place][:] = 0
+    faults = _faults(_planted(arrays))
+    assert {(one.layer.name, one.layer.kind, one.fault, one.step) for one in faults} == {
+        ("fc3", "activation", "dead", 11),
+        ("fc3.weight", "gradient", "dead", 11),
+    }
+    assert faults[0].layer.kind == "activation"
+
+
+def test_gradients_that_explode_or_vanish_for_their_weights_are_found() -> None:
+    arrays = _network()
+    for place in range(22, 30):
+        arrays["grads/fc1.weight"][place] *= 10_000
+    arrays["grads/fc4.weight"] = [array * 1e-7 for array in arrays["grads/fc4.weight"]]
+    faults = {one.fault: one for one in _faults(_planted(arrays))}
+    assert set(faults) == {"exploding", "vanishing"}
+    exploding = faults["exploding"]
+    assert (exploding.layer.name, exploding.step) == ("fc1.weight", 22)
+    rms = [np.sqrt((arrays[tag][22] ** 2).mean()) for tag in ("grads/fc1.weight", "fc1.weight")]
+    assert exploding.value == pytest.approx(rms[0] / rms[1], rel=1e-4)
+    assert faults["vanishing"].layer.name == "fc4.weight"
+
+
+def test_the_rank_that_was_first_is_named() -> None:
+    data = FakeProvider()
+    for rank, bad in enumerate((None, 30, 12)):
+        data.add_run(Run(f"rank_{rank}"))
+        norms = np.linspace(1, 2, 50)
+        if bad is not None:
+            norms[bad:] = np.nan
+        data.add_scalars(f"rank_{rank}", "grad_norm/layers.3.wq", norms)
+        data.add_scalars(f"rank_{rank}", "grad_norm/layers.4.wq", np.linspace(1, 2, 50))
+    [first, second] = _faults(data)
+    assert (first.run, first.step) == ("rank_2", 12)
+    assert (second.run, second.step) == ("rank_1", 30)
+    context = context_of(insight_health.insight_plugin(), data)
+    [said] = highlights(context, ["rank_0", "rank_1", "rank_2"])
+    assert said.tone == "error"
+    assert list(said.runs) == ["rank_2"]
+    assert str(said.text) == ("the first bad layer is layers.3.wq (gradient) of rank_2: NaN since step 12")
+    assert said.place is not None
+    assert said.place.state == {"layer": "gradient:layers.3.wq", "at": "12"}
+
+
+def test_a_series_is_read_coarsely_first_and_a_nan_is_then_found_by_halving() -> None:
+    """Of 2,048 records a hundred are enough to name the step."""
+    values = [np.array([1.0, 2.0])] * 1501 + [np.array([np.nan, 2.0])] * 547
+    data = _planted({"grads/fc": values})
+    health = Health.of(data)
+    tracks = health.open(["a"])
+    found = health.read(tracks, seconds=60, most=64)
+    assert found.read < 100
+    [first] = bad_layers(tracks, ["a"])
+    assert first.step == 1501
+
+
+def test_columns_hold_the_extreme_of_their_steps() -> None:
+    rng = np.random.default_rng(2)
+    values = rng.normal(size=(3, 1000)).astype(np.float32)
+    values[1, 500:700] = np.nan
+    data = FakeProvider()
+    data.add_run(Run("a"))
+    for layer in range(3):
+        data.add_scalars("a", f"weights/layer.{layer}/mean", values[layer])
+    parts = b"".join(map_answer(data, b"run=a&measure=mean&columns=10&begin=100&end=900"))
+    columns = load(parts)
+    grid, flags = columns["numbers"].reshape(3, 10), columns["flags"].reshape(3, 10)
+    of_columns = values[:, 100:900].reshape(3, 10, 80)
+    expected = np.take_along_axis(
+        of_columns, np.nanargmax(np.nan_to_num(np.abs(of_columns), nan=-1), axis=2)[..., None], axis=2
+    )[..., 0]
+    np.testing.assert_array_equal(grid, expected)
+    np.testing.assert_array_equal(flags > 0, np.isnan(of_columns).any(axis=2))
+    np.testing.assert_array_equal(columns["firsts"], np.arange(100, 900, 80))
+    np.testing.assert_array_equal(columns["lasts"], np.arange(179, 900, 80))
+
+
+def test_runs_that_grow_keep_what_was_read() -> None:
+    data = _planted({"grads/fc": [np.array([1.0])] * 20})
+    health = Health.of(data)
+    tracks = health.open(["a"])
+    health.read(tracks, seconds=60)
+    longer = [_as_torch(np.array([1.0]))] * 20 + [_as_torch(np.array([np.nan, 5.0]))]
+    data.add_records("histogram", "a", "grads/fc", longer, claim=HISTO, wall_times=1e9 + np.arange(21))
+    again = health.open(["a"])
+    assert so_far(again.digests.values()).read == 20
+    assert [one.step for one in _faults(data)] == [20]
+
+
+def test_a_record_that_cannot_be_read_is_counted_and_others_are_shown() -> None:
+    data = FakeProvider()
+    data.add_run(Run("a"))
+    payloads = [_as_torch(np.array([1.0])), b"\xff\xff", _as_torch(np.array([3.0]))]
+    data.add_records("histogram", "a", "weights/fc", payloads, claim=HISTO)
+    parts = b"".join(map_answer(data, b"run=a&measure=mean"))
+    assert load(parts)["numbers"].tolist() == pytest.approx([1, np.nan, 3], nan_ok=True)
+    length = int.from_bytes(parts[:8], "little")
+    assert json.loads(json.loads(parts[8 : 8 + length])["__metadata__"]["map"])["unreadable"] == 1

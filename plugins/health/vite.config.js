@@ -1,0 +1,3 @@
+import { insightPlugin } from '@insight-host/kit/build';
+
+export default insightPlugin({ entry: 'frontend/index.tsx', out: 'insight_health/static' });
