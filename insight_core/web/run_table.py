@@ -33,7 +33,8 @@ class RunLog:
         """The runs now, and the number of this list."""
         with self._lock:  # around the provider too: an older list must not come after a newer one
             runs = self._provider.runs()
-            changed = [run for run in runs if self._runs.get(run.name) != run]
+            known = self._runs
+            changed = [run for run in runs if (before := known.get(run.name)) is not run and before != run]
             gone = self._runs.keys() - {run.name for run in runs}
             if changed or gone:
                 self._number += 1
@@ -116,7 +117,7 @@ class RunTableView:
 def _row(run: Run) -> Mapping[str, object]:
     return {
         "name": run.name,
-        "dialects": [str(dialect) for dialect in run.dialects],
+        "dialects": run.dialects,
         "start_time": run.start_time,
         "loading": run.loading,
         "damage": run.damage,

@@ -79,13 +79,13 @@ class CodedWords:
     """Words of a column, and the index of the word of each row."""
 
     words: Sequence[Any]
-    codes: NDArray[np.int32]
+    codes: NDArray[np.signedinteger[Any]]
 
     @classmethod
     def of(cls, column: Any) -> CodedWords:  # noqa: ANN401
         """Those of a dictionary column of pyarrow."""
         array = column.unify_dictionaries().combine_chunks()
-        return cls(array.dictionary.to_pylist(), array.indices.to_numpy().astype(np.int32))
+        return cls(array.dictionary.to_pylist(), _small(array.indices.to_numpy()))
 
     def of_rows(self, rows: slice | NDArray[np.intp]) -> list[Any]:
         """The words of some rows."""
@@ -216,13 +216,12 @@ def _small(column: NDArray[Any]) -> NDArray[Any]:
     """The same values in less memory: a lake may have millions of series."""
     if len(column) and (column == column[0]).all():
         return np.broadcast_to(column[0].copy(), len(column))
-    if column.dtype != np.int64 or not len(column):
-        return column.copy()  # the column of Arrow is a part of a larger buffer
-    least, greatest = column.min(), column.max()
-    for kind in (np.int16, np.int32):
-        if np.iinfo(kind).min <= least and greatest <= np.iinfo(kind).max:
-            return column.astype(kind)
-    return column.copy()
+    if column.dtype.kind == "i" and len(column):
+        least, greatest = column.min(), column.max()
+        kinds = (np.int8, np.int16, np.int32)
+        fits = (one for one in kinds if np.iinfo(one).min <= least and greatest <= np.iinfo(one).max)
+        return column.astype(next(fits, column.dtype))
+    return column.copy()  # the column of Arrow is a part of a larger buffer
 
 
 @frozen(eq=False)

@@ -22,9 +22,8 @@ from insight_lake.tables import DICTIONARIES
 
 _GAP = 262_144  # bytes that are read needlessly rather than asked for apart
 _AT_ONCE = 32  # requests
-_DECODING = 4  # row groups, which take several times the memory of what is kept of them
-_FOOTERS = 48 << 20  # bytes
-_PARSED = 4  # times the size of a footer is what it takes in memory, about
+_DECODING = 4  # at the same time: row groups take several times the memory of what is kept of them
+_FOOTERS = 48 << 20  # bytes as they are stored: parsed, a footer takes ten times the memory
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -49,13 +48,15 @@ class RowReader:
     def __init__(self, store: ObjectStore) -> None:
         self._store = store
         self._lock = threading.Lock()
-        self._footers: LRUCache[str, Any] = LRUCache(_FOOTERS, lambda one: _PARSED * one.serialized_size)
-        self._decoding = threading.Semaphore(_DECODING)
+        self._footers: LRUCache[str, bytes] = LRUCache(_FOOTERS, len)
         self._pool = ThreadPoolExecutor(_AT_ONCE, "insight-lake")
+        # each thread of a process keeps memory of its own: few that need much of it
+        self._decoders = ThreadPoolExecutor(_DECODING, "insight-lake-decoder")
 
     def close(self) -> None:
         """Ends the threads."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        for pool in (self._pool, self._decoders):
+            pool.shutdown(wait=False, cancel_futures=True)
 
     def each(self, call: Callable[[T], U], items: Iterable[T]) -> list[U]:
         """The results of a function that waits for the store, for several items at the same time."""
@@ -68,9 +69,13 @@ class RowReader:
         if len(data) != table.size:
             raise self._changed(table)
         try:
-            return pq.read_table(
-                pa.BufferReader(data), columns=columns, use_threads=False, read_dictionary=DICTIONARIES
-            )
+            return self._decoders.submit(
+                pq.read_table,
+                pa.BufferReader(data),
+                columns=columns,
+                use_threads=False,
+                read_dictionary=DICTIONARIES,
+            ).result()
         except (pa.ArrowException, OSError) as error:
             raise self._changed(table) from error
 
@@ -103,55 +108,47 @@ class RowReader:
     ) -> list[Mapping[str, Any]]:
         """Rows of one object; ``together`` asks for its parts at the same time."""
         table = wanted[0].table
-        footer = self.footer(table)
+        footer = self._footer(table)
         size = footer.row_group(0).num_rows if footer.num_row_groups else 1
         parts = _parts(footer, {group for one in wanted for group in one.groups(size)}, columns)
 
-        def read(groups: list[int]) -> dict[int, Any]:
-            return self._read(table, footer, groups, columns)
+        def fetch(groups: list[int]) -> _Part:
+            return self._fetch(table, [_span(footer.row_group(group), columns) for group in groups])
 
-        answers = self.each(read, parts) if together else [read(groups) for groups in parts]
-        groups = {group: rows for answer in answers for group, rows in answer.items()}
-        return [_cut(one, groups, size, columns) for one in wanted]
+        fetched = self.each(fetch, parts) if together else [fetch(groups) for groups in parts]
 
-    def footer(self, table: LakeObject) -> Any:  # noqa: ANN401
+        def decode() -> list[Mapping[str, Any]]:
+            groups: dict[int, Any] = {}
+            for numbers, part in zip(parts, fetched, strict=True):
+                groups |= _decoded(part, footer, numbers, columns)
+            return [_cut(one, groups, size, columns) for one in wanted]
+
+        try:
+            return self._decoders.submit(decode).result()
+        except (pa.ArrowException, OSError) as error:
+            raise self._changed(table) from error
+
+    def _footer(self, table: LakeObject) -> Any:  # noqa: ANN401
         """The metadata of an object."""
         with self._lock:
-            found = self._footers.get(table.key)
-        if found is None:
+            data = self._footers.get(table.key)
+        if data is None:
             data = self._store.get_range(table.key, table.size - table.footer, table.size)
-            try:
-                found = pq.read_metadata(pa.BufferReader(data))
-            except (pa.ArrowException, OSError) as error:
-                raise self._changed(table) from error
             with self._lock:
-                if _PARSED * found.serialized_size <= self._footers.maxsize:
-                    self._footers[table.key] = found
-        return found
+                if len(data) <= self._footers.maxsize:
+                    self._footers[table.key] = data
+        try:
+            return self._decoders.submit(pq.read_metadata, pa.BufferReader(data)).result()
+        except (pa.ArrowException, OSError) as error:
+            raise self._changed(table) from error
 
-    def _read(
-        self,
-        table: LakeObject,
-        footer: Any,  # noqa: ANN401
-        groups: list[int],
-        columns: Sequence[str],
-    ) -> dict[int, Any]:
-        spans = [_span(footer.row_group(group), columns) for group in groups]
+    def _fetch(self, table: LakeObject, spans: Sequence[tuple[int, int]]) -> _Part:
+        """The bytes of row groups that follow each other."""
         first, stop = spans[0][0], spans[-1][1]
         data = self._store.get_range(table.key, first, stop)
         if len(data) != stop - first:
             raise self._changed(table)
-        part = pa.PythonFile(_Part(data, first, table.size), "r")
-        words = [name for name in DICTIONARIES if name in footer.schema.names]
-        try:
-            with self._decoding:
-                file = pq.ParquetFile(part, metadata=footer, pre_buffer=False, read_dictionary=words)
-                return {
-                    group: file.read_row_group(group, columns=list(columns), use_threads=False)
-                    for group in groups
-                }
-        except (pa.ArrowException, OSError) as error:
-            raise self._changed(table) from error
+        return _Part(data, first, table.size)
 
     def _changed(self, table: LakeObject) -> Unavailable:
         return Unavailable(
@@ -172,6 +169,13 @@ def _parts(footer: Any, groups: Collection[int], columns: Sequence[str]) -> list
             parts.append([group])
         end = stop
     return parts
+
+
+def _decoded(part: _Part, footer: Any, groups: Sequence[int], columns: Sequence[str]) -> dict[int, Any]:  # noqa: ANN401
+    """Row groups of a part of a file as pyarrow tables."""
+    words = [name for name in DICTIONARIES if name in columns]
+    file = pq.ParquetFile(pa.PythonFile(part, "r"), metadata=footer, pre_buffer=False, read_dictionary=words)
+    return {group: file.read_row_group(group, columns=list(columns), use_threads=False) for group in groups}
 
 
 def _span(group: Any, columns: Sequence[str]) -> tuple[int, int]:  # noqa: ANN401
