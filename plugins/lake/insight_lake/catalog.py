@@ -172,16 +172,22 @@ class SegmentSeries:
             rows = rows[np.isin(self._tag.codes[rows], np.array(numbers, np.int32))]
         if not len(rows):
             return
-        columns = {field: self._column(field, rows) for field in fields}
-        names = self._tag.of_rows(rows)
-        runs_of_rows = self._run.codes[rows]
+        common: dict[str, object] = {
+            field: self._column(field, rows[:1])[0] for field in fields if self._is_one(field)
+        }
+        columns = {field: self._column(field, rows) for field in fields if field not in common}
+        tags_of_rows, runs_of_rows = self._tag.codes[rows], self._run.codes[rows]
         edges = [0, *(np.flatnonzero(np.diff(runs_of_rows)) + 1).tolist(), len(rows)]
+        lists: dict[bytes, tuple[str, ...]] = {}  # most runs have the same tags
         for begin, end in itertools.pairwise(edges):
             part = slice(begin, end)
+            codes = tags_of_rows[part].tobytes()
+            if codes not in lists:
+                lists[codes] = tuple(self._tag.of_rows(rows[part]))
             yield SeriesTable(
                 self._run.words[runs_of_rows[begin]],
-                tuple(names[part]),
-                {},
+                lists[codes],
+                common,
                 {field: column[part] for field, column in columns.items()},
             )
 
@@ -202,6 +208,13 @@ class SegmentSeries:
         places = np.flatnonzero(self._run.codes[first:stop] == number)
         return (first + int(places[0]), first + int(places[-1]) + 1) if len(places) else (first, first)
 
+    def _is_one(self, field: SeriesField) -> bool:
+        """Whether all series of the segment have the same value."""
+        if field in self._words:
+            return _is_repeated(self._words[field].codes)
+        is_value = field != "last_value" or _is_repeated(self._has_value)
+        return is_value and _is_repeated(self._numbers[field])
+
     def _column(self, field: SeriesField, rows: NDArray[np.intp]) -> list[Any]:
         if field in self._words:
             return self._words[field].of_rows(rows)
@@ -210,6 +223,11 @@ class SegmentSeries:
             has_value = self._has_value[rows].tolist()
             return [value if there else None for value, there in zip(values, has_value, strict=True)]
         return values
+
+
+def _is_repeated(column: NDArray[Any]) -> bool:
+    """Whether ``_small`` made one value of the column."""
+    return column.strides == (0,)
 
 
 def _small(column: NDArray[Any]) -> NDArray[Any]:
