@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import evolve
 from cachetools import LRUCache
-from numpy.typing import NDArray
 
 from insight_core.plugin import InvalidArgument, ScalarColumns, ScalarQuery, SeriesKey
 from insight_core.plugin.extensions import AnswerScalars
-from insight_lake.catalog import SegmentSeries, SeriesFacts
 from insight_lake.levels import BLOCKS, COUNTS, LONG, nonfinite
 from insight_lake.row_reader import RowRange, RowReader
+from insight_lake.series_place import Columns, SeriesPlace, SeriesPoints, points_of
+from insight_lake.windows import SIDES, Piece, Rows, axis_of, block_of, window_of
 
 _CACHE = 128 << 20  # bytes of points
 _PICTURES = 8  # at the same time; each waits for the store
@@ -25,53 +24,6 @@ _FINE, _COARSE = BLOCKS
 _PER_COLUMN = 2  # blocks of a level that a column of a picture has at least
 _POINT = ("step", "wall_time", "value")
 _LEVEL = ("row", *_POINT, *COUNTS)
-
-_Columns: TypeAlias = Mapping[str, NDArray[Any]]
-_Side: TypeAlias = Literal["left", "right"]
-
-
-@frozen(eq=False)
-class SeriesPoints:
-    """Points of a series, in the order of its rows or, with hidden ones, of its files."""
-
-    steps: NDArray[np.int64]
-    wall_times: NDArray[np.float64]
-    values: NDArray[np.float32] | NDArray[np.float64]
-
-    @property
-    def size(self) -> int:
-        """Bytes."""
-        return self.steps.nbytes + self.wall_times.nbytes + self.values.nbytes
-
-
-@frozen(eq=False)
-class SeriesPlace:
-    """A series of numbers in a segment."""
-
-    key: SeriesKey
-    series: SegmentSeries
-    row: int
-    facts: SeriesFacts
-
-    @property
-    def shown(self) -> int:
-        """SeriesPoints that no restart hides."""
-        return self.facts.kept - self.facts.hidden
-
-    @property
-    def name(self) -> tuple[str, int]:
-        """Of the series in all versions of the lake."""
-        return self.series.entry.id, self.row
-
-    def scalars(self, first: int, stop: int) -> RowRange:
-        """Rows of its points."""
-        at = self.series.number("scalars_row", self.row)
-        return RowRange(self.series.entry.tables["scalars"], at + first, at + stop)
-
-    def levels(self, first: int, stop: int) -> RowRange:
-        """Rows of its levels."""
-        at = self.series.number("levels_row", self.row)
-        return RowRange(self.series.entry.tables["levels"], at + first, at + stop)
 
 
 class PointReader:
@@ -84,7 +36,7 @@ class PointReader:
         self._points: LRUCache[tuple[str, int, bool], SeriesPoints] = LRUCache(
             _CACHE, lambda one: one.size + 1024
         )
-        self._levels: LRUCache[tuple[str, int], _Columns] = LRUCache(
+        self._levels: LRUCache[tuple[str, int], Columns] = LRUCache(
             _CACHE // 4, lambda one: sum(column.nbytes for column in one.values()) + 1024
         )
 
@@ -142,7 +94,7 @@ class PointReader:
         columns = (*_POINT, "attempt") if every else _POINT
         wanted = [place.scalars(0, place.facts.kept if every else place.shown) for place in missing]
         rows = self._rows(wanted, columns)
-        made = iter([_points(place, columns) for place, columns in zip(missing, rows, strict=True)])
+        made = iter([points_of(place, columns) for place, columns in zip(missing, rows, strict=True)])
         with self._lock:
             found = []
             for place, points in zip(places, known, strict=True):
@@ -153,7 +105,7 @@ class PointReader:
                 found.append(points)
         return found
 
-    def _rows(self, wanted: Sequence[RowRange], columns: Sequence[str]) -> list[_Columns]:
+    def _rows(self, wanted: Sequence[RowRange], columns: Sequence[str]) -> list[Columns]:
         return self._reader.rows(wanted, columns) if wanted else []
 
     # --- by levels --------------------------------------------------------------------------------
@@ -161,19 +113,23 @@ class PointReader:
     def _picture(self, place: SeriesPlace, query: ScalarQuery) -> ScalarColumns:
         """The answer from blocks of points; at both ends of the window, from the points themselves."""
         assert query.width is not None
-        window = self._window(place, query)
-        first, stop = window.first, window.stop
-        block = _FINE if stop - first < _PER_COLUMN * _COARSE * query.width else _COARSE
-        if stop - first < _PER_COLUMN * _FINE * query.width:
-            rows = self._rows([place.scalars(first, stop)], _POINT)[0]
-            chosen, odd = _points(place, rows), None
+        low, high = self._ends(place, query)
+        odd: tuple[int, int, int] | None = None
+        if high.first - low.stop < _PER_COLUMN * _FINE * query.width:
+            piece = self._pieces(place, [Rows(low.first, high.stop)])[0]
+            window = window_of(place, query, low, high, [piece])
+            chosen = points_of(place, piece.cut(window))
         else:
-            chosen, odd = self._from_blocks(place, window, block)
+            edges = [end for end in (low, high) if end.first < end.stop]
+            pieces = self._pieces(place, [block_of(end.first, place.shown) for end in edges])
+            window = window_of(place, query, low, high, pieces)
+            block = _FINE if window.count < _PER_COLUMN * _COARSE * query.width else _COARSE
+            chosen, odd = self._from_blocks(place, window, block, pieces)
         answer = self._answer(None, chosen.steps, chosen.wall_times, chosen.values, _open(query, place))
         facts = place.facts
         return evolve(
             answer,
-            points=stop - first,
+            points=window.count,
             total=facts.total,
             kept=facts.kept,
             hidden=facts.hidden,
@@ -184,48 +140,50 @@ class PointReader:
         )
 
     def _from_blocks(
-        self, place: SeriesPlace, window: _Window, block: int
+        self, place: SeriesPlace, window: Rows, block: int, pieces: Sequence[Piece]
     ) -> tuple[SeriesPoints, tuple[int, int, int]]:
         inner_first = -(-window.first // block) * block
         inner_stop = window.stop // block * block if window.stop < place.shown else window.stop
         level = self._level(place, block)
         inside = (level["row"] >= inner_first) & (level["row"] < inner_stop)
-        ends = [(window.first, min(inner_first, window.stop)), (max(inner_stop, window.first), window.stop)]
-        wanted = [place.scalars(*end) for end in ends if end[0] < end[1]]
-        parts = self._rows(wanted, _POINT)
-        before = parts[:1] if ends[0][0] < ends[0][1] else []
-        after = parts[len(before) :]
+        ends = [Rows(window.first, inner_first), Rows(inner_stop, window.stop)]
+        missing = [end for end in ends if end.count and not any(piece.covers(end) for piece in pieces)]
+        pieces = [*pieces, *self._pieces(place, missing)]
+        before, after = (
+            [next(piece for piece in pieces if piece.covers(end)).cut(end)] if end.count else []
+            for end in ends
+        )
         columns = {
             name: np.concatenate(
                 [*(one[name] for one in before), level[name][inside], *(one[name] for one in after)]
             )
             for name in _POINT
         }
-        odd = np.array([nonfinite(one["value"]) for one in parts] or [(0, 0, 0)]).sum(axis=0)
+        outside = [nonfinite(one["value"]) for one in (*before, *after)]
+        odd = np.array(outside or [(0, 0, 0)]).sum(axis=0)
         nan, above, below = (int(odd[at] + level[name][inside].sum()) for at, name in enumerate(COUNTS))
-        return _points(place, columns), (nan, above, below)
+        return points_of(place, columns), (nan, above, below)
 
-    def _window(self, place: SeriesPlace, query: ScalarQuery) -> _Window:
-        """The rows of the window, by bisection: in the blocks of a level, then in the points of a block."""
-        offset = place.facts.wall_times[0] if query.x == "relative" else 0.0
-        axis = "step" if query.x == "step" else "wall_time"
-        low, high = query.window
-        first = 0 if low is None else self._row_at(place, axis, offset, low, "left")
-        stop = place.shown if high is None else self._row_at(place, axis, offset, high, "right")
-        return _Window(min(first, stop), stop)
-
-    def _row_at(self, place: SeriesPlace, axis: str, offset: float, edge: float, side: _Side) -> int:
-        """The number of rows before the edge ("left"), or of those before or at it ("right")."""
-        first, stop = 0, place.shown
-        for block in (_COARSE, _FINE):
-            level = self._level(place, block)
-            after = int(np.searchsorted(level[axis].astype(np.float64) - offset, edge, side))
+    def _ends(self, place: SeriesPlace, query: ScalarQuery) -> tuple[Rows, Rows]:
+        """Between which rows the window begins and ends, by the points of a level; rows of one block."""
+        found = []
+        for edge, side, open_end in zip(query.window, SIDES, (0, place.shown), strict=True):
+            if edge is None:
+                found.append(Rows(open_end, open_end))
+                continue
+            level = self._level(place, _FINE)
+            after = int(np.searchsorted(axis_of(place, query, level), edge, side))
             first = int(level["row"][after - 1]) if after else 0
             stop = int(level["row"][after]) if after < len(level["row"]) else place.shown
-        x = self._rows([place.scalars(first, stop)], (axis,))[0][axis].astype(np.float64) - offset
-        return first + int(np.searchsorted(x, edge, side))
+            found.append(Rows(first, stop))
+        low, high = found
+        return low, high
 
-    def _level(self, place: SeriesPlace, block: int) -> _Columns:
+    def _pieces(self, place: SeriesPlace, wanted: Sequence[Rows]) -> list[Piece]:
+        rows = self._rows([place.scalars(one.first, one.stop) for one in wanted], _POINT)
+        return [Piece(one, columns) for one, columns in zip(wanted, rows, strict=True)]
+
+    def _level(self, place: SeriesPlace, block: int) -> Columns:
         name = place.series.entry.id, (place.row << 1) + (block == _COARSE)
         with self._lock:
             found = self._levels.get(name)
@@ -239,23 +197,6 @@ class PointReader:
                 if sum(column.nbytes for column in found.values()) + 1024 <= self._levels.maxsize:
                     self._levels[name] = found
         return found
-
-
-@frozen
-class _Window:
-    """Rows from ``first`` to before ``stop``."""
-
-    first: int
-    stop: int
-
-
-def _points(place: SeriesPlace, rows: _Columns) -> SeriesPoints:
-    steps, walls = rows["step"].astype(np.int64, copy=False), rows["wall_time"]
-    values = rows["value"].astype(place.facts.type, copy=False)
-    if "attempt" in rows and len(place.facts.restarts):
-        order = np.lexsort((steps, rows["attempt"]))
-        steps, walls, values = steps[order], walls[order], values[order]
-    return SeriesPoints(steps, walls, values)
 
 
 def _open(query: ScalarQuery, place: SeriesPlace) -> ScalarQuery:

@@ -35,10 +35,11 @@ from insight_lake.followed_lake import FollowedLake
 from insight_lake.lake import Lake
 from insight_lake.objects import ObjectStore
 from insight_lake.payloads import PayloadPlace, UnreadablePayload, open_payload, read_payload
-from insight_lake.points import PointReader, SeriesPlace
+from insight_lake.points import PointReader
 from insight_lake.record_reader import PayloadPlaceReader, StoredRows
 from insight_lake.records import RecordColumns
 from insight_lake.row_reader import RowReader
+from insight_lake.series_place import SeriesPlace
 from insight_lake.stores import open_store
 
 _EVERY_POINT = ScalarQuery()
@@ -135,7 +136,7 @@ class LakeProvider:
     def scalars(
         self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = _EVERY_POINT
     ) -> Mapping[SeriesKey, ScalarColumns]:
-        """SeriesPoints of scalar series, reduced by the query. Keys without a series are omitted."""
+        """Points of scalar series, reduced by the query. Keys without a series are omitted."""
         lake = self.lake()
         places: list[SeriesPlace] = []
         names = self._names(plugin)

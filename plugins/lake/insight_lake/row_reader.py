@@ -23,7 +23,8 @@ from insight_lake.tables import DICTIONARIES
 _GAP = 262_144  # bytes that are read needlessly rather than asked for apart
 _AT_ONCE = 32  # requests
 _DECODING = 4  # at the same time: row groups take several times the memory of what is kept of them
-_FOOTERS = 48 << 20  # bytes as they are stored: parsed, a footer takes ten times the memory
+_SMALL = 262_144  # bytes of an object that is read whole
+_ENDS = 48 << 20  # bytes of the ends of objects: their footers, which take ten times the memory once parsed
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -48,7 +49,7 @@ class RowReader:
     def __init__(self, store: ObjectStore) -> None:
         self._store = store
         self._lock = threading.Lock()
-        self._footers: LRUCache[str, bytes] = LRUCache(_FOOTERS, len)
+        self._ends: LRUCache[str, bytes] = LRUCache(_ENDS, len)
         self._pool = ThreadPoolExecutor(_AT_ONCE, "insight-lake")
         # each thread of a process keeps memory of its own: few that need much of it
         self._decoders = ThreadPoolExecutor(_DECODING, "insight-lake-decoder")
@@ -108,12 +109,14 @@ class RowReader:
     ) -> list[Mapping[str, Any]]:
         """Rows of one object; ``together`` asks for its parts at the same time."""
         table = wanted[0].table
-        footer = self._footer(table)
+        end = self._end(table)
+        footer = self._footer(table, end)
         size = footer.row_group(0).num_rows if footer.num_row_groups else 1
         parts = _parts(footer, {group for one in wanted for group in one.groups(size)}, columns)
 
         def fetch(groups: list[int]) -> _Part:
-            return self._fetch(table, [_span(footer.row_group(group), columns) for group in groups])
+            spans = [_span(footer.row_group(group), columns) for group in groups]
+            return self._fetch(table, spans[0][0], spans[-1][1], end)
 
         fetched = self.each(fetch, parts) if together else [fetch(groups) for groups in parts]
 
@@ -128,23 +131,31 @@ class RowReader:
         except (pa.ArrowException, OSError) as error:
             raise self._changed(table) from error
 
-    def _footer(self, table: LakeObject) -> Any:  # noqa: ANN401
-        """The metadata of an object."""
+    def _end(self, table: LakeObject) -> bytes:
+        """The last bytes of an object, from its footer on; all of a small one."""
         with self._lock:
-            data = self._footers.get(table.key)
-        if data is None:
-            data = self._store.get_range(table.key, table.size - table.footer, table.size)
+            end = self._ends.get(table.key)
+        if end is None:
+            start = 0 if table.size <= _SMALL else table.size - table.footer
+            end = self._store.get_range(table.key, start, table.size)
+            if len(end) != table.size - start:
+                raise self._changed(table)
             with self._lock:
-                if len(data) <= self._footers.maxsize:
-                    self._footers[table.key] = data
+                if len(end) <= self._ends.maxsize:
+                    self._ends[table.key] = end
+        return end
+
+    def _footer(self, table: LakeObject, end: bytes) -> Any:  # noqa: ANN401
+        """The metadata of an object."""
         try:
-            return self._decoders.submit(pq.read_metadata, pa.BufferReader(data)).result()
+            return self._decoders.submit(pq.read_metadata, pa.BufferReader(end)).result()
         except (pa.ArrowException, OSError) as error:
             raise self._changed(table) from error
 
-    def _fetch(self, table: LakeObject, spans: Sequence[tuple[int, int]]) -> _Part:
-        """The bytes of row groups that follow each other."""
-        first, stop = spans[0][0], spans[-1][1]
+    def _fetch(self, table: LakeObject, first: int, stop: int, end: bytes) -> _Part:
+        """The bytes from ``first`` to before ``stop``, of row groups that follow each other."""
+        if first >= table.size - len(end):
+            return _Part(end, table.size - len(end), table.size)
         data = self._store.get_range(table.key, first, stop)
         if len(data) != stop - first:
             raise self._changed(table)

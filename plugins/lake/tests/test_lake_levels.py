@@ -126,15 +126,20 @@ def test_what_levels_cannot_answer_is_read_whole(lake: LakeProvider, values: NDA
         ask(lake, width=100, window=(3, 2))
 
 
-def test_a_picture_reads_a_small_part(lake: LakeProvider) -> None:
+@pytest.mark.parametrize(
+    ("window", "share"), [((None, None), 0.2), ((1e5, 1.1e6), 0.7), ((3e5, 3.01e5), 0.5)]
+)
+def test_a_picture_reads_a_part(
+    lake: LakeProvider, window: tuple[float | None, float | None], share: float
+) -> None:
     fresh = LakeBuild([], lake.store.location, [insight_scalar.insight_plugin()]).opened()
     fresh.series("scalar")
     before = fresh.store.traffic.requests, fresh.store.traffic.bytes
-    ask(fresh, width=400)
+    ask(fresh, width=400, window=window)
     requests, size = (fresh.store.traffic.requests - before[0], fresh.store.traffic.bytes - before[1])
     fresh.close()
     assert requests <= 5
-    assert size < 0.2 * sum(one.size for one in fresh.lake().manifest.segments)
+    assert size < share * sum(one.size for one in fresh.lake().manifest.segments)
 
 
 def test_levels_of_any_length_keep_what_an_envelope_keeps() -> None:
