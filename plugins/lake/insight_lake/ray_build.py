@@ -25,7 +25,8 @@ def build_on_ray(
     try:
         ray.init(address=address, log_to_driver=False, logging_level="warning")
     except (ConnectionError, ValueError) as error:
-        raise Unavailable(f"no Ray cluster at {address or 'RAY_ADDRESS'}: {error}") from error
+        text = f"no Ray cluster at {address or 'RAY_ADDRESS'}: {_last_line(error)}"
+        raise Unavailable(text) from error
     try:
         count = shards or max(1, int(ray.cluster_resources().get("CPU", 1)))
         say(f"insight-host lake: {count} shards on {len(ray.nodes())} nodes of Ray")
@@ -45,6 +46,11 @@ def build_on_ray(
         return 0
     finally:
         ray.shutdown()
+
+
+def _last_line(error: Exception) -> str:
+    """Without the traceback of a server, which Ray has in the text of its error."""
+    return str(error).replace("\\n", "\n").strip().rpartition("\n")[2]
 
 
 def _built(arguments: Sequence[str]) -> tuple[int, str]:

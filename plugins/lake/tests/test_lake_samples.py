@@ -23,10 +23,12 @@ from insight_core.plugin import (
     DataProvider,
     InsightError,
     NotFound,
+    ProviderSettings,
     ScalarColumns,
     ScalarQuery,
     SeriesInfo,
     SeriesKey,
+    Unavailable,
 )
 from insight_host import Logs
 from tests.lakes import LakeBuild
@@ -164,11 +166,16 @@ def test_mistakes_are_said(
     assert error in f"{raised.value}{capsys.readouterr().err}"
 
 
+def test_without_ray_it_says_what_to_install(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    host = cast(CommandHost, LakeBuild([], "", []))
+    with pytest.raises(Unavailable, match=r"pip install 'insight-host\[ray\]'"):
+        run_command(host, "build", "builds", [".", "--to", "x", "--on", "ray"])
+
+
 def test_without_its_libraries_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     import insight_lake
     from insight_lake import libraries
-
-    from insight_core.plugin import ProviderSettings, Unavailable
 
     monkeypatch.setattr(libraries, "find_spec", lambda name: None)
     with pytest.raises(Unavailable, match=r"pip install 'insight-host\[lake\]'"):
