@@ -9,10 +9,11 @@ from attrs import field, frozen
 from werkzeug import Request, Response
 
 from insight_core.plugin import DataProvider, Reason, Run, notices_of
-from insight_core.web.answers import json_answer, tag_by_content
+from insight_core.web.answers import tag_by_content
 from insight_core.web.live_events import generation_of
 from insight_core.web.run_columns import RunColumnTable
 from insight_core.web.settings import HostSettings
+from insight_record.formats.json_text import encode_json
 
 _MOST_GONE = 10_000  # names; a client that is farther behind gets all runs
 
@@ -28,6 +29,7 @@ class RunLog:
         self._changed: dict[str, int] = {}  # numbers, by run
         self._gone: dict[str, int] = {}  # the same of runs that disappeared
         self._first = 0  # the number from which on all of these are known
+        self._rows = 0, b"[]"  # of all runs, as JSON, and the number of their list
 
     def read(self) -> tuple[int, Sequence[Run]]:
         """The runs now, and the number of this list."""
@@ -61,6 +63,14 @@ class RunLog:
             changed = self._changed
             places = [place for place, run in enumerate(runs) if changed.get(run.name, since + 1) > since]
             return places, sorted(name for name, number in self._gone.items() if number > since)
+
+    def rows(self, runs: Sequence[Run], number: int) -> bytes:
+        """All runs of the list of this number as JSON, which is made once for each list."""
+        made, rows = self._rows
+        if made != number:
+            rows = _rows(runs)
+            self._rows = number, rows
+        return rows
 
 
 @frozen(eq=False)
@@ -100,25 +110,33 @@ class RunTableView:
         }
         if answer["notices"]:
             answer["messages"] = self.messages()
-        if changes is not None:
+        if changes is None:
+            rows = self._log.rows(runs, number)
+        else:
             places, gone = changes
             answer |= {"since": since, "places": places, "gone": gone}
             runs = [runs[place] for place in places]
-        answer["runs"] = [_row(run) for run in runs]
+            rows = _rows(runs)
         if names := request.args.getlist("columns"):
             answer |= self.columns().with_names(names, [run.name for run in runs])
-        return tag_by_content(request, json_answer(answer))
+        body = b'%s,"runs":%s}' % (encode_json(answer).removesuffix(b"}"), rows)
+        return tag_by_content(request, Response(body, mimetype="application/json"))
 
     def _notices(self) -> Iterator[Reason]:
         yield from self.settings.notices()
         yield from notices_of(self.provider)
 
 
-def _row(run: Run) -> Mapping[str, object]:
-    return {
-        "name": run.name,
-        "dialects": run.dialects,
-        "start_time": run.start_time,
-        "loading": run.loading,
-        "damage": run.damage,
-    }
+def _rows(runs: Sequence[Run]) -> bytes:
+    return encode_json(
+        [
+            {
+                "name": run.name,
+                "dialects": run.dialects,
+                "start_time": run.start_time,
+                "loading": run.loading,
+                "damage": run.damage,
+            }
+            for run in runs
+        ]
+    )
