@@ -100,7 +100,8 @@ class Translations:
                     except OSError:
                         continue
                     shown = f"{store.found.name} ({store.found.format.name})"
-                    order = 0.0, os.path.basename(path)
+                    # several stores may have files of one run
+                    order = 0.0, f"{store.found.name}/{directory}/{os.path.basename(path)}"
                     file = FoundFile(run, path, shown, order, Dialect.TENSORBOARD, file_version(info))
                     found.files[(run, path)] = file
                     found.runs[run] = max(found.runs.get(run, 0.0), info.st_mtime)

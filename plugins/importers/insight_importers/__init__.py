@@ -1,4 +1,4 @@
-"""Reads the runs that other trackers stored: W&B, Trackio, MLflow."""
+"""Reads the runs that other trackers stored: W&B, Trackio, MLflow, SwanLab, VisualDL."""
 
 from __future__ import annotations
 
@@ -92,5 +92,18 @@ FORMATS = (
             FileName("meta.yaml", makes_run=beginnings.of_mlflow_experiment),
         ],
         f"{_HERE}.mlflow_files:translate",
+    ),
+    StoreFormat(
+        "SwanLab",
+        [
+            FileName("*/*.swanlab", makes_run=beginnings.of_swanlab),
+            FileName("*.swanlab", makes_run=beginnings.of_swanlab),
+        ],
+        f"{_HERE}.swanlab_store:translate",
+    ),
+    StoreFormat(
+        "VisualDL",
+        FileName("vdlrecords.*.log", makes_run=beginnings.of_visualdl),
+        f"{_HERE}.visualdl_store:translate",
     ),
 )

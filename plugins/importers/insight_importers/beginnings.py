@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-_WANDB = b":W&B\xe1\xbe"
+WANDB = b":W&B\xe1\xbe"
+SWANLAB = b":SWL\xd6\xe1"
+_VISUALDL = b"meta_data_tag"
 
 
 def of_wandb(beginning: bytes) -> bool:
     """Whether a file begins as W&B's logs do: a mark and a number; the version is compared later."""
-    return beginning.startswith(_WANDB)
+    return beginning.startswith(WANDB)
 
 
 def of_sqlite(beginning: bytes) -> bool:
@@ -19,3 +21,13 @@ def of_mlflow_experiment(beginning: bytes) -> bool:
     """Whether a file describes an experiment of MLflow, and neither a run nor a model."""
     keys = {line.partition(b":")[0] for line in beginning.split(b"\n")}
     return {b"artifact_location", b"experiment_id", b"name"} <= keys and not {b"run_id", b"model_id"} & keys
+
+
+def of_swanlab(beginning: bytes) -> bool:
+    """Whether a file begins as SwanLab's logs do; the version is compared later."""
+    return beginning.startswith(SWANLAB)
+
+
+def of_visualdl(beginning: bytes) -> bool:
+    """Whether a file begins with the record that VisualDL writes first."""
+    return _VISUALDL in beginning[:64]

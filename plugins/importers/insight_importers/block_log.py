@@ -51,6 +51,7 @@ def records_of(data: bytes, offset: int, beginning: int = 0) -> Records:
         found.end = beginning
     parts: list[bytes] = []
     begun = position  # of the record that is not whole yet
+    skips = False  # after damage, until a record begins
     while True:
         left = BLOCK - (offset + position) % BLOCK
         if left < _HEADER.size:
@@ -82,18 +83,24 @@ def records_of(data: bytes, offset: int, beginning: int = 0) -> Records:
                 problem = "checksum"
             elif (kind in (_WHOLE, _FIRST)) == bool(parts) or sum(map(len, parts)) > _LONGEST:
                 problem = "order"
-        if problem:
-            if problem == "order" and kind in (_WHOLE, _FIRST):  # the last one was not finished by its writer
+        if problem == "order":
+            if parts:  # the last record was not finished by its writer
                 _note(found, offset + begun, position - begun, problem)
                 parts, begun = [], position
-                found.end = offset + position
-                continue
+            else:  # the end of a record of which the beginning is missing
+                if not skips:
+                    _note(found, offset + position, after - position, problem)
+                position = begun = after
+            found.end = offset + position
+            continue
+        if problem:
             _note(found, offset + begun, min(position + left, size) - begun, problem)
             if position + left > size:  # the rest of the block is still to come
                 return found
-            parts, position, begun = [], position + left, position + left
+            parts, position, begun, skips = [], position + left, position + left, True
             found.end = offset + position
             continue
+        skips = False
         parts.append(part)
         position = after
         if kind in (_WHOLE, _LAST):

@@ -107,6 +107,10 @@ class ImportedRun:
             data = file.read(_MOST_PICTURE + 1)
         if len(data) > _MOST_PICTURE:
             raise ValueError(f"{os.path.basename(path)} has more than {_MOST_PICTURE >> 20} MiB")
+        self.picture_of(tag, step, wall_time, data)
+
+    def picture_of(self, tag: str, step: int, wall_time: float, data: bytes) -> None:
+        """Appends the content of an image file. Raises ValueError for one that cannot be shown."""
         for value in image(tag, data):
             self._value(value, step, wall_time)
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from insight_core.plugin import Flaw, Reason, Translation
-from insight_importers.flat_yaml import flat_yaml
 from insight_importers.imported_run import ImportedRun
 from insight_importers.mlflow_runs import STATUSES, describe, write_artifacts
+from insight_importers.nested_yaml import nested_yaml
 from insight_importers.translated_runs import TranslatedRuns
 
 _RUNS = 500  # of a call
@@ -27,7 +27,7 @@ def translate(source: str, target: Path) -> Translation:
     """Reads runs that are new or have changed."""
     made = TranslatedRuns(target)
     experiment = Path(source).parent
-    about = flat_yaml(_text(experiment / "meta.yaml"))
+    about = _yaml(_text(experiment / "meta.yaml"))
     if about.get("lifecycle_stage") == "deleted":
         made.start_anew()
         return made.finish(watched=(source,))
@@ -45,11 +45,12 @@ def translate(source: str, target: Path) -> Translation:
             if state.get("version") == version and state.get("status") in _DONE:
                 watched.append(os.fspath(directory / "meta.yaml"))
                 continue
-            if read >= _RUNS:
-                is_done = False
-                continue
-            read += 1
-            about_run = flat_yaml(_text(directory / "meta.yaml"))
+            if "version" not in state:
+                if read >= _RUNS:
+                    is_done = False
+                    continue
+                read += 1
+            about_run = _yaml(_text(directory / "meta.yaml"))
             if about_run.get("lifecycle_stage") == "deleted":
                 there.discard(key)
                 watched.append(os.fspath(directory / "meta.yaml"))
@@ -175,6 +176,10 @@ def _files(directory: Path) -> Iterator[tuple[str, Path]]:
 
 def _texts(directory: Path) -> dict[str, str]:
     return {name: _text(path) for name, path in _files(directory)}
+
+
+def _yaml(text: str) -> dict[str, str]:
+    return {key: "" if value is None else str(value) for key, value in nested_yaml(text).items()}
 
 
 def _text(path: Path) -> str:

@@ -44,7 +44,9 @@ def listed(ctx: PluginContext) -> Iterable[RunColumn]:
     """The columns that any run has now."""
     known = {name for origin in _origins(ctx).values() for name in origin}
     return [
-        RunColumn(name, title, titles={"zh-CN": chinese}, kind="text", group="origin")
+        RunColumn(
+            name, title, titles={"zh-CN": chinese}, group="origin", at_first=name in ("tracker", "project")
+        )
         for name, (title, chinese) in _TITLES.items()
         if name in known
     ]

@@ -65,7 +65,9 @@ class TranslatedRuns:
         """Deletes a run that the store has no longer."""
         self.run(key).remove()
         del self._open[key]
-        self._names.discard(str(self._kept.pop(key)["name"]))
+        name = str(self._kept.pop(key)["name"])
+        self._names.discard(name)
+        self._flaws = [flaw for flaw in self._flaws if flaw[0] != name]
 
     def note(self, name: str, flaw: Flaw) -> None:
         """Lists damage of the run of this name, also in later calls."""

@@ -1,4 +1,4 @@
-"""Stores that W&B, Trackio and MLflow wrote: the same values, texts and pictures as their own APIs read."""
+"""Stores that the trackers themselves wrote: the same values, texts and pictures as their own APIs read."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import insight_histogram
 import insight_image
 import insight_importers
 import insight_lineage
@@ -21,6 +22,7 @@ from insight_lineage.hparams import session_of, status_of
 
 from insight_core.ingest.discover import Logdir
 from insight_core.plugin import Plugin, SeriesKey
+from insight_core.plugin.payloads import decoded_histogram
 from insight_core.plugin.testing.contexts import context_of
 from insight_core.providers.local import LocalProvider
 
@@ -29,8 +31,8 @@ Opened = Callable[[Path], LocalProvider]
 
 
 def _plugins() -> list[Plugin]:
-    modules = (insight_scalar, insight_image, insight_text, insight_lineage, insight_media, insight_importers)
-    return [module.insight_plugin() for module in modules]
+    modules = (insight_scalar, insight_image, insight_text, insight_histogram, insight_lineage, insight_media)
+    return [module.insight_plugin() for module in (*modules, insight_importers)]
 
 
 @pytest.fixture(scope="module")
@@ -149,6 +151,39 @@ def test_the_numbers_of_trackio_are_those_of_its_api(provider: LocalProvider) ->
         assert "loss is low" in _text(provider, run, "alerts")
 
 
+def test_the_numbers_of_swanlab_are_those_of_its_board(provider: LocalProvider) -> None:
+    [run] = [one.name for one in provider.runs() if one.name.startswith("swanlab/")]
+    assert run.startswith("swanlab/first ")
+    values = _expected("swanlab")
+    assert len(values) == 4
+    for tag, points in values.items():
+        assert _points(provider, run, tag) == [(step, value) for step, value in points]
+    assert _tags(provider, "scalar", run) == set(values)
+    assert _config(provider, run) == {
+        "lr": 0.1, "net/width": 64, "net/layers": "[64, 32]", "optimizer": "adam", "amp": True,
+    }  # fmt: skip
+    assert _status(provider, run) == "success"
+    assert _tags(provider, "image", run) == {"picture"}
+    assert _tags(provider, "text", run) == {"note", "console", "notes"}
+    assert "half way" in _text(provider, run, "note")
+
+
+def test_the_numbers_of_visualdl_are_those_of_its_reader(provider: LocalProvider) -> None:
+    run = "visualdl/first"
+    values = _expected("visualdl")
+    assert values
+    for tag, points in values.items():
+        assert _points(provider, run, tag) == [(step, value) for step, value in points]
+    assert _tags(provider, "scalar", run) == set(values)
+    assert _config(provider, run) == {"lr": 0.1, "optimizer": "adam", "layers": 3}
+    assert _tags(provider, "image", run) == {"picture"}
+    assert _tags(provider, "text", run) == {"note"}
+    [weights] = provider.series("histogram", runs=[run])
+    key = weights.key
+    counts = decoded_histogram(provider.payload("histogram", key, 0)).counts
+    assert counts[counts > 0].tolist() == [20.0] * 5
+
+
 @pytest.mark.parametrize(("place", "above"), [("mlflow_files", "mlruns"), ("mlflow_database", "mlflow")])
 def test_the_numbers_of_mlflow_are_those_of_its_client(
     provider: LocalProvider, place: str, above: str
@@ -195,6 +230,6 @@ def test_columns_of_the_run_table_say_where_a_run_comes_from(provider: LocalProv
     runs = [run.name for run in provider.runs()]
     cells = columns.values(ctx, ["tracker", "project", "tags"], runs)
     assert cells["tracker"].keys() == set(runs)
-    assert set(cells["tracker"].values()) == {"W&B", "Trackio", "MLflow"}
+    assert set(cells["tracker"].values()) == {"W&B", "Trackio", "MLflow", "SwanLab", "VisualDL"}
     assert cells["tags"]["wandb/wandb/adam abcd1234"] == "small, first"
     assert cells["project"]["trackio/digits/first"] == "digits"

@@ -1,0 +1,92 @@
+"""Translates ``vdlrecords.*.log`` of VisualDL: a length of eight bytes before each protobuf message."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from insight_core.plugin import Flaw, Reason, Translation
+from insight_core.plugin.payloads import MessageTypes
+from insight_importers.cells import cell_of
+from insight_importers.imported_run import ImportedRun
+from insight_importers.media import MediaFiles, histogram_of_counts
+from insight_importers.series_buffer import SeriesBuffer
+from insight_importers.translated_runs import TranslatedRuns
+from insight_record.encoders.encoder import EncodedValue
+from insight_record.formats.protobuf import message_field
+
+_CHUNK = 8 << 20  # bytes of a call
+_LONGEST = 256 << 20  # bytes of a record
+_SIZE = 8
+_AUDIO = 6  # of a value of a summary, whose message is equal to VisualDL's
+_KEY = "run"
+_TYPES = MessageTypes(Path(__file__).with_name("visualdl.binpb"))
+
+
+def translate(source: str, target: Path) -> Translation:
+    """Reads some MiB more of the log."""
+    made = TranslatedRuns(target)
+    with open(source, "rb") as file:
+        info = os.fstat(file.fileno())
+        identity = [info.st_dev, info.st_ino]
+        if made.state.get("file") != identity or made.state["offset"] > info.st_size:
+            made.start_anew()
+            made.state = {"file": identity, "offset": 0}
+        offset = int(made.state["offset"])
+        file.seek(offset)
+        data = file.read(_CHUNK)
+        if len(data) >= _SIZE and int.from_bytes(data[:_SIZE], "little") > len(data) - _SIZE:
+            data += file.read(min(_LONGEST, int.from_bytes(data[:_SIZE], "little")))
+    run = made.run(_KEY)
+    run.facts.origin = {"tracker": "VisualDL"}
+    buffer, position, passing = SeriesBuffer(), 0, []
+    while position + _SIZE <= len(data):
+        length = int.from_bytes(data[position : position + _SIZE], "little")
+        if length > _LONGEST:
+            text = "a record has an invalid length; the rest of the file cannot be read"
+            flaw = Flaw(offset + position, Reason(text, "importers_record_length"))
+            passing.append(("", flaw))
+            break
+        if position + _SIZE + length > len(data):
+            break
+        body = data[position + _SIZE : position + _SIZE + length]
+        try:
+            record = _TYPES.parse("Record", body)
+        except ValueError:
+            text = "a record of VisualDL's log is no protobuf message"
+            reason = Reason(text, "importers_log_record", tracker="VisualDL")
+            made.note("", Flaw(offset + position, reason, len(body)))
+        else:
+            for value in record.values:
+                _take(made, run, buffer, value)
+        position += _SIZE + length
+    buffer.write(run)
+    made.state["offset"] = offset + position
+    is_done = bool(passing) or not position or offset + position >= info.st_size
+    return made.finish(is_done=is_done, flaws=passing)
+
+
+def _take(made: TranslatedRuns, run: ImportedRun, buffer: SeriesBuffer, value: Any) -> None:  # noqa: ANN401
+    kind, step, when = value.WhichOneof("one_value"), value.id, value.timestamp / 1000
+    run.facts.started = min(run.facts.started or when, when)
+    try:
+        if kind == "value":
+            buffer.add(value.tag, step, when, value.value)
+        elif kind == "image":
+            run.picture_of(value.tag, step, when, value.image.encoded_image_string)
+        elif kind == "text":
+            run.text(value.tag, step, when, value.text.encoded_text_string)
+        elif kind == "histogram":
+            found = histogram_of_counts(value.tag, value.histogram.bin_edges, value.histogram.hist)
+            run.value(found, step, when)
+        elif kind == "audio":
+            content = message_field(_AUDIO, value.audio)
+            run.value(EncodedValue(value.tag, "summary", len(content), lambda: [content]), step, when)
+        elif kind == "hparam":
+            for info in value.hparam.hparamInfos:
+                cell = cell_of(getattr(info, info.WhichOneof("type") or "string_value"))
+                if cell is not None:
+                    run.facts.config[info.name] = cell
+    except ValueError as error:
+        made.note("", MediaFiles(Path()).flaw(value.tag, step, error))
