@@ -1,5 +1,7 @@
 import {
   CardHead,
+  Empty,
+  Spaced,
   cardId,
   fileName,
   Menu,
@@ -21,11 +23,14 @@ import {
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { MeshParts } from './board';
+import { PLAIN } from './catalogue';
 import { lookOf, type Look } from './look';
 import { paintPicture } from './picture';
 import { shapeOf, shapeQuery, type Shape } from './shape';
 import { Stage } from './stage';
 import { tableOf } from './table';
+
+const REST = 2_000; // ms between two questions about what grows
 
 /** One shape of one run at a step. */
 export function ShapeCard({ board, card, place }: ContentOfCard<MeshParts>): JSX.Element {
@@ -46,6 +51,18 @@ export function ShapeCard({ board, card, place }: ContentOfCard<MeshParts>): JSX
   useEffect(() => {
     if (visible) void board.frames.want(card.tag, runs, attempts);
   }, [card.tag, runs.join('\n'), attempts, visible]);
+  const isPlain = board.tags.infoOf(card.run ?? '', card.tag)?.plugin === PLAIN;
+  useEffect(() => {
+    if (!isPlain) return;
+    // changes of these are those of another plugin
+    const grown = new Spaced(REST, () => board.tables.retry(card));
+    const { value: now } = page.ctx.generation;
+    const stop = page.ctx.generation.subscribe((generation) => generation !== now && grown.ask());
+    return () => {
+      stop();
+      grown.cancel();
+    };
+  }, [cardId(card), isPlain]);
   const shape = answer.value;
   const look = useLook(board, card, shape);
   const title = page.titleOf(card.tag);
@@ -79,7 +96,11 @@ export function ShapeCard({ board, card, place }: ContentOfCard<MeshParts>): JSX
       {table.dialog}
       <div class={answer.busy ? 'view busy' : 'view'} data-step={shape?.step}>
         {problemOf(page, card, steps, answer) ??
-          (look && <Stage board={board} card={card} look={look} label={label} />)}
+          (shape?.points === 0 ? (
+            <Empty title={say('none')} text="" />
+          ) : (
+            look && <Stage board={board} card={card} look={look} label={label} />
+          ))}
       </div>
       <StepSlider board={board} card={card} steps={steps} busy={answer.busy} />
       <footer data-testid="card-status">
@@ -138,12 +159,16 @@ function Counts({
 }): JSX.Element {
   const { page } = board;
   const notes = shape.notes.map((note) => page.reason(note));
+  const drawn = board.renderer()?.pace.atRest ?? Infinity;
   const thinned = shape.recorded_points > shape.points && shape.places !== null && shape.faces === null;
   const text = [
     thinned
       ? page.t('points.some', { count: shape.points, all: shape.recorded_points })
       : page.t('points', { count: shape.points }),
     ...(shape.faces ? [page.t('triangles', { count: shape.triangles })] : []),
+    ...(drawn < shape.points && !(shape.faces && board.draw.value !== 'points')
+      ? [page.t('points.drawn', { count: drawn })]
+      : []),
     ...notes,
     ...(records ? recordNotes(page, records) : []),
   ].join(' · ');

@@ -28,7 +28,9 @@ export function withoutParts(tags: readonly string[]): readonly string[] {
   });
 }
 
-const CLOUD: TagInfo = { attempts: 1, claims: [], plugin: 'tensor' };
+/** Whose series plain tensors are. */
+export const PLAIN = 'tensor';
+const CLOUD: TagInfo = { attempts: 1, claims: [], plugin: PLAIN };
 const NONE: readonly string[] = [];
 
 export type CloudsByRun = Readonly<Record<string, readonly string[]>>;

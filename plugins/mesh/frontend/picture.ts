@@ -30,7 +30,12 @@ export function paintPicture(
   context.scale(ratio, ratio);
   context.font = `11px ${getComputedStyle(document.documentElement).getPropertyValue('--font') || 'sans-serif'}`;
   boxBehind(context, look, sight, width, height);
-  context.drawImage(renderer.draw(look.scene, sight, columns, rows, ratio, quick), 0, 0, width, height);
+  const start = performance.now();
+  const drawn = renderer.draw(look.scene, sight, columns, rows, ratio, quick);
+  context.drawImage(drawn, 0, 0, width, height); // waits until it is drawn
+  const { faces, triangles, points } = look.scene.shape;
+  if (quick) renderer.pace.moved(faces ? triangles : points, performance.now() - start);
+  else renderer.pace.rested();
   triad(context, look, sight, height);
   legend(context, look, width, height);
 }

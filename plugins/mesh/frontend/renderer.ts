@@ -2,8 +2,9 @@ import { hexOf, rgbOf } from '@insight-host/kit';
 import { linkedProgram, openWebGl } from '@insight-host/kit/draw';
 import type { Point, Sight } from './camera';
 import { edgesOf, localPositions, normalsOf, spreadOrder } from './geometry';
+import { Pace } from './pace';
 import { FRAGMENT, RAMP, VERTEX } from './shaders';
-import { ballOf, type Ball, type Shape } from './shape';
+import type { Ball, Shape } from './shape';
 
 export type Draw = 'smooth' | 'flat' | 'wires' | 'points';
 export type Axis = 'x' | 'y' | 'z';
@@ -41,19 +42,20 @@ const MOST_BYTES = 384 << 20; // that the graphics card holds
 const LIGHTS: Readonly<Record<Draw, number>> = { smooth: 1, flat: 2, wires: 0, points: 0 };
 const AXES: readonly Axis[] = ['x', 'y', 'z'];
 const ATTRIBUTES = ['position', 'normal', 'color'] as const;
-const QUICK = { software: 60_000, card: 2_000_000 } as const; // points or triangles of a picture while the camera moves
 
 /** Draws shapes on a canvas of its own, for cards to copy: browsers give a page few WebGL contexts. */
 export class Renderer {
   private readonly uploaded = new Map<Shape, Uploaded>();
   private readonly program: WebGLProgram;
+  readonly pace: Pace;
   private readonly places = new Map<string, WebGLUniformLocation | null>();
 
   private constructor(
     readonly canvas: HTMLCanvasElement,
     private readonly gl: WebGL2RenderingContext,
-    private readonly isSoftware: boolean,
+    isSoftware: boolean,
   ) {
+    this.pace = new Pace(isSoftware ? 'software' : 'card');
     this.program = linkedProgram(gl, VERTEX, FRAGMENT);
   }
 
@@ -86,9 +88,9 @@ export class Renderer {
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     const { shape } = scene;
     if (shape.points === 0) return canvas;
-    const most = quick ? QUICK[this.isSoftware ? 'software' : 'card'] : Infinity;
-    const draw = shape.faces === null || shape.triangles > most ? 'points' : scene.draw;
-    const held = this.hold(shape);
+    const most = Math.round(quick ? this.pace.moving : this.pace.atRest);
+    const draw = shape.faces === null || (quick && shape.triangles > most) ? 'points' : scene.draw;
+    const held = this.hold(scene);
     gl.useProgram(this.program);
     this.say(scene, sight, held, ratio, draw);
     if (draw === 'points') this.drawPoints(held, shape, most);
@@ -191,7 +193,8 @@ export class Renderer {
     gl.vertexAttribPointer(place, count, type, type !== gl.FLOAT, stride, 0);
   }
 
-  private hold(shape: Shape): Uploaded {
+  /** Corners are kept relative to the first frame: points far from all others do not cost the precision of these. */
+  private hold({ shape, frame }: Scene): Uploaded {
     const { gl } = this;
     const known = this.uploaded.get(shape);
     if (known) {
@@ -199,12 +202,11 @@ export class Renderer {
       this.uploaded.set(shape, known);
       return known;
     }
-    const ball = ballOf(shape.box);
-    const positions = localPositions(shape, ball);
+    const positions = localPositions(shape, frame);
     const count = { bytes: 0 };
     const corners = this.buffer(count, gl.ARRAY_BUFFER, positions);
     const colors = shape.colors && this.buffer(count, gl.ARRAY_BUFFER, padded(shape.colors));
-    const made: Uploaded = { ball, positions, corners, colors, bytes: count.bytes };
+    const made: Uploaded = { ball: frame, positions, corners, colors, bytes: count.bytes };
     this.uploaded.set(shape, made);
     return made;
   }
