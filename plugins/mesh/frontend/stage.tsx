@@ -186,18 +186,15 @@ function ReadingOf({ look, board, at, width, height }: ReadingProps): JSX.Elemen
     width,
     height,
   );
-  const right = px > width / 2;
+  const isRight = px > width / 2;
+  const [left, top] = [Math.round(px + (isRight ? -12 : 12)), Math.round(Math.max(4, Math.min(py - 14, height - 52)))];
   return (
     <>
       <i class="read-point" style={{ transform: `translate(${px}px, ${py}px)` }} />
       <div
         class="reading"
         data-testid="reading"
-        style={{
-          transform:
-            `translate(${Math.round(px + (right ? -12 : 12))}px, ${Math.round(Math.max(4, Math.min(py - 14, height - 52)))}px)` +
-            (right ? ' translateX(-100%)' : ''),
-        }}
+        style={{ transform: `translate(${left}px, ${top}px)${isRight ? ' translateX(-100%)' : ''}` }}
       >
         <b>{board.page.t('point', { row: rowOf(shape, at.point).toLocaleString(board.page.locale.value) })}</b>
         <span>{coordinates.map((value, axis) => `${'xyz'[axis]} ${valueText(value)}`).join('  ')}</span>
