@@ -1,21 +1,17 @@
-"""Stores that tests write to: S3 by moto, which stands for Google's XML interface too, and SSH."""
+"""S3 by moto, which stands for Google's XML interface too: a server that counts, delays, refuses and cuts."""
 
 from __future__ import annotations
 
-import asyncio
 import io
 import json
-import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
 
-import asyncssh
 import obstore
 import pytest
 from attrs import Factory, define
@@ -157,50 +153,3 @@ class Bucket:
         yield
         ended.set()
         thread.join()
-
-
-class _Anyone(asyncssh.SSHServer):
-    def __init__(self, connections: list[asyncssh.SSHServerConnection]) -> None:
-        self._connections = connections
-
-    def connection_made(self, connection: asyncssh.SSHServerConnection) -> None:
-        self._connections.append(connection)
-
-    def begin_auth(self, username: str) -> bool:
-        return False
-
-
-@contextmanager
-def ssh_server(directory: Path) -> Iterator[int]:
-    """A server with SFTP on a port of its own, whose key is known in the home ``directory``."""
-    logging.getLogger("asyncssh").setLevel(logging.WARNING)
-    key = asyncssh.generate_private_key("ssh-ed25519")
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
-    thread.start()
-
-    connections: list[asyncssh.SSHServerConnection] = []
-
-    async def listen() -> asyncssh.SSHAcceptor:
-        factory = partial(_Anyone, connections)
-        return await asyncssh.listen(
-            "127.0.0.1", 0, server_factory=factory, server_host_keys=[key], sftp_factory=True
-        )
-
-    server = asyncio.run_coroutine_threadsafe(listen(), loop).result()
-    port = server.get_port()
-    known = key.export_public_key().decode().strip()
-    (directory / ".ssh").mkdir(exist_ok=True)
-    (directory / ".ssh/known_hosts").write_text(f"[127.0.0.1]:{port} {known}\n")
-    yield port
-    asyncio.run_coroutine_threadsafe(_close([server, *connections]), loop).result()
-    loop.call_soon_threadsafe(loop.stop)
-    thread.join()
-    loop.close()
-
-
-async def _close(opened: Sequence[asyncssh.SSHAcceptor | asyncssh.SSHServerConnection]) -> None:
-    for each in opened:
-        each.close()
-    for each in opened:
-        await each.wait_closed()

@@ -32,7 +32,8 @@ from insight_core.providers.merged import MergedProvider
 from insight_core.registry import Registry
 from insight_core.rpc.serving import serve
 from tests.hosts import served
-from tests.remote.stores import Bucket, S3Server, s3_server, ssh_server
+from tests.remote.ssh_servers import ssh_server
+from tests.remote.stores import Bucket, S3Server, s3_server
 from tests.waiting import eventually
 
 Open = Callable[..., LocalProvider]
@@ -112,12 +113,12 @@ def places(
     bucket = Bucket("samples/of all plugins")
     bucket.put_tree(logs)
     home = tmp_path_factory.mktemp("home")
-    with ssh_server(home) as port, pytest.MonkeyPatch.context() as patch:
+    with ssh_server(home) as machine, pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOME", str(home))
         yield {
             "s3": bucket.location,
             "gs": bucket.location.replace("s3:", "gs:"),
-            "ssh": f"ssh://anyone@127.0.0.1:{port}{logs}",
+            "ssh": f"ssh://{machine}{logs}",
         }
 
 
