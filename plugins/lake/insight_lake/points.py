@@ -16,7 +16,7 @@ from insight_core.plugin.extensions import AnswerScalars
 from insight_lake.levels import BLOCKS, COUNTS, LONG, nonfinite
 from insight_lake.row_reader import RowRange, RowReader
 from insight_lake.series_place import Columns, SeriesPlace, SeriesPoints, points_of
-from insight_lake.windows import SIDES, Piece, Rows, axis_of, block_of, window_of
+from insight_lake.windows import SIDES, ReadRows, SeriesRows, axis_of, block_of, window_of
 
 _CACHE = 128 << 20  # bytes of points
 _PICTURES = 8  # at the same time; each waits for the store
@@ -116,7 +116,7 @@ class PointReader:
         low, high = self._ends(place, query)
         odd: tuple[int, int, int] | None = None
         if high.first - low.stop < _PER_COLUMN * _FINE * query.width:
-            piece = self._pieces(place, [Rows(low.first, high.stop)])[0]
+            piece = self._pieces(place, [SeriesRows(low.first, high.stop)])[0]
             window = window_of(place, query, low, high, [piece])
             chosen = points_of(place, piece.cut(window))
         else:
@@ -140,13 +140,13 @@ class PointReader:
         )
 
     def _from_blocks(
-        self, place: SeriesPlace, window: Rows, block: int, pieces: Sequence[Piece]
+        self, place: SeriesPlace, window: SeriesRows, block: int, pieces: Sequence[ReadRows]
     ) -> tuple[SeriesPoints, tuple[int, int, int]]:
         inner_first = -(-window.first // block) * block
         inner_stop = window.stop // block * block if window.stop < place.shown else window.stop
         level = self._level(place, block)
         inside = (level["row"] >= inner_first) & (level["row"] < inner_stop)
-        ends = [Rows(window.first, inner_first), Rows(inner_stop, window.stop)]
+        ends = [SeriesRows(window.first, inner_first), SeriesRows(inner_stop, window.stop)]
         missing = [end for end in ends if end.count and not any(piece.covers(end) for piece in pieces)]
         pieces = [*pieces, *self._pieces(place, missing)]
         before, after = (
@@ -164,24 +164,24 @@ class PointReader:
         nan, above, below = (int(odd[at] + level[name][inside].sum()) for at, name in enumerate(COUNTS))
         return points_of(place, columns), (nan, above, below)
 
-    def _ends(self, place: SeriesPlace, query: ScalarQuery) -> tuple[Rows, Rows]:
+    def _ends(self, place: SeriesPlace, query: ScalarQuery) -> tuple[SeriesRows, SeriesRows]:
         """Between which rows the window begins and ends, by the points of a level; rows of one block."""
         found = []
         for edge, side, open_end in zip(query.window, SIDES, (0, place.shown), strict=True):
             if edge is None:
-                found.append(Rows(open_end, open_end))
+                found.append(SeriesRows(open_end, open_end))
                 continue
             level = self._level(place, _FINE)
             after = int(np.searchsorted(axis_of(place, query, level), edge, side))
             first = int(level["row"][after - 1]) if after else 0
             stop = int(level["row"][after]) if after < len(level["row"]) else place.shown
-            found.append(Rows(first, stop))
+            found.append(SeriesRows(first, stop))
         low, high = found
         return low, high
 
-    def _pieces(self, place: SeriesPlace, wanted: Sequence[Rows]) -> list[Piece]:
+    def _pieces(self, place: SeriesPlace, wanted: Sequence[SeriesRows]) -> list[ReadRows]:
         rows = self._rows([place.scalars(one.first, one.stop) for one in wanted], _POINT)
-        return [Piece(one, columns) for one, columns in zip(wanted, rows, strict=True)]
+        return [ReadRows(one, columns) for one, columns in zip(wanted, rows, strict=True)]
 
     def _level(self, place: SeriesPlace, block: int) -> Columns:
         name = place.series.entry.id, (place.row << 1) + (block == _COARSE)

@@ -18,7 +18,7 @@ _FINE = BLOCKS[0]
 
 
 @frozen
-class Rows:
+class SeriesRows:
     """Rows of a series from ``first`` to before ``stop``."""
 
     first: int
@@ -31,29 +31,31 @@ class Rows:
 
 
 @frozen(eq=False)
-class Piece:
+class ReadRows:
     """Points of a series that were read."""
 
-    rows: Rows
+    rows: SeriesRows
     columns: Columns
 
-    def covers(self, wanted: Rows) -> bool:
+    def covers(self, wanted: SeriesRows) -> bool:
         """Whether all of these rows were read."""
         return self.rows.first <= wanted.first and wanted.stop <= self.rows.stop
 
-    def cut(self, wanted: Rows) -> Columns:
+    def cut(self, wanted: SeriesRows) -> Columns:
         """The columns of these rows."""
         part = slice(wanted.first - self.rows.first, wanted.stop - self.rows.first)
         return {name: column[part] for name, column in self.columns.items()}
 
 
-def block_of(row: int, count: int) -> Rows:
+def block_of(row: int, count: int) -> SeriesRows:
     """The rows of the block of a row."""
     first = row // _FINE * _FINE
-    return Rows(first, min(first + _FINE, count))
+    return SeriesRows(first, min(first + _FINE, count))
 
 
-def window_of(place: SeriesPlace, query: ScalarQuery, low: Rows, high: Rows, pieces: Sequence[Piece]) -> Rows:
+def window_of(
+    place: SeriesPlace, query: ScalarQuery, low: SeriesRows, high: SeriesRows, pieces: Sequence[ReadRows]
+) -> SeriesRows:
     """The rows of the window, by bisection among the rows where it begins and ends."""
     found = []
     for end, edge, side in zip((low, high), query.window, SIDES, strict=True):
@@ -62,7 +64,7 @@ def window_of(place: SeriesPlace, query: ScalarQuery, low: Rows, high: Rows, pie
             continue
         points = next(piece for piece in pieces if piece.covers(end)).cut(end)
         found.append(end.first + int(np.searchsorted(axis_of(place, query, points), edge, side)))
-    return Rows(min(found), found[1])
+    return SeriesRows(min(found), found[1])
 
 
 def axis_of(place: SeriesPlace, query: ScalarQuery, points: Columns) -> NDArray[np.float64]:
