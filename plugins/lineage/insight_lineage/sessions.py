@@ -24,6 +24,8 @@ from insight_lineage.names import hyperparameter
 from insight_lineage.scalars import Scalars
 from insight_lineage.table import Problem
 
+_OF_THE_MACHINE = "system/"  # tags of its load, which insight-record samples
+
 
 @define(eq=False)
 class _Written:
@@ -124,11 +126,12 @@ class Sessions:
         }
         cells.update((hyperparameter(name), value) for name, value in session.hparams.items())
         metrics = self._metrics(run)
-        if metrics is None:  # no experiment says which: all scalars of the session, as TensorBoard has it
+        if metrics is None:  # no experiment says which: all scalars that are not of the machine
             metrics = [
                 Metric("" if inner == run else posixpath.relpath(inner, run), tag)
                 for inner in below(run)
                 for tag in scalars.tags_of(inner)
+                if not tag.startswith(_OF_THE_MACHINE)
             ]
             self._read_by(run, below(run))
         scalars.load(metric.tag for metric in metrics)

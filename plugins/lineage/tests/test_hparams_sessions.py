@@ -85,7 +85,14 @@ def test_values_of_all_types() -> None:
 @pytest.fixture
 def scalars() -> Scalars:
     data = FakeProvider()
-    for run, tag in [("s", "loss"), ("s/val", "acc"), ("s/val", "loss"), ("top/t", "loss"), ("sx", "loss")]:
+    for run, tag in [
+        ("s", "loss"),
+        ("s/val", "acc"),
+        ("s/val", "loss"),
+        ("top/t", "loss"),
+        ("sx", "loss"),
+        ("s", "system/cpu_percent"),
+    ]:
         data.add_scalars(run, tag, [1.0, float(len(run))])
     found = Scalars(data)
     rows = Rows.of(data.runs())
@@ -141,7 +148,9 @@ def test_an_experiment_of_a_run_above_counts_too(scalars: Scalars) -> None:
     assert sessions.take(".", ())
 
 
-def test_without_an_experiment_all_scalars_of_a_session_count(scalars: Scalars) -> None:
+def test_without_an_experiment_all_scalars_of_a_session_count_but_those_of_the_machine(
+    scalars: Scalars,
+) -> None:
     sessions = Sessions()
     sessions.take("s", _infos("s", start=_start("g")))
     cells = sessions.cells("s", scalars, _below)

@@ -35,7 +35,12 @@ export function titleParts(tag: string): readonly [string, string] {
   return prefix ? [`${prefix}/`, tag.slice(prefix.length + 1)] : ['', tag];
 }
 
-/** Groups in the order of their names; tags without a prefix come last. */
+/** What recording adds about the machine; it comes after what the training says. */
+const ABOUT_THE_MACHINE: readonly string[] = ['environment', 'system'];
+
+const rank = (name: string): number => (ABOUT_THE_MACHINE.includes(name) ? 2 : name === '' ? 1 : 0);
+
+/** Groups in the order of their names; tags without a prefix come after them, and then `environment` and `system`. */
 export function groupTags(tags: Iterable<string>): TagGroup[] {
   const groups = new Map<string, string[]>();
   for (const tag of tags) {
@@ -46,7 +51,7 @@ export function groupTags(tags: Iterable<string>): TagGroup[] {
   }
   return [...groups]
     .map(([name, members]) => ({ name, tags: members.sort(byName) }))
-    .sort((a, b) => Number(a.name === '') - Number(b.name === '') || byName(a.name, b.name));
+    .sort((a, b) => rank(a.name) - rank(b.name) || byName(a.name, b.name));
 }
 
 const tagCard = (tag: string): CardKey => ({ tag, run: null });
