@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from operator import index
 
@@ -25,6 +24,8 @@ def known(name: str, value: Mapping[str, object], *keys: str) -> None:
     """Raises ValueError for an unknown key."""
     for key in value:
         if key not in keys:
+            import difflib  # loaded for this error only
+
             near = difflib.get_close_matches(key, keys, 1)
             hint = f"; did you mean {near[0]!r}?" if near else f": it has {', '.join(keys)}"
             raise ValueError(f"{name} has no {key!r}{hint}")

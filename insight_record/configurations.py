@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from argparse import Namespace
+import sys
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
@@ -76,4 +76,7 @@ def _fields_of(value: Any) -> Mapping[Any, Any] | None:  # noqa: ANN401
         return value
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-    return vars(value) if isinstance(value, (Namespace, SimpleNamespace)) else None
+    if isinstance(value, SimpleNamespace):
+        return vars(value)
+    parsing = sys.modules.get("argparse")  # a namespace of it exists only where it is imported
+    return vars(value) if parsing is not None and isinstance(value, parsing.Namespace) else None

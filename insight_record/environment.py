@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.metadata
 import os
 import platform
 import re
@@ -106,6 +105,8 @@ def git_changes(directory: Path, most: int = _MOST) -> str | None:
 
 def package_list() -> str:
     """Installed distributions, a ``name==version`` a line, as ``pip freeze`` has them."""
+    import importlib.metadata  # loads email and zipfile: half of what importing this package takes
+
     found = {
         f"{one.metadata['Name']}=={one.version}"
         for one in importlib.metadata.distributions()

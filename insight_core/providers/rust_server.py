@@ -25,7 +25,11 @@ _SAMPLED = (
 
 def rust_server() -> str:
     """The program of the package tensorboard-data-server. Raises ImportError or OSError if it is missing."""
-    program: str | None = import_module("tensorboard_data_server").server_binary()  # it has no types
+    try:
+        program: str | None = import_module("tensorboard_data_server").server_binary()  # it has no types
+    except ModuleNotFoundError:
+        text = "tensorboard-data-server is not installed; pip install tensorboard-data-server"
+        raise FileNotFoundError(text) from None
     if program is None or not os.access(program, os.X_OK):
         raise FileNotFoundError("the package tensorboard-data-server has no server for this machine")
     return program

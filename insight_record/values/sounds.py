@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import logging
-import wave
 from typing import Any
 
 import numpy as np
@@ -38,6 +37,8 @@ def sound(tag: str, value: object, sample_rate: int) -> EncodedValue:
     count, channels = samples.shape
 
     def encode() -> list[bytes | memoryview]:
+        import wave  # loaded with the first sound
+
         out = io.BytesIO()
         with wave.open(out, "wb") as file:
             file.setnchannels(channels)

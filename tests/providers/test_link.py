@@ -238,3 +238,11 @@ def test_links_refuse_in_their_own_words(start_server: StartServer) -> None:
             provider.scalars("scalar", [SeriesKey("r", "loss")], ScalarQuery(smoothing=2.0))
     finally:
         provider.close()
+
+
+def test_without_the_package_of_the_rust_server_the_error_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "tensorboard_data_server", None)
+    with pytest.raises(OSError, match="pip install tensorboard-data-server"):
+        rust_server()
