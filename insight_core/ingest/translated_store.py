@@ -11,9 +11,11 @@ from pathlib import Path
 
 from insight_core.formats.batch import Flaw, unreadable
 from insight_core.ingest.discover import FoundStore
+from insight_core.ingest.fetching import Fetch
+from insight_core.ingest.store_fetching import fetch_store
 from insight_core.ingest.translation_directory import TranslationDirectory
 from insight_core.isolation import Call, Calls, in_one_line
-from insight_core.plugin import Translation
+from insight_core.plugin import FileChanged, Translation
 from insight_record.formats.reason import Reason
 
 log = logging.getLogger(__name__)
@@ -25,13 +27,16 @@ _FRESH = 2.0  # seconds after its last change during which a file may change wit
 class TranslatedStore:
     """Used by one thread at a time, but for ``runs``, ``damage`` and ``is_pending``."""
 
-    def __init__(self, found: FoundStore, place: TranslationDirectory, calls: Calls) -> None:
+    def __init__(
+        self, found: FoundStore, place: TranslationDirectory, calls: Calls, fetch: Fetch | None = None
+    ) -> None:
         self.found = found
         self.runs: Mapping[str, str] = {}  # names by directory of event files
         self.damage: Sequence[tuple[str, Flaw]] = ()  # with names of runs
         self.is_pending = True  # until it was translated once, or failed
         self.looked = -math.inf  # monotonic seconds of the last turn
-        self._place, self._calls = place, calls
+        self._place, self._calls, self._fetch = place, calls, fetch
+        self._fetched: dict[str, tuple[int, int]] = {}  # size and time of files of a mirror, by path
         self._target: Path | None = None
         self._watched: tuple[str, ...] = (found.path,)
         self._seen: object = None  # the state of the watched files that was translated
@@ -61,6 +66,11 @@ class TranslatedStore:
             self._state = None if is_fresh else state
             try:
                 target = self._target = self._target or self._place.of(self.found)
+                if self._fetch is not None:
+                    fetch_store(self._fetch, self.found.path, self._watched, self._fetched)
+            except FileChanged:  # it is listed again soon
+                self.is_pending = False
+                return False
             except OSError as error:
                 self._fail(Reason.of(unreadable(error)))
                 self._seen = state

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from insight_core.formats.batch import Flaw
 from insight_core.ingest.discover import Found, FoundFile, FoundStore, printable, run_name
+from insight_core.ingest.fetching import Fetch
 from insight_core.ingest.scan_ahead import file_version
 from insight_core.ingest.translated_store import TranslatedStore
 from insight_core.ingest.translation_directory import TranslationDirectory
@@ -29,8 +30,12 @@ _LONGEST_NAME = 200  # characters of a part of a run's name
 class Translations:
     """Translates stores one after the other, in a thread or, with ``finish``, in that of the caller."""
 
-    def __init__(self, cache_directory: Path | None) -> None:
-        """Without ``cache_directory`` the event files are temporary."""
+    def __init__(self, cache_directory: Path | None, fetch: Fetch | None = None) -> None:
+        """Without ``cache_directory`` the event files are temporary.
+
+        ``fetch`` is called before stores are read whose files are mirrors of others.
+        """
+        self._fetch = fetch
         self._place = TranslationDirectory(cache_directory)
         self._stores: dict[tuple[str, StoreFormat], TranslatedStore] = {}
         self._calls: dict[StoreFormat, Calls] = {}
@@ -78,7 +83,7 @@ class Translations:
             store = self._stores.get(key)
             if store is None or store.found != one:
                 calls = self._calls.setdefault(one.format, Calls(f"store format {one.format.name}"))
-                store = TranslatedStore(one, self._place, calls)
+                store = TranslatedStore(one, self._place, calls, self._fetch)
             now[key] = store
         self._stores = now
         self._woken.set()

@@ -114,7 +114,7 @@ class LocalProvider:
             self._logdirs,
             reload_interval,
             names=self._names,
-            translations=Translations(cache_directory),
+            translations=Translations(cache_directory, None if mirrors is None else mirrors.fetch),
             cache=_open_cache(cache_directory, self._logdirs, cache_size),
             follow_symlinks=follow_symlinks,
             accepts_run=accepts_run,

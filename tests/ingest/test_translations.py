@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,11 @@ import pytest
 from attrs import evolve
 
 from insight_core.ingest import translated_store
-from insight_core.ingest.discover import FoundStore, Logdir
+from insight_core.ingest.discover import Found, FoundStore, Logdir
+from insight_core.ingest.fetching import FilePart
 from insight_core.ingest.translation_directory import TranslationDirectory
-from insight_core.plugin import FileName, SeriesKey, StoreFormat, Translation
+from insight_core.ingest.translations import Translations
+from insight_core.plugin import FileChanged, FileName, SeriesKey, StoreFormat, Translation
 from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
 from tests.ingest.chest_format import CHEST, translate
@@ -242,6 +244,31 @@ def test_a_function_decides_by_the_beginning_whether_a_file_is_a_store(logdir: P
     provider = opened(evolve(CHEST, files=[file]))
     provider.load()
     assert _names(provider) == ["mine"]
+
+
+def test_files_of_a_mirror_are_fetched_before_a_store_is_read(logdir: Path, tmp_path: Path) -> None:
+    store, picture, model = logdir / "a.chest", logdir / "media" / "a.png", logdir / "model.bin"
+    picture.parent.mkdir()
+    for path, size in ((store, 9), (picture, 9), (model, 9 << 20)):
+        with path.open("wb") as file:
+            file.truncate(size)  # as a mirror has it before anything is fetched
+    fetched: list[str] = []
+
+    def fetch(parts: Sequence[FilePart]) -> None:
+        fetched.extend(part.path for part in parts)
+        if len(fetched) == 2:
+            raise FileChanged
+        store.write_text(_rows("first", 0, 2))
+
+    translations = Translations(tmp_path / "cache", fetch)
+    translations.reconcile([FoundStore(str(store), "a.chest", "", "", CHEST)])
+    translations.finish()
+    translations.finish()  # the first time the store had another version
+    assert set(fetched) == {str(store), str(picture)}
+    found = Found()
+    translations.add_to(found)
+    assert list(found.runs) == ["first"]
+    translations.close()
 
 
 def test_two_processes_do_not_write_into_the_same_directory(tmp_path: Path) -> None:

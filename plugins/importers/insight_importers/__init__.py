@@ -106,4 +106,9 @@ FORMATS = (
         FileName("vdlrecords.*.log", makes_run=beginnings.of_visualdl),
         f"{_HERE}.visualdl_store:translate",
     ),
+    StoreFormat(
+        "Neptune export",
+        FileName("*/*_part_0.parquet", makes_run=beginnings.of_parquet),
+        f"{_HERE}.neptune_store:translate",
+    ),
 )

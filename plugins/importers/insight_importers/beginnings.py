@@ -31,3 +31,8 @@ def of_swanlab(beginning: bytes) -> bool:
 def of_visualdl(beginning: bytes) -> bool:
     """Whether a file begins with the record that VisualDL writes first."""
     return _VISUALDL in beginning[:64]
+
+
+def of_parquet(beginning: bytes) -> bool:
+    """Whether a file is one of Parquet, of whatever program."""
+    return beginning.startswith(b"PAR1")
