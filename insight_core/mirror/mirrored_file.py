@@ -16,7 +16,8 @@ from insight_core.mirror.stretches import Stretches, missing, total, with_stretc
 from insight_core.plugin import RemoteFile
 
 _PIECE = 4 << 20  # bytes of one request
-_OVERLAP = 256  # bytes before the old end that are compared when a file has grown
+_OVERLAP = 64, 256  # least and most bytes before the old end that are compared when a file has grown
+_OVERLAP_SHARE = 20  # bytes that were appended, for each that is compared
 _KEEP_SIZE, _PUNCH_HOLE = 1, 2  # man 2 fallocate
 
 # Sends requests at the same time: the results of calls, in order.
@@ -123,7 +124,9 @@ class MirroredFile:
 
     def _overlap(self) -> tuple[int, int] | None:
         """The bytes before the old end of a file that has grown, if they are present."""
-        start, end = max(0, self.unverified - _OVERLAP), self.unverified
+        end = self.unverified
+        least, most = _OVERLAP
+        start = max(0, end - min(most, max(least, (self.listed.size - end) // _OVERLAP_SHARE)))
         return (start, end) if end and not missing(self.present, start, end) else None
 
     def _grew(self, overlap: tuple[int, int], end: int, requests: Requests, together: Together) -> bool:

@@ -104,6 +104,19 @@ def test_of_a_file_that_grew_only_the_rest_is_fetched(store: MemoryStore, open_m
     assert os.stat(root / "a").st_ino == inode
 
 
+def test_little_more_is_read_than_was_appended(store: MemoryStore, open_mirror: Open) -> None:
+    store.put("a", data := _content(50_000))
+    mirrors, root = open_mirror()
+    _fetched(mirrors, root / "a")
+    for appended in (1_400, 3_000, 40_000):
+        before = mirrors.counts()[LOCATION].bytes
+        store.append("a", more := _content(appended, seed=appended))
+        data += more
+        mirrors.list_now()
+        assert _fetched(mirrors, root / "a") == data
+        assert mirrors.counts()[LOCATION].bytes - before == pytest.approx(appended, rel=0.05)
+
+
 @pytest.mark.parametrize("size", [5_000, 10_000, 20_000])
 def test_a_replaced_file_is_another_file(store: MemoryStore, open_mirror: Open, size: int) -> None:
     """Whether it is shorter, as long or longer than before."""

@@ -262,7 +262,7 @@ def test_slow_unavailable_and_cut_answers_lose_nothing(
     s3: S3Server, bucket: Bucket, written: int, open_: Open
 ) -> None:
     s3.latency = 0.02
-    s3.faults = ["503", "", "cut", "503", "cut", "", "503", ""] * 2
+    s3.faults = ["503", "cut", "", "cut", "503", "cut", "", "503", "", "503", "cut", "", "503", "cut", ""]
     provider = open_(bucket.location)
     assert len(provider.runs()) == written
     assert {info.points for info in provider.series("scalar")} == {100}
