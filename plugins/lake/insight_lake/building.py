@@ -241,6 +241,11 @@ class Builder:
                 if name not in listed and stored.note.source in sources and self._is_mine(name)
             }
 
+        if not listed and (lost := gone(newest(self._store))):
+            raise InvalidArgument(
+                f"{self._options.source}: has no run at all, perhaps because it is not mounted, and --prune "
+                f"would drop {len(lost):,} runs of the lake; if that is meant, use insight-host lake expire"
+            )
         self.report.removed = remove_runs(self._store, gone)
 
 

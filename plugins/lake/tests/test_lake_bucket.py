@@ -17,6 +17,7 @@ from insight_lake.objects import ObjectMissing
 from insight_lake.stores import open_store
 from insight_lake.upkeep import compact, delete_unused
 
+import insight_host
 from insight_core.plugin import InvalidArgument, ScalarQuery, SeriesKey, Unavailable
 from insight_core.plugin.testing import EventWriter
 from tests.buckets import Bucket, bucket
@@ -75,6 +76,8 @@ def test_a_bucket_and_a_directory_hold_the_same_lake(s3: Bucket, logs: Path) -> 
     [info] = provider.series("tensorboard:image", runs=["run2"])
     assert b"picture 2" in provider.payload("tensorboard:image", info.key, 0).data
     provider.close()
+    with insight_host.open(f"lake:{PLACE}") as opened:
+        assert len(opened.runs()) == 4
 
 
 def test_a_series_costs_few_requests(s3: Bucket, logs: Path) -> None:

@@ -126,6 +126,18 @@ def test_runs_that_are_gone_stay_unless_they_are_pruned(logs: Path) -> None:
     provider.close()
 
 
+def test_a_source_without_any_run_prunes_nothing(logs: Path) -> None:
+    """As a directory that is not mounted."""
+    build = lake_of(logs)
+    build.run()
+    before = newest(build.store())
+    logs.rename(logs.parent / "elsewhere")
+    logs.mkdir()
+    with pytest.raises(InvalidArgument, match=r"not mounted.* 6 runs"):
+        build.run(prune=True)
+    assert newest(build.store()) == before
+
+
 def test_shards_and_batches_make_the_same_lake(logs: Path) -> None:
     whole, shards = lake_of(logs), lake_of(logs, "shards")
     whole.run()
