@@ -31,7 +31,12 @@ def _is_dump(beginning: bytes) -> bool:
     return beginning.startswith(b"Op Type,Op Name,")
 
 
+def _is_msprobe(beginning: bytes) -> bool:
+    return beginning.startswith(b"{") and b'"dump_data_dir"' in beginning
+
+
 DUMP_FILE = FileName("**/statistic.csv", makes_run=_is_dump)
+MSPROBE_FILE = FileName("**/dump.json", makes_run=_is_msprobe)
 LINEAGE = FileName("*_lineage", makes_run=False)
 
 
@@ -48,5 +53,6 @@ CLAIMS: set[Claim] = {
     ONNX_FILE,
     EXPORTED_FILE,
     DUMP_FILE,
+    MSPROBE_FILE,
     LINEAGE,
 }

@@ -21,6 +21,7 @@ from insight_graph.claims import (
     LINEAGE,
     META_GRAPH,
     MINDSPORE_EVENT,
+    MSPROBE_FILE,
     ONNX_FILE,
     OTHER_FILE,
     PROFILED_TRACE,
@@ -29,6 +30,7 @@ from insight_graph.claims import (
 )
 from insight_graph.columns import Graph
 from insight_graph.model import GraphModel
+from insight_graph.msprobe_dump import statistics_of_json
 from insight_graph.tensor_statistics import TensorStatistics, statistics_of_file
 
 # What else a .pb file may be
@@ -81,6 +83,11 @@ class StepTimes:
     nbytes: int
 
 
+STATISTICS: dict[Claim, Callable[[bytes], TensorStatistics]] = {
+    DUMP_FILE: statistics_of_file,
+    MSPROBE_FILE: statistics_of_json,
+}
+
 Decoded: TypeAlias = GraphModel | StepTimes | TensorStatistics
 
 
@@ -98,7 +105,7 @@ def is_profile(info: SeriesInfo) -> bool:
 
 def is_dump(info: SeriesInfo) -> bool:
     """Whether the series holds statistics of tensors."""
-    return DUMP_FILE in info.claims
+    return not STATISTICS.keys().isdisjoint(info.claims)
 
 
 def is_pipeline(info: SeriesInfo) -> bool:
@@ -113,8 +120,8 @@ def decoded(payload: Payload) -> Decoded:
             Reason("a lineage file is not a graph: the lineage plugin decodes it", "graph_of_lineage")
         )
     data = _content(payload)
-    if payload.claim == DUMP_FILE:
-        return statistics_of_file(data)
+    if payload.claim in STATISTICS:
+        return STATISTICS[payload.claim](data)
     if payload.claim == RUN_METADATA:
         return StepTimes(step_stats.rows_of(data), 4 * len(data))
     graph = GRAPHS[payload.claim].read(data)
