@@ -77,8 +77,8 @@ PLUGIN_MAY_IMPORT = {
 }
 ALSO = {
     "insight_demo": {"insight_landscape"},  # as a training script does
-    # of the extras lake and ray; buckets are opened as those of logdirs are
     "insight_importers": {"pyarrow"},  # of its own extra parquet
+    # of the extras lake and ray; buckets are opened as those of logdirs are
     "insight_lake": {"insight_remote", "obstore", "pyarrow", "ray"},
     "insight_media": {"pyarrow"},  # of its own extra arrow
     "insight_query": {"duckdb", "pyarrow"},  # of the extra lake

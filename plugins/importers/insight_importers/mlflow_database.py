@@ -14,7 +14,7 @@ from insight_importers.series_buffer import SeriesBuffer
 from insight_importers.sqlite_files import Database
 from insight_importers.translated_runs import TranslatedRuns
 
-_ROWS = 50_000  # of a call
+_ROWS = 20_000  # of a call
 _LARGEST = 1.7976931348623157e308  # stands for infinity
 _RUN = (
     "run_uuid",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,8 @@ from insight_importers.mlflow_runs import STATUSES, describe, write_artifacts
 from insight_importers.nested_yaml import nested_yaml
 from insight_importers.translated_runs import TranslatedRuns
 
-_RUNS = 500  # of a call
-_CHUNK = 8 << 20  # bytes of a file in a call
+_PATIENCE = 3.0  # seconds for new runs in a call
+_CHUNK = 1 << 20  # bytes of a file in a call
 _LONGEST_TEXT = 64 << 10  # bytes of a parameter
 _MOST_FILES = 5_000  # parameters or metrics of a run
 _DEEPEST = 10  # directories
@@ -34,7 +35,7 @@ def translate(source: str, target: Path) -> Translation:
     name = about.get("name") or experiment.name
     seen: dict[str, Any] = made.state.setdefault("runs", {})
     watched, flaws = [source, os.fspath(experiment)], []
-    there, is_done, read = set(), True, 0
+    there, is_done, began = set(), True, time.monotonic()
     for directory in _runs(experiment):
         key = directory.name
         try:
@@ -45,11 +46,9 @@ def translate(source: str, target: Path) -> Translation:
             if state.get("version") == version and state.get("status") in _DONE:
                 watched.append(os.fspath(directory / "meta.yaml"))
                 continue
-            if "version" not in state:
-                if read >= _RUNS:
-                    is_done = False
-                    continue
-                read += 1
+            if "version" not in state and time.monotonic() > began + _PATIENCE:
+                is_done = False
+                continue
             about_run = _yaml(_text(directory / "meta.yaml"))
             if about_run.get("lifecycle_stage") == "deleted":
                 there.discard(key)
@@ -123,14 +122,14 @@ def _append_metric(
         file.seek(offset)
         data = file.read(_CHUNK)
     end = data.rfind(b"\n") + 1
-    lines = data[:end].split(b"\n")[:-1]
-    rows = [line.split()[:3] for line in lines]
+    words = data[:end].split()
     try:
-        table = np.array(rows, "S40").reshape(-1, 3)
-        times, values = table[:, 0].astype(np.float64), table[:, 1].astype(np.float64)
-        steps = table[:, 2].astype(np.int64)
-    except ValueError:
-        steps, times, values = _one_by_one(made, run, tag, offset, lines)
+        if len(words) != 3 * data.count(b"\n", 0, end):
+            raise ValueError
+        times, values = np.array([*map(float, words[::3])]), np.array([*map(float, words[1::3])])
+        steps = np.array([*map(int, words[2::3])], np.int64)
+    except (ValueError, OverflowError):
+        steps, times, values = _one_by_one(made, run, tag, offset, data[:end].split(b"\n")[:-1])
     if len(steps):
         run.scalars(tag, steps, times / 1000, values)
         run.facts.last_step = max(run.facts.last_step, int(steps[-1]))
@@ -146,8 +145,8 @@ def _one_by_one(
         parts = line.split()
         try:
             step = int(parts[2]) if len(parts) > 2 else 0
-            found.append((step, float(parts[0]), float(parts[1])))
-        except (ValueError, IndexError):
+            found.append((int(np.int64(step)), float(parts[0]), float(parts[1])))
+        except (ValueError, IndexError, OverflowError):
             text = f"the metric {tag!r}: the line at byte {offset} is not a time, a value and a step"
             made.note(run.name, Flaw(offset, Reason(text, "importers_metric_line", tag=tag), len(line)))
         offset += len(line) + 1

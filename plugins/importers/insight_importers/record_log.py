@@ -12,7 +12,7 @@ from insight_core.plugin import Flaw, Reason
 from insight_importers.block_log import Records, records_of
 from insight_importers.translated_runs import TranslatedRuns
 
-_CHUNK = 8 << 20  # bytes of a call
+_CHUNK = 2 << 20  # bytes of a call
 _LONGEST = 512 << 20  # bytes of a record
 _BEGINNING = 7  # a mark of six bytes and the version
 

@@ -18,7 +18,7 @@ from insight_importers.series_buffer import SeriesBuffer
 from insight_importers.sqlite_files import Database
 from insight_importers.translated_runs import TranslatedRuns
 
-_ROWS = 20_000  # of a call
+_ROWS = 5_000  # of a call
 _ORIGIN = {"_Username": "user", "_Group": "group"}
 
 

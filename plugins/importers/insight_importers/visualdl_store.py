@@ -16,7 +16,7 @@ from insight_importers.translated_runs import TranslatedRuns
 from insight_record.encoders.encoder import EncodedValue
 from insight_record.formats.protobuf import message_field
 
-_CHUNK = 8 << 20  # bytes of a call
+_CHUNK = 2 << 20  # bytes of a call
 _LONGEST = 256 << 20  # bytes of a record
 _SIZE = 8
 _AUDIO = 6  # of a value of a summary, whose message is equal to VisualDL's
