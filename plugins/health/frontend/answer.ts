@@ -18,8 +18,6 @@ export interface Layer {
   readonly id: string;
   readonly name: string;
   readonly kind: Kind;
-  /** The first series that tells about it. */
-  readonly source: { readonly plugin: string; readonly tag: string };
 }
 
 export interface Fault {
@@ -33,6 +31,8 @@ export interface Fault {
   readonly value: number;
   readonly usual: number | null;
   readonly word: string;
+  /** A series that tells about the layer. */
+  readonly source: { readonly plugin: string; readonly tag: string };
 }
 
 interface Said {

@@ -209,5 +209,19 @@ function pictured(map: HeatMap, scale: Scale, colors: CellColors): Cells {
     picture.getContext('2d')?.putImageData(new ImageData(cells, map.columns, map.rows), 0, 0);
   }
   const [from, to] = map.view === 'matrix' ? [0, map.runs.length] : [map.begin, map.end];
-  return { map, picture, from, to };
+  const { columns, flags } = map;
+  const [badRows, badColumns] = [new Set<number>(), new Set<number>()];
+  flags.forEach((flag, cell) => {
+    if (flag === 0) return;
+    badRows.add(Math.floor(cell / columns));
+    badColumns.add(cell % columns);
+  });
+  return {
+    map,
+    picture,
+    from,
+    to,
+    badRows: [...badRows],
+    badColumns: [...badColumns],
+  };
 }

@@ -10,12 +10,7 @@ function made(begin: number, end: number, columns: number): Cells {
   const map: HeatMap = {
     view: 'layers',
     measure: 'size',
-    layers: [0, 1, 2, 3].map((i) => ({
-      id: `weight:${i}`,
-      name: `fc${i}`,
-      kind: 'weight',
-      source: { plugin: 'histogram', tag: `fc${i}` },
-    })),
+    layers: [0, 1, 2, 3].map((i) => ({ id: `weight:${i}`, name: `fc${i}`, kind: 'weight' })),
     choices: [],
     more: 0,
     runs: ['a', 'b'],
@@ -38,7 +33,7 @@ function made(begin: number, end: number, columns: number): Cells {
     firsts: Float64Array.from({ length: columns }, (_, i) => 10 * (begin + (i * (end - begin)) / columns)),
     lasts: Float64Array.from({ length: columns }, (_, i) => 10 * (begin + ((i + 1) * (end - begin)) / columns) - 10),
   };
-  return { map, picture: {} as HTMLCanvasElement, from: begin, to: end };
+  return { map, picture: {} as HTMLCanvasElement, from: begin, to: end, badRows: [], badColumns: [] };
 }
 
 const base = made(0, 1000, 100);

@@ -1,13 +1,15 @@
 /** Paints the map: cells from bitmaps, names of rows, steps below, and the cell that is read. */
 import type { Theme } from '@insight-host/api';
-import { visibleText, type PixelSize } from '@insight-host/kit';
+import { niceStep, visibleText, WHOLE_DIGITS, type PixelSize } from '@insight-host/kit';
 import type { HeatMap } from './answer';
 import { lengthOf, type Span } from './span';
+import { placeOfStep } from './words';
 
 export const AXIS = 22; // CSS pixels below the cells
 export const LEAST_ROW = 2; // CSS pixels: rows beyond are out of sight until one scrolls
 const MOST_ROW = 48; // CSS pixels
-const TOP = 6;
+const TOP = 10;
+const TICK = 3; // CSS pixels of a mark, at least
 const RIGHT = 12;
 const [LEAST_NAMES, MOST_NAMES] = [60, 260]; // CSS pixels for names of rows
 const NAMED = 13; // CSS pixels of a row with a name
@@ -21,6 +23,9 @@ export interface Cells {
   readonly picture: HTMLCanvasElement;
   readonly from: number;
   readonly to: number;
+  /** Rows and columns with values that are not finite. */
+  readonly badRows: readonly number[];
+  readonly badColumns: readonly number[];
 }
 
 /** Where the cells are, in CSS pixels, and what is in sight of columns and rows. */
@@ -44,7 +49,7 @@ export function layOut(
   y: Span | null,
 ): Layout {
   const letters = names.reduce((most, name) => Math.max(most, name.length), 0);
-  const left = Math.round(Math.max(LEAST_NAMES, Math.min(MOST_NAMES, width * 0.3, 18 + letters * LETTER)));
+  const left = Math.round(Math.max(LEAST_NAMES, Math.min(MOST_NAMES, width * 0.3, 22 + letters * LETTER)));
   const inner = Math.max(1, height - TOP - AXIS);
   const rows = Math.min(map.rows, Math.max(1, Math.floor(inner / LEAST_ROW)));
   const whole = across(map);
@@ -132,6 +137,7 @@ export function paint(context: CanvasRenderingContext2D, painted: Painted): void
   paintGaps(context, painted);
   paintMarks(context, painted);
   context.restore();
+  paintTicks(context, painted);
   context.font = `11px ${theme.token('--font') || 'sans-serif'}`;
   context.textBaseline = 'middle';
   paintNames(context, painted);
@@ -177,6 +183,25 @@ function paintGaps(context: CanvasRenderingContext2D, painted: Painted): void {
   }
 }
 
+/** Marks beside rows and above columns with values that are not finite: single cells are small. */
+function paintTicks(context: CanvasRenderingContext2D, { layout, base, theme }: Painted): void {
+  const { left, top, width, height, x, y } = layout;
+  context.fillStyle = theme.token('--danger');
+  const row = height / lengthOf(y);
+  for (const bad of base.badRows) {
+    if (bad + 1 <= y.from || bad >= y.to) continue;
+    const at = top + (bad + 0.5 - y.from) * row;
+    context.fillRect(left - 5, at - Math.max(TICK, row - 1) / 2, 3, Math.max(TICK, row - 1));
+  }
+  for (const bad of base.badColumns) {
+    const { from, to } = placesOf(base, bad);
+    if (to <= x.from || from >= x.to) continue;
+    const pixels = (width * (to - from)) / lengthOf(x);
+    const at = left + (((from + to) / 2 - x.from) / lengthOf(x)) * width;
+    context.fillRect(at - Math.max(TICK, pixels - 1) / 2, top - 5, Math.max(TICK, pixels - 1), 3);
+  }
+}
+
 function paintMarks(context: CanvasRenderingContext2D, painted: Painted): void {
   const { layout, theme, pointed, selected } = painted;
   const frame = (x: number, y: number, width: number, height: number): void => {
@@ -189,7 +214,7 @@ function paintMarks(context: CanvasRenderingContext2D, painted: Painted): void {
   };
   if (selected) {
     const row = boxOf(painted, { row: selected.row, at: layout.x.from });
-    frame(layout.left - 4, row.y, layout.width + 8, Math.max(3, row.height));
+    frame(layout.left - 4, row.y - 2, layout.width + 8, row.height + 4);
     if (selected.at !== null) {
       const box = boxOf(painted, { row: selected.row, at: selected.at });
       context.fillStyle = theme.token('--text');
@@ -210,7 +235,7 @@ function paintNames(context: CanvasRenderingContext2D, { layout, names, theme, s
   const name = (i: number): void => {
     const middle = top + (i + 0.5 - y.from) * row;
     if (middle < top || middle > top + height) return;
-    context.fillText(fitting(visibleText(names[i] ?? ''), left - 12), left - 6, middle);
+    context.fillText(fitting(visibleText(names[i] ?? ''), left - 14), left - 9, middle);
   };
   context.fillStyle = theme.token('--muted');
   for (let i = Math.ceil(y.from / every) * every; i < y.to; i += every)
@@ -221,35 +246,46 @@ function paintNames(context: CanvasRenderingContext2D, { layout, names, theme, s
 }
 
 function paintSteps(context: CanvasRenderingContext2D, painted: Painted): void {
-  const { layout, base, theme, locale } = painted;
+  const { layout, theme } = painted;
   const { left, top, width, height, x } = layout;
   context.textAlign = 'center';
   context.fillStyle = theme.token('--muted');
-  const format = new Intl.NumberFormat(locale);
-  const text = (at: number): string => {
-    if (base.map.view === 'matrix')
-      return (
-        visibleText(base.map.runs[Math.floor(at)] ?? '')
-          .split('/')
-          .at(-1) ?? ''
-      );
-    const cells = cellsAt(painted, at);
-    return format.format(cells.map.firsts[columnOf(cells, at)] ?? 0);
-  };
-  const count = Math.max(1, Math.min(Math.ceil(lengthOf(x)), Math.floor(width / APART)));
   let before = -Infinity;
-  for (let i = 0; i < count; i++) {
-    const at = Math.floor(x.from + ((i + 0.5) / count) * lengthOf(x));
+  for (const { at, text } of named(painted)) {
     const cells = cellsAt(painted, at);
     const places = placesOf(cells, columnOf(cells, at));
     const px = left + (((places.from + places.to) / 2 - x.from) / lengthOf(x)) * width;
-    const word = text(at);
-    const half = (word.length * LETTER) / 2;
-    if (px - half < Math.max(left - 20, before + 8) || px + half > left + width + RIGHT) continue;
+    const half = (text.length * LETTER) / 2;
+    if (px - half < Math.max(left - 20, before + 8) || px + half > left + width + RIGHT || px < left) continue;
     context.fillRect(px - 0.5, top + height, 1, 4);
-    context.fillText(word, px, top + height + 13);
+    context.fillText(text, px, top + height + 13);
     before = px + half;
   }
+}
+
+/** Places of the axis with their names: runs, or steps that are round where they were recorded. */
+function named(painted: Painted): readonly { readonly at: number; readonly text: string }[] {
+  const { base, layout, locale } = painted;
+  const { x, width } = layout;
+  const most = Math.max(1, Math.floor(width / APART));
+  if (base.map.view === 'matrix') {
+    const every = Math.max(1, Math.ceil(lengthOf(x) / most));
+    return base.map.runs.flatMap((run, at) =>
+      at % every === 0 ? [{ at, text: visibleText(run.split('/').at(-1) ?? run) }] : [],
+    );
+  }
+  const stepAt = (at: number): number => {
+    const { map, ...cells } = cellsAt(painted, at);
+    return map.firsts[columnOf({ map, ...cells }, at)] ?? 0;
+  };
+  const format = new Intl.NumberFormat(locale);
+  const [first, last] = [stepAt(x.from), stepAt(x.to - 1e-9)];
+  const unit = Math.max(1, niceStep((last - first) / most, WHOLE_DIGITS));
+  return Array.from({ length: Math.floor(last / unit) - Math.ceil(first / unit) + 1 }, (_, i) => {
+    const step = (Math.ceil(first / unit) + i) * unit;
+    const near = placeOfStep(cellsAt(painted, placeOfStep(base.map, step) ?? 0).map, step) ?? 0;
+    return { at: near, text: format.format(stepAt(near)) };
+  });
 }
 
 /** The end of a name, as far as there is room: the end tells layers apart. */

@@ -1,5 +1,5 @@
 /** The first bad layer, those after it, or that there is none. */
-import { Button, Icon } from '@insight-host/kit';
+import { Button, Icon, type Page } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { Fault, HeatMap } from './answer';
 import type { HealthBoard } from './board';
@@ -24,8 +24,7 @@ export function Verdict({ board, map }: VerdictProps): JSX.Element {
         <p role="status">
           {first ? (
             <>
-              {say('first')} <strong>{first.name}</strong> ({say(`kind.${first.kind}`)}), {page.nameOf(first.run)}:{' '}
-              {faultText(page, first)}
+              {say('first')} <Line page={page} fault={first} />
             </>
           ) : (
             say(reading ? 'healthy.so_far' : 'healthy')
@@ -45,8 +44,7 @@ export function Verdict({ board, map }: VerdictProps): JSX.Element {
               {others.map((fault) => (
                 <li key={`${fault.run} ${fault.layer} ${fault.fault}`}>
                   <button type="button" data-action="show-fault" onClick={() => board.show(fault)}>
-                    <strong>{fault.name}</strong> ({say(`kind.${fault.kind}`)}), {page.nameOf(fault.run)}:{' '}
-                    {faultText(page, fault)}
+                    <Line page={page} fault={fault} />
                   </button>
                 </li>
               ))}
@@ -55,16 +53,28 @@ export function Verdict({ board, map }: VerdictProps): JSX.Element {
         )}
       </div>
       {first && <Button action="show-first" label={say('show')} text={say('show')} onPress={() => board.show(first)} />}
-      {first && <Open board={board} map={map} fault={first} />}
+      {first && <Open board={board} fault={first} />}
     </section>
   );
 }
 
+function Line({ page, fault }: { readonly page: Page; readonly fault: Fault }): JSX.Element {
+  const { name, kind, run } = fault;
+  const where = page.t('fault.where', { kind: page.t(`kind.${kind}`), run: page.nameOf(run) });
+  return (
+    <>
+      <strong>{name}</strong>
+      {where}
+      {faultText(page, fault)}
+    </>
+  );
+}
+
 /** Leads to the values: the histogram, tensor or scalar that tells. */
-function Open({ board, map, fault }: VerdictProps & { readonly fault: Fault }): JSX.Element | null {
+function Open({ board, fault }: Pick<VerdictProps, 'board'> & { readonly fault: Fault }): JSX.Element | null {
   const { page } = board;
-  const source = map.layers.find(({ id }) => id === fault.layer)?.source;
-  if (!source || !page.tabs.value.includes(source.plugin)) return null;
+  const { source } = fault;
+  if (!page.tabs.value.includes(source.plugin)) return null;
   const open = (): void => {
     page.ctx.cursor.pin({ step: fault.step });
     const tags = `^${source.tag.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`;

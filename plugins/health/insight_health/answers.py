@@ -87,7 +87,7 @@ def map_answer(data: DataProvider, query: bytes) -> Iterator[bytes]:
     reading_ended = time.monotonic()
     drawn = _Drawn.of(tracks, asked)
     made = heat_map(tracks, asked.measure, drawn.shown, drawn.runs, asked.view, drawn.axis)
-    described = drawn.described(made, read) | _judged(health.faults(tracks, read))
+    described = drawn.described(made, read) | _judged(tracks, health.faults(tracks, read))
     sent: dict[str, Column] = {
         "numbers": made.numbers.ravel(),
         "flags": made.flags.ravel(),
@@ -142,9 +142,9 @@ class _Drawn:
         return {
             "view": self.asked.view,
             "measure": self.asked.measure,
-            "layers": [_row(self.tracks, layer) for layer in self.shown],
+            "layers": [_row(layer) for layer in self.shown],
             "more": len(self.rows) - len(self.shown),
-            "choices": [_row(self.tracks, layer) for layer in self.choices[:_MOST_LAYERS]],
+            "choices": [_row(layer) for layer in self.choices[:_MOST_LAYERS]],
             "runs": self.runs,
             "all_runs": self.tracks.table.runs,
             "measures": self.measures,
@@ -159,11 +159,8 @@ class _Drawn:
         }
 
 
-def _row(tracks: Tracks, layer: LayerRow) -> dict[str, object]:
-    """A layer, and the first series that tells about it."""
-    source = next(source for run in tracks.table.runs for source in tracks.table.of(run, layer))
-    place = {"plugin": source.plugin, "tag": source.tag}
-    return {"id": layer.id, "name": layer.name, "kind": layer.kind, "source": place}
+def _row(layer: LayerRow) -> dict[str, object]:
+    return {"id": layer.id, "name": layer.name, "kind": layer.kind}
 
 
 def _having(tracks: Tracks, runs: Sequence[str], layers: Sequence[LayerRow]) -> dict[Measure, list[LayerRow]]:
@@ -190,15 +187,17 @@ def _kinds(table: LayerTable) -> list[dict[str, object]]:
     return [{"kind": kind, "layers": count[kind]} for kind in KINDS if count[kind]]
 
 
-def _judged(faults: Sequence[BadLayer]) -> dict[str, object]:
+def _judged(tracks: Tracks, faults: Sequence[BadLayer]) -> dict[str, object]:
     return {
-        "faults": [_fault(one) for one in faults[:_MOST_FAULTS]],
+        "faults": [_fault(tracks, one) for one in faults[:_MOST_FAULTS]],
         "more_faults": max(0, len(faults) - _MOST_FAULTS),
     }
 
 
-def _fault(one: BadLayer) -> dict[str, object]:
+def _fault(tracks: Tracks, one: BadLayer) -> dict[str, object]:
+    source = tracks.table.of(one.run, one.layer)[0]
     return {
+        "source": {"plugin": source.plugin, "tag": source.tag},
         "run": one.run,
         "layer": one.layer.id,
         "name": one.layer.name,
