@@ -3,11 +3,8 @@ import {
   Empty,
   Spaced,
   cardId,
-  fileName,
   Menu,
-  message,
   NumberBox,
-  canvasFile,
   problemOf,
   recordNotes,
   StepSlider,
@@ -17,18 +14,17 @@ import {
   useTableView,
   type CardKey,
   type ContentOfCard,
-  type MenuItem,
   type Records,
 } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { MeshParts } from './board';
 import { PLAIN } from './catalogue';
+import { exportsOf } from './exports';
 import { lookOf, type Look } from './look';
-import { paintPicture } from './picture';
 import { shapeOf, shapeQuery, type Shape } from './shape';
 import { Stage } from './stage';
-import { tableOf } from './table';
+import { MOST_ROWS, tableOf } from './table';
 
 const REST = 2_000; // ms between two questions about what grows
 
@@ -51,25 +47,16 @@ export function ShapeCard({ board, card, place }: ContentOfCard<MeshParts>): JSX
   useEffect(() => {
     if (visible) void board.frames.want(card.tag, runs, attempts);
   }, [card.tag, runs.join('\n'), attempts, visible]);
-  const isPlain = board.tags.infoOf(card.run ?? '', card.tag)?.plugin === PLAIN;
-  useEffect(() => {
-    if (!isPlain) return;
-    // changes of these are those of another plugin
-    const grown = new Spaced(REST, () => board.tables.retry(card));
-    const { value: now } = page.ctx.generation;
-    const stop = page.ctx.generation.subscribe((generation) => generation !== now && grown.ask());
-    return () => {
-      stop();
-      grown.cancel();
-    };
-  }, [cardId(card), isPlain]);
+  useGrowth(board, card);
   const shape = answer.value;
   const look = useLook(board, card, shape);
   const title = page.titleOf(card.tag);
   const table = useTableView(
     page,
     `${card.tag}_${card.run}`,
-    `${title}, ${page.nameOf(card.run ?? '')}`,
+    shape && shape.points > MOST_ROWS
+      ? `${title}, ${page.nameOf(card.run ?? '')}: ${say('table.some', { count: MOST_ROWS, all: shape.points })}`
+      : `${title}, ${page.nameOf(card.run ?? '')}`,
     () => shape && tableOf(page, shape),
     () => import('@insight-host/kit/table'),
   );
@@ -104,24 +91,55 @@ export function ShapeCard({ board, card, place }: ContentOfCard<MeshParts>): JSX
       </div>
       <StepSlider board={board} card={card} steps={steps} busy={answer.busy} />
       <footer data-testid="card-status">
-        {shape && (shape.samples > 1 || sample > 0) && (
-          <label class="sample" title={say('sample.hint')}>
-            <span>{say('sample')}</span>
-            <NumberBox
-              name="sample"
-              label={say('sample')}
-              value={sample}
-              low={0}
-              high={Math.max(0, shape.samples - 1)}
-              live
-              onPick={(value) => board.samples.set(card, value || null)}
-            />
-            <span>{say('sample.of', { count: shape.samples })}</span>
-          </label>
-        )}
+        <SampleChoice board={board} card={card} count={shape?.samples ?? null} />
         {shape && !answer.error && <Counts board={board} shape={shape} records={records} />}
       </footer>
     </>
+  );
+}
+
+/** Records of plain tensors are asked for again while logs grow: changes of these are those of another plugin. */
+function useGrowth(board: MeshParts, card: CardKey): void {
+  const isPlain = board.tags.infoOf(card.run ?? '', card.tag)?.plugin === PLAIN;
+  useEffect(() => {
+    if (!isPlain) return;
+    const { generation } = board.page.ctx;
+    const grown = new Spaced(REST, () => board.tables.retry(card));
+    const { value: now } = generation;
+    const stop = generation.subscribe((next) => next !== now && grown.ask());
+    return () => {
+      stop();
+      grown.cancel();
+    };
+  }, [cardId(card), isPlain]);
+}
+
+interface SampleProps {
+  readonly board: MeshParts;
+  readonly card: CardKey;
+  /** Samples of the batch; null until they are known. */
+  readonly count: number | null;
+}
+
+/** Which shape of a batch is shown; nothing where there is but one. */
+function SampleChoice({ board, card, count }: SampleProps): JSX.Element | null {
+  const { t: say } = board.page;
+  const sample = board.samples.of(card) ?? 0;
+  if (sample === 0 && (count ?? 1) <= 1) return null;
+  return (
+    <label class="sample" title={say('sample.hint')}>
+      <span>{say('sample')}</span>
+      <NumberBox
+        name="sample"
+        label={say('sample')}
+        value={sample}
+        low={0}
+        high={(count ?? sample + 1) - 1}
+        live
+        onPick={(value) => board.samples.set(card, value || null)}
+      />
+      {count !== null && <span>{say('sample.of', { count })}</span>}
+    </label>
   );
 }
 
@@ -177,41 +195,4 @@ function Counts({
       {text}
     </span>
   );
-}
-
-function exportsOf(
-  board: MeshParts,
-  card: CardKey,
-  look: Look | null,
-  records: Records | null,
-  index: number,
-  sample: number,
-): readonly MenuItem[] {
-  const { page } = board;
-  if (!look || !records || index < 0) return [];
-  const { step } = look.scene.shape;
-  const save = async (): Promise<void> => {
-    const renderer = board.renderer();
-    if (!renderer) return page.ctx.notify('error', page.t('webgl'));
-    const canvas = document.createElement('canvas');
-    const [width, height, ratio] = [800, 600, 2];
-    const size = { width, height, ratio, columns: width * ratio, rows: height * ratio };
-    paintPicture(canvas, renderer, look, size, { background: look.scene.paper });
-    page.ctx.ui.download(
-      fileName(`${page.titleOf(card.tag)}_${step}`, 'png', card.run ?? ''),
-      await canvasFile(canvas),
-    );
-  };
-  return [
-    {
-      action: 'export-png',
-      text: page.t('export.png'),
-      onPress: () => void save().catch((error: unknown) => page.ctx.notify('error', message(error))),
-    },
-    {
-      action: 'export-ply',
-      text: page.t('export.ply'),
-      href: page.ctx.data.href('ply', shapeQuery(card, records, index, sample)),
-    },
-  ];
 }

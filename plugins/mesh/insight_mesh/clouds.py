@@ -89,19 +89,21 @@ class Clouds:
                 looked_at += 1
                 if looked_at > MOST_TENSORS:
                     return
-                place = (owner, info.key)
-                if place not in self._is_cloud:
-                    self._is_cloud[place] = self._look(*place)
-                if self._is_cloud[place]:
+                if self._look(owner, info.key):
                     yield info.key
 
     def _look(self, owner: str, key: SeriesKey) -> bool:
+        known = self._is_cloud.get((owner, key))
+        if known is not None:
+            return known
         try:
             count = len(self._data.records(owner, key).steps)
             shape = tensor_header(self._data.payload(owner, key, count - 1, limit=_HEAD)).shape
         except (ValueError, InsightError):
-            return False
-        return is_part(shape) and shape[-2] >= FEWEST_POINTS
+            return False  # looked at again: a server may have been away, or the record is not whole yet
+        found = is_part(shape) and shape[-2] >= FEWEST_POINTS
+        self._is_cloud[owner, key] = found
+        return found
 
 
 _known: WeakKeyDictionary[DataProvider, Clouds] = WeakKeyDictionary()
