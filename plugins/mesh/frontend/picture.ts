@@ -9,7 +9,7 @@ import { inBall } from './shape';
 const AXES = ['x', 'y', 'z'] as const;
 const TRIAD = 26; // CSS pixels of the axes in the corner
 const MARGIN = 38;
-const BAR = { width: 90, height: 8 } as const; // CSS pixels of the legend
+const BAR = { width: 120, height: 8 } as const; // CSS pixels of the legend
 
 /** Draws the shape, the box behind it, the directions of the axes and what colours mean. */
 export function paintPicture(
