@@ -117,8 +117,11 @@ class DirectoryStore:
         return self._root / key
 
     def _failed(self, key: str, error: OSError) -> ObjectMissing | Unavailable:
-        text = f"{self._path(key)}: {error.strerror or error}"
-        return ObjectMissing(text) if isinstance(error, FileNotFoundError) else Unavailable(text)
+        path = self._path(key)
+        text = f"{path}: {error.strerror or error}"
+        # without its directory an object is not missing: the lake is away, such as one that is not mounted
+        is_missing = isinstance(error, FileNotFoundError) and path.parent.is_dir()
+        return ObjectMissing(text) if is_missing else Unavailable(text)
 
 
 def _sync(descriptor: int) -> None:

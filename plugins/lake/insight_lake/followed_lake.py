@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from insight_core.plugin import Changes, InsightError, Reason
 from insight_lake.changes import LakeChanges
 from insight_lake.lake import Lake
-from insight_lake.manifest import LakeManifest, existing, newer, newest
+from insight_lake.manifest import LakeManifest, existing, newer
 from insight_lake.objects import ObjectStore
 from insight_lake.row_reader import RowReader
 
@@ -71,7 +71,7 @@ class FollowedLake:
             if self._lake is not current:
                 return
             if time.monotonic() - self._listed > _LIST_AGAIN:  # versions between may have been deleted
-                manifest = newest(self._store)
+                manifest = existing(self._store)
                 self._listed = time.monotonic()
             else:
                 manifest = newer(self._store, current.manifest)

@@ -146,23 +146,23 @@ def test_errors_of_the_store_are_tried_again_and_then_said(s3: Bucket, logs: Pat
         open_store("nonsense://bucket")
 
 
-def test_a_store_that_is_away_is_a_notice(s3: Bucket, logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    build = LakeBuild([str(logs)], str(logs.parent / "lake"), [SCALAR])
+def test_a_lake_that_is_away_is_a_notice(logs: Path) -> None:
+    """As a directory that is no longer mounted; the last version is shown until it is back."""
+    place = logs.parent / "lake"
+    build = LakeBuild([str(logs)], str(place), [SCALAR])
     build.run()
     provider = build.opened(interval=0.05)
     assert len(provider.runs()) == 4
     assert provider.notices() == []
-    monkeypatch.setattr(provider.store, "get", _away)
+    place.rename(logs.parent / "elsewhere")
     with pytest.raises(Unavailable):
         provider.followed.look()
-    assert len(provider.runs()) == 4  # the last version is shown
+    assert len(provider.runs()) == 4
     provider.start()
     eventually(provider.notices)
     [notice] = provider.notices()
     assert "cannot be reached" in notice
     assert notice.code == "lake_away"
+    (logs.parent / "elsewhere").rename(place)
+    eventually(lambda: not provider.notices())
     provider.close()
-
-
-def _away(key: str) -> bytes:
-    raise Unavailable(f"{key}: the bucket is away")
