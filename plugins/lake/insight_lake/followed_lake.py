@@ -114,13 +114,19 @@ class FollowedLake:
         changed, runs, gone = lake.difference(before, self._owner)
         self._changes.note(changed, runs=runs, gone=gone, version=lake.manifest.version)
 
+    def _set_away(self, away: InsightError | None) -> None:
+        is_news = (away is None) != (self._away is None)
+        self._away = away
+        if is_news and self._lake is not None:
+            self._changes.note({}, runs=True, gone=False)  # notices come with the runs
+
     def _follow(self) -> None:
         while not self._ended.is_set():
             try:
                 self.look()
-                self._away = None
+                self._set_away(None)
             except InsightError as error:
-                self._away = error
+                self._set_away(error)
             if self._interval <= 0 and self._lake is not None:
                 return
             self._ended.wait(self._interval or 1.0)

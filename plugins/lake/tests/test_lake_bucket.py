@@ -158,8 +158,10 @@ def test_a_lake_that_is_away_is_a_notice(logs: Path) -> None:
     with pytest.raises(Unavailable):
         provider.followed.look()
     assert len(provider.runs()) == 4
+    before = provider.generation()
     provider.start()
     eventually(provider.notices)
+    assert provider.changes(before, timeout=60).runs  # pages that are open ask for notices
     [notice] = provider.notices()
     assert "cannot be reached" in notice
     assert notice.code == "lake_away"
