@@ -11,7 +11,10 @@ from insight_core.plugin import RunFile
 
 
 def run_files(logdirs: Sequence[Logdir], names: FileNames) -> list[RunFile]:
-    """Every file of every run as it is now, each for every run that it belongs to."""
+    """Every file of every run as it is now, each for every run that it belongs to.
+
+    A store of another tracker may hold many runs, and is there as a file of its directory.
+    """
     found = discover(logdirs, names)
     roots = [(logdir.path, prefix) for logdir, prefix in zip(logdirs, run_prefixes(logdirs), strict=True)]
     files = []
@@ -24,4 +27,10 @@ def run_files(logdirs: Sequence[Logdir], names: FileNames) -> list[RunFile]:
                 if run_name(prefix, relative) == run:
                     files.append(RunFile(run, path, below + relative, root))
                     break
+    for store in found.stores:
+        for root, prefix in roots:
+            below = os.path.join(root, "")
+            if prefix == store.prefix and store.path.startswith(below):
+                relative = os.path.dirname(store.path[len(below) :])
+                files.append(RunFile(run_name(prefix, relative), store.path, below + relative, root))
     return files

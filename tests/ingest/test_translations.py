@@ -246,6 +246,15 @@ def test_a_function_decides_by_the_beginning_whether_a_file_is_a_store(logdir: P
     assert _names(provider) == ["mine"]
 
 
+def test_a_store_is_listed_as_a_file_of_its_directory(logdir: Path, opened: Opener) -> None:
+    """A directory is then not deleted as that of one run alone."""
+    (logdir / "run" / "below").mkdir(parents=True)
+    (logdir / "run" / "below" / "a.chest").write_text(_rows("first", 0, 1))
+    _write(logdir / "run")
+    files = {(Path(file.path).name[:7], file.run) for file in opened().run_files()}
+    assert files == {("events.", "run"), ("a.chest", "run/below")}
+
+
 def test_files_of_a_mirror_are_fetched_before_a_store_is_read(logdir: Path, tmp_path: Path) -> None:
     store, picture, model = logdir / "a.chest", logdir / "media" / "a.png", logdir / "model.bin"
     picture.parent.mkdir()
