@@ -32,5 +32,6 @@ def run_files(logdirs: Sequence[Logdir], names: FileNames) -> list[RunFile]:
             below = os.path.join(root, "")
             if prefix == store.prefix and store.path.startswith(below):
                 relative = os.path.dirname(store.path[len(below) :])
-                files.append(RunFile(run_name(prefix, relative), store.path, below + relative, root))
+                run = run_name(prefix, relative)
+                files.append(RunFile(run, store.path, below + relative, root, is_store=True))
     return files

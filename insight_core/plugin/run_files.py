@@ -17,6 +17,7 @@ class RunFile:
     directory: str  # of the run; the file is in it or below it
     logdir: str  # the directory is it or below it
     location: str = ""  # of the logdir in a remote store, of which these are copies that come and go
+    is_store: bool = False  # of another tracker, with runs of other names than ``run``, its directory's
 
 
 @runtime_checkable

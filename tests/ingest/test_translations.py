@@ -251,8 +251,8 @@ def test_a_store_is_listed_as_a_file_of_its_directory(logdir: Path, opened: Open
     (logdir / "run" / "below").mkdir(parents=True)
     (logdir / "run" / "below" / "a.chest").write_text(_rows("first", 0, 1))
     _write(logdir / "run")
-    files = {(Path(file.path).name[:7], file.run) for file in opened().run_files()}
-    assert files == {("events.", "run"), ("a.chest", "run/below")}
+    files = {(Path(file.path).name[:7], file.run, file.is_store) for file in opened().run_files()}
+    assert files == {("events.", "run", False), ("a.chest", "run/below", True)}
 
 
 def test_files_of_a_mirror_are_fetched_before_a_store_is_read(logdir: Path, tmp_path: Path) -> None:

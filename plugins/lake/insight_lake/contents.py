@@ -55,6 +55,8 @@ def file_fingerprints(data: RunFiles) -> dict[str, tuple[str, int, str]]:
     files: dict[str, list[tuple[str, int, int]]] = {}
     logdirs: dict[str, str] = {}
     for file in data.run_files():
+        if file.is_store:  # its runs have no files of their own
+            continue
         try:
             info = os.stat(file.path)
         except OSError:

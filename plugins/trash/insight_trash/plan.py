@@ -70,13 +70,13 @@ def plan_of(data: DataProvider, run: str) -> Plan:
     if not isinstance(data, RunFiles):
         raise _of_another_machine()
     found = data.run_files()
-    own = [file for file in found if file.run == run]
+    own = [file for file in found if file.run == run and not file.is_store]
     if not own:
         raise NotFound(f"no files of run {run!r} are found", code="trash_no_files", run=run)
     if any(file.location for file in own):
         raise _of_another_machine()
     directory, is_logdir = _directory_of(own)
-    others = [file for file in found if file.run != run]
+    others = [file for file in found if file.run != run or file.is_store]
     places = {file: (_real(file.path), os.path.realpath(file.path)) for file in found}
     names = tuple(sorted({places[file][0] for file in own}))
     for name in names:
