@@ -97,3 +97,10 @@ def test_a_file_that_cannot_be_read_is_named_and_the_other_run_stays(page: Page,
     expect(error).to_contain_text("not a table of numbers between tabs")
     tab.get_by_role("combobox", name="Run").select_option("good")
     expect(tab.locator('[data-drawn="60"]')).to_be_visible()
+
+
+def test_umap_lays_points_out_in_a_worker_and_keeps_to_its_choice(page: Page, tab: Locator) -> None:
+    tab.get_by_role("radio", name="UMAP").click()
+    expect(tab.get_by_test_id("card-status")).to_contain_text("UMAP: 500 of 500 steps")
+    expect(page).to_have_url(re.compile(r"embeddings\.method=umap(&|$)"))
+    expect(tab.locator('[data-action="layout-run"]')).to_be_disabled()

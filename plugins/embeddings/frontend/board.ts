@@ -4,6 +4,7 @@ import { cardParts, codecs, rgbOf, type Page } from '@insight-host/kit';
 import type { Column } from './answers';
 import { Chosen } from './chosen';
 import { coloringOf, firstColumn } from './coloring';
+import { Layouts, type Method } from './layouts/layouts';
 import { Lists } from './lists';
 import { Orbit } from './orbit';
 import { alongComponents, type Positions } from './positions';
@@ -13,7 +14,11 @@ import { Source, type Metric, type Place } from './source';
 
 export const METRICS = ['cosine', 'euclidean'] as const satisfies readonly Metric[];
 export const SPACES = ['three', 'two'] as const;
+export const METHODS = ['pca', 'umap', 'tsne'] as const satisfies readonly Method[];
 export const NEIGHBOURS = [1, 200] as const;
+export const UMAP_NEIGHBOURS = [3, 200] as const;
+export const MIN_DISTS = [0, 0.95] as const;
+export const PERPLEXITIES = [2, 100] as const;
 const SETTLE = 300; // ms without a change before the URL says it
 
 const pointCodec: Codec<number | null> = {
@@ -69,14 +74,29 @@ export function embeddingParts(page: Page) {
 
   const space = page.setting('space', codecs.choice(SPACES, 'three'));
   const axes = page.setting('axes', axesCodec);
+  const method = page.setting('method', codecs.choice(METHODS, 'pca'));
+  const umapNeighbours = page.setting('nearest', codecs.wholeNumber(...UMAP_NEIGHBOURS, 15));
+  const minDist = page.setting('distance', codecs.number(...MIN_DISTS, 0.1));
+  const perplexity = page.setting('perplexity', codecs.wholeNumber(...PERPLEXITIES, 30));
+  const layouts = new Layouts(page, {
+    method,
+    place,
+    points: source.points,
+    metric,
+    dimensions: computed(() => (space.value === 'two' ? 2 : 3)),
+    neighbours: umapNeighbours,
+    minDist,
+    perplexity,
+  });
+  /** Those of the components until a layout has begun. */
   const positions = computed<Positions | null>(() => {
     const { value: points } = source.points;
     const [x, y, z] = axes.value;
-    return points && alongComponents(points, [x, y, space.value === 'two' ? null : z]);
+    const laidOut = method.value === 'pca' ? null : layouts.positions.value;
+    return laidOut ?? (points && alongComponents(points, [x, y, space.value === 'two' ? null : z]));
   });
-
   const axisNames = computed<readonly string[]>(() =>
-    axes.value
+    (method.value === 'pca' ? axes.value : [])
       .slice(0, space.value === 'two' ? 2 : 3)
       .filter((axis) => axis < (source.points.value?.components ?? 0))
       .map((axis) => page.t('component', { number: axis + 1 })),
@@ -146,6 +166,11 @@ export function embeddingParts(page: Page) {
     colorColumn,
     space,
     axes,
+    method,
+    umapNeighbours,
+    minDist,
+    perplexity,
+    layouts,
     positions,
     axisNames,
     search,

@@ -23,7 +23,7 @@ const SMALLEST = 2.4; // pixels of a point
 const LARGEST = 9;
 const FRONT = 7; // pixels of a point that stands out, at least
 const PICTURES = [14, 44] as const;
-const MANY = 5_000; // points that WebGL is too slow for where a processor stands in for the graphics card
+const MANY = 2_000; // points that WebGL is too slow for where a processor stands in for the graphics card
 const SLOW = 18; // ms of a frame, beyond which fewer pixels are drawn while the picture moves
 const COARSEST = 0.35; // of the pixels of each side
 

@@ -11,7 +11,7 @@ export function matchesOf(column: Column | null, text: string): Uint32Array | nu
 }
 
 /** 1 for the members of a set of points. */
-export function marked(points: Uint32Array | readonly number[], count: number): Uint8Array {
+export function marked(points: Iterable<number>, count: number): Uint8Array {
   const found = new Uint8Array(count);
   for (const point of points) if (point < count) found[point] = 1;
   return found;

@@ -12,6 +12,7 @@ export function Status({ board }: { readonly board: EmbeddingParts }): JSX.Eleme
   const share = points ? axes.reduce((sum, axis) => sum + (points.shares[axis] ?? 0), 0) : 0;
   const problems = [
     ...(entry?.missing.map((missing) => reason(missing)) ?? []),
+    ...(board.layouts.error.value ? [board.layouts.error.value] : []),
     ...(source.columnsError.value ? [source.columnsError.value] : []),
     ...(source.spriteError.value ? [say('sprite.failed')] : []),
     ...(chosen.run.value ? (board.lists.byRun.value.get(chosen.run.value.name)?.errors ?? []) : []).map((error) =>
@@ -25,7 +26,7 @@ export function Status({ board }: { readonly board: EmbeddingParts }): JSX.Eleme
           !source.error.value &&
           [
             say('status.size', { points: points.points, dimensions: points.dimensions }),
-            say('status.share', { percent: (100 * share).toFixed(1) }),
+            ...layoutTexts(board, share),
             ...(points.not_finite > 0 ? [say('status.not_finite', { count: points.not_finite })] : []),
             ...(board.isolated.value ? [say('status.isolated', { count: board.isolated.value.length })] : []),
           ].join(' · ')}
@@ -38,4 +39,20 @@ export function Status({ board }: { readonly board: EmbeddingParts }): JSX.Eleme
       ))}
     </footer>
   );
+}
+
+/** What the places of the points mean. */
+function layoutTexts(board: EmbeddingParts, share: number): readonly string[] {
+  const { t: say } = board.page;
+  const { layouts } = board;
+  if (board.method.value === 'pca') return [say('status.share', { percent: (100 * share).toFixed(1) })];
+  if (layouts.isComing.value) return [say('status.graph')];
+  const { value: progress } = layouts.progress;
+  if (!progress) return [];
+  const count = layouts.count.value;
+  return [
+    say('status.steps', { method: say(`method.${board.method.value}`), ...progress }),
+    say('status.metric', { metric: say(`metric.${board.metric.value}`) }),
+    ...(count < board.size.value ? [say('status.sample', { count })] : []),
+  ];
 }

@@ -1,7 +1,8 @@
 import { Button, Choice, Cluster, FullScreenToggle, Select, Toggle } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import { SPACES, type EmbeddingParts } from './board';
+import { METHODS, SPACES, type EmbeddingParts } from './board';
 import { FIRST_CAMERA } from './camera';
+import { LayoutTools } from './layout_tools';
 
 interface ToolbarProps {
   readonly board: EmbeddingParts;
@@ -16,7 +17,8 @@ export function Toolbar({ board, onSave }: ToolbarProps): JSX.Element {
     <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
       <EmbeddingChoice board={board} />
       <Choice say={say} name="space" label={say('space')} values={SPACES} setting={board.space} />
-      <AxesChoice board={board} />
+      <Choice say={say} name="method" label={say('method')} values={METHODS} setting={board.method} how="push" />
+      {board.method.value === 'pca' ? <AxesChoice board={board} /> : <LayoutTools board={board} />}
       {columns.length > 0 && (
         <label class="range">
           <span>{say('color')}</span>
@@ -37,7 +39,9 @@ export function Toolbar({ board, onSave }: ToolbarProps): JSX.Element {
         {board.chosen.entry.value?.picture_size && (
           <Toggle action="pictures" text={say('pictures')} label={say('pictures.hint')} setting={board.pictures} />
         )}
-        <Toggle action="unit" text={say('unit')} label={say('unit.hint')} setting={board.unitLength} />
+        {board.method.value === 'pca' && (
+          <Toggle action="unit" text={say('unit')} label={say('unit.hint')} setting={board.unitLength} />
+        )}
       </Cluster>
       <Cluster>
         <Button

@@ -31,11 +31,19 @@ from insight_embeddings.catalogue import Catalogue, Embedding
 from insight_embeddings.config import configured_embeddings
 from insight_embeddings.matrix import MOST_VALUES, Matrix, matrix_of
 from insight_embeddings.metadata import metadata_of
-from insight_embeddings.neighbours import METRICS, Metric, distances_to, nearest
+from insight_embeddings.neighbours import (
+    METRICS,
+    Metric,
+    NeighbourGraph,
+    distances_to,
+    nearest,
+    neighbour_graph,
+)
 from insight_embeddings.pca import Projection, projection_of
 from insight_embeddings.sprite import Sprite, sprite_of
 
 MOST_NEIGHBOURS = 1_000
+MOST_GRAPH_NEIGHBOURS = 300
 T = TypeVar("T")
 
 
@@ -48,6 +56,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
         Route("/metadata", views.metadata),
         Route("/sprite", views.sprite),
         Route("/neighbours", views.neighbours),
+        Route("/graph", views.graph),
     ]
 
 
@@ -68,6 +77,12 @@ class _Views:
         self.projections = functools.lru_cache(maxsize=64)(
             lambda shape, unit_length: self.matrices(shape).derived(
                 functools.partial(projection_of, unit_length=unit_length)
+            )
+        )
+
+        self.graphs = functools.lru_cache(maxsize=64)(
+            lambda shape, metric, count: self.matrices(shape).derived(
+                functools.partial(neighbour_graph, metric=metric, count=count)
             )
         )
 
@@ -152,6 +167,24 @@ class _Views:
             distances = distances_to(matrix.values, point, metric)
         found = nearest(distances, point, count)
         return json_response({"points": found, "distances": distances[found]})
+
+    def graph(self, request: Request) -> Response:
+        """The nearest neighbours of all points, or of a sample: what t-SNE and UMAP begin with."""
+        form = choice(request, "format", ("json", "safetensors"))
+        metric = cast(Metric, choice(request, "metric", METRICS))
+        count = whole_number(request, "count", 2, MOST_GRAPH_NEIGHBOURS, 15)
+        embedding, place = self._embedding(request)
+        graph: NeighbourGraph = self.graphs(embedding.configured.shape, metric, count).at(place)
+        if form == "json":
+            return json_response(
+                {"points": graph.points, "indices": graph.indices, "distances": graph.distances}
+            )
+        columns = {
+            "points": graph.points,
+            "indices": graph.indices.ravel(),
+            "distances": graph.distances.ravel(),
+        }
+        return safetensors_response(columns, "graph", {"neighbours": graph.indices.shape[1]})
 
     def _embedding(self, request: Request) -> tuple[Embedding, RecordPlace]:
         embedding = self.catalogue.embedding(required_text(request, "run"), required_text(request, "name"))

@@ -11,6 +11,9 @@ from typing import Any
 import insight_embeddings
 import numpy as np
 import pytest
+from insight_embeddings import neighbours
+from insight_embeddings.matrix import Matrix
+from insight_embeddings.neighbours import neighbour_graph
 from werkzeug.test import Client
 
 from insight_core.ingest.discover import Logdir
@@ -282,3 +285,40 @@ def test_more_dimensions_than_points_have_the_components_of_the_points(tmp_path:
         found = _get(client, "points", run="a", name="t")
     expected = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)[:5]
     np.testing.assert_allclose(np.linalg.norm(found["coordinates"], axis=1)[:5], expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("metric", ["cosine", "euclidean"])
+def test_the_graph_of_all_points_has_the_neighbours_of_each(client: Client, metric: str) -> None:
+    graph = _get(client, "graph", run="torch", name=LAST, metric=metric, count=10)
+    assert graph["points"] == list(range(300))
+    for point, expected in _expected()[metric].items():
+        assert graph["indices"][int(point)] == expected["points"]
+        found = graph["distances"][int(point)]
+        np.testing.assert_allclose(found, expected["distances"], rtol=1e-5, atol=1e-7)
+
+
+def test_points_far_from_the_origin_keep_their_neighbours() -> None:
+    """Where distances are the small differences of large squares."""
+    line = np.arange(40, dtype=np.float32)[:, None] / 8
+    far = np.hstack([line + 100_000, np.full((40, 1), 300_000, np.float32)])
+    graph = neighbour_graph(Matrix(far, np.ones(40, np.bool_)), "euclidean", 2)
+    assert {*graph.indices[20].tolist()} == {19, 21}
+    np.testing.assert_array_equal(graph.distances[20], [0.125, 0.125])
+
+
+def test_a_graph_of_many_points_is_one_of_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(neighbours, "MOST_POINTS", 50)
+    values = np.random.default_rng(1).normal(size=(200, 4)).astype(np.float32)
+    finite = np.ones(200, np.bool_)
+    finite[::2] = False
+    graph = neighbour_graph(Matrix(values, finite), "euclidean", 5)
+    assert len(graph.points) == 50
+    assert (graph.points % 2 == 1).all()
+    chosen = values[graph.points].astype(np.float64)
+    distances = np.linalg.norm(chosen[:, None] - chosen, axis=2)
+    np.testing.assert_array_equal(graph.indices, np.argsort(distances, axis=1)[:, 1:6])
+
+
+def test_a_graph_needs_three_points(hostile: Client) -> None:
+    error = _get(hostile, "graph", 422, run="nan", name="t")
+    assert error["details"]["cause"]["code"] == "embeddings_few_points"
