@@ -40,8 +40,8 @@ rm -f insight_core/.compiled
 
 mkdir -p dist
 for wheel in "$tools"/dist/*.whl; do
-	"$tools/bin/python" -m auditwheel show "$wheel" | grep -q "manylinux_2_\(5\|17\)_$processor" ||
-		{ echo "$wheel needs more than glibc 2.17" >&2; exit 1; }
+	shown=$("$tools/bin/python" -m auditwheel show "$wheel")
+	[[ $shown =~ manylinux_2_(5|12|17)_$processor ]] || { echo "$shown"; exit 1; } >&2
 	"$tools/bin/python" -m wheel tags --remove --platform-tag "manylinux_2_17_$processor" "$wheel"
 done
 mv "$tools"/dist/*.whl dist/
