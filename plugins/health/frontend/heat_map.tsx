@@ -64,16 +64,17 @@ export function HeatMapView({ board, map, scale, colors, canvas }: HeatMapProps)
     paint(context, { ...drawn, names, size: size.value, theme, locale, pointed: pointed.value, selected });
     canvas.current.dataset['ready'] = '1';
   });
+  const isSized = size.value.width > 0;
   // what is chosen elsewhere comes into sight
   useEffect(() => {
     const { selected: now, layout: is } = latest.current;
-    if (!now) return;
+    if (!now || !isSized) return;
     const rows = showing(is.y, now.row, map.rows);
     if (rows.from !== is.y.from) settings.y.set(rows);
     if (now.at === null) return;
     const columns = showing(is.x, now.at, across(map));
     if (columns.from !== is.x.from) settings.x.set(columns);
-  }, [layer, step, selected?.row]);
+  }, [layer, step, selected?.row, isSized]);
 
   const look = (next: { readonly x?: Span; readonly y?: Span }): void => {
     const { map: shown, layout: is } = latest.current;

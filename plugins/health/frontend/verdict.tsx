@@ -24,7 +24,7 @@ export function Verdict({ board, map }: VerdictProps): JSX.Element {
         <p role="status">
           {first ? (
             <>
-              {say('first')} <Line page={page} fault={first} />
+              {say(reading ? 'first.so_far' : 'first')} <Line page={page} fault={first} />
             </>
           ) : (
             say(reading ? 'healthy.so_far' : 'healthy')

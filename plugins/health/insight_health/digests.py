@@ -91,6 +91,23 @@ class Digest:
         """Which records were read; None if all were."""
         return None if self.read.all() else self.read
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether a few of all records were read, and the first bad one of them is known to be the first."""
+        return bool(self.read[self._coarse].all()) and self.between() is None
+
+    @property
+    def _stride(self) -> int:
+        return 1 << max(0, (max(len(self.steps), 1) - 1) // _FIRST_LOOK).bit_length()
+
+    @property
+    def _coarse(self) -> NDArray[np.int64]:
+        """The records that are read first."""
+        count = len(self.steps)
+        ends = [count - 1] if count else []
+        every = np.arange(0, count, self._stride, dtype=np.int64)
+        return np.unique(np.append(every, ends).astype(np.int64))
+
     def next(self, low: int, high: int) -> NDArray[np.int64]:
         """Records to read next among those of the steps from ``low`` to ``high``.
 
@@ -98,9 +115,7 @@ class Digest:
         then those between the ones that are known.
         """
         count = len(self.steps)
-        stride = 1 << max(0, (max(count, 1) - 1) // _FIRST_LOOK).bit_length()
-        ends = [count - 1] if count else []
-        coarse = np.unique(np.append(np.arange(0, count, stride, dtype=np.int64), ends).astype(np.int64))
+        stride, coarse = self._stride, self._coarse
         left = coarse[~self.read[coarse]]
         if len(left):
             return left

@@ -10,7 +10,7 @@ from insight_health.health import Health
 from insight_health.verdicts import BadLayer, bad_layers
 
 _RECORDS = 64  # of a series that are read
-_SECONDS = 5.0
+_SECONDS = 15.0
 _MOST_RUNS = 64
 
 
@@ -19,6 +19,8 @@ def found(ctx: PluginContext, runs: Sequence[str]) -> Iterable[Highlight]:
     health = Health.of(ctx.data)
     tracks = health.open(runs[:_MOST_RUNS])
     health.read(tracks, seconds=_SECONDS, most=_RECORDS)
+    if not all(digest.is_settled for digest in tracks.digests.values()):
+        return []  # another layer may be the first: what was read is kept, and the next time goes on
     faults = bad_layers(tracks, tracks.table.runs)
     if not faults:
         return []

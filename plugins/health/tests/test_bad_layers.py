@@ -171,6 +171,22 @@ def test_a_series_is_read_coarsely_first_and_a_nan_is_then_found_by_halving() ->
     assert first.step == 1501
 
 
+def test_nothing_is_said_of_the_first_bad_layer_before_it_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    arrays = {f"grads/fc{layer}": [np.array([1.0])] * 40 for layer in range(3)}
+    arrays["grads/fc1"] = [np.array([1.0])] * 17 + [np.array([np.nan, 1.0])] * 23
+    data = _planted(arrays)
+    context = context_of(insight_health.insight_plugin(), data)
+    monkeypatch.setattr("insight_health.highlights._SECONDS", 0.0)
+    said = list(highlights(context, ["a"]))
+    asked = 1
+    while not said:
+        said = list(highlights(context, ["a"]))
+        asked += 1
+        assert asked < 100
+    assert asked > 1
+    assert said[0].text.details["step"] == 17
+
+
 def test_columns_hold_the_extreme_of_their_steps() -> None:
     rng = np.random.default_rng(2)
     values = rng.normal(size=(3, 1000)).astype(np.float32)
