@@ -1,4 +1,4 @@
-"""Reads the runs that other trackers stored: W&B, Trackio, MLflow, SwanLab, VisualDL."""
+"""Reads the runs that other trackers stored: W&B, Trackio, MLflow, SwanLab, VisualDL, exports of Aim."""
 
 from __future__ import annotations
 
@@ -110,5 +110,10 @@ FORMATS = (
         "Neptune export",
         FileName("*/*_part_0.parquet", makes_run=beginnings.of_parquet),
         f"{_HERE}.neptune_store:translate",
+    ),
+    StoreFormat(
+        "Aim export",
+        FileName("*.aim.jsonl", makes_run=beginnings.of_aim_export),
+        f"{_HERE}.aim_store:translate",
     ),
 )

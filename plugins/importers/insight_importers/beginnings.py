@@ -4,6 +4,7 @@ from __future__ import annotations
 
 WANDB = b":W&B\xe1\xbe"
 SWANLAB = b":SWL\xd6\xe1"
+AIM_EXPORT = b'{"aim_export": '
 _VISUALDL = b"meta_data_tag"
 
 
@@ -36,3 +37,8 @@ def of_visualdl(beginning: bytes) -> bool:
 def of_parquet(beginning: bytes) -> bool:
     """Whether a file is one of Parquet, of whatever program."""
     return beginning.startswith(b"PAR1")
+
+
+def of_aim_export(beginning: bytes) -> bool:
+    """Whether a file begins as the exports of ``aim_export`` do; the version is compared later."""
+    return beginning.startswith(AIM_EXPORT)

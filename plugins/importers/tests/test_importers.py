@@ -18,6 +18,7 @@ import insight_scalar
 import insight_text
 import numpy as np
 import pytest
+from insight_importers.aim_store import tag_of
 from insight_lineage.hparams import session_of, status_of
 
 from insight_core.ingest.discover import Logdir
@@ -184,6 +185,33 @@ def test_the_numbers_of_visualdl_are_those_of_its_reader(provider: LocalProvider
     assert counts[counts > 0].tolist() == [20.0] * 5
 
 
+def test_the_numbers_of_aim_are_those_of_its_sdk(provider: LocalProvider) -> None:
+    values = _expected("aim")
+    assert len(values) == 2
+    for run_hash, known in values.items():
+        is_named = known["name"] == "adam"
+        run = f"aim/digits/adam {run_hash[:8]}" if is_named else f"aim/default/{run_hash}"
+        tags = {tag_of(one["name"], one["context"]): one["points"] for one in known["metrics"]}
+        assert tags
+        for tag, points in tags.items():
+            assert _points(provider, run, tag) == [(step, value) for step, _, value in points]
+            key = SeriesKey(run, tag)
+            times = provider.scalars("scalar", [key])[key].wall_times
+            assert times.tolist() == [when for _, when, _ in points]
+        assert _tags(provider, "scalar", run) == set(tags)
+        if is_named:
+            assert {"loss/subset=train", "loss/loader=2,subset=val"} < tags.keys()
+            assert _config(provider, run) == {
+                "lr": 0.1, "net/layers": "[64, 32]", "net/act": "relu", "amp": True, "seed": 3,
+            }  # fmt: skip
+            assert _tags(provider, "image", run) == {"picture", "pictures/0", "pictures/1"}
+            assert _tags(provider, "text", run) == {"note", "notes"}
+            assert "half way" in _text(provider, run, "note")
+            key = SeriesKey(run, "weights")
+            counts = decoded_histogram(provider.payload("histogram", key, 0)).counts
+            assert counts[counts > 0].tolist() == [20.0] * 5
+
+
 @pytest.mark.parametrize(("place", "above"), [("mlflow_files", "mlruns"), ("mlflow_database", "mlflow")])
 def test_the_numbers_of_mlflow_are_those_of_its_client(
     provider: LocalProvider, place: str, above: str
@@ -230,6 +258,6 @@ def test_columns_of_the_run_table_say_where_a_run_comes_from(provider: LocalProv
     runs = [run.name for run in provider.runs()]
     cells = columns.values(ctx, ["tracker", "project", "tags"], runs)
     assert cells["tracker"].keys() == set(runs)
-    assert set(cells["tracker"].values()) == {"W&B", "Trackio", "MLflow", "SwanLab", "VisualDL"}
+    assert set(cells["tracker"].values()) == {"W&B", "Trackio", "MLflow", "SwanLab", "VisualDL", "Aim"}
     assert cells["tags"]["wandb/wandb/adam abcd1234"] == "small, first"
     assert cells["project"]["trackio/digits/first"] == "digits"
