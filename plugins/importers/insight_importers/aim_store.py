@@ -102,8 +102,8 @@ def _begin(made: TranslatedRuns, about: Mapping[str, Any]) -> None:
     if not isinstance(hparams, dict):
         hparams = {} if hparams is None else {_HPARAMS: hparams}
     facts.config = config_cells(parameters) | config_cells(hparams)
-    # Aim knows whether a run has ended, and not how
-    facts.status = "running" if about.get("is_active") else ""
+    # Aim's own words are "finished" and "in progress"; it does not know whether a run failed
+    facts.status = "running" if about.get("is_active") else "success"
     facts.started, facts.ended = float(about.get("created", 0)), float(about.get("ended", 0))
     if about.get("description"):
         facts.texts["notes"] = str(about["description"])

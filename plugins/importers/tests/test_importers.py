@@ -204,6 +204,7 @@ def test_the_numbers_of_aim_are_those_of_its_sdk(provider: LocalProvider) -> Non
             assert _config(provider, run) == {
                 "lr": 0.1, "net/layers": "[64, 32]", "net/act": "relu", "amp": True, "seed": 3,
             }  # fmt: skip
+            assert _status(provider, run) == "success"
             assert _tags(provider, "image", run) == {"picture", "pictures/0", "pictures/1"}
             assert _tags(provider, "text", run) == {"note", "notes"}
             assert "half way" in _text(provider, run, "note")
