@@ -34,8 +34,8 @@ from benchmarks.machine import describe_machine
 from benchmarks.processes import Failed, peak_memory
 from insight_core.cli.garbage_collection import rare_collections
 from insight_core.ingest import event_file
-from insight_core.ingest.discover import Logdir
 from insight_core.ingest.index.writer import _batches
+from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.schedule import Reading
 from insight_core.providers.local import LocalProvider
 from insight_core.store.run_table import RunTable

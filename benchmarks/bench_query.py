@@ -27,7 +27,7 @@ from benchmarks.hosts import our_host, tensorboard_host
 from benchmarks.machine import describe_machine
 from benchmarks.processes import Failed
 from benchmarks.table import OURS, TENSORBOARD, AtMost, Row, median, render
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import PluginNameEnum, ScalarQuery, SeriesKey
 from insight_core.providers.local import LocalProvider
 

@@ -16,7 +16,7 @@ import insight_scalar
 
 from benchmarks.processes import peak_memory
 from insight_core.cli.garbage_collection import rare_collections
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.providers.local import LocalProvider
 
 

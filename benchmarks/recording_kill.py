@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 from benchmarks.machine import describe_machine
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin.testing import scalar_points
 from insight_core.providers.local import LocalProvider
 

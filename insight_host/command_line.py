@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from insight_core.cli.flag_types import with_hyphens
 from insight_core.cli.host_flags import CACHE, DATA_PROVIDER, DISABLE_PLUGIN, LOGDIR
-from insight_core.ingest.discover import parse_logdir
+from insight_core.ingest.logdir import parse_logdir
 from insight_core.plugin import TAG_ROLES, InvalidArgument
 from insight_host.choosing import Chosen
 from insight_host.diagnosis import diagnosed, report_lines

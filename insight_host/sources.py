@@ -18,7 +18,7 @@ from insight_core.cli.logdirs import open_logdirs
 from insight_core.cli.options import Options, read_flags
 from insight_core.cli.policies import open_whole_registry
 from insight_core.cli.remote_logdirs import opens_files
-from insight_core.ingest.discover import Logdir, is_remote
+from insight_core.ingest.logdir import Logdir, is_remote
 from insight_core.plugin import DataProvider, InvalidArgument, NotFound, Unavailable, notices_of
 from insight_core.providers.forwarding import StartableProvider
 from insight_core.registry import Registry

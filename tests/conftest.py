@@ -16,7 +16,7 @@ import insight_scalar
 import pytest
 
 from insight_core.ingest import schedule as reading
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.providers.local import LocalProvider
 from tests.distributions import bare_venv, built, made_once, unpacked
 from tests.waiting import PATIENCE

@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 from attrs import define, frozen
 
-from insight_core.ingest.discover import Logdir
 from insight_core.ingest.index.upkeep import KeptFile, kept_files
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import DataProvider, Dialect, InsightError, ScalarQuery, SeriesKey
 from insight_core.plugin.testing import EventWriter, GrowingFile
 from insight_core.plugin.testing.scalar_block import Form
@@ -189,7 +189,7 @@ class Running:
 _LOADER = """
 import sys, time
 from insight_core.ingest.index import writer as index_writer
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from pathlib import Path

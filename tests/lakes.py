@@ -13,7 +13,7 @@ from insight_lake.objects import ObjectStore
 from insight_lake.provider import LakeProvider
 from insight_lake.stores import open_store
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import CachePolicy, CommandHost, DataProvider, Plugin, ProviderSettings
 from insight_core.providers.local import LocalProvider
 from insight_core.providers.scalar_answers import ScalarAnswers

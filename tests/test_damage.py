@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Damage, SeriesKey
 from insight_core.plugin.testing import EventWriter, damaged_logdir, scalar_points, wire
 from insight_core.plugin.testing.damaged_logdir import FILE_NAME, scalar_record, version_record

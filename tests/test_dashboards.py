@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.providers.local import LocalProvider
 
 ROOT = Path(__file__).parents[1]

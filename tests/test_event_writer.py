@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import DataProvider, Dialect, SeriesKey
 from insight_core.plugin.testing import EventWriter, histograms, png, tensors
 from insight_core.providers.local import LocalProvider

@@ -13,10 +13,11 @@ import insight_landscape
 import numpy as np
 import pytest
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.providers.local import LocalProvider
 
 torch = pytest.importorskip("torch", reason="torch is not installed: its example is not run")
+pytestmark = pytest.mark.frameworks
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from werkzeug.test import Client
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.isolation import Limits
 from insight_core.plugin import Payload, SummaryPlugin
 from insight_core.plugin.testing import EventWriter

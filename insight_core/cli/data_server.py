@@ -21,7 +21,7 @@ from insight_core.cli.text_table import printable
 
 if TYPE_CHECKING:
     from insight_core.cli.data_server_protection import Clients
-    from insight_core.ingest.discover import Logdir
+    from insight_core.ingest.logdir import Logdir
     from insight_core.plugin import CachePolicy, Plugin
 
 _BAD_FLAG, _BAD_LOGDIR, _BIND_FAILED, _OTHER = 2, 8, 9, 1
@@ -114,7 +114,7 @@ def _started(options: DataServerOptions, logdirs: Sequence[Logdir]) -> Callable[
 
 
 def _logdirs(texts: Sequence[str]) -> list[Logdir]:
-    from insight_core.ingest.discover import parse_logdir
+    from insight_core.ingest.logdir import parse_logdir
 
     for text in texts:
         if not text:

@@ -14,7 +14,8 @@ from insight_core.cli.options import Options
 from insight_core.cli.policies import cache_policies
 from insight_core.cli.remote_logdirs import modules_with, without_password
 from insight_core.cli.storage import cache_directory, open_local
-from insight_core.ingest.discover import Logdir, is_remote, run_prefixes
+from insight_core.ingest.discover import run_prefixes
+from insight_core.ingest.logdir import Logdir, is_remote
 from insight_core.isolation import in_one_line
 from insight_core.plugin import (
     DataProvider,

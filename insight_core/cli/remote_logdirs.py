@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from attrs import evolve
 
 from insight_core.cli.options import Options
-from insight_core.ingest.discover import Logdir, is_remote, run_prefixes
+from insight_core.ingest.discover import run_prefixes
+from insight_core.ingest.logdir import Logdir, is_remote
 from insight_core.isolation import in_one_line
 from insight_core.plugin import InsightError, InvalidArgument, RemoteFiles, Unavailable
 from insight_core.registry import Module, Registry

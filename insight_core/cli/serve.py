@@ -24,7 +24,7 @@ from insight_core.cli.storage import open_state, plugin_cache_directory, plugin_
 from insight_core.cli.terminal import LoadingDisplay, open_terminal
 from insight_core.cli.text_table import printable
 from insight_core.cli.version import host_version
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import DataProvider, InvalidArgument
 from insight_core.registry import Registry
 

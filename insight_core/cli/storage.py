@@ -12,7 +12,8 @@ from insight_core.cli.flag_types import without_token
 from insight_core.cli.garbage_collection import rare_collections
 from insight_core.cli.options import Options
 from insight_core.cli.text_table import printable
-from insight_core.ingest.discover import Logdir, is_remote, run_prefixes
+from insight_core.ingest.discover import run_prefixes
+from insight_core.ingest.logdir import Logdir, is_remote
 from insight_core.machine import physical_memory
 from insight_core.plugin import CachePolicy, DataProvider, InvalidArgument
 

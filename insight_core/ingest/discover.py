@@ -8,17 +8,18 @@ import stat
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
-from attrs import Factory, define, frozen
+from attrs import define, frozen
 
 from insight_core.formats.batch import Flaw, unreadable
 from insight_core.ingest.beginnings import Beginnings
 from insight_core.ingest.file_patterns import Directory, FileNames, Match, made_runs, taken, to_be_told
+from insight_core.ingest.found import Found, FoundFile, FoundStore
 from insight_core.ingest.links import Links, leads_back
-from insight_core.ingest.scan_ahead import FileVersion, file_version
+from insight_core.ingest.logdir import Logdir
+from insight_core.ingest.scan_ahead import file_version
 from insight_core.ingest.walk import Walk
-from insight_core.plugin import Dialect, InvalidArgument, LogFormat, StoreFormat
+from insight_core.plugin import Dialect, LogFormat
 from insight_core.store.claimed_file import NamedFile
 from insight_core.store.segment import FileOrder
 from insight_record.formats.reason import Reason, system_reason
@@ -41,98 +42,6 @@ _LEADS_OUT = Reason(
 _LEADS_BACK = Reason("a symbolic link that leads back to a directory above it", "link_loop")
 _NAMED_LIKE_FILE = Reason("a directory that is named like an event file", "directory_named_like_file")
 _NO_NAMES = FileNames()
-_REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-
-
-@frozen
-class Logdir:
-    """A directory tree of logs; ``name`` prefixes its runs when there is one.
-
-    Only event files of these ``dialects``, judged by their names, are read. Files that plugins claim by name
-    are always included.
-    """
-
-    path: str
-    name: str | None = None
-    dialects: frozenset[Dialect] = frozenset(Dialect)
-
-
-def parse_logdir(text: str) -> Logdir:
-    """``DIR``, ``SCHEME://…`` or either with ``name:`` before it. A path that exists is never split.
-
-    Raises InvalidArgument.
-    """
-    if not text:
-        raise InvalidArgument("a logdir must not be empty")
-    if is_remote(text):
-        return Logdir(text)
-    name, colon, path = text.partition(":")
-    if colon and name and path and os.sep not in name and not os.path.exists(text):
-        return Logdir(path if is_remote(path) else os.path.expanduser(path), name)
-    return Logdir(os.path.expanduser(text))
-
-
-def is_remote(path: str) -> bool:
-    """Whether this is the location of a remote store, not a local path."""
-    return _REMOTE.match(path) is not None
-
-
-class FoundFile(NamedTuple):
-    """An event file or one of a log format: where it is, the run it belongs to, and its stat."""
-
-    run: str
-    path: str
-    name: str  # relative to the logdir, printable
-    order: FileOrder
-    dialect: Dialect  # as its name suggests, of an event file
-    version: FileVersion
-    format: LogFormat | None = None  # that reads it; None: an event file
-
-    @property
-    def size(self) -> int:
-        """Bytes."""
-        return self.version[2]
-
-    @property
-    def mtime_ns(self) -> int:
-        """Last modification, in ns since the epoch."""
-        return self.version[3]
-
-
-class FoundStore(NamedTuple):
-    """A store of runs that a plugin translates."""
-
-    path: str
-    name: str  # relative to the logdir, printable
-    prefix: str  # of the runs of its logdir
-    directory: str  # from which its runs are named, relative to the logdir
-    format: StoreFormat
-
-
-@define
-class Found:
-    """The result of one walk over all logdirs."""
-
-    files: dict[tuple[str, str], FoundFile] = Factory(dict)  # by run and path: logdirs may overlap
-    named: dict[tuple[str, str], NamedFile] = Factory(dict)  # by run and path
-    stores: list[FoundStore] = Factory(list)
-    runs: dict[str, float] = Factory(dict)  # newest mtime of its files
-    damage: dict[tuple[str, str], Flaw] = Factory(dict)  # by run and file
-    missing: list[str] = Factory(list)
-    not_followed: list[str] = Factory(list)  # links to directories and to event files
-
-    def of_runs(self, accepts: Callable[[str], bool]) -> Found:
-        """The part with the runs whose names are accepted."""
-        runs = {run: newest for run, newest in self.runs.items() if accepts(run)}
-        return Found(
-            {key: file for key, file in self.files.items() if key[0] in runs},
-            {key: file for key, file in self.named.items() if key[0] in runs},
-            self.stores,
-            runs,
-            {key: flaw for key, flaw in self.damage.items() if key[0] in runs},
-            self.missing,
-            self.not_followed,
-        )
 
 
 def printable(path: str) -> str:

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING
 from insight_core.formats.batch import Flaw
 from insight_core.ingest.beginnings import Beginnings
 from insight_core.ingest.claimed_files import NamedFiles
-from insight_core.ingest.discover import Found, FoundFile, Logdir, discover, printable
+from insight_core.ingest.discover import discover, printable
 from insight_core.ingest.fetching import Fetch
 from insight_core.ingest.file_patterns import FileNames
+from insight_core.ingest.found import Found, FoundFile
 from insight_core.ingest.index.writer import IndexWriter
 from insight_core.ingest.log_file import FormatReader
+from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.scan_ahead import file_version
 from insight_core.ingest.schedule import Reading
 from insight_core.ingest.tailer import Tailed

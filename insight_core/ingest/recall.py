@@ -7,18 +7,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from attrs import define, frozen
 
-from insight_core.ingest.discover import (
-    FoundFile,
-    Logdir,
-    dialect_of,
-    order_of,
-    printable,
-    run_name,
-    run_prefixes,
-)
+from insight_core.ingest.discover import dialect_of, order_of, printable, run_name, run_prefixes
+from insight_core.ingest.found import FoundFile
 from insight_core.ingest.index.cache import IndexCache
 from insight_core.ingest.index.format import Unusable
 from insight_core.ingest.index.segment_file import SegmentFile, StoredFile
+from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.scan_ahead import file_version
 from insight_core.plugin import Dialect
 from insight_core.store.asleep import RecalledFile

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from insight_core.ingest.discover import Logdir, discover, run_name, run_prefixes
+from insight_core.ingest.discover import discover, run_name, run_prefixes
 from insight_core.ingest.file_patterns import FileNames
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import RunFile
 
 

@@ -13,11 +13,11 @@ from attrs import define, field
 
 from insight_core.formats.batch import Batch, Flaw, SmallFile, unreadable
 from insight_core.formats.stored_block import Lost
-from insight_core.ingest.discover import FoundFile
 from insight_core.ingest.event_file import EventFile
 from insight_core.ingest.fetching import Fetch, FilePart
 from insight_core.ingest.file_record import Entry
 from insight_core.ingest.followed_file import HEAD, TAIL, Replaced
+from insight_core.ingest.found import FoundFile
 from insight_core.ingest.log_file import FormatReader, LogFile, Waiting
 from insight_core.ingest.scanner.small_files import read_small_files
 from insight_core.plugin import FileChanged

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from insight_core.formats.batch import Flaw, unreadable
-from insight_core.ingest.discover import FoundStore
 from insight_core.ingest.fetching import Fetch
+from insight_core.ingest.found import FoundStore
 from insight_core.ingest.store_fetching import fetch_store
 from insight_core.ingest.translation_directory import TranslationDirectory
 from insight_core.isolation import Call, Calls, in_one_line

@@ -12,7 +12,7 @@ import threading
 import time
 from pathlib import Path
 
-from insight_core.ingest.discover import FoundStore
+from insight_core.ingest.found import FoundStore
 
 _MOST_PROCESSES = 8  # that keep translations of their own in one cache
 _UNUSED = 30 * 24 * 3600.0  # seconds after which a translation is deleted

@@ -10,8 +10,9 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from insight_core.formats.batch import Flaw
-from insight_core.ingest.discover import Found, FoundFile, FoundStore, printable, run_name
+from insight_core.ingest.discover import printable, run_name
 from insight_core.ingest.fetching import Fetch
+from insight_core.ingest.found import Found, FoundFile, FoundStore
 from insight_core.ingest.scan_ahead import file_version
 from insight_core.ingest.translated_store import TranslatedStore
 from insight_core.ingest.translation_directory import TranslationDirectory

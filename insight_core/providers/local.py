@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from insight_core.formats.batch import DamagedRecord, unreadable
 from insight_core.formats.stored_block import Lost
-from insight_core.ingest.discover import Logdir, may_count_below
+from insight_core.ingest.discover import may_count_below
 from insight_core.ingest.event_file import read_payload
 from insight_core.ingest.file_patterns import FileNames
 from insight_core.ingest.loader import Loader
+from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.run_files import run_files
 from insight_core.ingest.translations import Translations
 from insight_core.plugin import (

@@ -15,7 +15,9 @@ import pytest
 from insight_core.cli.garbage_collection import prepare_imports, settle_imports
 from insight_core.cli.options import read_options
 from insight_core.cli.storage import open_local
-from insight_core.ingest.discover import Found, Logdir, discover
+from insight_core.ingest.discover import discover
+from insight_core.ingest.found import Found
+from insight_core.ingest.logdir import Logdir
 from insight_core.registry import Registry
 
 

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import insight_scalar
 import pytest
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import ScalarQuery
 from insight_core.providers.local import LocalProvider
 from tests.conformance.recorded import write_everything

@@ -7,7 +7,7 @@ from pathlib import Path
 import insight_scalar
 import numpy as np
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.providers.local import LocalProvider
 from insight_core.rpc.schema import mindspore_pb2 as mindspore
 from tests.conformance.dashboards import Answers

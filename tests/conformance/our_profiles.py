@@ -15,7 +15,7 @@ from insight_profiler.files import Files
 from insight_profiler.model import Profile, Source
 from insight_profiler.reading import READERS
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import PluginNameEnum
 from insight_core.providers.local import LocalProvider
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from werkzeug.test import Client
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin.testing import EventWriter, wire
 from insight_core.plugin.testing.landscapes import LOSS_LANDSCAPE, mindspore_landscape, points
 from insight_core.providers.local import LocalProvider

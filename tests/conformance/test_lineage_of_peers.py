@@ -15,7 +15,7 @@ import insight_scalar
 import pytest
 from werkzeug.test import Client
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.web import Host

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from insight_landscape.landscape import Landscape
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.providers.local import LocalProvider
 from tests.conformance.recorded import AXIS, CUSTOM, DIALECTS, LANDSCAPE, TRAINED, Dialect
 from tests.conformance.test_lineage_of_peers import _asked, _rows

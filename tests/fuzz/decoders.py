@@ -10,7 +10,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import FileName, Payload, Plugin, TooLarge, encode_json
 from insight_core.plugin.claims import Claim
 from insight_core.providers.local import LocalProvider

@@ -8,8 +8,8 @@ from pathlib import Path
 import insight_scalar
 import pytest
 
-from insight_core.ingest.discover import Logdir
 from insight_core.ingest.index.cache import IndexCache
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import LogFormat
 from insight_core.providers.local import LocalProvider
 from tests.ingest.words_format import WORDS, Opener

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from insight_core.ingest.beginnings import Beginnings
-from insight_core.ingest.discover import Found, Logdir, discover, may_count_below
+from insight_core.ingest.discover import discover, may_count_below
 from insight_core.ingest.file_patterns import FileNames
+from insight_core.ingest.found import Found
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import BEGINNING, DataKind, Dialect, FileName, Plugin, RecordDecoder
 
 EVENTS = "events.out.tfevents.1700000000.host"

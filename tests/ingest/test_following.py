@@ -17,10 +17,12 @@ from insight_core.ingest import event_file, followed_file, loader
 from insight_core.ingest import schedule as reading
 from insight_core.ingest import tailer as tailed
 from insight_core.ingest.beginnings import Beginnings
-from insight_core.ingest.discover import Found, Logdir, discover
+from insight_core.ingest.discover import discover
 from insight_core.ingest.event_file import EventFile
 from insight_core.ingest.file_patterns import FileNames
+from insight_core.ingest.found import Found
 from insight_core.ingest.loader import Loader
+from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.scanner.scanner import open_scanner
 from insight_core.ingest.scanner.small_files import read_small_files
 from insight_core.plugin import Dialect, SeriesKey

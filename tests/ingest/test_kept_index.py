@@ -12,11 +12,11 @@ import insight_scalar
 import pytest
 
 from insight_core.formats.batch import Batch
-from insight_core.ingest.discover import Logdir
 from insight_core.ingest.event_file import EventFile
 from insight_core.ingest.file_record import Entry
 from insight_core.ingest.index import writer as index_writer
 from insight_core.ingest.loader import Loader
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import SeriesKey
 from insight_core.plugin.testing import EventWriter
 from insight_core.store.store import Store

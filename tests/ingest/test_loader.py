@@ -14,10 +14,10 @@ import pytest
 from insight_core.formats.batch import Batch
 from insight_core.formats.columns import Columns
 from insight_core.ingest import event_file, schedule
-from insight_core.ingest.discover import Logdir
 from insight_core.ingest.event_file import EventFile
 from insight_core.ingest.file_record import MOST_FLAWS
 from insight_core.ingest.loader import Loader
+from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.scanner.scanner import open_scanner
 from insight_core.plugin import Dialect, SeriesKey
 from insight_core.plugin.testing import EventWriter, wire

@@ -66,7 +66,7 @@ _KILLED = """
 import sys
 sys.path.insert(0, {root!r})
 import insight_scalar
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.index import writer
 from insight_core.plugin import FileName, LogFormat
 from insight_core.providers.local import LocalProvider

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from insight_core.ingest.discover import Logdir, discover, parse_logdir
+from insight_core.ingest.discover import discover
+from insight_core.ingest.logdir import Logdir, parse_logdir
 from insight_core.plugin import Dialect, InvalidArgument
 
 

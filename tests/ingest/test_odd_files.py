@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from insight_core.ingest.beginnings import Beginnings
-from insight_core.ingest.discover import Logdir, discover
+from insight_core.ingest.discover import discover
 from insight_core.ingest.event_file import EventFile, read_payload
+from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.scanner.small_files import read_small_files
 from insight_core.plugin import Dialect, FileName
 from insight_core.providers.payload_streams import payload_of_file, stream_of_file

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import ScalarQuery, SeriesKey
 from insight_core.plugin.testing import wire
 from insight_core.providers.local import LocalProvider

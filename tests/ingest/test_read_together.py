@@ -13,11 +13,11 @@ import pytest
 from insight_core.formats.batch import Batch, SmallFile
 from insight_core.ingest import schedule as reading
 from insight_core.ingest import tailer as tailed
-from insight_core.ingest.discover import Logdir
 from insight_core.ingest.event_file import EventFile
 from insight_core.ingest.followed_file import HEAD, TAIL
 from insight_core.ingest.index.cache import IndexCache
 from insight_core.ingest.loader import Loader
+from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.scanner.small_files import LARGEST, read_small_files
 from insight_core.plugin import Dialect, SeriesKey
 from insight_core.plugin.testing.damaged_logdir import damaged_logdir, scalar_record, version_record

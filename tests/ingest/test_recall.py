@@ -16,7 +16,9 @@ import insight_scalar
 import pytest
 
 from insight_core.ingest import loader
-from insight_core.ingest.discover import Found, Logdir, discover
+from insight_core.ingest.discover import discover
+from insight_core.ingest.found import Found
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Dialect, Plugin, SeriesField, SeriesKey
 from insight_core.plugin.testing import EventWriter, scalar_points
 from insight_core.providers.local import LocalProvider

@@ -11,8 +11,8 @@ import insight_scalar
 import pytest
 
 from insight_core.formats.batch import Batch
-from insight_core.ingest.discover import Logdir
 from insight_core.ingest.event_file import EventFile
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import SeriesKey
 from insight_core.plugin.testing import EventWriter, scalar_points
 from insight_core.providers.local import LocalProvider

@@ -13,10 +13,10 @@ import pytest
 
 from insight_core.formats.batch import Batch
 from insight_core.ingest import event_file
-from insight_core.ingest.discover import Logdir
 from insight_core.ingest.event_file import EventFile
 from insight_core.ingest.file_record import MOST_FLAWS, FileRecord
 from insight_core.ingest.followed_file import Replaced
+from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.scan_ahead import FileVersion, file_version
 from insight_core.ingest.scanner.scanner import open_scanner
 from insight_core.plugin import Dialect

@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 from insight_core.formats.batch import Batch
 from insight_core.ingest import event_file, scan_ahead
 from insight_core.ingest import schedule as reading
-from insight_core.ingest.discover import Logdir
 from insight_core.ingest.event_file import EventFile
 from insight_core.ingest.followed_file import Replaced
+from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.scan_ahead import FileVersion, ScanAhead
 from insight_core.ingest.scanner.scanner import open_scanner
 from insight_core.plugin import Dialect, ScalarQuery, SeriesKey

@@ -8,7 +8,7 @@ from pathlib import Path
 import insight_scalar
 import pytest
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import (
     CachePolicy,
     Damage,

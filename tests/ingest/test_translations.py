@@ -12,8 +12,9 @@ import pytest
 from attrs import evolve
 
 from insight_core.ingest import translated_store
-from insight_core.ingest.discover import Found, FoundStore, Logdir
 from insight_core.ingest.fetching import FilePart
+from insight_core.ingest.found import Found, FoundStore
+from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.translation_directory import TranslationDirectory
 from insight_core.ingest.translations import Translations
 from insight_core.plugin import FileChanged, FileName, SeriesKey, StoreFormat, Translation

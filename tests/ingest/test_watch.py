@@ -16,8 +16,9 @@ import inotify_simple
 import pytest
 
 from insight_core.ingest import inotify
-from insight_core.ingest.discover import Logdir, discover, may_count_below
+from insight_core.ingest.discover import discover, may_count_below
 from insight_core.ingest.file_patterns import FileNames
+from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.watch import Watcher
 from insight_core.plugin import FileName, Plugin, RecordDecoder
 

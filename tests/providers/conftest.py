@@ -11,7 +11,7 @@ import insight_scalar
 import pytest
 from insight_remote.object_store import ObjectStoreFiles
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.mirror.mirrors import Mirrors
 from insight_core.plugin import (
     CachePolicy,

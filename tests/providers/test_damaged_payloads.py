@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 from werkzeug.test import Client, TestResponse
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Damage, DataProvider, Dialect, SeriesKey, Undecodable
 from insight_core.plugin.testing import EventWriter, wire
 from insight_core.providers.insight_client import InsightProvider

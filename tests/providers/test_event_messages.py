@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Claim, Dialect, EventField, Plugin, RecordDecoder, SeriesKey, SummaryPlugin
 from insight_core.plugin.testing import EventWriter, wire
 from insight_core.providers.local import LocalProvider

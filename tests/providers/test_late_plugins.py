@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import (
     CachePolicy,
     Claim,

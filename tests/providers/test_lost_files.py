@@ -13,7 +13,7 @@ import insight_image
 import insight_scalar
 import pytest
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Plugin, SeriesKey
 from insight_core.plugin.testing import EventWriter, scalar_points
 from insight_core.providers.local import LocalProvider

@@ -15,7 +15,7 @@ _PROGRAM = """
 import json, re, sys
 from pathlib import Path
 import insight_scalar
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.providers.local import LocalProvider
 
 def own():

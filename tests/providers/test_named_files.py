@@ -13,7 +13,7 @@ import insight_scalar
 import pytest
 
 from insight_core.ingest import claimed_files as named_files
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import (
     CachePolicy,
     DataProvider,

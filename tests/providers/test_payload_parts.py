@@ -14,7 +14,7 @@ import grpc
 import pytest
 from werkzeug.test import Client
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import FileName, InsightError, Plugin, RecordDecoder, SeriesKey, hookimpl
 from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from werkzeug.test import Client
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import DataProvider
 from insight_core.providers.child import ChildLink
 from insight_core.providers.insight_client import InsightProvider

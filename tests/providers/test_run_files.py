@@ -6,7 +6,7 @@ from pathlib import Path
 
 import insight_scalar
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import RunFile, RunFiles
 from insight_core.plugin.testing import EventWriter
 from insight_core.plugin.testing.fake import FakeProvider

@@ -10,7 +10,7 @@ import insight_scalar
 import numpy as np
 import pytest
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import (
     DataProvider,
     InvalidArgument,

@@ -14,8 +14,8 @@ import insight_scalar
 import pytest
 
 from insight_core.formats.stored_block import StoredBlock
-from insight_core.ingest.discover import Logdir
 from insight_core.ingest.event_file import EventFile
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Dialect, SeriesField, SeriesKey
 from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider

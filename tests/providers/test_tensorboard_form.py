@@ -9,7 +9,7 @@ import insight_scalar
 import numpy as np
 import pytest
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Dialect, EventField, ScalarQuery, SeriesInfo, SeriesKey, SummaryPlugin
 from insight_core.providers.child import ChildLink
 from insight_core.providers.local import LocalProvider

@@ -16,7 +16,7 @@ import insight_scalar
 import insight_tensor
 from insight_lineage.mindspore import joined, lineage_of
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import SeriesKey
 from insight_core.providers.local import LocalProvider
 

@@ -49,7 +49,7 @@ def test_records_of_different_values_keep_their_order(tmp_path: Path, dialect: D
 
 
 def test_values_are_those_of_when_they_were_added(tmp_path: Path) -> None:
-    from insight_core.ingest.discover import Logdir
+    from insight_core.ingest.logdir import Logdir
     from insight_core.plugin.payloads import tensor_of
     from insight_core.providers.local import LocalProvider
 
@@ -252,6 +252,7 @@ def test_what_is_masked_is_nan(tmp_path: Path) -> None:
     assert (floats.dtype.name, np.isnan(floats).tolist()) == ("float32", [False, True])
 
 
+@pytest.mark.frameworks
 def test_views_and_short_floats_of_torch() -> None:
     torch = pytest.importorskip("torch")
     numbers = torch.tensor([1 + 2j, 3 - 4j])

@@ -12,7 +12,7 @@ import insight_scalar
 import pytest
 from attrs import frozen
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import DataProvider, Plugin
 from insight_core.providers.local import LocalProvider
 from insight_core.rpc.schema.services import INSIGHT, MESSAGE_OPTIONS, TENSORBOARD, ServiceStub

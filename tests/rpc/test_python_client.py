@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from attrs import evolve
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import DataProvider, Dialect, EventField, Progress
 from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.providers.local import LocalProvider

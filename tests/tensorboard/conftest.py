@@ -13,7 +13,7 @@ import pytest
 from attrs import frozen
 from werkzeug.test import Client, TestResponse
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.tensorboard.mount import TensorBoardMount

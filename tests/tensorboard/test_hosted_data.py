@@ -12,7 +12,7 @@ from tensorboard.backend.event_processing.data_provider import MultiplexerDataPr
 from tensorboard.backend.event_processing.plugin_event_multiplexer import EventMultiplexer
 from tensorboard.data.provider import RunTagFilter
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import DataProvider, Unavailable, Undecodable
 from insight_core.plugin.testing import wire
 from insight_core.plugin.testing.event_writer import EventWriter

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from werkzeug.test import Client
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.isolation import Limits
 from insight_core.plugin import DataProvider, PluginContext, RunColumn, RunColumns, hookimpl
 from insight_core.plugin.testing import EventWriter

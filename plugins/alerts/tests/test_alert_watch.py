@@ -12,7 +12,7 @@ import pytest
 from insight_alerts.rules import rules_of
 from insight_alerts.watch import Watch
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Progress, Run, RunCells, ScalarColumns, ScalarQuery, SeriesKey
 from insight_core.plugin.testing import EventWriter
 from insight_core.plugin.testing.fake import FakeProvider

@@ -16,7 +16,7 @@ from insight_embeddings.matrix import Matrix
 from insight_embeddings.neighbours import neighbour_graph
 from werkzeug.test import Client
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin.testing.pictures import png
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry

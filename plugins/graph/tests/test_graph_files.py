@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from insight_graph.beginnings import MINDSPORE, TENSORFLOW, graph_format
 from werkzeug.test import Client
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import BEGINNING
 from insight_core.plugin.testing.graphs import (
     large_mindspore_graph,

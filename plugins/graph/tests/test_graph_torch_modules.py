@@ -20,7 +20,7 @@ from insight_graph.tensorflow import graph_of_event
 from insight_graph.torch_modules import modules_of, times_by_module
 from werkzeug.test import Client, TestResponse
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin.testing.graphs import tensorflow_node
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry

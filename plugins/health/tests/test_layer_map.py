@@ -18,7 +18,7 @@ import pytest
 from safetensors.numpy import load
 from werkzeug.test import Client
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Dialect
 from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider

@@ -17,7 +17,7 @@ import pytest
 from insight_importers import aim_store
 from insight_importers.aim_export import main
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import SeriesKey
 from insight_core.providers.local import LocalProvider
 

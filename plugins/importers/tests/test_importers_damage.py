@@ -18,7 +18,7 @@ from insight_importers import databases, mlflow_files, swanlab_store, visualdl_s
 from insight_importers.block_log import BLOCK, records_of
 from insight_importers.nested_yaml import nested_yaml
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Plugin, SeriesKey, Translation
 from insight_core.plugin.payloads import MessageTypes
 from insight_core.providers.local import LocalProvider

@@ -19,7 +19,7 @@ import pytest
 from insight_importers import neptune_store
 from insight_lineage.hparams import session_of, status_of
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import SeriesKey
 from insight_core.providers.local import LocalProvider
 

@@ -18,7 +18,7 @@ import pytest
 from insight_landscape import compute
 from insight_landscape.directions import Array, path_directions, random_direction
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.providers.local import LocalProvider
 
 CURVATURE = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])

@@ -20,7 +20,7 @@ from insight_landscape.landscape import Landscape
 from safetensors.numpy import load, save
 from werkzeug.test import Client, TestResponse
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import EventField, Payload, SummaryPlugin
 from insight_core.plugin.testing import wire
 from insight_core.plugin.testing.fake import FakeProvider

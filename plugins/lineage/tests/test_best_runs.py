@@ -10,7 +10,7 @@ import insight_scalar
 import pytest
 from insight_lineage.highlights import found
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Highlight
 from insight_core.plugin.testing.contexts import context_of
 from insight_core.providers.local import LocalProvider

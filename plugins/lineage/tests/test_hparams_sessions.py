@@ -16,7 +16,7 @@ from insight_lineage.scalars import Scalars
 from insight_lineage.sessions import Sessions
 from insight_lineage.table import Rows
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import SeriesInfo, SeriesKey
 from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.plugin.testing.wire import encoded_varint, message_field

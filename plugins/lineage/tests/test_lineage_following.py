@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from insight_lineage.source import Lineage
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Annotations
 from insight_core.plugin.testing import EventWriter, wire
 from insight_core.plugin.testing.contexts import context_of

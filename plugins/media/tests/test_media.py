@@ -18,7 +18,7 @@ from insight_media.item import ARROW_STREAM, CONFUSION_MATRIX, CSV, HTML, PLOTLY
 from insight_media.tables import MOST_ROWS, table_of
 from werkzeug.test import Client, TestResponse
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Payload, SummaryPlugin
 from insight_core.plugin.testing import wire
 from insight_core.plugin.testing.fake import FakeProvider

@@ -15,7 +15,7 @@ from insight_mesh.parts import Part, boxes_of, part_of
 from insight_mesh.scenes import scene_of
 from werkzeug.test import Client
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Dialect, EventField, Payload, SummaryPlugin
 from insight_core.plugin.testing import EventWriter
 from insight_core.plugin.testing.contexts import context_of

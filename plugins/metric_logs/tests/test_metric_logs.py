@@ -13,7 +13,7 @@ import insight_scalar
 import pytest
 from insight_metric_logs import FORMATS, lines
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import ScalarColumns, SeriesKey
 from insight_core.providers.local import LocalProvider
 

@@ -14,7 +14,7 @@ from insight_pr_curves import routes as pr_routes
 from insight_pr_curves.decoder import MOST_THRESHOLDS, curve_of
 from werkzeug.test import Client
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Payload, SummaryPlugin
 from insight_core.plugin.testing import EventWriter
 from insight_core.plugin.testing.fake import FakeProvider

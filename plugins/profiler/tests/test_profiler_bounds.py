@@ -19,7 +19,7 @@ from insight_profiler.model import Counter, Device, Profile, Source, Track
 from safetensors.numpy import load
 from werkzeug.test import Client, TestResponse
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.web import Host

@@ -15,7 +15,7 @@ from insight_profiler.views import routes
 from werkzeug import Request
 from werkzeug.test import EnvironBuilder
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import InvalidArgument, NotFound
 from insight_core.plugin.testing.contexts import context_of
 from insight_core.providers.local import LocalProvider

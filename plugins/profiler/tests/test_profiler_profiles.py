@@ -23,7 +23,7 @@ from insight_profiler.reading_processes import ReadingProcesses
 from insight_profiler.storage import contents
 
 from benchmarks.traces import write_trace
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import NotFound
 from insight_core.providers.local import LocalProvider
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import insight_profiler
 import pytest
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import CheckedRule
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from werkzeug import Request
 from werkzeug.test import EnvironBuilder
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin.testing.contexts import context_of
 from insight_core.providers.local import LocalProvider
 

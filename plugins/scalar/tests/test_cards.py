@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from werkzeug.test import Client
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import ScalarColumns, ScalarQuery, SeriesKey
 from insight_core.plugin.testing import EventWriter
 from insight_core.plugin.testing.fake import FakeProvider

@@ -70,7 +70,7 @@ def test_serves_a_log_that_tensorboard_wrote(tmp_path: Path) -> None:
     from tensorboard.plugins.text.summary_v2 import text_pb
     from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
-    from insight_core.ingest.discover import Logdir
+    from insight_core.ingest.logdir import Logdir
     from insight_core.providers.local import LocalProvider
 
     writer = EventFileWriter(str(tmp_path / "run"))
@@ -137,7 +137,7 @@ def test_search_refuses_wrong_questions(client: Client, query: dict[str, str], s
 
 def test_search_counts_the_records_that_the_page_counts(tmp_path: Path) -> None:
     """After a restart, indices are those of the attempts that are shown."""
-    from insight_core.ingest.discover import Logdir
+    from insight_core.ingest.logdir import Logdir
     from insight_core.providers.local import LocalProvider
 
     with EventWriter(tmp_path / "run") as writer:

@@ -15,7 +15,7 @@ import insight_trash
 import pytest
 from werkzeug.test import Client, TestResponse
 
-from insight_core.ingest.discover import Logdir
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import DataProvider, RunFile, hookimpl
 from insight_core.plugin.testing import EventWriter
 from insight_core.plugin.testing.fake import FakeProvider

@@ -1,0 +1,72 @@
+"""What one walk over the logdirs found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from attrs import Factory, define
+
+from insight_core.formats.batch import Flaw
+from insight_core.ingest.scan_ahead import FileVersion
+from insight_core.plugin import Dialect, LogFormat, StoreFormat
+from insight_core.store.claimed_file import NamedFile
+from insight_core.store.segment import FileOrder
+
+
+class FoundFile(NamedTuple):
+    """An event file or one of a log format: where it is, the run it belongs to, and its stat."""
+
+    run: str
+    path: str
+    name: str  # relative to the logdir, printable
+    order: FileOrder
+    dialect: Dialect  # as its name suggests, of an event file
+    version: FileVersion
+    format: LogFormat | None = None  # that reads it; None: an event file
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return self.version[2]
+
+    @property
+    def mtime_ns(self) -> int:
+        """Last modification, in ns since the epoch."""
+        return self.version[3]
+
+
+class FoundStore(NamedTuple):
+    """A store of runs that a plugin translates."""
+
+    path: str
+    name: str  # relative to the logdir, printable
+    prefix: str  # of the runs of its logdir
+    directory: str  # from which its runs are named, relative to the logdir
+    format: StoreFormat
+
+
+@define
+class Found:
+    """The result of one walk over all logdirs."""
+
+    files: dict[tuple[str, str], FoundFile] = Factory(dict)  # by run and path: logdirs may overlap
+    named: dict[tuple[str, str], NamedFile] = Factory(dict)  # by run and path
+    stores: list[FoundStore] = Factory(list)
+    runs: dict[str, float] = Factory(dict)  # newest mtime of its files
+    damage: dict[tuple[str, str], Flaw] = Factory(dict)  # by run and file
+    missing: list[str] = Factory(list)
+    not_followed: list[str] = Factory(list)  # links to directories and to event files
+
+    def of_runs(self, accepts: Callable[[str], bool]) -> Found:
+        """The part with the runs whose names are accepted."""
+        runs = {run: newest for run, newest in self.runs.items() if accepts(run)}
+        return Found(
+            {key: file for key, file in self.files.items() if key[0] in runs},
+            {key: file for key, file in self.named.items() if key[0] in runs},
+            self.stores,
+            runs,
+            {key: flaw for key, flaw in self.damage.items() if key[0] in runs},
+            self.missing,
+            self.not_followed,
+        )
