@@ -20,7 +20,7 @@ skip_hook := INSIGHT_HOST_SKIP_FRONTEND=1 INSIGHT_HOST_SKIP_KERNEL=1
 
 help:
 	@echo 'make demo         serve the sample logs with every tab (PORT=... to choose the port)'
-	@echo 'make test         ruff, mypy, tsc, oxlint, oxfmt, Vitest, pytest with browser tests'
+	@echo 'make test         ruff, mypy, tsc, oxlint, oxfmt, Vitest, pytest with browser tests and with frameworks'
 	@echo 'make fuzz         changed bytes for every reader, made-up requests for every route (SECONDS=60 for each half)'
 	@echo 'make conformance  compare with tensorboard and mindinsight, in environments of their own'
 	@echo 'make bench        measure ours beside its peers: one table'
@@ -68,6 +68,16 @@ dev: .venv/.dev assets
 		$(addprefix -e ./,$(distributions))
 	@touch $@
 
+# What .venv has and the frameworks whose trainings are recorded. PyTorch is the build for processors, some hundred MB;
+# PyPI has only the one for CUDA, some GB, which nobody should get who runs tests.
+.venv-frameworks/.installed: tests/peers/frameworks.txt | .venv/.dev
+	@echo 'installing PyTorch, Keras, JAX and libraries that train with them'
+	@$(PY) -m venv --clear --without-pip $(@D)
+	@$(PY) -c 'import sys; print(*filter(None, sys.path), sep="\n")' \
+		> "$$($(@D)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/host.pth"
+	@if $(PY) -m pip --python $(@D)/bin/python install -qq --disable-pip-version-check --no-input -r $<; then touch $@; \
+	else echo 'make: their tests will be skipped; for torch+cpu, pip needs --extra-index-url https://download.pytorch.org/whl/cpu' >&2; fi
+
 # Node from PATH, else from a Python package; nothing is asked for when there is one.
 .venv/.node: hatch_build.py | .venv/.runtime
 	@wheel=$$($(PY) hatch_build.py requirements); \
@@ -111,14 +121,15 @@ endef
 # A browser test that fails runs once more (tests/conftest.py), and the summary lists it.
 PYTEST := $(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder --reruns 1 -r R
 
-test: .venv/.dev assets browser .nginx/usr/sbin/nginx
+test: .venv/.dev .venv-frameworks/.installed assets browser .nginx/usr/sbin/nginx
 	@mkdir -p $(RESULTS)
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
 	$(PY) hatch_build.py npm run check
 	$(PY) hatch_build.py npm test 2>&1 | tee $(RESULTS)/vitest.log
-	$(PYTEST) -m 'not conformance' 2>&1 | tee $(RESULTS)/pytest.log
+	$(PYTEST) -m 'not conformance and not frameworks' 2>&1 | tee $(RESULTS)/pytest.log
+	$(PYTEST:.venv/%=.venv-frameworks/%) -m frameworks $$(grep -rl mark.frameworks tests) 2>&1 | tee $(RESULTS)/frameworks.log
 
 # Two halves: readers, guided by coverage where atheris can be installed; then hosts and data servers on damaged logs.
 # Bounds of the second are requests, not seconds: about one for each second, path and kind of log in 60 s.
@@ -132,14 +143,13 @@ fuzz: .venv/.dev
 
 conformance bench: export INSIGHT_PEER_TENSORBOARD := $(CURDIR)/.venv-peers/tensorboard/bin/python
 conformance bench: export INSIGHT_PEER_MINDINSIGHT := $(CURDIR)/.venv-peers/mindinsight/bin/python
-# torch is some hundred MB: it is asked where somebody has put it, and its test skipped elsewhere
-conformance: export INSIGHT_PEER_TORCH := $(wildcard $(CURDIR)/.venv-peers/torch/bin/python)
+conformance: export INSIGHT_PEER_TORCH = $(if $(wildcard .venv-frameworks/.installed),$(CURDIR)/.venv-frameworks/bin/python)
 peers := .venv-peers/tensorboard/.installed .venv-peers/mindinsight/.installed
 hosting := .venv-peers/hosting/.installed
 servers := .venv-peers/servers/.installed
 
 conformance: export INSIGHT_PEER_HOSTING := $(CURDIR)/.venv-peers/hosting/bin/python
-conformance: .venv/.dev assets $(peers) $(hosting)
+conformance: .venv/.dev .venv-frameworks/.installed assets $(peers) $(hosting)
 	@mkdir -p $(RESULTS)
 	$(PYTEST) -m conformance 2>&1 | tee $(RESULTS)/conformance.log
 

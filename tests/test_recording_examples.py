@@ -45,6 +45,7 @@ def test_numpy(repository: Path, tmp_path: Path) -> None:
     assert (lineage(run)["epoch"], lineage(run)["custom/hidden"]) == (60, 32)
 
 
+@pytest.mark.frameworks
 @pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed: its example is not run")
 def test_pytorch(repository: Path, tmp_path: Path) -> None:
     run = trained(repository, "pytorch", tmp_path / "run")
@@ -56,6 +57,7 @@ def test_pytorch(repository: Path, tmp_path: Path) -> None:
     assert (lineage(run)["optimizer"], lineage(run)["epoch"]) == ("SGD", 5)
 
 
+@pytest.mark.frameworks
 @pytest.mark.skipif(find_spec("jax") is None, reason="jax is not installed: its example is not run")
 def test_jax(repository: Path, tmp_path: Path) -> None:
     trained(repository, "jax", tmp_path / "run")
@@ -64,6 +66,7 @@ def test_jax(repository: Path, tmp_path: Path) -> None:
         assert {"layer0/kernel", "layer1/bias", "gradients/layer0/kernel"} <= set(tags(data, "histogram"))
 
 
+@pytest.mark.frameworks
 @pytest.mark.skipif(
     find_spec("keras") is None or _backend is None,
     reason="keras or all of its backends are not installed: its example is not run",

@@ -23,7 +23,10 @@ if not _found:
 keras: Any = pytest.importorskip("keras", reason="keras is not installed: its collector is not run")
 
 # Keras asks numpy for its own variables in a way that numpy 2 warns of
-pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
+pytestmark = [
+    pytest.mark.frameworks,
+    pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning"),
+]
 
 
 def model(*layers: Any) -> Any:  # noqa: ANN401

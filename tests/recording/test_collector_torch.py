@@ -12,6 +12,7 @@ import pytest
 from tests.recording.collector_reading import decoded, graphs, lineage, opened, scalars, steps, tags
 
 torch: Any = pytest.importorskip("torch", reason="torch is not installed: its collector is not run")
+pytestmark = pytest.mark.frameworks
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ import pytest
 from tests.recording.collector_reading import decoded, lineage, opened, scalars, steps, tags
 
 torch: Any = pytest.importorskip("torch", reason="torch is not installed: its collector is not run")
+pytestmark = pytest.mark.frameworks
 
 
 class Busy(torch.nn.Module):  # type: ignore[misc,unused-ignore]

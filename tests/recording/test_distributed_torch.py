@@ -12,6 +12,7 @@ import pytest
 from tests.recording.accumulated import accumulated
 
 torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.frameworks
 
 _RANKS, _STEPS, _KILLED_AFTER = 4, 40, 10
 _TRAINING = """

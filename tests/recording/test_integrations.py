@@ -84,6 +84,7 @@ def test_a_trial_is_a_run(tmp_path: Path) -> None:
     assert run["scalars"] == expected
 
 
+@pytest.mark.frameworks
 def test_a_study_of_optuna(tmp_path: Path) -> None:
     optuna = pytest.importorskip("optuna")
     optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -103,6 +104,7 @@ def test_a_study_of_optuna(tmp_path: Path) -> None:
     assert value == pytest.approx(study.trials[2].value)
 
 
+@pytest.mark.frameworks
 @pytest.mark.filterwarnings("ignore")  # of Lightning's own
 def test_a_fit_of_lightning(tmp_path: Path) -> None:
     lightning = pytest.importorskip("lightning.pytorch")
@@ -144,6 +146,7 @@ def test_a_fit_of_lightning(tmp_path: Path) -> None:
     assert run["scalars"]["loss"][-1][1] < run["scalars"]["loss"][0][1]
 
 
+@pytest.mark.frameworks
 @pytest.mark.filterwarnings("ignore")  # of the trainer's own
 def test_a_trainer_of_hugging_face(tmp_path: Path) -> None:
     transformers = pytest.importorskip("transformers")

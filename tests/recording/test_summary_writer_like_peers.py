@@ -22,6 +22,7 @@ from tests.recording.accumulated import accumulated
 
 BOTH = ("tensorboardX", "torch.utils.tensorboard")
 TORCH, X = BOTH[1:], BOTH[:1]
+MARKS = {BOTH[0]: (), BOTH[1]: (pytest.mark.frameworks,)}
 STEPS = st.one_of(st.none(), st.integers(0, 2**40), st.integers(0, 1000).map(np.int64), st.just(3.0))
 TIMES = st.one_of(st.none(), st.floats(1, 2e9))
 NUMBERS = st.floats(-1e6, 1e6, width=32)
@@ -252,7 +253,7 @@ CALLS: list[tuple[str, tuple[str, ...], st.SearchStrategy[Call]]] = [
     ("domains", TORCH, st.just(domains)),
 ]
 CASES = [
-    pytest.param(peer, calls, id=f"{name}-{peer.partition('.')[0]}")
+    pytest.param(peer, calls, id=f"{name}-{peer.partition('.')[0]}", marks=MARKS[peer])
     for name, peers, calls in CALLS
     for peer in peers
 ]
@@ -275,7 +276,7 @@ def test_tensorboard_reads_the_same(peer: str, calls: st.SearchStrategy[Call]) -
     check()
 
 
-@pytest.mark.parametrize("peer", BOTH)
+@pytest.mark.parametrize("peer", [pytest.param(peer, marks=MARKS[peer]) for peer in BOTH])
 def test_every_method_of_the_peers_has_the_same_arguments(peer: str) -> None:
     import inspect
 
@@ -296,6 +297,7 @@ def test_every_method_of_the_peers_has_the_same_arguments(peer: str) -> None:
     assert missing == {}
 
 
+@pytest.mark.frameworks
 def test_videos_are_those_of_tensorboardx(tmp_path: Path) -> None:
     theirs = pytest.importorskip("tensorboardX").SummaryWriter
     pytest.importorskip("moviepy")
