@@ -79,7 +79,10 @@ def _children() -> dict[int, str]:
     """Commands of processes that this one has started, but for those that stay until it ends; by number."""
     found = {}
     for listed in Path("/proc/self/task").glob("*/children"):
-        for number in listed.read_text().split():
+        numbers: list[str] = []
+        with suppress(FileNotFoundError, ProcessLookupError):  # of a thread that has ended
+            numbers = listed.read_text().split()
+        for number in numbers:
             with suppress(OSError):
                 # nothing of one that has ended and was not waited for
                 command = Path("/proc", number, "cmdline").read_bytes().replace(b"\0", b" ").decode()

@@ -31,7 +31,7 @@ class Content:
 
 TABS = {
     "scalar": Content('[data-tag="train/loss"]', "288 points, all kept", 0.1),
-    "histogram": Content('[data-tag="blocks.0.k.weight/auto"]', "all 5 steps", 0.1),
+    "histogram": Content('[data-tag="activations/blocks.0"]', "all 4 steps", 0.1),
     "graph": Content('[data-testid="node"]', "network-WithLossCell"),
     "image": Content('[data-tag="input_data/auto"]', "256 \N{MULTIPLICATION SIGN} 128", 0.5),
     "tensor": Content('[data-tag="activations/logits"] [role="gridcell"]', "0.00325"),

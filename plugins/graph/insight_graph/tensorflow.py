@@ -111,7 +111,10 @@ class _Reader:
         start, scope = self.starts[number], self.scopes.texts[self.scope_of[number]]
         if start < 0:
             return NodeDetails(scope=scope)
-        node = parsed("NodeDef", content_at(self.data, start))
+        try:
+            node = parsed("NodeDef", content_at(self.data, start))
+        except ValueError as error:  # in a field that columns do not need
+            return NodeDetails(scope=scope, value=f"unreadable: {error}")
         attributes = [attribute(one) for one in node.attr]
         values = {one.name: one.value for one in attributes}
         name, op = text_of(node.name), text_of(node.op)

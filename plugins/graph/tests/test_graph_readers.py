@@ -326,6 +326,12 @@ def test_a_broken_graph_loads_or_says_that_it_is_none(kind: str, data: st.DataOb
         graph.details(node)
 
 
+def test_a_node_whose_origin_cannot_be_read_is_shown_and_says_so() -> None:
+    node = message_field(1, b"a") + message_field(2, b"Relu") + message_field(6, b"a")
+    graph = tensorflow.graph_of_event(message_field(1, node))
+    assert (graph.path(0), graph.details(0).value) == ("a", "unreadable: the bytes are no NodeDef")
+
+
 @pytest.mark.parametrize("depth", [3, 150])
 def test_scopes_may_be_deep(depth: int) -> None:
     path = "/".join(f"s{level}" for level in range(depth)) + "/op"

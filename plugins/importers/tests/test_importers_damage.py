@@ -289,6 +289,7 @@ def test_a_malformed_line_of_an_mlflow_metric_is_damage_and_the_others_are_read(
     with path.open("ab") as file:
         file.write(b"odd\n1795765757999 0.75 6\n1795765757999 0.8")
     outside = run / "artifacts" / "outside.png"
+    outside.parent.mkdir(exist_ok=True)
     outside.symlink_to(next((FIXTURES / "mlflow_database").rglob("picture.png")))
     (run / "meta.yaml").write_text((run / "meta.yaml").read_text().replace("status: 4", "status: 1"))
     provider = _loaded(tmp_path)
