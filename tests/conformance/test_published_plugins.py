@@ -112,7 +112,9 @@ def test_one_that_cannot_be_imported_is_a_card(host: HostOfPlugins) -> None:
 
 
 def test_torch_tb_profiler_shows_a_profile(host: HostOfPlugins) -> None:
-    until(lambda: host.json(f"{_PROFILER}/runs") == {"runs": ["torch/lr0.02_seed0"], "loading": False})
+    expected = {"torch/lr0.02_seed0", "torch/lr0.02_seed1"}
+    until(lambda: set(host.json(f"{_PROFILER}/runs")["runs"]) == expected)
+    until(lambda: not host.json(f"{_PROFILER}/runs")["loading"])
     run = urllib.parse.quote("torch/lr0.02_seed0", safe="")
     views = host.json(f"{_PROFILER}/views?run={run}")
     assert "Overview" in [view if isinstance(view, str) else view["view"] for view in views]

@@ -14,7 +14,7 @@ from insight_core.plugin import ShownAttempts
 from insight_host.export import export
 from tests.conformance.conftest import REPOSITORY, Oracle, Scalars
 from tests.conformance.payload_values import histogram_value, image_value, tensor_value
-from tests.opened_logs import KINDS, opened_as
+from tests.opened_logs import STORED, opened_as
 
 EXAMPLES = REPOSITORY / "examples/logs"
 Values = dict[tuple[str, str, str], list[list[Any]]]  # by run, kind and tag: step, wall time, value
@@ -73,7 +73,7 @@ def of_mindinsight(mindinsight: Oracle) -> Scalars:
     return {run: tags for run, tags in found.items() if tags}
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", STORED)
 def test_scalars_are_those_of_tensorboard(kind: str, of_tensorboard: dict[str, Scalars]) -> None:
     for name, wanted in of_tensorboard.items():
         with opened_as(kind, EXAMPLES / name) as logs:
@@ -84,7 +84,7 @@ def test_scalars_are_those_of_tensorboard(kind: str, of_tensorboard: dict[str, S
     )
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", STORED)
 def test_scalars_are_those_of_mindinsight(kind: str, of_mindinsight: Scalars) -> None:
     with opened_as(kind, EXAMPLES / "mindspore") as logs:
         assert scalars_of(logs, "all") == of_mindinsight
