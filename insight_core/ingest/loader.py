@@ -110,9 +110,9 @@ class Loader:
         self._watcher = watcher
         if self._writer is not None:
             self._writer.start()
+        self._translations.start(self._interval, self._translated)
         self._thread = threading.Thread(target=self._run, name="insight-loader", daemon=True)
         self._thread.start()
-        self._translations.start(self._interval, self._translated)
 
     def stop(self) -> None:
         """Stops the threads, closes the watcher, and writes index entries."""

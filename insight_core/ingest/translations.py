@@ -7,18 +7,22 @@ import os
 import threading
 import time
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from insight_core.formats.batch import Flaw
 from insight_core.ingest.discover import printable, run_name
 from insight_core.ingest.fetching import Fetch
 from insight_core.ingest.found import Found, FoundFile, FoundStore
 from insight_core.ingest.scan_ahead import file_version
-from insight_core.ingest.translated_store import TranslatedStore
-from insight_core.ingest.translation_directory import TranslationDirectory
 from insight_core.isolation import Calls
 from insight_core.plugin import Dialect, StoreFormat
 from insight_core.store.store import Store
+
+if TYPE_CHECKING:  # a host without stores does not load them
+    from insight_core.ingest.translated_store import TranslatedStore
+    from insight_core.ingest.translation_directory import TranslationDirectory
 
 log = logging.getLogger(__name__)
 
@@ -37,13 +41,15 @@ class Translations:
         ``fetch`` is called before stores are read whose files are mirrors of others.
         """
         self._fetch = fetch
-        self._place = TranslationDirectory(cache_directory)
+        self._cache_directory = cache_directory
+        self._place: TranslationDirectory | None = None  # until there is a store
         self._stores: dict[tuple[str, StoreFormat], TranslatedStore] = {}
         self._calls: dict[StoreFormat, Calls] = {}
         self._noted: set[tuple[str, str]] = set()  # damage: run and file
         self._woken, self._stopped = threading.Event(), threading.Event()
         self._working = threading.Lock()
-        self._thread: threading.Thread | None = None
+        self._follow: Callable[[], None] | None = None  # what the thread does
+        self._thread: threading.Thread | None = None  # until there is a store
 
     @property
     def is_settled(self) -> bool:
@@ -61,12 +67,10 @@ class Translations:
         """Translates in the background and looks for changes every ``interval`` seconds (0: never).
 
         ``changed`` is called in the thread with the paths of event files that may have grown, or with None
-        if there are other runs or there is other damage.
+        if there are other runs or there is other damage. Call it before ``reconcile`` is called in a thread.
         """
-        self._thread = threading.Thread(
-            target=self._run, args=(interval, changed), name="insight-translations", daemon=True
-        )
-        self._thread.start()
+        self._follow = partial(self._run, interval, changed)
+        self._start_thread()
 
     def close(self) -> None:
         """Stops the thread and deletes temporary files."""
@@ -74,7 +78,8 @@ class Translations:
         self._woken.set()
         if self._thread is not None:
             self._thread.join(timeout=5)
-        self._place.close()
+        if self._place is not None:
+            self._place.close()
 
     def reconcile(self, found: Sequence[FoundStore]) -> None:
         """Replaces the list of stores."""
@@ -83,11 +88,11 @@ class Translations:
             key = one.path, one.format
             store = self._stores.get(key)
             if store is None or store.found != one:
-                calls = self._calls.setdefault(one.format, Calls(f"store format {one.format.name}"))
-                store = TranslatedStore(one, self._place, calls, self._fetch)
+                store = self._opened(one)
             now[key] = store
         self._stores = now
         self._woken.set()
+        self._start_thread()
 
     def finish(self) -> None:
         """Translates everything that is there now."""
@@ -126,6 +131,22 @@ class Translations:
         for (run, name), flaws in listed.items():
             store.set_damage(run, name, flaws)
         self._noted = set(listed)
+
+    def _opened(self, found: FoundStore) -> TranslatedStore:
+        from insight_core.ingest.translated_store import TranslatedStore
+        from insight_core.ingest.translation_directory import TranslationDirectory
+
+        if self._place is None:
+            self._place = TranslationDirectory(self._cache_directory)
+        calls = self._calls.setdefault(found.format, Calls(f"store format {found.format.name}"))
+        return TranslatedStore(found, self._place, calls, self._fetch)
+
+    def _start_thread(self) -> None:
+        is_running = self._thread is not None and self._thread.is_alive()
+        if not self._stores or self._follow is None or is_running or self._stopped.is_set():
+            return
+        self._thread = threading.Thread(target=self._follow, name="insight-translations", daemon=True)
+        self._thread.start()
 
     def _run(self, interval: float, changed: Callable[[frozenset[str] | None], None]) -> None:
         was_settled = False

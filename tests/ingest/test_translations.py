@@ -104,6 +104,19 @@ def test_a_store_that_grows_is_followed_and_one_that_is_deleted_takes_its_runs_a
     eventually(lambda: _names(provider) == ["other"])
 
 
+def test_a_logdir_without_stores_needs_no_thread_until_there_is_one(logdir: Path, opened: Opener) -> None:
+    def is_translating() -> bool:
+        return any(thread.name == "insight-translations" for thread in threading.enumerate())
+
+    provider = opened(interval=0.02)
+    provider.start()
+    eventually(lambda: provider.progress().loaded_once)
+    assert not is_translating()
+    (logdir / "a.chest").write_text(_rows("first", 0, 2))
+    eventually(lambda: values(provider, "first") == [0, 0.5])
+    assert is_translating()
+
+
 def test_what_was_translated_is_kept_for_the_next_start(logdir: Path, opened: Opener, tmp_path: Path) -> None:
     (logdir / "a.chest").write_text(_rows("first", 0, 50))
     calls: list[int] = []
