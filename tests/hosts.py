@@ -6,16 +6,34 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
+from werkzeug.test import Client
+
+from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import DataProvider, Plugin, hookimpl
+from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
 from insight_core.web.http_server import listen
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
+
+
+@contextmanager
+def client_of(logs: Path, **modules: object) -> Iterator[Client]:
+    """A client of a host of these logs, read once, and of these modules of plugins, by name."""
+    registry = Registry.of([(name, partial(modules.get, name)) for name in modules])
+    assert not registry.failures
+    provider = LocalProvider([Logdir(str(logs))], registry.plugins.values(), reload_interval=0)
+    provider.load()
+    try:
+        yield Client(Host(registry, provider))
+    finally:
+        provider.close()
 
 
 @contextmanager

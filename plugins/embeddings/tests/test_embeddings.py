@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,30 +15,17 @@ from insight_embeddings.matrix import Matrix
 from insight_embeddings.neighbours import neighbour_graph
 from werkzeug.test import Client
 
-from insight_core.ingest.logdir import Logdir
 from insight_core.plugin.testing.pictures import png
-from insight_core.providers.local import LocalProvider
-from insight_core.registry import Registry
-from insight_core.web import Host
+from tests.hosts import client_of
 
 FIXTURES = Path(__file__).parent / "fixtures"
 LAST = "hidden:00040"
 
 
-@contextmanager
-def _client(logs: Path) -> Iterator[Client]:
-    registry = Registry.of([("embeddings", lambda: insight_embeddings)])
-    assert not registry.failures
-    provider = LocalProvider([Logdir(str(logs))], registry.plugins.values(), reload_interval=0)
-    provider.load()
-    yield Client(Host(registry, provider))
-    provider.close()
-
-
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
     """A host of the committed logs."""
-    with _client(FIXTURES) as made:
+    with client_of(FIXTURES, embeddings=insight_embeddings) as made:
         yield made
 
 
@@ -185,7 +171,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
         t__tsv=table,
         sprite__png=wide,
     )
-    with _client(logs) as made:
+    with client_of(logs, embeddings=insight_embeddings) as made:
         yield made
 
 
@@ -281,7 +267,7 @@ def test_points_of_unit_length_are_those_of_numpy(client: Client) -> None:
 def test_more_dimensions_than_points_have_the_components_of_the_points(tmp_path: Path) -> None:
     points = np.random.default_rng(3).normal(size=(6, 40)).astype(np.float32)
     _write(tmp_path / "a", _embedding("t.bytes", "tensor_shape: [6, 40]"), t__bytes=points.tobytes())
-    with _client(tmp_path) as client:
+    with client_of(tmp_path, embeddings=insight_embeddings) as client:
         found = _get(client, "points", run="a", name="t")
     expected = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)[:5]
     np.testing.assert_allclose(np.linalg.norm(found["coordinates"], axis=1)[:5], expected, rtol=1e-5)

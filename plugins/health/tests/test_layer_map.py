@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import insight_health
@@ -18,32 +16,24 @@ import pytest
 from safetensors.numpy import load
 from werkzeug.test import Client
 
-from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Dialect
 from insight_core.plugin.testing import EventWriter
-from insight_core.providers.local import LocalProvider
-from insight_core.registry import Registry
-from insight_core.web import Host
+from tests.hosts import client_of
 
 FIXTURES = Path(__file__).parent / "fixtures"
-MODULES = SimpleNamespace(
-    health=insight_health, histogram=insight_histogram, tensor=insight_tensor, scalar=insight_scalar
-)
-
-
-def _client(logs: Path) -> Iterator[Client]:
-    registry = Registry.of([(name, partial(getattr, MODULES, name)) for name in vars(MODULES)])
-    assert not registry.failures
-    provider = LocalProvider([Logdir(str(logs))], registry.plugins.values(), reload_interval=0)
-    provider.load()
-    yield Client(Host(registry, provider))
-    provider.close()
+MODULES: dict[str, object] = {
+    "health": insight_health,
+    "histogram": insight_histogram,
+    "tensor": insight_tensor,
+    "scalar": insight_scalar,
+}
 
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
     """A host of the committed logs."""
-    yield from _client(FIXTURES)
+    with client_of(FIXTURES, **MODULES) as made:
+        yield made
 
 
 def _ask(client: Client, status: int = 200, /, **query: object) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -154,7 +144,7 @@ def test_tensors_of_mindspore_tell_dead_units(tmp_path: Path) -> None:
     with EventWriter(tmp_path / "run", Dialect.MINDSPORE) as writer:
         for step, array in enumerate(outputs):
             writer.tensor("activations/fc", step, array)
-    for client in _client(tmp_path):
+    with client_of(tmp_path, **MODULES) as client:
         said, columns = _whole(client, run="run", measure="dead")
         expected = (outputs == 0).all(axis=1).mean(axis=1)
         np.testing.assert_allclose(_grid(said, columns)[0], expected)

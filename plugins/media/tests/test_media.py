@@ -18,14 +18,13 @@ from insight_media.item import ARROW_STREAM, CONFUSION_MATRIX, CSV, HTML, PLOTLY
 from insight_media.tables import MOST_ROWS, table_of
 from werkzeug.test import Client, TestResponse
 
-from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Payload, SummaryPlugin
 from insight_core.plugin.testing import wire
 from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.plugin.testing.tensors import tensorflow_tensor
-from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
+from tests.hosts import client_of
 
 FIXTURES = Path(__file__).parent / "fixtures"
 CLAIM = SummaryPlugin("media")
@@ -40,11 +39,8 @@ def _registry() -> Registry:
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
     """A host of the committed logs."""
-    registry = _registry()
-    provider = LocalProvider([Logdir(str(FIXTURES))], registry.plugins.values(), reload_interval=0)
-    provider.load()
-    yield Client(Host(registry, provider))
-    provider.close()
+    with client_of(FIXTURES, media=insight_media) as made:
+        yield made
 
 
 def _host_of(item: Item) -> Client:

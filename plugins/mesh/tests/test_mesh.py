@@ -15,16 +15,15 @@ from insight_mesh.parts import Part, boxes_of, part_of
 from insight_mesh.scenes import scene_of
 from werkzeug.test import Client
 
-from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Dialect, EventField, Payload, SummaryPlugin
 from insight_core.plugin.testing import EventWriter
 from insight_core.plugin.testing.contexts import context_of
 from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.plugin.testing.tensors import tensorflow_tensor
 from insight_core.plugin.testing.wire import message_field
-from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
+from tests.hosts import client_of
 
 FIXTURES = Path(__file__).parent / "fixtures"
 CLAIM = SummaryPlugin("mesh")
@@ -44,18 +43,11 @@ def _registry() -> Registry:
     return registry
 
 
-def _client(logs: Path) -> Iterator[Client]:
-    registry = _registry()
-    provider = LocalProvider([Logdir(str(logs))], registry.plugins.values(), reload_interval=0)
-    provider.load()
-    yield Client(Host(registry, provider))
-    provider.close()
-
-
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
     """A host of the committed logs."""
-    yield from _client(FIXTURES)
+    with client_of(FIXTURES, mesh=insight_mesh) as made:
+        yield made
 
 
 def _json(client: Client, route: str, status: int = 200, **query: object) -> Any:  # noqa: ANN401
@@ -285,7 +277,7 @@ def test_parts_of_one_step_written_twice_belong_together_in_their_order(tmp_path
             writer.tensor("shape_VERTEX", 7, POINTS * turn, plugin="mesh")
             writer.tensor("shape_COLOR", 7, np.full((4, 3), turn, np.uint8), plugin="mesh")
         writer.tensor("shape_VERTEX", 8, POINTS, plugin="mesh")
-    for client in _client(tmp_path):
+    with client_of(tmp_path, mesh=insight_mesh) as client:
         for index, color in enumerate((1, 2)):
             assert _shape(client, index=index)["colors"][0] == [color] * 3
         assert "colors" not in _shape(client, index=2)

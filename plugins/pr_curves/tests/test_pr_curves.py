@@ -14,14 +14,13 @@ from insight_pr_curves import routes as pr_routes
 from insight_pr_curves.decoder import MOST_THRESHOLDS, curve_of
 from werkzeug.test import Client
 
-from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Payload, SummaryPlugin
 from insight_core.plugin.testing import EventWriter
 from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.plugin.testing.tensors import tensorflow_tensor
-from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
+from tests.hosts import client_of
 
 FIXTURES = Path(__file__).parent / "fixtures"
 CLAIM = SummaryPlugin("pr_curves")
@@ -29,19 +28,11 @@ TAGS = {"torch": "val/pr", "tensorboardx": "val/pr", "tensorflow": "pr/pr_curves
 LAST = 1e15
 
 
-def _client(logs: Path) -> Iterator[Client]:
-    registry = Registry.of([("pr_curves", lambda: insight_pr_curves)])
-    assert not registry.failures
-    provider = LocalProvider([Logdir(str(logs))], registry.plugins.values(), reload_interval=0)
-    provider.load()
-    yield Client(Host(registry, provider))
-    provider.close()
-
-
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
     """A host of the committed logs."""
-    yield from _client(FIXTURES)
+    with client_of(FIXTURES, pr_curves=insight_pr_curves) as made:
+        yield made
 
 
 def _curves(client: Client, status: int = 200, **query: object) -> Any:  # noqa: ANN401
@@ -208,7 +199,7 @@ def test_a_damaged_record_is_an_error_and_other_runs_are_answered(tmp_path: Path
     for run, rows in (("good", good), ("bad", np.zeros((3, 3)))):
         with EventWriter(tmp_path / run) as writer:
             writer.tensor("pr", 4, rows.astype(np.float32), plugin="pr_curves")
-    for client in _client(tmp_path):
+    with client_of(tmp_path, pr_curves=insight_pr_curves) as client:
         answer = _curves(client, tag="pr", step=4)
         assert [run["run"] for run in answer["runs"]] == ["good"]
         [error] = answer["errors"]
