@@ -1,7 +1,10 @@
 import type { Rgb } from '@insight-host/kit';
+import { drawsInSoftware, linkedProgram } from '@insight-host/kit/draw';
 import { DISTANCE, type Matrix } from './camera';
 import { FOG, RING, type Atlas, type Look } from './look';
 
+const POSITION = 0;
+const COLOR = 1;
 const VERTEX = `#version 300 es
 uniform mat4 view;
 uniform float size;
@@ -9,8 +12,8 @@ uniform float room;
 uniform vec2 fog;
 uniform vec4 tint;
 uniform vec3 background;
-in vec3 position;
-in vec4 color;
+layout(location = ${POSITION}) in vec3 position;
+layout(location = ${COLOR}) in vec4 color;
 out vec3 shade;
 out float strength;
 flat out int number;
@@ -103,9 +106,7 @@ export class Renderer {
   static on(canvas: HTMLCanvasElement): Renderer | null {
     const gl = canvas.getContext('webgl2', { antialias: false, alpha: false });
     if (!gl) return null;
-    const info = gl.getExtension('WEBGL_debug_renderer_info');
-    const name = info ? String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)) : '';
-    return new Renderer(canvas, gl, /swiftshader|llvmpipe|software/i.test(name));
+    return new Renderer(canvas, gl, drawsInSoftware(gl));
   }
 
   get isLost(): boolean {
@@ -202,9 +203,6 @@ export class Renderer {
   }
 }
 
-const POSITION = 0;
-const COLOR = 1;
-
 const unit = ([r, g, b]: Rgb): [number, number, number] => [r / 255, g / 255, b / 255];
 
 /** A linked program, whose uniforms are looked up once. */
@@ -217,21 +215,7 @@ class Program {
     vertex: string,
     fragment: string,
   ) {
-    this.made = gl.createProgram();
-    for (const [type, source] of [
-      [gl.VERTEX_SHADER, vertex],
-      [gl.FRAGMENT_SHADER, fragment],
-    ] as const) {
-      const shader = gl.createShader(type) as WebGLShader;
-      gl.shaderSource(shader, source);
-      gl.compileShader(shader);
-      gl.attachShader(this.made, shader);
-    }
-    gl.bindAttribLocation(this.made, POSITION, 'position');
-    gl.bindAttribLocation(this.made, COLOR, 'color');
-    gl.linkProgram(this.made);
-    if (!gl.getProgramParameter(this.made, gl.LINK_STATUS) && !gl.isContextLost())
-      throw new Error(gl.getProgramInfoLog(this.made) ?? 'the shaders do not link');
+    this.made = linkedProgram(gl, vertex, fragment);
   }
 
   place(name: string): WebGLUniformLocation | null {

@@ -1,5 +1,5 @@
 import { effect, useSignal } from '@preact/signals';
-import { announce, drag, pixelsOf, watchPixels } from '@insight-host/kit';
+import { announce, arrowOf, drag, pixelsOf, watchPixels } from '@insight-host/kit';
 import type { JSX, TargetedPointerEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { select, type EmbeddingParts } from './board';
@@ -149,13 +149,7 @@ export function Stage({
   };
   const keys = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const moves: Readonly<Record<string, readonly [number, number]>> = {
-      ArrowLeft: [-1, 0],
-      ArrowRight: [1, 0],
-      ArrowUp: [0, 1],
-      ArrowDown: [0, -1],
-    };
-    const move = moves[event.key];
+    const move = arrowOf(event.key);
     const { camera } = orbit;
     if (move && (isFlat || event.shiftKey)) orbit.look(moved(camera.value, -move[0] * KEY_MOVE, -move[1] * KEY_MOVE));
     else if (move) orbit.look(turned(camera.value, move[0] * KEY_TURN, move[1] * KEY_TURN));

@@ -1,4 +1,4 @@
-import { announce, drag, hexOf, NO_PIXELS, valueText, watchPixels, type CardKey } from '@insight-host/kit';
+import { announce, arrowOf, drag, hexOf, NO_PIXELS, type CardKey, valueText, watchPixels } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX, TargetedPointerEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -76,13 +76,7 @@ export function Stage({ board, card, look, label }: StageProps): JSX.Element {
   };
   const keys = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const moves: Readonly<Record<string, readonly [number, number]>> = {
-      ArrowLeft: [-1, 0],
-      ArrowRight: [1, 0],
-      ArrowUp: [0, 1],
-      ArrowDown: [0, -1],
-    };
-    const move = moves[event.key];
+    const move = arrowOf(event.key);
     const before = now();
     if (move && event.shiftKey) lookAt(moved(before, lens, -move[0] * KEY_MOVE, move[1] * KEY_MOVE, width, height));
     else if (move) lookAt(turned(before, move[0] * KEY_TURN, move[1] * KEY_TURN));

@@ -1,3 +1,13 @@
+const ARROWS: Readonly<Record<string, readonly [right: number, up: number]>> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, 1],
+  ArrowDown: [0, -1],
+};
+
+/** To which side an arrow key points; undefined for other keys. */
+export const arrowOf = (key: string): readonly [right: number, up: number] | undefined => ARROWS[key];
+
 const TYPING = 700; // ms between two letters of one word
 let typed = { text: '', at: 0 };
 

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { announce, drag, NO_PIXELS, valueText, watchPixels } from '@insight-host/kit';
+import { announce, arrowOf, drag, NO_PIXELS, valueText, watchPixels } from '@insight-host/kit';
 import type { JSX, TargetedPointerEvent } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { LandscapeParts } from './board';
@@ -142,13 +142,7 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
     reading.value ? [reading.value.px, reading.value.py] : [plot.left + plot.width / 2, plot.top + plot.height / 2];
   const keys = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const moves: Readonly<Record<string, readonly [number, number]>> = {
-      ArrowLeft: [-1, 0],
-      ArrowRight: [1, 0],
-      ArrowUp: [0, 1],
-      ArrowDown: [0, -1],
-    };
-    const move = moves[event.key];
+    const move = arrowOf(event.key);
     if (move) {
       if (isSurface) board.orbit.look(turned(camera, move[0] * KEY_TURN, move[1] * KEY_TURN));
       else {

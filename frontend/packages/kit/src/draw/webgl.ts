@@ -11,12 +11,16 @@ export function openWebGl(): WebGl | null {
   const canvas = document.createElement('canvas');
   // Edges are smoothed by the graphics card; a processor that stands in for one is five times faster without.
   const probe = document.createElement('canvas').getContext('webgl2');
-  const info = probe?.getExtension('WEBGL_debug_renderer_info');
-  const name = probe && info ? String(probe.getParameter(info.UNMASKED_RENDERER_WEBGL)) : '';
+  const isSoftware = probe !== null && drawsInSoftware(probe);
   probe?.getExtension('WEBGL_lose_context')?.loseContext();
-  const isSoftware = /swiftshader|llvmpipe|software/i.test(name);
   const gl = canvas.getContext('webgl2', { antialias: !isSoftware, alpha: true, premultipliedAlpha: true });
   return gl && { canvas, gl, isSoftware };
+}
+
+/** Whether a processor draws, not a graphics card. */
+export function drawsInSoftware(gl: WebGL2RenderingContext): boolean {
+  const info = gl.getExtension('WEBGL_debug_renderer_info');
+  return info !== null && /swiftshader|llvmpipe|software/i.test(String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)));
 }
 
 /** Throws an Error with the log of the compiler if the shaders do not link. */

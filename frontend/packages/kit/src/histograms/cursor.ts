@@ -1,3 +1,4 @@
+import { arrowOf } from '@insight-host/kit';
 import type { HistogramCursor } from './props';
 import { lineOf } from './drawing';
 import { baseOf, binOf, type Figure } from './figure';
@@ -90,9 +91,7 @@ export function placeOf(figure: Figure, row: number, bin: number): readonly [x: 
 export function cursorAfter(figure: Figure, key: string, from: HistogramCursor | null): HistogramCursor | null {
   const { props } = figure;
   const [lastRow, lastBin] = [props.rows.length - 1, props.edges.length - 2];
-  const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[key] as
-    | [number, number]
-    | undefined;
+  const way = arrowOf(key);
   if (lastRow < 0 || (!way && key !== 'Home' && key !== 'End')) return null;
   const across = props.view === 'front' || props.view === 'top';
   const limited = (value: number, most: number): number => Math.max(0, Math.min(most, value));
