@@ -71,21 +71,16 @@ def read(database: Database, state: Mapping[str, Any]) -> MlflowRows:
     ):
         if "is_nan" not in database.columns("metrics"):
             names = names.replace("is_nan", "0")
-        last = int(state.get(table, 0))
-        (largest,) = database.rows(f"SELECT COALESCE(MAX(rowid), 0) FROM {table}")[0]
-        found.is_other |= largest < last
-        into += database.rows(
-            f"SELECT rowid, {names} FROM {table} WHERE rowid > ? ORDER BY rowid LIMIT {_ROWS}", (last,)
-        )
-        found.is_last &= len(into) < _ROWS
+        appended = database.appended(table, "rowid", names, int(state.get(table, 0)), _ROWS)
+        into += appended.rows
+        found.is_other |= appended.is_other
+        found.is_last &= appended.is_last
     return found
 
 
 def write(found: MlflowRows, target: TranslatedRuns, source: Path) -> None:
     """Appends the rows to the files of their runs."""
-    for key in target.run_keys():
-        if key not in found.runs:
-            target.remove(key)
+    target.keep(found.runs)
     state = target.state
     passed = set(state.get("passed", ()))
     params = state.setdefault("params_of", {})

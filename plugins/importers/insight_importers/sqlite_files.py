@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from insight_core.plugin import Reason
@@ -40,6 +40,14 @@ class Unfinished(ValueError):
 def watched(source: str) -> tuple[str, ...]:
     """The files that change with a database."""
     return source, f"{source}-wal", f"{source}-journal"
+
+
+class AppendedRows(NamedTuple):
+    """Rows of a table to which a tracker appends."""
+
+    rows: list[Any]
+    is_other: bool  # the table was made anew: it ends before the rows that were read
+    is_last: bool  # no more rows are there
 
 
 class Database:
@@ -67,6 +75,16 @@ class Database:
         """The rows of a query. Raises sqlite3.Error."""
         self._began = time.monotonic()
         return self._connection.execute(query, arguments).fetchall()
+
+    def appended(self, table: str, number: str, columns: str, last: int, most: int) -> AppendedRows:
+        """The rows behind the one whose column ``number`` is ``last``, at most ``most``: that number and
+        ``columns``. Raises sqlite3.Error."""
+        (largest,) = self.rows(f"SELECT COALESCE(MAX({number}), 0) FROM {table}")[0]
+        rows = self.rows(
+            f"SELECT {number}, {columns} FROM {table} WHERE {number} > ? ORDER BY {number} LIMIT {most}",
+            (last,),
+        )
+        return AppendedRows(rows, is_other=largest < last, is_last=len(rows) < most)
 
 
 @contextmanager

@@ -59,22 +59,18 @@ def read(database: Database, state: Mapping[str, Any]) -> TrackioRows:
     ):
         if key not in database.columns(table):
             continue
-        last = int(state.get(table, 0))
-        (largest,) = database.rows(f"SELECT COALESCE(MAX(id), 0) FROM {table}")[0]
-        found.is_other |= largest < last
-        into += database.rows(
-            f"SELECT id, {key}, timestamp, {columns} FROM {table} WHERE id > ? ORDER BY id LIMIT {_ROWS}",
-            (last,),
+        appended = database.appended(
+            table, "id", f"{key}, timestamp, {columns}", int(state.get(table, 0)), _ROWS
         )
-        found.is_last &= len(into) < _ROWS
+        into += appended.rows
+        found.is_other |= appended.is_other
+        found.is_last &= appended.is_last
     return found
 
 
 def write(found: TrackioRows, target: TranslatedRuns, source: Path) -> None:
     """Appends the rows to the files of their runs."""
-    for key in target.run_keys():
-        if key not in found.runs:
-            target.remove(key)
+    target.keep(found.runs)
     media = MediaFiles(source.parent / "media")
     buffers: dict[str, SeriesBuffer] = {}
     for number, key, timestamp, step, metrics in found.rows:

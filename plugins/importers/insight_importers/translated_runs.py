@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +36,7 @@ class TranslatedRuns:
 
     def start_anew(self) -> None:
         """Forgets everything that was translated, because the store is another one now."""
-        for key in list(self._kept):
-            self.remove(key)
+        self.keep(())
         self.state, self._flaws, self.begins = {}, [], True
 
     def __contains__(self, key: str) -> bool:
@@ -57,9 +56,10 @@ class TranslatedRuns:
             self._open[key] = ImportedRun(self._directory, self._kept[key])
         return self._open[key]
 
-    def run_keys(self) -> list[str]:
-        """The keys of all runs."""
-        return list(self._kept)
+    def keep(self, keys: Collection[str]) -> None:
+        """Deletes the runs that the store has no longer: all but these."""
+        for key in self._kept.keys() - set(keys):
+            self.remove(key)
 
     def remove(self, key: str) -> None:
         """Deletes a run that the store has no longer."""
