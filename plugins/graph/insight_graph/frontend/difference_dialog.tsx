@@ -4,11 +4,10 @@ import { Button, Dialog, Select } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { Difference, DifferenceEntry, DifferenceKind, GraphInfo } from './answers';
 import type { GraphParts } from './board';
+import { Awaited, useCompared } from './compared';
 import { KindMark } from './kind_mark';
-import { patient } from './patient';
 import { sameRecord } from './source';
 import { storedRows } from './stored';
-import { useAnswer } from './use_answer';
 
 const KINDS = ['added', 'removed', 'changed', 'moved'] as const satisfies readonly DifferenceKind[];
 const PART = 200; // entries
@@ -60,28 +59,12 @@ function Differences({ board, before, after }: DifferencesProps): JSX.Element {
   const kind = useSignal<DifferenceKind | ''>('');
   const what = useSignal('');
   const limit = useSignal(PART);
-  const query = {
-    run: after.run,
-    tag: after.tag,
-    index: after.index,
-    wall_time: after.wall_time,
-    other_run: before.run,
-    other_tag: before.tag,
-    other_index: before.index,
+  const { value: found, error } = useCompared<Difference>(board, 'diff', before, after, {
     kind: kind.value ? [kind.value] : [],
     what: what.value,
     limit: Math.min(limit.value, 1000),
-  };
-  const { value: found, error } = useAnswer(JSON.stringify(query), (signal) =>
-    patient(() => board.page.ctx.data.json<Difference>('diff', query, { signal }), signal),
-  );
-  if (error)
-    return (
-      <p class="problem" role="alert">
-        {error}
-      </p>
-    );
-  if (!found) return <div class="waiting" aria-busy="true" />;
+  });
+  if (error || !found) return <Awaited error={error} />;
   const number = (value: number): string => value.toLocaleString(board.page.locale.value);
   const differing = KINDS.reduce((sum, one) => sum + found.counts[one], 0);
   return (

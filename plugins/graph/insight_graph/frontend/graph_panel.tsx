@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import type { Statistics } from './answers';
 import type { GraphParts } from './board';
+import { Awaited } from './compared';
 import { Section, Types } from './node_panel';
 import { storedRows } from './stored';
 import { shapeText } from './texts';
@@ -15,13 +16,7 @@ export function GraphPanel({ board }: { readonly board: GraphParts }): JSX.Eleme
     source && source.key,
     () => source?.statistics() ?? Promise.reject(new Error('')),
   );
-  if (error)
-    return (
-      <p class="problem" role="alert">
-        {error}
-      </p>
-    );
-  if (!found) return <div class="waiting" aria-busy="true" />;
+  if (error || !found) return <Awaited error={error} />;
   return (
     <div class="graph-panel" data-testid="graph-panel">
       {graph && (

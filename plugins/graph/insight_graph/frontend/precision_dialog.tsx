@@ -4,8 +4,7 @@ import { Dialog, message, Select } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { Figure, GraphRecord, PrecisionAnswer, TensorPair } from './answers';
 import type { GraphParts } from './board';
-import { patient } from './patient';
-import { useAnswer } from './use_answer';
+import { Awaited, useCompared } from './compared';
 
 type Translate = GraphParts['page']['t'];
 
@@ -58,27 +57,11 @@ interface TensorsProps {
 
 function Tensors({ board, before, after, tolerance }: TensorsProps): JSX.Element {
   const { t: say } = board.page;
-  const query = {
-    run: after.run,
-    tag: after.tag,
-    index: after.index,
-    wall_time: after.wall_time,
-    other_run: before.run,
-    other_tag: before.tag,
-    other_index: before.index,
+  const { value: found, error } = useCompared<PrecisionAnswer>(board, 'precision', before, after, {
     tolerance,
     differing: 1,
-  };
-  const { value: found, error } = useAnswer(JSON.stringify(query), (signal) =>
-    patient(() => board.page.ctx.data.json<PrecisionAnswer>('precision', query, { signal }), signal),
-  );
-  if (error)
-    return (
-      <p class="problem" role="alert">
-        {error}
-      </p>
-    );
-  if (!found) return <div class="waiting" aria-busy="true" />;
+  });
+  if (error || !found) return <Awaited error={error} />;
   const alone = found.before_only + found.after_only > 0;
   return (
     <div class="removed" data-testid="precision">
