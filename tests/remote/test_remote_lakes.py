@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,28 +10,16 @@ from insight_lake.remote_sources import check_locatable
 
 import insight_host
 from insight_core.cli import main
-from insight_core.mirror import requests
 from insight_core.plugin import InvalidArgument
 from insight_core.plugin.testing import EventWriter
-from tests.remote.stores import Bucket, S3Server, s3_server
+from tests.remote.stores import Bucket, S3Server
 
 LOGS = "logs of/a team"
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[S3Server]:
-    with s3_server() as server:
-        Bucket.create(server)
-        yield server
-
-
-@pytest.fixture
-def s3(server: S3Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[S3Server]:
-    monkeypatch.setattr(requests, "_PAUSES", (0.0, 0.0, 0.0))
+@pytest.fixture(autouse=True)
+def _own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    server.reset()
-    yield server
-    server.reset()
 
 
 def _write(bucket: Bucket, directory: Path, run: str) -> None:

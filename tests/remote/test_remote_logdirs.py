@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
@@ -20,7 +21,7 @@ from insight_core.cli.logdirs import open_logdirs
 from insight_core.cli.options import Options, read_flags
 from insight_core.cli.policies import open_whole_registry
 from insight_core.cli.storage import open_local
-from insight_core.mirror import mirror, requests
+from insight_core.mirror import mirror
 from insight_core.plugin import DataProvider, InsightError, SeriesInfo, SeriesKey, Unavailable
 from insight_core.plugin.testing import EventWriter, damaged_logdir
 from insight_core.providers.http_client.provider import HttpProvider
@@ -33,7 +34,7 @@ from insight_core.registry import Registry
 from insight_core.rpc.serving import serve
 from tests.hosts import served
 from tests.remote.ssh_servers import ssh_server
-from tests.remote.stores import Bucket, S3Server, s3_server
+from tests.remote.stores import Bucket, S3Server
 from tests.waiting import eventually
 
 Open = Callable[..., LocalProvider]
@@ -42,22 +43,6 @@ Open = Callable[..., LocalProvider]
 @pytest.fixture(scope="module")
 def registry() -> Registry:
     return open_whole_registry(_options("."))
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[S3Server]:
-    with s3_server() as server:
-        Bucket.create(server)
-        yield server
-
-
-@pytest.fixture
-def s3(server: S3Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[S3Server]:
-    """The server with fresh counts, and tries that do not wait."""
-    monkeypatch.setattr(requests, "_PAUSES", (0.0, 0.0, 0.0))
-    server.reset()
-    yield server
-    server.reset()
 
 
 @pytest.fixture
@@ -348,7 +333,10 @@ def test_unread_logs_of_a_store_that_is_away_are_damage_until_it_is_back(
     ("location", "why"),
     [("bogus://x", "unknown protocol"), ("hf://datasets/a/b", "pip install"), ("s3://", "s3://")],
 )
-def test_a_location_that_nothing_opens(location: str, why: str, open_: Open) -> None:
+def test_a_location_that_nothing_opens(
+    location: str, why: str, open_: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)  # as if it were not installed
     with pytest.raises(InsightError, match=why):
         open_(location)
 
