@@ -16,15 +16,15 @@ from insight_core.ingest.claimed_files import NamedFiles
 from insight_core.ingest.discover import discover, printable
 from insight_core.ingest.fetching import Fetch
 from insight_core.ingest.file_patterns import FileNames
-from insight_core.ingest.found import Found, FoundFile
+from insight_core.ingest.found import Found
 from insight_core.ingest.index.writer import IndexWriter
-from insight_core.ingest.log_file import FormatReader
+from insight_core.ingest.known_files import KnownFiles
 from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.scan_ahead import file_version
 from insight_core.ingest.schedule import Reading
 from insight_core.ingest.tailer import Tailed
 from insight_core.ingest.translations import Translations
-from insight_core.plugin import LogFormat, Progress
+from insight_core.plugin import Progress
 from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store
 
@@ -60,7 +60,7 @@ class Loader:
         accepts_run: Callable[[str], bool] | None = None,
         while_loading: Callable[[], AbstractContextManager[object]] = nullcontext,
         fetch: Fetch | None = None,
-        before_first_walk: Callable[[], None] = lambda: None,
+        before_first_walk: Callable[[], None] | None = None,
     ) -> None:
         """``reload_interval`` is in seconds, for file systems that do not report changes; 0 loads once.
 
@@ -81,15 +81,11 @@ class Loader:
         self._follow_symlinks = follow_symlinks
         self._accepts_run = accepts_run
         self._while_loading = while_loading
-        self._fetch = fetch
         self._before_first_walk = before_first_walk
         self._watcher: Watcher | None = None
         self._writer = IndexWriter(cache, lambda: self._is_loading) if cache else None
-        self._readers: dict[LogFormat, FormatReader] = {}
         self._waiting: list[Tailed] = []  # files whose log format has not returned yet
-        self._files: dict[tuple[str, str], Tailed] = {}  # by run and path
-        self._by_path: dict[str, list[Tailed]] = {}
-        self._places: dict[tuple[str, FileOrder], str] = {}  # paths
+        self._files = KnownFiles(store, cache, fetch, self._lose)
         self._runs: set[str] = set()
         self._noted: dict[tuple[str, str], Flaw] = {}
         self._not_followed: set[str] = set()  # links that were reported
@@ -110,7 +106,7 @@ class Loader:
         self._watcher = watcher
         if self._writer is not None:
             self._writer.start()
-        self._translations.start(self._interval, self._translated)
+        self._translations.start(self._interval, self.follow)
         self._thread = threading.Thread(target=self._run, name="insight-loader", daemon=True)
         self._thread.start()
 
@@ -134,14 +130,12 @@ class Loader:
 
     def follow(self, changed: frozenset[str] | None) -> None:
         """Reads files that changed, in this thread; None: walks the logdirs."""
-        if changed is None:
-            self.load()
-        elif not self._stop.is_set():
-            self._follow(changed)
+        if not self._stop.is_set():
+            self.load() if changed is None else self._follow(changed)
 
     def is_read(self, path: str) -> bool:
         """Whether nothing of the file at a path is still to be read, for now."""
-        files = list(self._by_path.get(path, ()))
+        files = self._files.at(path)
         return not any(tailed.is_new or tailed.is_behind or tailed.is_waiting for tailed in files)
 
     def prefer(self, runs: frozenset[str]) -> None:
@@ -150,7 +144,7 @@ class Loader:
 
     def path_of(self, run: str, order: FileOrder) -> str | None:
         """The path of a file of a run, by its order among the run's files; None if unknown."""
-        path = self._places.get((run, order)) or self._named.path_of(run, order)
+        path = self._files.path_of(run, order) or self._named.path_of(run, order)
         if path is None and (recalled := self._recalled) is not None and run in recalled.runs():
             path, known = recalled.place(run)
             return path if known == order else None
@@ -159,7 +153,7 @@ class Loader:
     def progress(self) -> Progress:
         """Bytes read and bytes known over all files."""
         read = total = 0
-        for tailed in list(self._files.values()):
+        for tailed in self._files.all():
             position = tailed.position
             size = max(tailed.found.size, position)
             read += position if tailed.is_behind else size
@@ -221,7 +215,8 @@ class Loader:
         with self._looking, self._while_loading():
             if not self._looked:
                 self._recall()
-                self._before_first_walk()
+                if self._before_first_walk is not None:
+                    self._before_first_walk()
             self._looked, worked = time.monotonic(), time.thread_time()
             found = discover(
                 self._logdirs, self._names, self._beginnings, follow_symlinks=self._follow_symlinks
@@ -237,7 +232,7 @@ class Loader:
             self._report_links(found.not_followed)
             self._reconcile(found)
             self._translations.say_damage(self._store, self._runs)
-            self._read_with_lost(self._files.values())
+            self._read_with_lost(self._files.all())
             if not self._stop.is_set():
                 self._store.set_loaded(self._runs)
                 self._named.check(self._stop)
@@ -248,21 +243,15 @@ class Loader:
             self._loaded_once = True
             self._store.touch_runs()
 
-    def _translated(self, changed: frozenset[str] | None) -> None:
-        if not self._stop.is_set():
-            self._look() if changed is None else self._follow(changed)
-
     def _follow(self, changed: frozenset[str]) -> None:
         """Reads files that changed, if they are known and still exist; otherwise walks the logdirs."""
         with self._looking:
             known: list[Tailed] = list(self._waiting)
             for path in changed:
-                tailed = self._by_path.get(path)
-                if tailed is None and (
-                    self._translations.knows(path) or self._named.look_at(path, _SETTLING)
-                ):
+                tailed = self._files.at(path)
+                if not tailed and (self._translations.knows(path) or self._named.look_at(path, _SETTLING)):
                     continue
-                if tailed is None or not self._look_at(path, tailed):
+                if not tailed or not self._look_at(path, tailed):
                     break
                 known += [each for each in tailed if each not in known]
             else:
@@ -283,21 +272,19 @@ class Loader:
 
     def _reconcile(self, found: Found) -> None:
         self._store.remove_runs(self._runs - found.runs.keys())  # all together: faster than file by file
-        for key in [key for key in self._files if key not in found.files]:
-            self._forget(self._files.pop(key))
+        for key in self._files.keys() - found.files.keys():
+            self._forget(key)
         newest_first = sorted(found.runs, key=lambda run: -found.runs[run])
         self._store.add_runs(newest_first)
         self._runs = set(found.runs)
         for key, file in found.files.items():
             tailed = self._files.get(key)
-            if tailed is None:
-                self._remember(key, file)
-            else:
-                if tailed.found.format is file.format:
-                    tailed.found = file
-                else:
-                    self._forget(tailed)
-                    self._remember(key, file)
+            if tailed is not None and tailed.found.format is file.format:
+                tailed.found = file
+                continue
+            if tailed is not None:
+                self._forget(key)
+            self._files.add(key, file)
         self._named.reconcile(found.named, _SETTLING if self._loaded_once else 0.0)
         for run, name in self._noted.keys() - found.damage.keys():
             self._store.set_damage(run, name, ())
@@ -319,23 +306,8 @@ class Loader:
                 rest,
             )
 
-    def _remember(self, key: tuple[str, str], file: FoundFile) -> None:
-        reader = None
-        if file.format is not None:
-            reader = self._readers.setdefault(file.format, FormatReader(file.format))
-        tailed = self._files[key] = Tailed(file, self._store, self._cache, self._lose, reader, self._fetch)
-        self._by_path.setdefault(file.path, []).append(tailed)
-        self._places[(file.run, file.order)] = file.path
-
-    def _forget(self, tailed: Tailed) -> None:
-        found = tailed.found
-        with tailed.lock:  # otherwise an index entry could be written of a file that is being dropped
-            self._store.drop_file(found.run, found.name, found.order)
-        self._by_path[found.path].remove(tailed)
-        if not self._by_path[found.path]:
-            del self._by_path[found.path]
-        if self._places.get((found.run, found.order)) == found.path:
-            del self._places[(found.run, found.order)]
+    def _forget(self, key: tuple[str, str]) -> None:
+        tailed = self._files.drop(key)
         self._settling.pop(tailed, None)
         if self._writer is not None:
             self._writer.forget(tailed)
@@ -347,16 +319,12 @@ class Loader:
             if not self._has_lost:
                 break
             self._has_lost = False
-            lost = {tailed for tailed in self._files.values() if tailed.is_lost}
+            lost = {tailed for tailed in self._files.all() if tailed.is_lost}
             self._read(lost.union(files))
 
     def _lose(self, path: str) -> None:
         """Has a file read again, because its stored points cannot be read."""
-        found = self._by_path.get(path)
-        if found is None:  # below a logdir with a relative path
-            files = list(self._files.values())
-            found = [tailed for tailed in files if os.path.abspath(tailed.found.path) == path]
-        for tailed in found:
+        for tailed in self._files.at_real(path):
             tailed.is_lost = self._has_lost = True
 
     def _read(self, files: Iterable[Tailed]) -> None:

@@ -121,7 +121,7 @@ class LocalProvider:
             accepts_run=accepts_run,
             while_loading=while_loading,
             fetch=None if mirrors is None else mirrors.fetch,
-            before_first_walk=_nothing if mirrors is None else mirrors.list_first,
+            before_first_walk=None if mirrors is None else mirrors.list_first,
         )
         if mirrors is not None:
             mirrors.may_evict = self._loader.is_read
@@ -386,10 +386,6 @@ class LocalProvider:
     def changes(self, since: int, *, timeout: float = 0.0) -> Changes:
         """Changes after the generation ``since``; waits up to ``timeout`` seconds for a change."""
         return self._store.changes(since, timeout)
-
-
-def _nothing() -> None:
-    pass
 
 
 def _unreadable(

@@ -114,10 +114,10 @@ def test_a_format_that_hangs_keeps_no_other_run_from_being_loaded(
         assert not any(run.loading for run in provider.runs())
     finally:
         released.set()
-    tailed = provider._loader._files[("stuck", str(tmp_path / "stuck" / "a.words"))]._file
-    assert isinstance(tailed, log_file.LogFile)
-    assert tailed._call is not None
-    assert tailed._call.done.wait(30)
+    [tailed] = provider._loader._files.at(str(tmp_path / "stuck" / "a.words"))
+    assert isinstance(tailed._file, log_file.LogFile)
+    assert tailed._file._call is not None
+    assert tailed._file._call.done.wait(30)
     provider.load()
     assert values(provider, "stuck") == [0, 0.5, 1]
     assert damage(provider) == []
