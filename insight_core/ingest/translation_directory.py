@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import os
 import shutil
@@ -13,11 +12,11 @@ import time
 from pathlib import Path
 
 from insight_core.ingest.found import FoundStore
+from insight_core.ingest.locked_directory import first_locked
 
 _MOST_PROCESSES = 8  # that keep translations of their own in one cache
 _UNUSED = 30 * 24 * 3600.0  # seconds after which a translation is deleted
 _SOURCE = "source"  # a file with the path of the store; its time is that of the last use
-_LOCK = "lock"
 
 
 class TranslationDirectory:
@@ -55,26 +54,15 @@ class TranslationDirectory:
     def _opened(self) -> Path:
         if self._cache is not None:
             with contextlib.suppress(OSError):
-                for number in range(_MOST_PROCESSES):
-                    root = self._cache / str(number)
-                    root.mkdir(mode=0o700, parents=True, exist_ok=True)
-                    if self._locked(root):
-                        _tidy(root)
-                        return root
+                places = (self._cache / str(number) for number in range(_MOST_PROCESSES))
+                if (taken := first_locked(places)) is not None:
+                    root, self._descriptor = taken
+                    _tidy(root)
+                    return root
         self._temporary = tempfile.TemporaryDirectory(
             prefix="insight-host-translations-", ignore_cleanup_errors=True
         )
         return Path(self._temporary.name)
-
-    def _locked(self, root: Path) -> bool:
-        descriptor = os.open(root / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:  # another process uses it, or there are no locks on this file system
-            os.close(descriptor)
-            return False
-        self._descriptor = descriptor
-        return True
 
 
 def _tidy(root: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import logging
 import os
@@ -11,6 +10,8 @@ import shutil
 import tempfile
 import time
 from pathlib import Path
+
+from insight_core.ingest.locked_directory import first_locked, locked
 
 log = logging.getLogger(__name__)
 
@@ -35,11 +36,9 @@ class MirrorDirectory:
         """
         if cache is not None:
             digest = hashlib.sha256(location.encode("utf-8", "surrogateescape")).hexdigest()[:16]
-            for number in range(_MOST_HOSTS):
-                path = cache / _PLACE / (f"{digest}-{number}" if number else digest)
-                path.mkdir(mode=0o700, parents=True, exist_ok=True)
-                if (lock := _locked(path)) is not None:
-                    return cls(path, lock)
+            names = (f"{digest}-{number}" if number else digest for number in range(_MOST_HOSTS))
+            if (taken := first_locked(cache / _PLACE / name for name in names)) is not None:
+                return cls(*taken)
         return cls(Path(tempfile.mkdtemp(prefix="insight-host-remote-")), None)
 
     def delete(self, path: str) -> None:
@@ -69,21 +68,10 @@ def drop_unused(cache: Path, most_bytes: int) -> None:
     for path in sorted(mirrors, key=_age):
         if excess <= 0:
             return
-        if (lock := _locked(path)) is not None:
+        if (lock := locked(path)) is not None:
             shutil.rmtree(path, ignore_errors=True)
             os.close(lock)
             excess -= sizes[path]
-
-
-def _locked(path: Path) -> int | None:
-    """A descriptor that holds the lock of a directory; None if another process does."""
-    descriptor = os.open(path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(descriptor)
-        return None
-    return descriptor
 
 
 def _age(path: Path) -> float:
