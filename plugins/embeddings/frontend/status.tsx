@@ -18,7 +18,7 @@ export function Status({ board }: { readonly board: EmbeddingParts }): JSX.Eleme
     ...(chosen.run.value ? (board.lists.byRun.value.get(chosen.run.value.name)?.errors ?? []) : []).map((error) =>
       reason(error),
     ),
-  ];
+  ].filter((problem) => problem !== source.error.value); // which stands in place of the picture
   return (
     <footer data-testid="card-status">
       <span class="counts">
