@@ -5,6 +5,7 @@ import { NARROW, usePage } from '../state/page';
 import { Banners, ToastList } from './banners';
 import { Footer } from './footer';
 import { Header } from './header';
+import { useLater } from './later';
 import { PluginPanel } from './plugin_panel';
 import { Sidebar } from './sidebar';
 import { whenIdle } from '../when_idle';
@@ -16,17 +17,10 @@ export function App() {
 
 /** One card in the place of the whole page; loaded then. */
 function Alone({ card }: { readonly card: string }) {
-  const page = usePage();
-  const loaded = useSignal<typeof import('../cards/embedded') | null>(null);
-  useEffect(() => {
-    import('../cards/embedded').then(
-      (found) => (loaded.value = found),
-      (cause: unknown) => page.toasts.show('error', message(cause)),
-    );
-  }, []);
+  const embedded = useLater(() => import('../cards/embedded'));
   return (
     <>
-      {loaded.value && <loaded.value.EmbeddedCard card={card} />}
+      {embedded && <embedded.EmbeddedCard card={card} />}
       <ToastList />
     </>
   );
@@ -82,15 +76,8 @@ function Main() {
 
 /** Stands in for a view while there are no runs; loaded then. */
 function NoRuns() {
-  const page = usePage();
-  const loaded = useSignal<typeof import('./empty_logdir') | null>(null);
-  useEffect(() => {
-    import('./empty_logdir').then(
-      (found) => (loaded.value = found),
-      (cause: unknown) => page.toasts.show('error', message(cause)),
-    );
-  }, []);
-  return loaded.value && <loaded.value.EmptyLogdir />;
+  const empty = useLater(() => import('./empty_logdir'));
+  return empty && <empty.EmptyLogdir />;
 }
 
 function Dialogs() {

@@ -8,7 +8,7 @@ import { firstAddress, keepPlace, type Surroundings } from '../plugin/frame_plac
 import { type Page, usePage } from '../state/page';
 import { isWholePage, type Tab } from '../state/session';
 import { ErrorCard, failureOf } from './error_card';
-import { PluginRemarks } from './plugin_remarks';
+import { Remarks } from './remarks';
 import styles from './plugin_frame.css?inline';
 import { addStyles } from './styles';
 import { words } from './words';
@@ -54,7 +54,7 @@ export function PluginFrame({ tab, visible }: { tab: Tab; visible: ReadonlySigna
         visible={visible}
         onFailure={(cause) => void (failure.value = cause)}
       />
-      <PluginRemarks tab={tab} title={title} />
+      <Remarks tab={tab} title={title} />
     </>
   );
 }

@@ -5,7 +5,7 @@ import { MountedPlugin } from '../plugin/mounted';
 import { usePage } from '../state/page';
 import { isFramed, type Tab } from '../state/session';
 import { ErrorCard, failureOf } from './error_card';
-import { PluginRemarks } from './plugin_remarks';
+import { Remarks } from './remarks';
 
 export function PluginPanel({ tab }: { tab: Tab }) {
   const page = usePage();
@@ -114,7 +114,7 @@ function Opened({ tab, visible }: { tab: Tab; visible: ReadonlySignal<boolean> }
       )}
       {state === 'loading' && <p class="ih-late ih-muted ih-panel-wait">{t('plugin.loading', { plugin: title })}</p>}
       <div class="ih-plugin" ref={host} />
-      <PluginRemarks tab={tab} title={title} />
+      <Remarks tab={tab} title={title} />
     </>
   );
 }
