@@ -15,16 +15,11 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import Browser, sync_playwright
 
-from benchmarks.chromium import launched
+from benchmarks.chromium import frames_recorded, launched, record_frames
 from benchmarks.page_scrolling import host
 
 _WINDOWS = ((1280, 800), (1920, 1080))
 _MANY, _FEW, _DIMENSIONS = 100_000, 5_000, 64
-_FRAMES = """() => new Promise(done => {
-    const times = [], start = performance.now();
-    const frame = now => { times.push(now); now - start < 5000 ? requestAnimationFrame(frame) : done(times) };
-    requestAnimationFrame(frame);
-})"""
 _LONG_TASKS = """() => { window.longTasks = []; new PerformanceObserver(list => {
     for (const one of list.getEntries()) window.longTasks.push(one.duration);
 }).observe({type: 'longtask'}) }"""
@@ -48,15 +43,15 @@ def turning(browser: Browser, url: str, width: int, height: int) -> str:
     page.wait_for_selector(f'[data-drawn="{_MANY}"]', timeout=60_000)
     page.click("[data-action=turn]")
     page.wait_for_timeout(3000)  # the size of the picture follows what a frame takes
-    times: list[float] = page.evaluate(_FRAMES)
+    record_frames(page)
+    page.wait_for_timeout(5000)
+    frames = frames_recorded(page)
     size: dict[str, Any] = page.evaluate(
         "() => { const one = document.querySelector('[data-testid=plain]');"
         " return {drawn: [one.width, one.height], shown: [one.clientWidth, one.clientHeight]} }"
     )
     page.close()
-    waits = np.diff(times)
-    rate = 1000 * len(waits) / (times[-1] - times[0])
-    return f"{rate:.0f} frames/s, p95 {np.quantile(waits, 0.95):.0f} ms between two, {size}"
+    return f"{frames}, {size}"
 
 
 def umap(browser: Browser, url: str) -> str:
