@@ -224,7 +224,7 @@ def endless_body(program: Program) -> Figures:
 
 
 def _streams(program: Program) -> Figures:
-    """Open event streams beside requests at a steady rate."""
+    """Open event streams while requests come at a steady rate."""
     with ExitStack() as opened:
         for _ in range(_STREAMS):
             client = opened.enter_context(_connect(program.port, 10.0))

@@ -92,8 +92,8 @@ export function measureTab({ name, out }, modules, page) {
   const all = built.filter((path) => !libraries.some((library) => isLibrary(path, library)));
   const entry = join(out, 'index.js');
   const atOnce = imported(entry, all);
-  const beside = all.filter((path) => ['contributions.js', 'snapshot.js'].includes(basename(path)));
-  const later = [entry, ...beside]
+  const alongside = all.filter((path) => ['contributions.js', 'snapshot.js'].includes(basename(path)));
+  const later = [entry, ...alongside]
     .flatMap((path) => [...imported(path, all, { lazy: true })])
     .filter((path) => !atOnce.has(path));
   const own = all.filter((path) => !later.includes(path)); // workers are no modules that anything imports: they count
@@ -105,7 +105,7 @@ export function measureTab({ name, out }, modules, page) {
   for (const library of libraries)
     for (const path of built.filter((path) => isLibrary(path, library)))
       row(`plugin ${name}, library: ${basename(path)}`, gzipped(path), library[1]);
-  for (const part of [...beside, ...later.filter(isPart)]) {
+  for (const part of [...alongside, ...later.filter(isPart)]) {
     row(
       `plugin ${name}, later: ${basename(part)}`,
       sum([...imported(part, all)].filter((path) => !atOnce.has(path))),

@@ -10,7 +10,7 @@ from insight_frontend import PACKAGES
 
 
 def add_packages(root: Path, repository: Path) -> None:
-    """Puts the packages of the wheel into ``root/node_modules``, beside Vite and Preact of the repository."""
+    """Puts the packages of the wheel into ``root/node_modules``, next to its Vite and Preact."""
     modules = root / "node_modules"
     (modules / "@insight-host").mkdir(parents=True)
     for archive in PACKAGES.glob("*.tgz"):

@@ -115,7 +115,7 @@ PLAIN = """
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Path:
-    """A plugin's front end outside the repository, with the packages of the wheel beside Vite and Preact."""
+    """A plugin's front end outside the repository, with the packages of the wheel next to Vite and Preact."""
     root = tmp_path_factory.mktemp("words")
     add_packages(root, repository)
     for name, text in SOURCES.items():

@@ -1,4 +1,4 @@
-"""Landscapes and the facts beside them are those of MindInsight, and hide nothing of the training."""
+"""Landscapes and the facts next to them are those of MindInsight, and hide nothing of the training."""
 
 from __future__ import annotations
 

@@ -202,7 +202,7 @@ def test_a_last_row_that_holds_no_means(ask: Ask, ours: dict[str, ReadProfile]) 
 def test_drawn_steps(
     ask: Ask, ours: dict[str, ReadProfile], run: str, path: str, device: int, count: int
 ) -> None:
-    """The steps and the stretches of communication beside them, as they are drawn."""
+    """The steps and the stretches of communication next to them, as they are drawn."""
     if (run, device) == ("mixed", 0):
         pytest.skip("MindInsight draws no steps if a run has a file of dynamic shapes")
     numbers = sorted({1, 2, count // 2, count} - {0})[:count]

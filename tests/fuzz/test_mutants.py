@@ -1,4 +1,4 @@
-"""Changed log files: nothing is answered with a failure, and runs beside them keep their values."""
+"""Changed log files: nothing is answered with a failure, and runs next to them keep their values."""
 
 from __future__ import annotations
 

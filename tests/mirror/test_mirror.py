@@ -344,7 +344,7 @@ def test_a_mirror_whose_cache_was_cleared_begins_anew(store: MemoryStore, open_m
 @pytest.mark.parametrize("name", ["../out", "a//b", "/a", "a/./b", "x" * 300, "n\0l", "a"])
 def test_names_that_cannot_be_files_are_a_notice(store: MemoryStore, open_mirror: Open, name: str) -> None:
     store.put(name, b"1")
-    store.put("a/below", b"2")  # beside a file a
+    store.put("a/below", b"2")  # next to a file a
     store.put("directory/", b"")  # as consoles mark directories
     mirrors, root = open_mirror()
     assert [str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()] == ["a/below"]

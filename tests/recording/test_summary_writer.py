@@ -1,4 +1,4 @@
-"""``SummaryWriter``: its life, the files beside events, ranks, and what it needs of other packages."""
+"""``SummaryWriter``: its life, the files next to events, ranks, and what it needs of other packages."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from tests.soak.training import run_name, tag_name, values
 
 _STREAMS = 3
 _POINT = 48  # bytes of a point in memory, at most: 24 of columns, in buffers that double
-_MEMORY = 16 << 20  # bytes that caches and fragmentation may take beside points
+_MEMORY = 16 << 20  # bytes that caches and fragmentation may take besides points
 _DESCRIPTORS = 8
 _THREADS = 4
 _MOST_COMPARED = 20  # flaws of values that are listed

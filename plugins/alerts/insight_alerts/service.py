@@ -53,20 +53,20 @@ class AlertService:
     def _follow(self) -> None:
         generation: int | None = None
         runs_due = 0.0
-        anew = True  # points that were looked at may have been replaced
+        whole = True  # points that were looked at may have been replaced
         while not self._stopped.is_set():
             try:
                 if generation is None:
                     generation = self._data.generation()
-                    self.take(self._watch.series(anew=anew))
+                    self.take(self._watch.series(whole=whole))
                 else:
                     changes = self._data.changes(generation, timeout=_WAIT)
-                    generation, anew = changes.generation, changes.gone
+                    generation, whole = changes.generation, changes.gone
                     changed: Collection[SeriesKey] | None = None
                     if changes.series is not None:
                         changed = changes.series.get(PluginNameEnum.SCALAR, ())
-                    self.take(self._watch.series(changed, anew=anew))
-                anew = False
+                    self.take(self._watch.series(changed, whole=whole))
+                whole = False
                 if time.monotonic() >= runs_due:
                     self.take(self._watch.runs())
                     runs_due = time.monotonic() + _EVERY
@@ -77,7 +77,7 @@ class AlertService:
                 self.failure = str(error) or type(error).__name__
                 generation = None  # so that the next look covers all series
                 # an OSError is of the journal, as for a full disk: the points that were read are valid
-                anew = not isinstance(error, OSError)
+                whole = not isinstance(error, OSError)
                 self._stopped.wait(_AGAIN)
 
 

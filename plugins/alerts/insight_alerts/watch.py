@@ -62,14 +62,14 @@ class Watch:
         self._by_tag: dict[str, tuple[AlertRule, ...]] = {}
         self._seen: dict[SeriesKey, _Seen] = {}
 
-    def series(self, changed: Collection[SeriesKey] | None = None, *, anew: bool = False) -> Iterator[Alert]:
+    def series(self, changed: Collection[SeriesKey] | None = None, *, whole: bool = False) -> Iterator[Alert]:
         """Alerts of the points that are new, of these series or of all. Raises InsightError.
 
-        ``anew``: of all points of these series, because some may have been replaced.
+        ``whole``: of all points of these series, because some may have been replaced.
         """
         if not self._of_series:
             return
-        for info in self._infos(changed, anew):
+        for info in self._infos(changed, whole):
             rules = [rule for rule in self._rules_of(info.key.tag) if rule.run.search(info.key.run)]
             if rules:
                 yield from self._series(info, rules)
@@ -94,10 +94,10 @@ class Watch:
                 if rule.run.search(run) and (alert := _of_run(rule, run, status, last, now)):
                     yield alert
 
-    def _infos(self, changed: Collection[SeriesKey] | None, anew: bool) -> Iterator[SeriesInfo]:
+    def _infos(self, changed: Collection[SeriesKey] | None, whole: bool) -> Iterator[SeriesInfo]:
         plugin = PluginNameEnum.SCALAR
         if changed is None:
-            if anew:
+            if whole:
                 self._seen.clear()
             yield from self._data.series(plugin)
             return
@@ -106,7 +106,7 @@ class Watch:
             return
         runs, tags = {key.run for key in wanted}, {key.tag for key in wanted}
         there = [info for info in self._data.series(plugin, runs=runs, tags=tags) if info.key in wanted]
-        for key in wanted if anew else wanted - {info.key for info in there}:
+        for key in wanted if whole else wanted - {info.key for info in there}:
             self._seen.pop(key, None)
         yield from there
 

@@ -117,7 +117,7 @@ def test_when_too_much_changed_to_be_listed_only_points_that_are_new_are_read() 
     assert _found(watch) == []
     data.add_scalars("a", "loss", np.array([11.0]), steps=[10_000])
     data.read = 0
-    assert [alert.step for alert in watch.series(None, anew=False)] == [10_000]
+    assert [alert.step for alert in watch.series(None, whole=False)] == [10_000]
     assert data.read == 2
 
 
@@ -129,7 +129,7 @@ def test_a_series_whose_file_was_replaced_by_a_longer_one_is_looked_at_from_its_
     assert _found(watch) == []
     data.remove_series("scalar", "a", "loss")
     data.add_scalars("a", "loss", np.array([11.0, 1.0, 1.0, 1.0]))
-    assert [alert.step for alert in watch.series([key], anew=True)] == [0]
+    assert [alert.step for alert in watch.series([key], whole=True)] == [0]
 
 
 def test_points_at_the_last_step_are_neither_missed_nor_looked_at_twice() -> None:

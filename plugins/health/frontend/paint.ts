@@ -183,7 +183,7 @@ function paintGaps(context: CanvasRenderingContext2D, painted: Painted): void {
   }
 }
 
-/** Marks beside rows and above columns with values that are not finite: single cells are small. */
+/** Marks left of rows and above columns with values that are not finite: single cells are small. */
 function paintTicks(context: CanvasRenderingContext2D, { layout, base, theme }: Painted): void {
   const { left, top, width, height, x, y } = layout;
   context.fillStyle = theme.token('--danger');

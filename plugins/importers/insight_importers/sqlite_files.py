@@ -46,7 +46,7 @@ class AppendedRows(NamedTuple):
     """Rows of a table to which a tracker appends."""
 
     rows: list[Any]
-    is_other: bool  # the table was made anew: it ends before the rows that were read
+    is_other: bool  # the table was replaced: it ends before the rows that were read
     is_last: bool  # no more rows are there
 
 

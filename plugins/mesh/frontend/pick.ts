@@ -51,7 +51,7 @@ export function pointAt({ x, y, depth }: Projection, px: number, py: number, wit
   return found;
 }
 
-/** The corner that is nearest to the pixel, of the triangle that is seen there; null beside the mesh. */
+/** The corner that is nearest to the pixel, of the triangle that is seen there; null outside the mesh. */
 export function cornerAt({ x, y, depth }: Projection, faces: Int32Array, px: number, py: number): number | null {
   let nearest = Infinity;
   let seen = -1;

@@ -39,7 +39,7 @@ def numbers_of(
     name: str,
     found: Iterable[tuple[Mapping[str, object], Mapping[str, Column]]],
 ) -> Response:
-    """Descriptions with their columns inside (JSON), or beside them (safetensors).
+    """Descriptions with their columns inside (JSON), or next to them (safetensors).
 
     Raises TooLarge for more than ``MOST_BYTES`` of safetensors, whose head has the sizes of all columns.
     """

@@ -164,7 +164,7 @@ def _samples() -> list[dict[str, str]]:
 
 
 def test_the_samples_of_the_page_are_what_the_host_sends() -> None:
-    """``PYTHONPATH=. python plugins/scalar/tests/test_display.py`` writes them anew."""
+    """``PYTHONPATH=. python plugins/scalar/tests/test_display.py`` writes them again."""
     kept, made = json.loads(SAMPLES.read_text()), _samples()
     assert [_decoded(sample) for sample in kept] == [_decoded(sample) for sample in made]
 

@@ -22,7 +22,7 @@ KINDS = {"f": "float", "i": "integer", "u": "integer", "b": "bool", "c": "comple
 
 @frozen(eq=False)
 class TensorCells:
-    """``columns`` as safetensors has them, ``json`` as JSON, ``described`` what both say beside them.
+    """``columns`` as safetensors has them, ``json`` as JSON, ``described`` what both say next to them.
 
     ``texts``: what is in ``json``, where no column can hold it.
     """

@@ -47,7 +47,7 @@ describe('the cards of a tab', () => {
     expect(cards.has({ tag: 'gone', run: null })).toBe(false);
   });
 
-  it('stand in the order of the tab, which may have other cards beside them', () => {
+  it('stand in the order of the tab, which may have other cards next to them', () => {
     const before = titles();
     parts.cards.arrange.value = (groups) => groups.toReversed();
     expect(titles()).toEqual(before.toReversed());

@@ -16,7 +16,7 @@ export class CardList {
   readonly current = signal<CardKey | null>(null);
   /** The groups and cards in the order of the tab; by default as they are. */
   readonly arrange = signal<(groups: readonly CardGroup[]) => readonly CardGroup[]>((groups) => groups);
-  /** In the place of tags: cards that the tab shows beside those of the groups. */
+  /** In the place of tags: cards that the tab shows next to those of the groups. */
   readonly others = signal<ReadonlySet<string>>(new Set());
 
   /** `perTag`: one card for each tag, else one for each tag and run. */

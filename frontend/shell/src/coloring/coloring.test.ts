@@ -88,7 +88,7 @@ describe('colours of runs', () => {
     expect(new Set(await colored('p/net', 'path')).size).toBe(4);
   });
 
-  it('have dashes beside them: of each run, or by a column', async () => {
+  it('have dashes next to them: of each run, or by a column', async () => {
     const dashes = (): readonly string[] => page.runs.all.value.map(({ dash }) => dash.join());
     expect(dashes()).toEqual(['', '', '', '']);
     coloring.dashBy.set(['run']);

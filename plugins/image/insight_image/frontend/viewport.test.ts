@@ -59,7 +59,7 @@ describe('where a picture lies', () => {
     ]).toEqual([true, false, false]);
   });
 
-  it('knows the pixel at a place, and none beside the picture', () => {
+  it('knows the pixel at a place, and none outside the picture', () => {
     const picture = { width: 10, height: 10 };
     expect(pixelAt(area, picture, null, 50, 0)).toEqual({ x: 0, y: 0 });
     expect(pixelAt(area, picture, null, 149.9, 99.9)).toEqual({ x: 9, y: 9 });

@@ -60,7 +60,7 @@ it('an answer along a metric has x of its own, also where the next series has no
   expect(indexAt(found[0]!, TOKENS, { index: 5, x: 12 })).toBe(0);
 });
 
-it('series along a metric are fetched anew when they grow: x may come later than the value', () => {
+it('series along a metric are fetched again when they grow: x may come later than the value', () => {
   const series = fakeSeries([0, 1], [1, 2], { xs: Float64Array.of(5, 6) });
   expect(continuations(seriesQuery, [series])).toHaveLength(1);
   expect(continuations({ ...seriesQuery, x: TOKENS }, [series])).toEqual([]);

@@ -22,7 +22,7 @@ export async function open(runs: readonly string[], tags: readonly string[] = ['
   await settled();
 }
 
-/** The same tab in the same browser, anew. */
+/** The same tab in the same browser, again. */
 export function reload(): void {
   board.page.dispose();
   board = scalarParts(new Page(ctx));

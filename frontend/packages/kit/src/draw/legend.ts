@@ -12,7 +12,7 @@ export interface LegendItem<Entry> {
 
 export const LEGEND_ROW = 17;
 
-/** What is beside a name in a legend: the line before it, and the gap to the next column. */
+/** What is next to a name in a legend: the line before it, and the gap to the next column. */
 export const LEGEND_SAMPLE = 34;
 
 /** Height of the legend below a plot of this width, of `mostRows` lines at most. */

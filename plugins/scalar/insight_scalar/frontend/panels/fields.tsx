@@ -12,7 +12,7 @@ import { chosenTags, matcher } from './tag_choice';
 
 const MOST = 200; // tags listed at once; the search finds the others
 
-/** Tags to pick, a regular expression beside them, and what both together choose. */
+/** Tags to pick, a regular expression next to them, and what both together choose. */
 export function TagFields({ board, draft, change }: FieldsProps): JSX.Element {
   const { t: say } = board.page;
   const search = useSignal('');

@@ -5,7 +5,7 @@ import type { ComponentChildren, JSX, Ref } from 'preact';
 
 export const MARGIN = { left: 62, right: 22, top: 8, bottom: 40 } as const;
 const EACH = { x: 70, y: 40 } as const; // pixels of an axis for one tick
-const PADDING = 0.05; // of the range of values, beside them
+const PADDING = 0.05; // of the range of values, next to them
 
 export interface Axis {
   readonly scale: Scale;
