@@ -34,19 +34,23 @@ _API, _KIT = "@insight-host/api", "@insight-host/kit"
 # By alias. Each room but the shell is built as a module of its own, so that what two tabs use is there once.
 ROOMS = {
     _API: PageRoom("frontend/packages/api/src", "", ""),
-    _KIT: PageRoom("frontend/packages/kit/src", _API, _PREACT, f"{_KIT}/draw {_KIT}/table"),
+    _KIT: PageRoom("frontend/packages/kit/src", _API, _PREACT, f"{_KIT}/draw {_KIT}/steps {_KIT}/table"),
     f"{_KIT}/draw": PageRoom("frontend/packages/kit/src/draw", f"{_API} {_KIT}", ""),
     f"{_KIT}/lines": PageRoom("frontend/packages/kit/src/lines", f"{_API} {_KIT} {_KIT}/draw", ""),
     f"{_KIT}/histograms": PageRoom(
-        "frontend/packages/kit/src/histograms", f"{_API} {_KIT} {_KIT}/draw {_KIT}/table", _PREACT
+        "frontend/packages/kit/src/histograms",
+        f"{_API} {_KIT} {_KIT}/draw {_KIT}/steps {_KIT}/table",
+        _PREACT,
     ),
+    f"{_KIT}/steps": PageRoom("frontend/packages/kit/src/steps", f"{_API} {_KIT}", _PREACT, f"{_KIT}/draw"),
     f"{_KIT}/table": PageRoom("frontend/packages/kit/src/table", f"{_API} {_KIT}", _PREACT),
     f"{_KIT}/html": PageRoom("frontend/packages/kit/src/html", "", "preact htm"),
     f"{_KIT}/markdown": PageRoom("frontend/packages/kit/src/markdown", "", "dompurify marked"),
     f"{_KIT}/testing": PageRoom("frontend/packages/kit/src/testing", _API, "@preact/signals"),
     "gallery": PageRoom(
         "frontend/gallery",
-        f"{_API} {_KIT} {_KIT}/draw {_KIT}/lines {_KIT}/histograms {_KIT}/table {_KIT}/html {_KIT}/testing",
+        f"{_API} {_KIT} {_KIT}/draw {_KIT}/lines {_KIT}/histograms {_KIT}/steps {_KIT}/table {_KIT}/html "
+        f"{_KIT}/testing",
         _PREACT,
     ),
     "shell": PageRoom("frontend/shell/src", f"{_API} {_KIT} {_KIT}/draw {_KIT}/lines {_KIT}/table", _PREACT),

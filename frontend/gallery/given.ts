@@ -1,4 +1,5 @@
-import type { Page, Setting, StepParts } from '@insight-host/kit';
+import type { Page, Setting } from '@insight-host/kit';
+import type { StepParts } from '@insight-host/kit/steps';
 import type { HistogramParts } from '@insight-host/kit/histograms';
 
 /** What examples may use: the page, settings in its URL, and boards in each state. */

@@ -1,5 +1,6 @@
 /** The gallery of the kit: a tab that `insight-host plugin dev` adds. */
-import { cardStyles, codecs, Page, stepMessages, stepParts, stepStyles, tab } from '@insight-host/kit';
+import { cardStyles, codecs, Page, tab } from '@insight-host/kit';
+import { stepMessages, stepParts, stepStyles } from '@insight-host/kit/steps';
 import { histogramMessages, histogramParts, histogramStyles } from '@insight-host/kit/histograms';
 import { tableStyles } from '@insight-host/kit/table';
 import { Gallery } from './gallery';

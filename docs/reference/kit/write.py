@@ -17,6 +17,7 @@ KIT = PLACE.parents[2] / "frontend/packages/kit/src"
 MODULES = {
     "@insight-host/kit": "",
     "@insight-host/kit/histograms": "histograms",
+    "@insight-host/kit/steps": "steps",
     "@insight-host/kit/table": "table",
 }
 _DOC = r"(?:/\*\*(?P<doc>(?:(?!\*/).)*)\*/\n)?"

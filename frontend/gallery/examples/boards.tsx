@@ -7,16 +7,12 @@ import {
   Content,
   ErrorCell,
   Frame,
-  LinkSteps,
   Seldom,
-  StepSlider,
   TagFilter,
   TagName,
-  TimeChoice,
-  useSteps,
   type CardKey,
-  type StepParts,
 } from '@insight-host/kit';
+import { LinkSteps, StepSlider, TimeChoice, useSteps, type StepParts } from '@insight-host/kit/steps';
 import type { JSX } from 'preact';
 import type { Given } from '../given';
 

@@ -27,6 +27,7 @@ export const SHARED = [
   '@insight-host/kit/html',
   '@insight-host/kit/lines',
   '@insight-host/kit/markdown',
+  '@insight-host/kit/steps',
   '@insight-host/kit/table',
 ];
 /** The version of the page's API, and of the kit, that a build is for. */

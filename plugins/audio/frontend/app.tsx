@@ -1,4 +1,5 @@
-import { AttemptsChoice, Frame, LinkSteps, TimeChoice, Toggle } from '@insight-host/kit';
+import { AttemptsChoice, Frame, Toggle } from '@insight-host/kit';
+import { LinkSteps, TimeChoice } from '@insight-host/kit/steps';
 import type { JSX } from 'preact';
 import type { AudioParts } from './board';
 import { AudioCard } from './card';

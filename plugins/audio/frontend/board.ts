@@ -1,4 +1,5 @@
-import { codecs, PerCard, recordQuery, stepParts, type CardKey, type Page, type Records } from '@insight-host/kit';
+import { codecs, PerCard, type CardKey, type Page } from '@insight-host/kit';
+import { recordQuery, type Records, stepParts } from '@insight-host/kit/steps';
 import type { Query } from '@insight-host/api';
 import { Player } from './player';
 

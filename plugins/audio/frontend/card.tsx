@@ -1,15 +1,5 @@
-import {
-  Button,
-  CardHead,
-  Download,
-  NumberBox,
-  problemOf,
-  recordNotes,
-  StepSlider,
-  useCardAnswer,
-  useSteps,
-  type ContentOfCard,
-} from '@insight-host/kit';
+import { Button, CardHead, Download, NumberBox, problemOf, useCardAnswer, type ContentOfCard } from '@insight-host/kit';
+import { recordNotes, StepSlider, useSteps } from '@insight-host/kit/steps';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { queryOf, urlOf, type AudioParts } from './board';

@@ -1,4 +1,5 @@
-import { boardKeys, cardStyles, onCard, stepKeys, stepMessages, stepStyles, tab } from '@insight-host/kit';
+import { boardKeys, cardStyles, onCard, tab } from '@insight-host/kit';
+import { stepKeys, stepMessages, stepStyles } from '@insight-host/kit/steps';
 import { App } from './app';
 import styles from './audio.css?inline';
 import { audioParts, toggleSound } from './board';

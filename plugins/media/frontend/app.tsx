@@ -1,4 +1,5 @@
-import { AttemptsChoice, Choice, Frame, LinkSteps, TimeChoice } from '@insight-host/kit';
+import { AttemptsChoice, Choice, Frame } from '@insight-host/kit';
+import { LinkSteps, TimeChoice } from '@insight-host/kit/steps';
 import type { JSX } from 'preact';
 import { SHARES, type MediaParts } from './board';
 import { MediaCard } from './card';

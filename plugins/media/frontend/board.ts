@@ -1,4 +1,5 @@
-import { codecs, stepParts, type Page } from '@insight-host/kit';
+import { codecs, type Page } from '@insight-host/kit';
+import { stepParts } from '@insight-host/kit/steps';
 import { signal } from '@preact/signals';
 import type { Share } from './matrix';
 

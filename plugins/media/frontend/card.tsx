@@ -1,15 +1,5 @@
-import {
-  bytesText,
-  cardId,
-  CardHead,
-  Download,
-  problemOf,
-  recordNotes,
-  StepSlider,
-  useCardAnswer,
-  useSteps,
-  type ContentOfCard,
-} from '@insight-host/kit';
+import { bytesText, cardId, CardHead, Download, problemOf, useCardAnswer, type ContentOfCard } from '@insight-host/kit';
+import { recordNotes, StepSlider, useSteps } from '@insight-host/kit/steps';
 import type { JSX } from 'preact';
 import { Body } from './body';
 import type { MediaParts } from './board';

@@ -1,5 +1,6 @@
 import type { Query } from '@insight-host/api';
-import { recordQuery, type CardKey, type Records } from '@insight-host/kit';
+import { type CardKey } from '@insight-host/kit';
+import { recordQuery, type Records } from '@insight-host/kit/steps';
 import type { MediaParts } from './board';
 
 export type Cell = string | number | boolean | null;

@@ -1,16 +1,5 @@
-import {
-  AttemptsChoice,
-  Button,
-  Choice,
-  Cluster,
-  Frame,
-  LinkSteps,
-  Menu,
-  Range,
-  Select,
-  TimeChoice,
-  Toggle,
-} from '@insight-host/kit';
+import { AttemptsChoice, Button, Choice, Cluster, Frame, Menu, Range, Select, Toggle } from '@insight-host/kit';
+import { LinkSteps, TimeChoice } from '@insight-host/kit/steps';
 import type { JSX } from 'preact';
 import { COLORS, DRAWS, SIZES, UPS, type MeshParts } from './board';
 import { cameraOf, VIEWS, type View } from './camera';

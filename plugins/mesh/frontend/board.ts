@@ -1,4 +1,5 @@
-import { codecs, PerCard, stepParts, type Page } from '@insight-host/kit';
+import { codecs, PerCard, type Page } from '@insight-host/kit';
+import { stepParts } from '@insight-host/kit/steps';
 import { computed, signal } from '@preact/signals';
 import { Cameras } from './cameras';
 import { FIELD, type Lens, type Up } from './camera';

@@ -6,16 +6,12 @@ import {
   Menu,
   NumberBox,
   problemOf,
-  recordNotes,
-  StepSlider,
-  timeLabel,
   useCardAnswer,
-  useSteps,
   useTableView,
   type CardKey,
   type ContentOfCard,
-  type Records,
 } from '@insight-host/kit';
+import { type Records, recordNotes, StepSlider, timeLabel, useSteps } from '@insight-host/kit/steps';
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { MeshParts } from './board';

@@ -1,4 +1,5 @@
-import { canvasFile, fileName, message, type CardKey, type MenuItem, type Records } from '@insight-host/kit';
+import { canvasFile, fileName, message, type CardKey, type MenuItem } from '@insight-host/kit';
+import { type Records } from '@insight-host/kit/steps';
 import type { MeshParts } from './board';
 import type { Look } from './look';
 import { paintPicture } from './picture';

@@ -1,5 +1,6 @@
 import type { Columns, Query, Reason } from '@insight-host/api';
-import { recordQuery, type CardKey, type Records } from '@insight-host/kit';
+import { type CardKey } from '@insight-host/kit';
+import { recordQuery, type Records } from '@insight-host/kit/steps';
 import type { Point } from './camera';
 
 /** What the writer said of the scene, in coordinates of the points. */

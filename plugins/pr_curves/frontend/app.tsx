@@ -1,4 +1,5 @@
-import { AttemptsChoice, Choice, Frame, LinkSteps, Range } from '@insight-host/kit';
+import { AttemptsChoice, Choice, Frame, Range } from '@insight-host/kit';
+import { LinkSteps } from '@insight-host/kit/steps';
 import type { JSX } from 'preact';
 import { VIEWS, type PrParts } from './board';
 import { CurveCard } from './card';

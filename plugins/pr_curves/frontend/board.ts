@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
-import { codecs, Spaced, stepParts, type Page } from '@insight-host/kit';
+import { codecs, Spaced, type Page } from '@insight-host/kit';
+import { stepParts } from '@insight-host/kit/steps';
 import type { View } from './curve';
 
 export const VIEWS = ['pr', 'roc'] as const satisfies readonly View[];

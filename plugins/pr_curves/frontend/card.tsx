@@ -5,14 +5,12 @@ import {
   Menu,
   message,
   portions,
-  recordsAt,
-  StepSlider,
   useCardAnswer,
   useTableView,
-  type CardSteps,
   type ContentOfCard,
   type MenuItem,
 } from '@insight-host/kit';
+import { recordsAt, StepSlider, type CardSteps } from '@insight-host/kit/steps';
 import type { LineChart } from '@insight-host/kit/lines';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';

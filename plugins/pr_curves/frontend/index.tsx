@@ -1,4 +1,5 @@
-import { boardKeys, cardStyles, stepKeys, stepMessages, stepStyles, tab } from '@insight-host/kit';
+import { boardKeys, cardStyles, tab } from '@insight-host/kit';
+import { stepKeys, stepMessages, stepStyles } from '@insight-host/kit/steps';
 import { App } from './app';
 import { prParts, VIEWS } from './board';
 import en from './locales/en.json';

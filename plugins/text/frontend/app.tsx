@@ -1,4 +1,5 @@
-import { AttemptsChoice, Choice, Frame, LinkSteps, Select, TimeChoice } from '@insight-host/kit';
+import { AttemptsChoice, Choice, Frame, Select } from '@insight-host/kit';
+import { LinkSteps, TimeChoice } from '@insight-host/kit/steps';
 import type { JSX } from 'preact';
 import { VIEWS, type TextParts } from './board';
 import { TextCard } from './card';

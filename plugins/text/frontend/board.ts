@@ -1,4 +1,5 @@
-import { codecs, recordQuery, stepParts, type CardKey, type Page, type Records } from '@insight-host/kit';
+import { codecs, type CardKey, type Page } from '@insight-host/kit';
+import { recordQuery, type Records, stepParts } from '@insight-host/kit/steps';
 
 export const VIEWS = ['rendered', 'raw', 'diff'] as const;
 export type View = (typeof VIEWS)[number];

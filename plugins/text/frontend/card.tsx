@@ -4,16 +4,13 @@ import {
   cardId,
   CardHead,
   problemOf,
-  recordNotes,
-  StepSlider,
   useCardAnswer,
-  useSteps,
   type CardAnswer,
   type CardKey,
   type Place,
-  type Records,
   type ContentOfCard,
 } from '@insight-host/kit';
+import { type Records, recordNotes, StepSlider, useSteps } from '@insight-host/kit/steps';
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import { matchesOf, textsOf, type Matches, type TextParts, type Texts } from './board';

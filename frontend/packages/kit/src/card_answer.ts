@@ -2,7 +2,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { urgencyOf, type Place } from './card';
 import { cardId, type CardKey } from './cards';
 import { Latest } from './latest';
-import type { StepParts } from './step_parts';
+import type { StepParts } from '@insight-host/kit/steps';
 
 export interface CardAnswer<T> {
   /** The answer to the question, or until it is there the one before. */

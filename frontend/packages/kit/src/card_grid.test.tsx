@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CardGrid } from './card_grid';
 import { cardId, type CardKey } from './cards';
 import { Content } from './content';
-import { stepParts, type StepParts } from './step_parts';
+import { cardParts, type CardParts } from './card_parts';
 import { Page } from './page';
 import { fakeContext, type FakeContext } from './testing';
 
@@ -14,7 +14,7 @@ const WIDTH = 636; // two columns
 
 describe('the cards of a board', () => {
   let host: HTMLElement;
-  let board: StepParts;
+  let board: CardParts;
   let ctx: FakeContext;
   let sizes: HTMLStyleElement;
   let measured: (() => void) | undefined;
@@ -24,7 +24,7 @@ describe('the cards of a board', () => {
     ctx = fakeContext(names('run', runs), {
       series: Object.fromEntries(names('run', runs).map((run) => [run, of])),
     });
-    board = stepParts(new Page(ctx));
+    board = cardParts(new Page(ctx), false);
     const content = (card: CardKey): JSX.Element => {
       rendered(cardId(card));
       return <button type="button">{cardId(card)}</button>;

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { CardKey } from './cards';
 import { Icon } from './icons';
 import type { Page } from './page';
-import type { CardSteps } from './step_slider';
+import type { CardSteps } from '@insight-host/kit/steps';
 
 export interface ErrorCellProps {
   readonly page: Page;

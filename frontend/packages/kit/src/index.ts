@@ -1,6 +1,7 @@
 /** Components shared by the built-in tabs; see README.md. */
 export * from './announce';
 export * from './as_table';
+export * from './attempts_choice';
 export * from './byte_cache';
 export * from './card';
 export * from './card_alone';
@@ -34,9 +35,7 @@ export * from './per_card';
 export * from './pictures';
 export * from './pixels';
 export * from './place';
-export * from './playback';
 export * from './popover';
-export * from './records';
 export * from './requests';
 export * from './rounding';
 export * from './roving';
@@ -44,12 +43,6 @@ export * from './scrolling';
 export * from './series_clock';
 export * from './size';
 export * from './spaced';
-export * from './stands';
-export * from './step_messages';
-export * from './step_parts';
-export * from './step_slider';
-export * from './step_tools';
-export * from './steps';
 export * from './styles';
 export * from './tab';
 export * from './tab_within';
@@ -60,10 +53,6 @@ export * from './use_chart';
 export * from './visible_text';
 
 import cards from './cards.css?inline';
-import steps from './steps.css?inline';
 
 /** CSS text of cards. */
 export const cardStyles: string = cards;
-
-/** CSS text of step sliders. */
-export const stepStyles: string = steps;

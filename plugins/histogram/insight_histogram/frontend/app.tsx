@@ -1,4 +1,5 @@
-import { AttemptsChoice, Frame, TimeChoice } from '@insight-host/kit';
+import { AttemptsChoice, Frame } from '@insight-host/kit';
+import { TimeChoice } from '@insight-host/kit/steps';
 import { HistogramCard, HistogramTools, type HistogramParts } from '@insight-host/kit/histograms';
 import type { JSX } from 'preact';
 

@@ -1,4 +1,5 @@
-import { cardStyles, stepMessages, stepStyles, tab } from '@insight-host/kit';
+import { cardStyles, tab } from '@insight-host/kit';
+import { stepMessages, stepStyles } from '@insight-host/kit/steps';
 import { histogramMessages, histogramParts, histogramStyles } from '@insight-host/kit/histograms';
 import { tableStyles } from '@insight-host/kit/table';
 import { App } from './app';

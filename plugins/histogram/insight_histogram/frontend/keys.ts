@@ -1,4 +1,5 @@
-import { boardKeys, stepKeys, type Key } from '@insight-host/kit';
+import { boardKeys, type Key } from '@insight-host/kit';
+import { stepKeys } from '@insight-host/kit/steps';
 import { turnView, type HistogramParts } from '@insight-host/kit/histograms';
 
 export function keys(board: HistogramParts, host: HTMLElement): readonly Key[] {

@@ -1,4 +1,5 @@
-import { Page, type CardKey, type Records } from '@insight-host/kit';
+import { Page, type CardKey } from '@insight-host/kit';
+import { type Records } from '@insight-host/kit/steps';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { fakeContext, type FakeContext } from '@insight-host/kit/testing';
 import { imageParts, LARGE, pictureOf, type ImageParts } from './board';

@@ -1,4 +1,5 @@
-import { PerCard, recordQuery, stepParts, type CardKey, type Page, type Records } from '@insight-host/kit';
+import { PerCard, type CardKey, type Page } from '@insight-host/kit';
+import { recordQuery, type Records, stepParts } from '@insight-host/kit/steps';
 import type { Query, TagInfo } from '@insight-host/api';
 import { Comparing } from './comparing';
 import { Frames, type PictureQuery } from './frames';

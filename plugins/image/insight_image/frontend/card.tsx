@@ -4,16 +4,12 @@ import {
   CardHead,
   Download,
   problemOf,
-  recordNotes,
   sameCard,
   Seldom,
-  StepSlider,
   TableButton,
-  timeLabel,
-  useSteps,
-  type Records,
   type ContentOfCard,
 } from '@insight-host/kit';
+import { type Records, recordNotes, StepSlider, timeLabel, useSteps } from '@insight-host/kit/steps';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { hasBatches, LARGE, pictureOf, queryOf, type ImageParts } from './board';

@@ -1,14 +1,5 @@
-import {
-  Button,
-  Choice,
-  Segments,
-  Select,
-  StepSlider,
-  TagName,
-  useSteps,
-  useTabWithin,
-  type CardKey,
-} from '@insight-host/kit';
+import { Button, Choice, Segments, Select, TagName, useTabWithin, type CardKey } from '@insight-host/kit';
+import { StepSlider, useSteps } from '@insight-host/kit/steps';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';

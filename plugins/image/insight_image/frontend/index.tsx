@@ -1,4 +1,5 @@
-import { cardStyles, stepMessages, stepStyles, tab } from '@insight-host/kit';
+import { cardStyles, tab } from '@insight-host/kit';
+import { stepMessages, stepStyles } from '@insight-host/kit/steps';
 import { App } from './app';
 import { imageParts } from './board';
 import styles from './images.css?inline';

@@ -1,4 +1,5 @@
-import { boardKeys, onCard, stepKeys, type CardKey, type Key } from '@insight-host/kit';
+import { boardKeys, onCard, type CardKey, type Key } from '@insight-host/kit';
+import { stepKeys } from '@insight-host/kit/steps';
 import type { ImageParts } from './board';
 import { ACTUAL } from './viewport';
 

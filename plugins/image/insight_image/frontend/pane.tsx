@@ -1,4 +1,5 @@
-import { problemOf, timeLabel, type CardKey } from '@insight-host/kit';
+import { problemOf, type CardKey } from '@insight-host/kit';
+import { timeLabel } from '@insight-host/kit/steps';
 import type { Signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';

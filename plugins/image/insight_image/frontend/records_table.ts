@@ -1,5 +1,5 @@
 /** The records of a card, as rows of a table. */
-import type { Records } from '@insight-host/kit';
+import type { Records } from '@insight-host/kit/steps';
 import type { ChartData } from '@insight-host/kit/table';
 import type { ImageParts } from './board';
 

@@ -1,4 +1,5 @@
-import { Latest, NumberBox, type CardKey, type Records } from '@insight-host/kit';
+import { Latest, NumberBox, type CardKey } from '@insight-host/kit';
+import { type Records } from '@insight-host/kit/steps';
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import { queryOf, type ImageParts } from './board';

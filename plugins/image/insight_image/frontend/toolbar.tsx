@@ -1,4 +1,5 @@
-import { AttemptsChoice, Button, LinkSteps, Range, TimeChoice, type CardKey } from '@insight-host/kit';
+import { AttemptsChoice, Button, Range, type CardKey } from '@insight-host/kit';
+import { LinkSteps, TimeChoice } from '@insight-host/kit/steps';
 import type { JSX } from 'preact';
 import type { ImageParts } from './board';
 import { MOST_LIGHT } from './light';

@@ -1,4 +1,5 @@
-import { indexOf, nearestIndex, useSteps, type CardKey, type CardSteps, type Place } from '@insight-host/kit';
+import { type CardKey, type Place } from '@insight-host/kit';
+import { indexOf, nearestIndex, useSteps, type CardSteps } from '@insight-host/kit/steps';
 import type { Signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { LARGE, pictureOf, type ImageParts } from './board';

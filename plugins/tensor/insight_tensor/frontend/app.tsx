@@ -1,4 +1,5 @@
-import { AttemptsChoice, Choice, Frame, LinkSteps, NumberBox, TimeChoice, Toggle } from '@insight-host/kit';
+import { AttemptsChoice, Choice, Frame, NumberBox, Toggle } from '@insight-host/kit';
+import { LinkSteps, TimeChoice } from '@insight-host/kit/steps';
 import { HistogramCard, HistogramTools } from '@insight-host/kit/histograms';
 import type { JSX } from 'preact';
 import { SHOWS, type TensorParts } from './board';

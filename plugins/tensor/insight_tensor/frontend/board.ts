@@ -1,6 +1,7 @@
 import { computed } from '@preact/signals';
 import type { TagInfo } from '@insight-host/api';
-import { codecs, PerCard, recordQuery, type CardKey, type Page, type Records } from '@insight-host/kit';
+import { codecs, PerCard, type CardKey, type Page } from '@insight-host/kit';
+import { recordQuery, type Records } from '@insight-host/kit/steps';
 import { histogramParts, histogramSettings, turnView } from '@insight-host/kit/histograms';
 import { MOST_DIGITS, type Format, type Kind } from './numbers';
 

@@ -1,4 +1,5 @@
-import { boardKeys, cardStyles, stepKeys, stepMessages, stepStyles, tab } from '@insight-host/kit';
+import { boardKeys, cardStyles, tab } from '@insight-host/kit';
+import { stepKeys, stepMessages, stepStyles } from '@insight-host/kit/steps';
 import { histogramMessages, histogramStyles } from '@insight-host/kit/histograms';
 import { App } from './app';
 import { tensorParts, turnShow } from './board';

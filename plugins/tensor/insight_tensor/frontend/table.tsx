@@ -3,16 +3,12 @@ import {
   CardHead,
   Download,
   problemOf,
-  recordNotes,
   Seldom,
-  StepSlider,
-  timeLabel,
-  useSteps,
   valueText,
   type CardKey,
-  type Records,
   type ContentOfCard,
 } from '@insight-host/kit';
+import { type Records, recordNotes, StepSlider, timeLabel, useSteps } from '@insight-host/kit/steps';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';

@@ -1,4 +1,5 @@
-import { cardId, Latest, recordQuery, urgencyOf, type CardKey, type Place, type Records } from '@insight-host/kit';
+import { cardId, Latest, urgencyOf, type CardKey, type Place } from '@insight-host/kit';
+import { recordQuery, type Records } from '@insight-host/kit/steps';
 import { useSignal } from '@preact/signals';
 import type { Query } from '@insight-host/api';
 import { useEffect, useMemo, useRef } from 'preact/hooks';

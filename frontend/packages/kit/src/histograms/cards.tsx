@@ -16,13 +16,11 @@ import {
   Menu,
   type MenuItem,
   portions,
-  recordsAt,
-  StepSlider,
-  type CardSteps,
   fileName,
   message,
   useTableView,
 } from '@insight-host/kit';
+import { recordsAt, StepSlider, type CardSteps } from '@insight-host/kit/steps';
 import type { HistogramParts } from './parts';
 import { HistogramStatus } from './status';
 import { HistogramTable } from './table';

@@ -1,5 +1,6 @@
 import type { ReadonlySignal as Live } from '@preact/signals';
-import { codecs, stepParts, type Page, type SeriesChoice, type Setting, type StepParts } from '@insight-host/kit';
+import { codecs, type Page, type SeriesChoice, type Setting } from '@insight-host/kit';
+import { stepParts, type StepParts } from '@insight-host/kit/steps';
 import { binCount, histogramView, stepCount, VIEWS } from './answer';
 import type { HistogramView } from './props';
 import { ValueRanges } from './ranges';

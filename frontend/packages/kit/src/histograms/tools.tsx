@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import type { Setting } from '@insight-host/kit';
-import { Choice, LinkSteps, Select, Toggle } from '@insight-host/kit';
+import { Choice, Select, Toggle } from '@insight-host/kit';
+import { LinkSteps } from '@insight-host/kit/steps';
 import type { HistogramParts } from './parts';
 import { BIN_COUNTS, STEP_COUNTS, VIEWS } from './answer';
 

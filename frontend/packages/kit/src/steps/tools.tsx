@@ -1,10 +1,7 @@
+import { Choice, Button, onCard, type Key, type Page, type Setting } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import { Choice } from './choice';
-import { Button } from './controls';
-import { onCard, type Key } from './keys';
-import type { StepParts } from './step_parts';
+import type { StepParts } from './parts';
 import type { XKind } from '@insight-host/kit/draw';
-import type { Page, Setting } from './page';
 
 const KINDS: readonly XKind[] = ['step', 'relative', 'wall'];
 
@@ -12,19 +9,6 @@ const KINDS: readonly XKind[] = ['step', 'relative', 'wall'];
 export function TimeChoice({ page, setting }: { readonly page: Page; readonly setting: Setting<XKind> }): JSX.Element {
   return (
     <Choice say={page.t} name="time" label={page.t('time.label')} words="time.kind" values={KINDS} setting={setting} />
-  );
-}
-
-/** The toolbar's choice of what a restart hides; show it where there are restarts. */
-export function AttemptsChoice({
-  page,
-  setting,
-}: {
-  readonly page: Page;
-  readonly setting: Setting<'last' | 'all'>;
-}): JSX.Element {
-  return (
-    <Choice say={page.t} name="attempts" label={page.t('attempts.label')} values={['last', 'all']} setting={setting} />
   );
 }
 

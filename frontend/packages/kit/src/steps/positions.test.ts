@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { indexAfter, indexOf, nearestIndex, parseStand, positionAt, restartsIn, standText } from './steps';
+import { indexAfter, indexOf, nearestIndex, parseStand, positionAt, restartsIn, standText } from './positions';
 
 const steps = (...values: number[]): Float64Array => new Float64Array(values);
 

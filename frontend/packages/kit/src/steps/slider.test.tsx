@@ -1,11 +1,10 @@
+import { type CardKey, Page } from '@insight-host/kit';
+import { fakeColumns, fakeContext, type FakeContext } from '../testing';
 import { render } from 'preact';
 import { act } from 'preact/test-utils';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CardKey } from './cards';
-import { stepParts, type StepParts } from './step_parts';
-import { Page } from './page';
-import { recordNotes, StepSlider, timeLabel, useSteps } from './step_slider';
-import { fakeColumns, fakeContext, type FakeContext } from './testing';
+import { stepParts, type StepParts } from './parts';
+import { recordNotes, StepSlider, timeLabel, useSteps } from './slider';
 
 const CARD: CardKey = { run: 'r', tag: 'a' };
 

@@ -1,6 +1,6 @@
+import { fakeColumns } from '../testing';
 import { describe, expect, it } from 'vitest';
 import { decodeRecords, joined, recordQuery, type Records } from './records';
-import { fakeColumns } from './testing';
 
 function table(steps: readonly number[], more: Partial<Records> = {}): Records {
   const shown = steps.length + (more.hidden ?? 0);

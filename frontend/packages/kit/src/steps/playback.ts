@@ -1,6 +1,6 @@
+import { sameCard, type CardKey } from '@insight-host/kit';
 import { signal } from '@preact/signals';
 import type { PluginContext } from '@insight-host/api';
-import { sameCard, type CardKey } from './cards';
 
 export const SPEEDS = [1, 2, 5, 10, 25] as const; // steps a second
 

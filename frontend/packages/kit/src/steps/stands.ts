@@ -1,11 +1,8 @@
+import { type CardKey, codecs, type Page, type Setting, PerCard } from '@insight-host/kit';
 import { effect, type ReadonlySignal as Live } from '@preact/signals';
 import type { Codec, CursorAt } from '@insight-host/api';
-import type { CardKey } from './cards';
-import * as codecs from './codecs';
-import type { Page, Setting } from './page';
-import { PerCard } from './per_card';
 import type { Records, RecordTables } from './records';
-import { indexOf, parseStand, positionAt, standText, type Stand } from './steps';
+import { indexOf, parseStand, positionAt, standText, type Stand } from './positions';
 
 const SETTLE = 300; // ms without a move before the URL says where a slider stands
 

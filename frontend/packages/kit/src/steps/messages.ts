@@ -1,5 +1,5 @@
-import en from './locales/steps/en.json';
-import zh from './locales/steps/zh-CN.json';
+import en from './locales/en.json';
+import zh from './locales/zh-CN.json';
 
 /** Texts of sliders and of times, for the catalogues of tabs that have them. */
 export const stepMessages = { en, 'zh-CN': zh } as const;

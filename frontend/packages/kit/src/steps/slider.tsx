@@ -1,16 +1,12 @@
+import { cardId, sameCard, type CardKey, Select, Button, type Page, durationText, timeText } from '@insight-host/kit';
 import type { Locale } from '@insight-host/api';
 import type { XKind } from '@insight-host/kit/draw';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { cardId, sameCard, type CardKey } from './cards';
-import { Select } from './choice';
-import { Button } from './controls';
 import type { Records } from './records';
-import type { Page } from './page';
 import { SPEEDS } from './playback';
-import type { StepParts } from './step_parts';
-import { indexAfter, restartsIn } from './steps';
-import { durationText, timeText } from './texts';
+import type { StepParts } from './parts';
+import { indexAfter, restartsIn } from './positions';
 
 /** The position of a card's slider, and the callbacks that move it. */
 export interface CardSteps {

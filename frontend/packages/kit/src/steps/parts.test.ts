@@ -1,9 +1,8 @@
+import { type CardKey, Page } from '@insight-host/kit';
+import { fakeColumns, fakeContext, type FakeContext } from '../testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CardKey } from './cards';
 import type { Records } from './records';
-import { stepParts, type StepParts } from './step_parts';
-import { Page } from './page';
-import { fakeColumns, fakeContext, type FakeContext } from './testing';
+import { stepParts, type StepParts } from './parts';
 
 const card = (run: string, tag = 'a'): CardKey => ({ tag, run });
 const at = (board: StepParts, key: CardKey): number =>

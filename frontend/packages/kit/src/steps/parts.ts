@@ -1,13 +1,17 @@
+import {
+  cardParts,
+  type CardParts,
+  codecs,
+  type Page,
+  type Setting,
+  RequestQueue,
+  type SeriesChoice,
+} from '@insight-host/kit';
 import { computed, type ReadonlySignal as Live } from '@preact/signals';
 import type { XKind } from '@insight-host/kit/draw';
-import { cardParts, type CardParts } from './card_parts';
-import * as codecs from './codecs';
-import type { Page, Setting } from './page';
 import { Playback } from './playback';
 import { RecordTables } from './records';
-import { RequestQueue } from './requests';
 import { Stands } from './stands';
-import type { SeriesChoice } from './tags';
 
 const AT_ONCE = 4; // requests
 

@@ -1,11 +1,14 @@
+import {
+  cardId,
+  type CardKey,
+  floats,
+  type Page,
+  type RequestQueue,
+  type ChangedSeries,
+  message,
+} from '@insight-host/kit';
 import { signal, type ReadonlySignal as Live, type Signal } from '@preact/signals';
 import type { Columns, Query } from '@insight-host/api';
-import { cardId, type CardKey } from './cards';
-import { floats } from './columns';
-import type { Page } from './page';
-import type { RequestQueue } from './requests';
-import type { ChangedSeries } from './tags';
-import { message } from './texts';
 
 /** The records of one tag of one run: columns of equal length, one row per record. */
 export interface Records {
