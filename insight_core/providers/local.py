@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import io
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-import numpy as np
 from attrs import evolve
-from numpy.typing import NDArray
 
-from insight_core.formats.batch import DamagedRecord, unreadable
 from insight_core.formats.stored_block import Lost
 from insight_core.ingest.discover import may_count_below
-from insight_core.ingest.event_file import read_payload
 from insight_core.ingest.file_patterns import FileNames
 from insight_core.ingest.loader import Loader
 from insight_core.ingest.logdir import Logdir
@@ -28,7 +23,6 @@ from insight_core.plugin import (
     Damage,
     FileName,
     LogFormat,
-    NotFound,
     Payload,
     PayloadPlaces,
     PayloadStream,
@@ -46,11 +40,9 @@ from insight_core.plugin import (
     SeriesTable,
     ShownAttempts,
     StoreFormat,
-    Undecodable,
 )
-from insight_core.plugin.places import undecodable
-from insight_core.providers.conventions import by_start_time, unknown_series
-from insight_core.providers.payload_streams import payload_of_file, stream_of_file, stream_of_payload
+from insight_core.providers.conventions import by_start_time
+from insight_core.providers.record_answers import RecordAnswers
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.scalars import answer
 from insight_core.store.snapshot import Snapshot
@@ -103,7 +95,6 @@ class LocalProvider:
         mirrors: Mirrors | None = None,
     ) -> None:
         self._mirrors = mirrors
-        self._fetch = None if mirrors is None else mirrors.fetch_current
         self._logdirs = tuple(logdirs)
         plugins = list(plugins)
         self._plugins = {plugin.name for plugin in plugins}
@@ -128,6 +119,13 @@ class LocalProvider:
         self._follow_symlinks = follow_symlinks
         self._watches = watch and reload_interval > 0
         self._views = ViewCache()
+        self._records = RecordAnswers(
+            self._store,
+            self._snapshot,
+            self._loader.path_of,
+            fetch=None if mirrors is None else mirrors.fetch_current,
+            shown_path=self._location_of,
+        )
 
     def start(self) -> None:
         """Loads in the background, newest runs first, then tails the files."""
@@ -211,17 +209,7 @@ class LocalProvider:
     def records(self, plugin: str, key: SeriesKey, attempts: ShownAttempts = "last") -> RecordTable:
         """Steps, wall times and sizes of the records of a series. Raises NotFound for an unknown series."""
         self._loader.prefer(frozenset((key.run,)))
-        snapshot, shown = self._shown_records(plugin, key, attempts)
-        columns = snapshot.columns if shown is None else snapshot.columns[shown]
-        assert columns.places is not None
-        return RecordTable(
-            columns.steps,
-            columns.wall_times,
-            columns.places[2],
-            total=snapshot.total,
-            kept=len(snapshot),
-            hidden=len(snapshot) - len(columns),
-        )
+        return self._records.table(plugin, key, attempts)
 
     def payload(
         self,
@@ -233,22 +221,7 @@ class LocalProvider:
         limit: int | None = None,
     ) -> Payload:
         """The bytes of one record; see ``DataProvider.payload`` for limits and errors."""
-        vanished = self._store.vanished
-        snapshot, at, path = self._place(plugin, key, index, attempts)
-        claim = snapshot.claim_of(at)
-        try:
-            if isinstance(claim, FileName):
-                return payload_of_file(path, claim, limit, fetch=self._fetch)
-            record, start, size = snapshot.place_of(at)
-            data = read_payload(path, record, start, size, limit=limit, fetch=self._fetch)
-        except DamagedRecord as error:
-            self._store.note_served(key.run, snapshot.file_of(at), error.flaw.offset, error.flaw, vanished)
-            raise _unreadable(key, snapshot, at, index, error) from error
-        except (OSError, ValueError) as error:
-            raise _unreadable(key, snapshot, at, index, error) from error
-        if limit is None or limit >= size:  # it was verified
-            self._store.note_served(key.run, snapshot.file_of(at), record, None, vanished)
-        return Payload(data, claim)
+        return self._records.payload(plugin, key, index, attempts, limit=limit)
 
     def open_payload(
         self,
@@ -261,38 +234,11 @@ class LocalProvider:
         length: int | None = None,
     ) -> PayloadStream:
         """The bytes of one record, or a part of them, as a stream; see ``DataProvider.open_payload``."""
-        snapshot, at, path = self._place(plugin, key, index, attempts)
-        claim = snapshot.claim_of(at)
-        if not isinstance(claim, FileName):
-            if length == 0:
-                return PayloadStream(io.BytesIO(), snapshot.place_of(at)[2], claim)
-            return stream_of_payload(self.payload(plugin, key, index, attempts), offset, length)
-        try:
-            return stream_of_file(path, claim, offset, length, fetch=self._fetch)
-        except OSError as error:
-            raise _unreadable(key, snapshot, at, index, error) from error
+        return self._records.open_payload(plugin, key, index, attempts, offset=offset, length=length)
 
-    def _place(
-        self, plugin: str, key: SeriesKey, index: int, attempts: ShownAttempts
-    ) -> tuple[Snapshot, int, str]:
-        """The location of a record: its series, the index in it, and the path of its file."""
-        snapshot, shown = self._shown_records(plugin, key, attempts)
-        if not 0 <= index < len(snapshot if shown is None else shown):
-            raise NotFound(f"{key.tag!r} of run {key.run!r} has no record {index}")
-        at = index if shown is None else int(shown[index])
-        path = self._loader.path_of(key.run, snapshot.file_of(at))
-        if path is None:
-            raise NotFound(f"the file of {key.tag!r} of run {key.run!r} is gone")
-        return snapshot, at, path
-
-    def _shown_records(
-        self, plugin: str, key: SeriesKey, attempts: ShownAttempts
-    ) -> tuple[Snapshot, NDArray[np.intp] | None]:
-        """A series of records, and the indices of the shown records; None: all."""
-        snapshot = self._snapshot(plugin, key)
-        if snapshot is None or snapshot.columns.places is None:
-            raise unknown_series(plugin, key)
-        return snapshot, snapshot.attempts.visible if attempts == "last" else None
+    def payload_places(self, plugin: str, key: SeriesKey) -> PayloadPlaces:
+        """Where the payloads of a series are. Raises NotFound for an unknown series or file."""
+        return self._records.places(plugin, key)
 
     def _snapshot(self, plugin: str, key: SeriesKey) -> Snapshot | None:
         return self._intact(lambda: self._store.snapshot(plugin, key))
@@ -343,24 +289,6 @@ class LocalProvider:
                 return location.rstrip("/") + path[len(logdir) :]
         return path
 
-    def payload_places(self, plugin: str, key: SeriesKey) -> PayloadPlaces:
-        """Where the payloads of a series are. Raises NotFound for an unknown series or file."""
-        snapshot, _ = self._shown_records(plugin, key, "all")
-        assert snapshot.columns.places is not None
-        paths = [self._loader.path_of(key.run, file) for file, _ in snapshot.parts]
-        if None in paths:
-            raise NotFound(f"a file of {key.tag!r} of run {key.run!r} is gone")
-        records, starts, _ = snapshot.columns.places
-        whole = np.array([isinstance(claim, FileName) for claim in snapshot.claims], bool)
-        part = np.repeat(np.arange(len(paths)), np.diff((0, *snapshot.ends)))
-        return PayloadPlaces(
-            [self._location_of(str(path)) for path in paths],
-            snapshot.claims,
-            part,
-            np.where(whole[part], -1, records),
-            np.where(whole[part], 0, starts),
-        )
-
     def unclaimed(self) -> Mapping[str, Mapping[str, int]]:
         """Values that no plugin claims: by run, the number for each claim."""
         found: dict[str, dict[str, int]] = {}
@@ -386,13 +314,6 @@ class LocalProvider:
     def changes(self, since: int, *, timeout: float = 0.0) -> Changes:
         """Changes after the generation ``since``; waits up to ``timeout`` seconds for a change."""
         return self._store.changes(since, timeout)
-
-
-def _unreadable(
-    key: SeriesKey, snapshot: Snapshot, at: int, index: int, error: OSError | ValueError
-) -> Undecodable:
-    cause = unreadable(error) if isinstance(error, OSError) else error
-    return undecodable(key, int(snapshot.columns.steps[at]), index, cause)
 
 
 def _open_cache(
