@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from insight_core.formats.dialects import Dialect
+from insight_core.formats.field_columns import FieldColumns
 from insight_core.formats.histogram_messages import (
     read_histogram_proto,
     read_histogram_tensor,
     read_mindspore_histogram,
 )
 from insight_core.formats.histograms import Histogram, histogram_of
+from insight_core.formats.interned import Interned, interned, last_places, pieces_of
 from insight_core.formats.packed import varints
 from insight_core.formats.tensors import Tensor, TensorHeader, read_tensor, read_tensor_header
 from insight_core.plugin.claims import Claim, EventField, SummaryPlugin
@@ -84,8 +86,10 @@ __all__ = [
     "MINDSPORE_TYPES",
     "TENSORFLOW_TYPES",
     "VARINT",
+    "FieldColumns",
     "Histogram",
     "ImageHeader",
+    "Interned",
     "Malformed",
     "MessageTypes",
     "RecordProblem",
@@ -96,6 +100,9 @@ __all__ = [
     "fields",
     "header_of",
     "histogram_of",
+    "interned",
+    "last_places",
+    "pieces_of",
     "record",
     "signed",
     "tensor_header",

@@ -5,6 +5,8 @@ from libc.stdint cimport int64_t, uint8_t, uint64_t
 from posix.types cimport off_t
 from posix.unistd cimport pread
 
+from insight_core.formats._varint cimport read_varint
+
 
 cdef enum:
     PAGE = 4096  # bytes read at a time of what is not in memory
@@ -74,24 +76,6 @@ cdef inline const uint8_t *at(Window *window, int64_t position, int64_t wanted) 
     if position >= window.low and position + wanted <= window.high:
         return window.bytes + (position - window.low)
     return _fetch(window, position, wanted)
-
-
-cdef inline int read_varint(const uint8_t *data, int64_t size, uint64_t *value) noexcept nogil:
-    """Bytes of the varint that begins in the ``size`` bytes of data; 0 when it does not end there."""
-    cdef int count = 0
-    cdef uint64_t result
-    if size <= 0:
-        return 0
-    if data[0] < 0x80:
-        value[0] = data[0]
-        return 1
-    result = data[0] & 0x7F
-    for count in range(1, <int>min(size, 10)):
-        result |= <uint64_t>(data[count] & 0x7F) << (7 * count)
-        if data[count] < 0x80:
-            value[0] = result
-            return count + 1
-    return 0
 
 
 cdef inline Status next_field(Window *window, int64_t *position, int64_t end, Field *field) noexcept nogil:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from insight_graph.notices import GraphNotice
 from insight_graph.scopes import Scopes, joined
+from insight_graph.texts import NodeTexts
 
 Indices: TypeAlias = NDArray[np.int32]
 Shape: TypeAlias = tuple[int, ...] | None  # -1: not known; None: the rank is not known
@@ -108,7 +109,7 @@ class Graph:
     """
 
     format: str
-    names: list[str]
+    names: NodeTexts
     scopes: Scopes
     scope: Indices
     placed: NDArray[np.bool_]

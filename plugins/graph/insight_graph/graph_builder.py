@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from insight_graph.columns import Edges, Graph, Indices, Kind, NodeDetails, OutputType, Weight
 from insight_graph.names_apart import NamesApart
 from insight_graph.notices import GraphNotice
 from insight_graph.scopes import Scopes
+from insight_graph.texts import Codes, NodeTexts
 
 NAMELESS = "(unnamed)"
-
-
-class Codes:
-    """Numbers for texts that repeat."""
-
-    def __init__(self, *first: str) -> None:
-        self.texts = list(first)
-        self._codes = {text: code for code, text in enumerate(first)}
-
-    def __getitem__(self, text: str) -> int:
-        code = self._codes.get(text)
-        if code is None:
-            code = self._codes[text] = len(self.texts)
-            self.texts.append(text)
-        return code
 
 
 class GraphBuilder:
@@ -35,14 +22,14 @@ class GraphBuilder:
 
     def __init__(self, name: str) -> None:
         self.format = name
-        self.scopes = Scopes()
         self.types = Codes()
         self.device_codes = Codes("")
         self.missing: dict[int, list[tuple[int, str]]] = {}
         self.whole_numbers: dict[int, int] = {}  # that constants are
         self.duplicates: dict[int, str] = {}  # nodes that have the name of another
         self.weights: list[Weight] = []  # that the log describes
-        self.names: list[str] = []
+        self.names = NodeTexts()
+        self.scopes = Scopes(self.names.codes)
         # arrays, not lists: a number in a list is an object
         self._nodes = array("i")  # of each its scope, whether it is placed, kind, type, signature, device
         self._edges = array("i")  # of each its source, target, slot, output, whether it is one of control
@@ -85,28 +72,25 @@ class GraphBuilder:
     def nodes(
         self,
         scopes: Indices,
-        names: list[str],
+        names: Indices,
         types: Indices,
         kinds: Indices,
         signatures: Indices,
         devices: Indices,
     ) -> int:
-        """Adds nodes that have scopes, with codes of types and devices; gives the number of the first."""
+        """Adds nodes that have scopes, with codes of names, types and devices; the number of the first."""
         first = len(self.names)
-        if "" in names:
-            for row in [row for row, name in enumerate(names) if not name]:
-                names[row] = NAMELESS
-                self.notice("unnamed").add(f"{self.types.texts[types[row]]} (node {first + row})")
-        self.names += names
-        placed = np.ones(len(names), np.int32)
-        rows = np.stack((scopes, placed, kinds, types, signatures, devices), axis=1)
-        self._nodes.frombytes(rows.astype(np.int32).tobytes())
+        for row in np.flatnonzero(names == self.names.codes.find("")).tolist():
+            names[row] = self.names.codes[NAMELESS]
+            self.notice("unnamed").add(f"{self.types.texts[types[row]]} (node {first + row})")
+        self.names.extend(names)
+        _add_rows(self._nodes, (scopes, True, kinds, types, signatures, devices), len(names))
         return first
 
     def edges(self, edges: Edges) -> None:
         """Adds many edges."""
         columns = edges.sources, edges.targets, edges.slots, edges.outputs, edges.controls
-        self._edges.frombytes(np.stack(columns, axis=1).astype(np.int32).tobytes())
+        _add_rows(self._edges, columns, len(edges))
 
     def edge(self, source: int, target: int, slot: int, output: int = 0, control: bool = False) -> None:
         """Adds an edge from output ``output`` of node ``source`` to input ``slot`` of node ``target``."""
@@ -172,6 +156,14 @@ class GraphBuilder:
             weights=self.weights,
             payload_bytes=payload_bytes,
         )
+
+
+def _add_rows(rows: array[int], columns: Sequence[Indices | NDArray[np.bool_] | bool], count: int) -> None:
+    """Adds the rows of columns, each an array or one value for all rows."""
+    added = np.empty((count, len(columns)), np.int32)
+    for place, column in enumerate(columns):
+        added[:, place] = column
+    rows.frombytes(added.tobytes())
 
 
 def _columns(rows: array[int], width: int) -> list[Indices]:

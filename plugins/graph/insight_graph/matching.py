@@ -13,8 +13,8 @@ from attrs import define, field, frozen
 from numpy.typing import NDArray
 
 from insight_graph.columns import Edges, Graph, Indices
-from insight_graph.graph_builder import Codes
 from insight_graph.names import mixed
+from insight_graph.texts import Codes
 
 _RADIUS = 3  # edges around a node that are its surroundings
 _PASSES = 20  # along the edges

@@ -21,7 +21,6 @@ from insight_graph.mindspore_values import (
     attribute,
     constant_type,
     output_types,
-    text_of,
     value_of,
     value_text,
     whole_number,
@@ -29,6 +28,7 @@ from insight_graph.mindspore_values import (
 from insight_graph.order import topological
 from insight_graph.pieces import Pieces, content_at
 from insight_graph.scopes import joined
+from insight_graph.texts import text_of
 
 CONSTANT, PARAMETER = "Const", "Parameter"  # what a page calls their types
 _GRAPH_OF_MODEL = 4

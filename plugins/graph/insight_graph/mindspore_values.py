@@ -5,13 +5,14 @@ Source: mindinsight_anf_ir.proto.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from insight_core.plugin import Dialect, EventField, Payload
 from insight_core.plugin.payloads import MINDSPORE_TYPES, tensor_header, tensor_of
 from insight_graph.columns import Attribute, OutputType
 from insight_graph.messages import is_set, parsed
+from insight_graph.texts import text_of
 
 MAX_TEXT = 4096  # letters of a value that are shown
 MOST_BYTES = 5 * MAX_TEXT  # of a text: more letters than are shown
@@ -138,20 +139,6 @@ def value_text(value: Any, depth: int = 0) -> str:  # noqa: ANN401
             single = field.removesuffix("s")
             return _bracketed([_single(single, item) for item in items[:_MAX_ITEMS]], len(items), "[]")
     return "None" if value.dtype == _NONE else ""
-
-
-def text_of(data: bytes) -> str:
-    """UTF-8 text; invalid bytes become U+FFFD."""
-    return data.decode("utf-8", "replace")
-
-
-def texts_of(pieces: Sequence[bytes]) -> list[str]:
-    """``text_of`` of many pieces."""
-    try:
-        found = b"\0".join(pieces).decode().split("\0")
-    except UnicodeDecodeError:
-        found = []
-    return found if len(found) == len(pieces) else list(map(text_of, pieces))
 
 
 def _single(field: str, content: Any) -> str:  # noqa: ANN401

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from attrs import define
 from numpy.typing import NDArray
 
 from insight_graph.columns import Indices
 from insight_graph.scopes import Scopes, joined
+from insight_graph.texts import NodeTexts
 
 
 @define(eq=False)
 class NamesApart:
     """Changes ``names`` and ``scope`` of nodes in place; ``duplicates`` gets the paths of renamed nodes."""
 
-    names: list[str]
+    names: NodeTexts
     scopes: Scopes
     scope: Indices
     duplicates: dict[int, str]
@@ -26,39 +25,44 @@ class NamesApart:
         at = np.flatnonzero(placed)
         if not len(at):
             return
-        scope_keys = _keys(np.array(self.scopes.parents[1:], np.int64), self.scopes.labels[1:])
-        scopes = np.argsort(scope_keys)
-        of_scopes = scope_keys[scopes]
-        keys = _keys(self.scope[at].astype(np.int64), self._names_of(at))
-        order = np.argsort(keys)
-        alike = keys[order]
-        where = np.searchsorted(of_scopes, alike)
-        known = where < len(of_scopes)
-        known[known] = of_scopes[where[known]] == alike[known]
-        named_so = at[order[known]]
-        insides = (scopes[where[known]] + 1).tolist()
-        for index, inside in zip(named_so.tolist(), insides, strict=True):
-            name = self.names[index]
-            if self.scopes.labels[inside] == name and self.scopes.parents[inside] == self.scope[index]:
-                self.scope[index] = inside
-                self.names[index] = f"({name})"
-        if len(named_so):
-            keys[np.searchsorted(at, named_so)] = _keys(
-                self.scope[named_so].astype(np.int64), self._names_of(named_so)
-            )
-            alike = np.sort(keys)
-        if (alike[1:] == alike[:-1]).any():
+        self._into_scopes(at)
+        keys = self._keys(self.scope[at], self.names.numbers[at])
+        ordered = np.sort(keys)
+        if (ordered[1:] == ordered[:-1]).any():
             self._rename(at, keys)
 
-    def _names_of(self, nodes: NDArray[np.intp]) -> list[str]:
-        return self.names if len(nodes) == len(self.names) else [self.names[i] for i in nodes.tolist()]
+    def _into_scopes(self, at: NDArray[np.intp]) -> None:
+        """Puts nodes that have the name of a scope next to them into it, with a name in parentheses."""
+        codes, numbers = self.names.codes, self.names.numbers
+        labels = self.scopes.labels.numbers[1:]
+        is_label = np.zeros(len(codes), bool)
+        is_label[labels] = True
+        at = at[is_label[numbers[at]]]
+        if not len(at):
+            return
+        keys = self._keys(np.array(self.scopes.parents[1:], np.int32), labels)
+        by_key = np.argsort(keys)
+        ordered = keys[by_key]
+        wanted = self._keys(self.scope[at], numbers[at])
+        where = np.minimum(np.searchsorted(ordered, wanted), len(ordered) - 1)
+        known = ordered[where] == wanted
+        at = at[known]
+        self.scope[at] = by_key[where[known]] + 1
+        distinct, named = np.unique(numbers[at], return_inverse=True)
+        inside = [codes[f"({codes.texts[number]})"] for number in distinct.tolist()]
+        numbers[at] = np.array(inside, np.int32)[named]
+
+    def _keys(self, scopes: Indices, names: Indices) -> NDArray[np.int64]:
+        """Numbers that are equal where scope and name are."""
+        return scopes.astype(np.int64) * (len(self.names.codes) + 1) + names
 
     def _rename(self, at: NDArray[np.intp], keys: NDArray[np.int64]) -> None:
         """Numbers those of the nodes ``at`` that have the name of another in their scope."""
         _, first, counts = np.unique(keys, return_index=True, return_counts=True)
         alike = at[np.isin(keys, keys[first[counts > 1]])]
         siblings = at[np.isin(self.scope[at], self.scope[alike])]
-        taken = set(zip(self.scope[siblings].tolist(), self._names_of(siblings), strict=True))
+        names = map(self.names.__getitem__, siblings.tolist())
+        taken = set(zip(self.scope[siblings].tolist(), names, strict=True))
         seen: set[tuple[int, str]] = set()
         again: dict[tuple[int, str], int] = {}
         for index in alike.tolist():
@@ -74,10 +78,3 @@ class NamesApart:
                 name = f"{wanted[1]} ({again[wanted]})"
             taken.add((place, name))
             self.names[index] = name
-
-
-def _keys(scopes: NDArray[np.int64], names: Sequence[str]) -> NDArray[np.int64]:
-    """Numbers that are equal where scope and name are (and hardly ever where they are not)."""
-    hashes = np.fromiter(map(hash, names), np.int64, len(names))
-    with np.errstate(over="ignore"):
-        return hashes ^ ((scopes + 1) * np.int64(0x1E3779B97F4A7C15))

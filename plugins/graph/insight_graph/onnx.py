@@ -14,7 +14,6 @@ from insight_core.plugin import Reason
 from insight_core.plugin.payloads import LENGTH_DELIMITED, Malformed, fields
 from insight_graph.columns import Graph, Kind, NodeDetails, OutputType, Weight
 from insight_graph.graph_builder import GraphBuilder
-from insight_graph.mindspore_values import text_of
 from insight_graph.onnx_values import (
     attribute_at,
     input_type,
@@ -26,6 +25,7 @@ from insight_graph.order import topological
 from insight_graph.pieces import MOST_MESSAGES
 from insight_graph.scopes import joined
 from insight_graph.stack_traces import line_of_code
+from insight_graph.texts import text_of
 
 FORMAT = "onnx"
 _DEEPEST = 50  # graphs in each other

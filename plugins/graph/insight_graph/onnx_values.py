@@ -22,7 +22,8 @@ from insight_core.plugin.payloads import (
     varints,
 )
 from insight_graph.columns import Attribute, OutputType, Shape
-from insight_graph.mindspore_values import MOST_BYTES, text_of
+from insight_graph.mindspore_values import MOST_BYTES
+from insight_graph.texts import text_of
 
 _TYPES = (
     "", "float32", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool", "float16",

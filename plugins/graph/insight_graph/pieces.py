@@ -6,24 +6,24 @@ bytes, and where each piece lies in them.
 
 from __future__ import annotations
 
-from array import array
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin import Reason
-from insight_core.plugin.payloads import LENGTH_DELIMITED, Malformed, fields
-from insight_graph.field_columns import FieldColumns, content_starts
+from insight_core.plugin.payloads import FieldColumns, Malformed, fields, pieces_of
 from insight_graph.messages import parsed
 
 MOST_MESSAGES = 2_000_000  # of a graph; a million nodes take 0.3 GB and 7 s
 _MOST_AT_ONCE = 1024  # messages
 _BYTES_AT_ONCE = 4 << 20
 _MESSAGES_IN_STEP = 1 << 16  # that are parsed as columns: a field takes 40 bytes
+_FIELDS_AT_ONCE = 1 << 18
+_NONE = np.empty(0, np.int64)
+_Columns: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
 
 @frozen(eq=False)
@@ -32,16 +32,17 @@ class Places:
 
     message: str
     field: str
-    starts: array[int]
-    ends: array[int]
+    firsts: NDArray[np.int64]
+    starts: NDArray[np.int64]  # of the contents
+    ends: NDArray[np.int64]
 
-    def contents(self, data: bytes) -> Iterator[tuple[int, int]]:
+    def contents(self) -> Iterator[tuple[int, int]]:
         """Where the contents lie."""
-        return (_content(data, start) for start in self.starts)
+        return zip(self.starts.tolist(), self.ends.tolist(), strict=True)
 
     def bytes(self, data: bytes) -> bytes:
         """All of them, keys too."""
-        return b"".join(data[start:end] for start, end in zip(self.starts, self.ends, strict=True))
+        return b"".join(pieces_of(data, self.firsts, self.ends))
 
 
 @frozen(eq=False)
@@ -57,29 +58,24 @@ class Pieces:
         cls, message: str, wanted: Mapping[int, str], data: bytes, start: int = 0, end: int = -1
     ) -> Pieces:
         """``wanted``: names of repeated fields by number. Raises ValueError for more than MOST_MESSAGES."""
-        places = {number: Places(message, field, array("q"), array("q")) for number, field in wanted.items()}
-        wanted_keys = {number << 3 | LENGTH_DELIMITED: one for number, one in places.items()}
-        broken = ""
+        found: dict[int, list[_Columns]] = {number: [(_NONE, _NONE, _NONE)] for number in wanted}
         stop = len(data) if end < 0 else end
-        before, left = start, MOST_MESSAGES
-        try:
-            while before < stop:
-                run = _run(data, before, stop, left) if data[before] in wanted_keys else []
-                if not run:
-                    number, wire_type, _, after, _ = next(fields(data, before, stop))
-                    run, key = [after], number << 3 | wire_type
-                else:
-                    key = data[before]
-                if key in wanted_keys:
-                    left -= len(run)
-                    wanted_keys[key].starts.extend((before, *run[:-1]))
-                    wanted_keys[key].ends.extend(run)
-                if left < 0:
-                    text = f"the graph has more than {MOST_MESSAGES:,} nodes: it is not read"
-                    raise ValueError(Reason(text, "graph_too_large", most=MOST_MESSAGES))
-                before = run[-1]
-        except Malformed as error:
-            broken = str(error)
+        before, left, broken = start, MOST_MESSAGES, ""
+        while before < stop and not broken:
+            some = FieldColumns.beginning(data, before, stop, _FIELDS_AT_ONCE)
+            for number, parts in found.items():
+                rows = some.rows(number)
+                parts.append((some.firsts[rows], some.starts[rows], some.ends[rows]))
+                left -= len(rows)
+            if left < 0:
+                text = f"the graph has more than {MOST_MESSAGES:,} nodes: it is not read"
+                raise ValueError(Reason(text, "graph_too_large", most=MOST_MESSAGES))
+            before = int(some.ends[-1]) if len(some.ends) else before
+            broken = _reason(data, before, stop) if some.broken[0] else ""
+        places = {
+            number: Places(message, wanted[number], *map(np.concatenate, zip(*parts, strict=True)))
+            for number, parts in found.items()
+        }
         return cls(data, places, broken)
 
     def __len__(self) -> int:
@@ -88,54 +84,34 @@ class Pieces:
     def columns(self, number: int) -> Iterator[tuple[NDArray[np.int64], FieldColumns]]:
         """The fields of the messages of one number, some messages at a time, and where each begins."""
         places = self.places[number]
-        starts, ends = np.array(places.starts, np.int64), np.array(places.ends, np.int64)
-        for first in range(0, len(starts), _MESSAGES_IN_STEP):
+        for first in range(0, len(places.starts), _MESSAGES_IN_STEP):
             some = slice(first, first + _MESSAGES_IN_STEP)
-            yield (
-                starts[some],
-                FieldColumns.of(self.data, content_starts(self.data, starts[some], ends[some]), ends[some]),
-            )
+            yield places.firsts[some], FieldColumns.of(self.data, places.starts[some], places.ends[some])
 
     def each(self, number: int) -> Iterator[tuple[int, Any]]:
         """The messages of one field, in order, and where each begins; None for one that cannot be read."""
         places, data = self.places[number], self.data
-        starts, ends = places.starts, places.ends
+        firsts, ends = places.firsts, places.ends
         first = 0
-        while first < len(starts):
-            most = bisect_right(ends, starts[first] + _BYTES_AT_ONCE, first)
-            after = max(first + 1, min(most, first + _MOST_AT_ONCE))
-            chosen = starts[first:after]
-            pieces = [data[start:end] for start, end in zip(chosen, ends[first:after], strict=True)]
+        while first < len(firsts):
+            most = int(np.searchsorted(ends, firsts[first] + _BYTES_AT_ONCE, "right"))
+            some = slice(first, max(first + 1, min(most, first + _MOST_AT_ONCE)))
+            pieces = list(pieces_of(data, firsts[some], ends[some]))
             try:
                 found: list[Any] = getattr(parsed(places.message, b"".join(pieces)), places.field)
             except ValueError:
                 found = [_one(places, piece) for piece in pieces]
-            yield from zip(chosen, found, strict=True)
-            first = after
+            yield from zip(firsts[some].tolist(), found, strict=True)
+            first = some.stop
 
 
-def _run(data: bytes, start: int, stop: int, most: int) -> list[int]:
-    """Where fields end that follow the one at ``start``, and it, if they have its key and at most 16 KiB;
-    at most ``most`` + 1."""
-    ends: list[int] = []
-    add = ends.append
-    key = data[start]
-    safe = stop - 2
-    for _ in range(most + 1):
-        if start >= safe or data[start] != key:
-            break
-        size = data[start + 1]
-        if size < 0x80:
-            start += 2 + size
-        else:
-            more = data[start + 2]
-            if more > 0x7F:
-                break
-            start += 3 + (size & 0x7F | more << 7)
-        if start > stop:
-            break
-        add(start)
-    return ends
+def _reason(data: bytes, start: int, stop: int) -> str:
+    """Why the field that begins there cannot be read."""
+    try:
+        next(fields(data, start, stop))
+    except Malformed as error:
+        return str(error)
+    raise AssertionError(f"the field at {start} is sound")
 
 
 def _one(places: Places, piece: bytes) -> Any:  # noqa: ANN401  a message made at run time, or None
@@ -147,9 +123,5 @@ def _one(places: Places, piece: bytes) -> Any:  # noqa: ANN401  a message made a
 
 def content_at(data: bytes, start: int) -> bytes:
     """The content of the field that begins there."""
-    return data[slice(*_content(data, start))]
-
-
-def _content(data: bytes, start: int) -> tuple[int, int]:
     _, _, first, last, _ = next(fields(data, start))
-    return first, last
+    return data[first:last]

@@ -2,61 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import numpy as np
+from numpy.typing import NDArray
+
+from insight_core.plugin.payloads import interned, last_places, pieces_of
+from insight_graph.names import Made, Offsets, joined_pieces, new_rows
+from insight_graph.texts import Codes, NodeTexts, is_text, text_of, texts_of
 
 MAX_SCOPES = 100  # one in another; deeper names stay whole
+_SLASH = ord("/")
 
 
 class Scopes:
-    """Scopes by their path; number 0 is the root, whose path is empty."""
+    """Scopes by their path; number 0 is the root, whose path is empty. A scope comes after that around it."""
 
-    def __init__(self) -> None:
+    def __init__(self, codes: Codes) -> None:
+        """``codes`` are those of the labels."""
         self.paths = [""]
-        self.labels = [""]
+        self.labels = NodeTexts(codes)
         self.parents = [-1]
-        self._numbers = {"": 0}
+        self.labels.append("")
+        self._numbers = {"": 0}  # of the first paths
+        self._pieces = interned()  # as well, in UTF-8
+        self._labels = Made.codes(codes)
         self._last = "", 0  # nodes of a scope mostly follow each other
 
     def number(self, path: str) -> int:
         """Of the scope with that path, which is made if it is new, with those around it."""
-        known = self._numbers.get(path)
-        if known is not None:
-            return known
+        numbers = self._by_path()
         made = []
-        while path not in self._numbers:
+        while path not in numbers:
             made.append(path)
             path = path.rpartition("/")[0]
-        parent = self._numbers[path]
+        parent = numbers[path]
         for new in reversed(made):
-            self._numbers[new] = number = len(self.paths)
+            numbers[new] = number = len(self.paths)
             self.paths.append(new)
             self.labels.append(new.rpartition("/")[2])
             self.parents.append(parent)
             parent = number
         return parent
 
-    def numbers(self, paths: Iterable[str]) -> list[int]:
-        """``number`` of each of many paths."""
-        known, labels, parents, all_paths = self._numbers, self.labels, self.parents, self.paths
-        found = []
-        for path in paths:
-            number = known.get(path)
-            if number is None:
-                head, _, label = path.rpartition("/")
-                around = known.get(head)
-                if around is None:
-                    number = self.number(path)
-                else:
-                    known[path] = number = len(all_paths)
-                    all_paths.append(path)
-                    labels.append(label)
-                    parents.append(around)
-            found.append(number)
+    def each(self, data: bytes, starts: Offsets, ends: Offsets) -> NDArray[np.int32]:
+        """int32[pieces]: ``number`` of the paths that lie there; -1 for those deeper than MAX_SCOPES."""
+        if len(self._pieces) < len(self.paths):
+            self._pieces.add(*joined_pieces([path.encode("utf-8", "surrogatepass") for path in self.paths]))
+        found = self._pieces.find(data, starts, ends)
+        left = np.flatnonzero(found < 0)
+        if not len(left):
+            return found
+        pieces = interned()
+        numbers = pieces.add(data, starts[left], ends[left])
+        fresh = left[new_rows(numbers, 0)]
+        paths = list(pieces_of(data, starts[fresh], ends[fresh]))
+        shallow = [len(path) < MAX_SCOPES or path.count(b"/") < MAX_SCOPES for path in paths]
+        if is_text(paths) and all(shallow):
+            self._add(data, starts[fresh], ends[fresh])
+            found[left] = self._pieces.find(data, starts[left], ends[left])
+        else:
+            pairs = zip(paths, shallow, strict=True)
+            made = [self.number(text_of(path)) if is_shallow else -1 for path, is_shallow in pairs]
+            found[left] = np.array(made, np.int32)[numbers]
         return found
+
+    def _add(self, data: bytes, starts: Offsets, ends: Offsets) -> None:
+        """Adds scopes whose paths lie there, and those around them."""
+        levels = []
+        while len(starts):
+            levels.append((starts, ends))
+            slashes = last_places(data, starts, ends, _SLASH)
+            starts, ends = starts[slashes >= 0], slashes[slashes >= 0]
+            fresh = self._pieces.find(data, starts, ends) < 0
+            starts, ends = starts[fresh], ends[fresh]
+        for starts, ends in reversed(levels):
+            known = len(self._pieces)
+            rows = new_rows(self._pieces.add(data, starts, ends), known)
+            starts, ends = starts[rows], ends[rows]
+            slashes = last_places(data, starts, ends, _SLASH)
+            is_inside = slashes >= 0
+            self.parents += self._pieces.find(data, starts, np.where(is_inside, slashes, starts)).tolist()
+            self.paths += texts_of(list(pieces_of(data, starts, ends)))
+            self.labels.extend(self._labels.each(data, np.where(is_inside, slashes + 1, starts), ends))
 
     def find(self, path: str) -> int | None:
         """The number of the scope with this path; None if unknown."""
-        return self._numbers.get(path)
+        return self._by_path().get(path)
 
     def split(self, path: str) -> tuple[int, str]:
         """The scope of a node and its name in it."""
@@ -64,7 +94,7 @@ class Scopes:
         last, known = self._last
         if scope == last:
             return known, name
-        found = self._numbers.get(scope)
+        found = self.find(scope)
         if found is None:
             if scope.count("/") >= MAX_SCOPES:
                 names = path.split("/")
@@ -75,6 +105,12 @@ class Scopes:
 
     def __len__(self) -> int:
         return len(self.paths)
+
+    def _by_path(self) -> dict[str, int]:
+        known = len(self._numbers)
+        if known < len(self.paths):
+            self._numbers.update(zip(self.paths[known:], range(known, len(self.paths)), strict=True))
+        return self._numbers
 
 
 def joined(scope: str, name: str) -> str:

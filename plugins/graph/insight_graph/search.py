@@ -65,10 +65,10 @@ def _choose(chosen: NDArray[np.bool_], view: GraphView, matcher: Matcher, *, who
     """Chooses positions of which scope and name match: joined, if they are to do so as a ``whole``."""
     tree, names, paths = view.tree, view.graph.names, view.graph.scopes.paths
     if not whole:
-        in_scope, in_name = np.zeros(len(paths), bool), np.zeros(len(names), bool)
+        in_scope, in_name = np.zeros(len(paths), bool), np.zeros(len(names.codes), bool)
         in_scope[matcher.rows(paths)] = True
-        in_name[matcher.rows(names)] = True
-        chosen |= in_scope[tree.homes] | in_name[tree.nodes]
+        in_name[matcher.rows(names.codes.texts)] = True
+        chosen |= in_scope[tree.homes] | in_name[names.numbers[tree.nodes]]
         return
     for first in range(0, len(chosen), _AT_ONCE):
         some = slice(first, first + _AT_ONCE)

@@ -145,8 +145,8 @@ def _name_apart(builder: TreeBuilder) -> None:
     ends = Counter(lasts.values())
     of_stacks = {_last(builder.ids[branch]) for branch in stacks}
     compared = of_stacks | ends.keys()
-    placed = np.flatnonzero(graph.placed).tolist()
-    near = [node for node in placed if (name := graph.names[node]) in compared or "/" in name]
+    is_near = np.array([text in compared or "/" in text for text in graph.names.codes.texts], bool)
+    near = np.flatnonzero(is_near[graph.names.numbers] & graph.placed).tolist()
     labels = set(graph.scopes.labels)
     others = labels | of_stacks | {_last(graph.names[node]) for node in near}
     alike = [node for node, last in lasts.items() if ends[last] > 1 or last in others]
@@ -160,7 +160,7 @@ def _name_apart(builder: TreeBuilder) -> None:
 
     @functools.cache
     def all_lasts() -> set[str]:
-        return others | {_last(graph.names[node]) for node in placed}
+        return others | set(map(_last, graph.names.codes.texts))
 
     again: dict[str, int] = {}
     for place, id_ in wanted.items():

@@ -11,8 +11,8 @@ import numpy as np
 
 from insight_graph.columns import Graph
 from insight_graph.messages import parsed
-from insight_graph.mindspore_values import text_of
 from insight_graph.model import Times
+from insight_graph.texts import text_of
 
 Rows: TypeAlias = list[tuple[str, int, int]]  # device, start and duration in microseconds
 

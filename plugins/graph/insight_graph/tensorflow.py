@@ -14,15 +14,15 @@ from attrs import define, field
 from insight_core.plugin import Reason
 from insight_core.plugin.payloads import LENGTH_DELIMITED, fields
 from insight_graph.columns import Graph, Kind, NodeDetails, OutputType
-from insight_graph.graph_builder import Codes, GraphBuilder
+from insight_graph.graph_builder import GraphBuilder
 from insight_graph.messages import parsed
-from insight_graph.mindspore_values import text_of
-from insight_graph.names import NodeNames, hashes_of, joined_pieces
+from insight_graph.names import NodeNames, joined_pieces
 from insight_graph.order import topological
 from insight_graph.pieces import Pieces, content_at
 from insight_graph.scopes import joined
 from insight_graph.tensorflow_nodes import CONSTANT_TYPES, Inputs, NodeReader
 from insight_graph.tensorflow_values import attribute, type_name
+from insight_graph.texts import Codes, text_of
 
 _NODES, _LIBRARY = 1, 2
 _OF_GRAPH = {_NODES: "node", _LIBRARY: "library"}
@@ -99,10 +99,10 @@ class _Reader:
         pieces = Pieces.of("GraphDef", _OF_GRAPH, self.data, start, end)
         broken = [pieces.broken]
         functions: list[tuple[int, int]] = []
-        for library in pieces.places[_LIBRARY].contents(self.data):
+        for library in pieces.places[_LIBRARY].contents():
             of_library = Pieces.of("FunctionLibrary", {_FUNCTIONS: "function"}, self.data, *library)
             broken.append(of_library.broken)
-            functions += of_library.places[_FUNCTIONS].contents(self.data)
+            functions += of_library.places[_FUNCTIONS].contents()
         self._body(prefix, pieces, _NODES, {})
         broken += [self._function(prefix, *function) for function in functions]
         return next(filter(None, broken), "")
@@ -160,17 +160,15 @@ class _Reader:
         """Takes the nodes, then their inputs, which may name any of them. ``numbers`` are nodes by name that
         are there already."""
         scope = self.scopes[prefix]
-        hashes = [hashes_of(*joined_pieces(list(numbers)))]
-        nodes = [np.array(list(numbers.values()), np.int32)]
+        names = NodeNames()
+        names.add(*joined_pieces(list(numbers)), np.array(list(numbers.values()), np.int32))
         inputs = []
         for starts, columns in pieces.columns(field):
             read = self.nodes.read(prefix, starts, columns)
             self.starts.frombytes(read.starts.tobytes())
             self.scope_of.frombytes(np.full(len(read.starts), scope, np.int32).tobytes())
-            hashes.append(read.names)
-            nodes.append(read.numbers)
+            names.add(self.data, *read.names, read.numbers)
             inputs.append(read.inputs)
-        names = NodeNames.of(hashes, nodes)
         for one in inputs:
             self.nodes.connect(one, names)
         return names

@@ -12,15 +12,21 @@ import numpy as np
 from attrs import define, field, frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin.payloads import LENGTH_DELIMITED, Malformed, fields
+from insight_core.plugin.payloads import (
+    LENGTH_DELIMITED,
+    FieldColumns,
+    Malformed,
+    fields,
+    last_places,
+    pieces_of,
+)
 from insight_graph.columns import Edges, Indices, Kind, OutputType, Shape, Weight
-from insight_graph.field_columns import FieldColumns, pieces_of
 from insight_graph.graph_builder import GraphBuilder
 from insight_graph.messages import is_set, parsed
-from insight_graph.mindspore_values import text_of, texts_of
-from insight_graph.names import Hashes, Made, NodeNames, hashes_of, joined_pieces
+from insight_graph.names import Made, NodeNames, Offsets, joined_pieces
 from insight_graph.scopes import MAX_SCOPES, joined
 from insight_graph.tensorflow_values import attribute, shape_of, type_name
+from insight_graph.texts import text_of, texts_of
 
 CONSTANT_TYPES = {"Const", "HostConst", "prim::Constant", "onnx::Constant"}
 _PARAMETER_TYPES = {
@@ -54,11 +60,11 @@ class Inputs:
 
 @frozen(eq=False)
 class ReadNodes:
-    """Nodes that were added to the builder: where each lies in the bytes, and number and hashed name."""
+    """Nodes that were added to the builder: where each lies in the bytes, its number, where its name is."""
 
     starts: NDArray[np.int64]
     numbers: Indices
-    names: Hashes
+    names: tuple[Offsets, Offsets]
     inputs: Inputs
 
 
@@ -68,6 +74,7 @@ class NodeReader:
 
     builder: GraphBuilder
     data: bytes
+    _names: Made = field(init=False)
     _types: Made = field(init=False)
     _devices: Made = field(init=False)
     _scopes: dict[str, Made] = field(factory=dict)  # by prefix
@@ -76,6 +83,7 @@ class NodeReader:
     _kinds: dict[int, Kind] = field(factory=dict)  # by code of the type
 
     def __attrs_post_init__(self) -> None:
+        self._names = Made.codes(self.builder.names.codes)
         self._types = Made.one_by_one(lambda piece: self.builder.types[text_of(piece)])
         self._devices = Made.one_by_one(lambda piece: self.builder.device_codes[text_of(piece)])
         self._outputs = {
@@ -109,7 +117,7 @@ class NodeReader:
             columns.ends[rows],
         )
         added = np.arange(first, first + len(kept), dtype=np.int32)
-        return ReadNodes(starts[kept], added, hashes_of(self.data, *named), inputs)
+        return ReadNodes(starts[kept], added, named, inputs)
 
     def connect(self, inputs: Inputs, names: NodeNames) -> None:
         """Adds the edges from nodes, which are given by name: ``node``, ``node:1`` or ``^node``, and in
@@ -134,35 +142,27 @@ class NodeReader:
 
     def _placed(
         self, prefix: str, starts: NDArray[np.int64], ends: NDArray[np.int64]
-    ) -> tuple[Indices, list[str]]:
-        """The scopes of the names that lie there, and what follows the last slash of each."""
+    ) -> tuple[Indices, Indices]:
+        """The scopes of the names that lie there, and codes of what follows the last slash of each."""
         if not len(starts):
-            return np.empty(0, np.int32), []
-        low = int(starts.min())
-        slashes = np.flatnonzero(np.frombuffer(self.data, np.uint8)[low : int(ends.max())] == _SLASH) + low
-        slashes = np.concatenate(([-1], slashes))
-        last = slashes[np.searchsorted(slashes, ends) - 1]
-        cut = np.where(last >= starts, last, starts - 1)
-        made = self._scopes.get(prefix)
-        if made is None:
-            made = self._scopes[prefix] = Made(functools.partial(self._scopes_of, prefix))
-        scopes = made.each(self.data, starts, np.maximum(cut, starts))
-        names = texts_of(list(pieces_of(self.data, cut + 1, ends)))
+            return np.empty(0, np.int32), np.empty(0, np.int32)
+        slashes = last_places(self.data, starts, ends, _SLASH)
+        cut = np.where(slashes < 0, starts, slashes)
+        names = self._names.each(self.data, np.where(slashes < 0, starts, slashes + 1), ends)
+        if prefix not in self._scopes:
+            self._scopes[prefix] = Made(functools.partial(self._scopes_in, prefix))
+        scopes = (self._scopes[prefix] if prefix else self.builder.scopes).each(self.data, starts, cut)
         for row in np.flatnonzero(scopes < 0).tolist():
             path = joined(prefix, text_of(self.data[starts[row] : ends[row]]))
-            scopes[row], names[row] = self.builder.scopes.split(path)
+            scopes[row], name = self.builder.scopes.split(path)
+            names[row] = self.builder.names.codes[name]
         return scopes, names
 
-    def _scopes_of(self, prefix: str, pieces: list[bytes]) -> list[int]:
-        """The numbers of scopes; -1 for those that are too deep."""
-        paths = texts_of(pieces)
-        if prefix:
-            paths = [joined(prefix, path) if path else prefix for path in paths]
-        too_deep = {path for path in paths if len(path) >= MAX_SCOPES and path.count("/") >= MAX_SCOPES}
-        if not too_deep:
-            return self.builder.scopes.numbers(paths)
+    def _scopes_in(self, prefix: str, pieces: list[bytes]) -> list[int]:
+        """The numbers of scopes in another; -1 for those that are too deep."""
+        paths = [joined(prefix, path) if path else prefix for path in texts_of(pieces)]
         number = self.builder.scopes.number
-        return [-1 if path in too_deep else number(path) for path in paths]
+        return [number(path) if path.count("/") < MAX_SCOPES else -1 for path in paths]
 
     def _part(
         self, columns: FieldColumns, number: int, kept: NDArray[np.intp]

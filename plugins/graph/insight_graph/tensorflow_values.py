@@ -12,7 +12,8 @@ from insight_core.plugin import Dialect, EventField, Payload
 from insight_core.plugin.payloads import tensorflow_type_name
 from insight_graph.columns import Attribute, OutputType, Shape
 from insight_graph.messages import is_set, parsed
-from insight_graph.mindspore_values import MOST_BYTES, tensor_text, text_of
+from insight_graph.mindspore_values import MOST_BYTES, tensor_text
+from insight_graph.texts import text_of
 
 _MAX_ITEMS = 256  # of a list that are written out
 _CLAIM = EventField(Dialect.TENSORBOARD, "tensor")

@@ -1,19 +1,33 @@
-"""Reads the fields of many protobuf messages at once, as columns.
+"""Reads the fields of many protobuf messages at once, as columns: compiled if available, else NumPy.
 
-All messages are parsed in lock-step: one numpy step takes the next field of every message that has one, so
-that no message costs calls of the interpreter.
+NumPy parses all messages in lock-step: one step takes the next field of every message that has one, so that
+no message costs calls of the interpreter.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
 from typing import TypeAlias
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin.payloads import EIGHT_BYTES, FOUR_BYTES, LENGTH_DELIMITED, VARINT, Malformed, fields
+from insight_core.formats.compiled import is_wanted
+from insight_core.formats.interned import check_places
+from insight_record.formats.protobuf import (
+    EIGHT_BYTES,
+    FOUR_BYTES,
+    LENGTH_DELIMITED,
+    VARINT,
+    Malformed,
+    fields,
+)
+
+try:
+    from insight_core.formats import _byte_columns
+except ImportError:
+    _byte_columns = None  # type: ignore[assignment]
 
 _Column: TypeAlias = NDArray[np.int64]
 _Rows: TypeAlias = tuple[_Column, _Column, _Column, _Column, _Column]  # owners, keys, firsts, starts, ends
@@ -23,15 +37,16 @@ _KNOWN = np.isin(np.arange(8), (VARINT, EIGHT_BYTES, LENGTH_DELIMITED, FOUR_BYTE
 _FEW = 32  # messages that are parsed one by one
 _LONGEST_VARINT = 10  # bytes
 _MOST_NUMBER = 7 * 9  # bits that are kept of a varint
+_ALL = 1 << 62
 
 
 @frozen(eq=False)
 class FieldColumns:
-    """Fields of messages, those of one message in the order in which they are written.
+    """Fields of messages, by message and in the order in which they are written.
 
     ``owners`` are indices of messages. ``keys`` are ``number << 3 | wire type``. ``firsts`` say where a field
     begins; ``starts`` and ``ends``, where its content lies. All are int64[fields]. ``broken``,
-    bool[messages], marks messages that cannot be read; their fields are left out.
+    bool[messages], marks messages that cannot be read.
     """
 
     owners: NDArray[np.int64]
@@ -43,41 +58,29 @@ class FieldColumns:
 
     @classmethod
     def of(cls, data: bytes, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> FieldColumns:
-        """The fields of the messages whose contents lie there."""
-        content = np.frombuffer(data, np.uint8)
-        broken = np.zeros(len(starts), bool)
-        parts: list[_Rows] = []
-        owners = np.flatnonzero(starts < ends)
-        at, stops = starts[owners], ends[owners]
-        while len(owners) > _FEW:
-            step = _next(content, at, stops)
-            if not step.sound.all():
-                broken[owners[~step.sound]] = True
-                owners, at, stops = owners[step.sound], at[step.sound], stops[step.sound]
-                step = step.of_sound()
-            parts.append((owners, step.keys, at, step.starts, step.ends))
-            left = step.ends < stops
-            owners, at, stops = owners[left], step.ends[left], stops[left]
-        for owner, first, stop in zip(owners.tolist(), at.tolist(), stops.tolist(), strict=True):
-            rest = _rest(data, owner, first, stop)
-            broken[owner] = rest is None
-            parts += [rest] if rest is not None else []
-        columns = [np.concatenate(column) for column in zip(*parts, strict=True)] or [_NONE] * 5
-        if broken.any():
-            readable = ~broken[columns[0]]
-            columns = [column[readable] for column in columns]
-        owners, keys, firsts, begins, stops = columns
-        return cls(owners, keys, firsts, begins, stops, broken)
+        """The fields of the messages whose contents lie there, int64[messages]; none of a broken message.
+
+        Raises ValueError for messages that are not within the data.
+        """
+        columns, broken = _fields_of(data, starts, ends)
+        owners, keys, firsts, starts, ends = columns[:, ~broken[columns[0]]] if broken.any() else columns
+        return cls(owners, keys, firsts, starts, ends, broken)
+
+    @classmethod
+    def beginning(cls, data: bytes, start: int, end: int, most: int) -> FieldColumns:
+        """The first fields of one message, at most ``most``, up to where it is broken."""
+        columns, broken = _fields_of(data, np.array([start]), np.array([end]), most)
+        owners, keys, firsts, starts, ends = columns
+        return cls(owners, keys, firsts, starts, ends, broken)
 
     def rows(self, number: int, wire_type: int = LENGTH_DELIMITED) -> NDArray[np.intp]:
         """Indices of the fields of one number, by message."""
-        found = np.flatnonzero(self.keys == (number << 3 | wire_type))
-        return found[np.argsort(self.owners[found], kind="stable")]
+        return np.flatnonzero(self.keys == (number << 3 | wire_type))
 
     def last(self, number: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Where the content of a field that is not repeated lies, by message; 0 and 0 where it is missing."""
         found = np.zeros((2, len(self.broken)), np.int64)
-        rows = np.flatnonzero(self.keys == (number << 3 | LENGTH_DELIMITED))  # the last one stays
+        rows = self.rows(number)  # the last one stays
         found[:, self.owners[rows]] = self.starts[rows], self.ends[rows]
         return found[0], found[1]
 
@@ -95,16 +98,38 @@ class FieldColumns:
         return np.arange(len(rows)) - np.searchsorted(owners, owners)
 
 
-def pieces_of(data: bytes, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Iterator[bytes]:
-    """The bytes that lie there."""
-    return map(data.__getitem__, map(slice, starts.tolist(), ends.tolist()))
+def _fields_of(
+    data: bytes, starts: NDArray[np.int64], ends: NDArray[np.int64], most: int = _ALL
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """int64[5, fields]: the columns of FieldColumns, and bool[messages]: which messages are broken."""
+    if _byte_columns is None or not is_wanted():
+        return _numpy_fields(data, starts, ends, most)
+    return _byte_columns.fields_of(data, np.ascontiguousarray(starts), np.ascontiguousarray(ends), most)
 
 
-def content_starts(data: bytes, firsts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where the contents of sound length-delimited fields begin."""
+def _numpy_fields(
+    data: bytes, starts: NDArray[np.int64], ends: NDArray[np.int64], most: int
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    check_places(data, starts, ends)
     content = np.frombuffer(data, np.uint8)
-    _, sizes_at, _ = _varints(content, firsts, ends)
-    return _varints(content, sizes_at, ends)[1]
+    broken = np.zeros(len(starts), bool)
+    parts: list[_Rows] = []
+    owners = np.flatnonzero(starts < ends)
+    at, stops = starts[owners], ends[owners]
+    while len(owners) > _FEW:
+        step = _next(content, at, stops)
+        if not step.sound.all():
+            broken[owners[~step.sound]] = True
+            owners, at, stops = owners[step.sound], at[step.sound], stops[step.sound]
+            step = step.of_sound()
+        parts.append((owners, step.keys, at, step.starts, step.ends))
+        left = step.ends < stops
+        owners, at, stops = owners[left], step.ends[left], stops[left]
+    for owner, first, stop in zip(owners.tolist(), at.tolist(), stops.tolist(), strict=True):
+        rest, broken[owner] = _rest(data, owner, first, stop, most)
+        parts.append(rest)
+    columns = np.array([np.concatenate(column) for column in zip(*parts, strict=True)] or [_NONE] * 5)
+    return columns[:, np.argsort(columns[0], kind="stable")[:most]], broken
 
 
 @frozen(eq=False)
@@ -162,14 +187,15 @@ def _varints(
     return values, after, sound
 
 
-def _rest(data: bytes, owner: int, first: int, stop: int) -> _Rows | None:
-    """The fields of one message; None if it cannot be read."""
-    found = []
+def _rest(data: bytes, owner: int, first: int, stop: int, most: int) -> tuple[_Rows, bool]:
+    """The fields of one message, and whether it is broken after them."""
+    found: list[tuple[int, int, int, int, int]] = []
+    broken = False
     try:
-        for number, wire_type, start, end, _ in fields(data, first, stop):
+        for number, wire_type, start, end, _ in itertools.islice(fields(data, first, stop), most):
             found.append((owner, number << 3 | wire_type, first, start, end))
             first = end
     except Malformed:
-        return None
+        broken = True
     owners, keys, firsts, starts, ends = np.array(found, np.int64).reshape(-1, 5).T
-    return owners, keys, firsts, starts, ends
+    return (owners, keys, firsts, starts, ends), broken

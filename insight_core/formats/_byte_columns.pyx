@@ -1,0 +1,178 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
+"""The compiled halves of ``field_columns`` and ``interned``, which say what each does. Without the GIL."""
+
+from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t, uint64_t
+
+import os
+
+import numpy as np
+
+from insight_core.formats._interning cimport Interned, intern, lookup, release
+from insight_core.formats._varint cimport read_varint
+
+cdef uint64_t _seed = int.from_bytes(os.urandom(8), "little") | 1
+
+
+cdef _check(const uint8_t[::1] data, const int64_t[::1] starts, const int64_t[::1] ends):
+    """Raises ValueError for pieces that are not within the data."""
+    cdef Py_ssize_t row
+    cdef int64_t last = data.shape[0]
+    cdef bint sound = starts.shape[0] == ends.shape[0]
+    if sound:
+        with nogil:
+            for row in range(starts.shape[0]):
+                if starts[row] < 0 or starts[row] > ends[row] or ends[row] > last:
+                    sound = False
+                    break
+    if not sound:
+        raise ValueError("starts and ends must be those of pieces of the data")
+
+
+cdef class CompiledInterned:
+    """As PureInterned."""
+
+    cdef Interned names
+
+    def __cinit__(self):
+        self.names.seed = _seed
+
+    def __dealloc__(self):
+        release(&self.names)
+
+    def __len__(self):
+        return self.names.count
+
+    def add(self, const uint8_t[::1] data, const int64_t[::1] starts, const int64_t[::1] ends):
+        cdef int32_t number = 0
+        cdef int64_t size
+        cdef Py_ssize_t row
+        _check(data, starts, ends)
+        found = np.empty(starts.shape[0], np.int32)
+        cdef int32_t[::1] numbers = found
+        with nogil:
+            for row in range(starts.shape[0]):
+                size = ends[row] - starts[row]
+                number = intern(&self.names, &data[0] + starts[row], <int32_t>size) if size <= INT32_MAX else -1
+                if number < 0:
+                    break
+                numbers[row] = number
+        if number < 0:
+            raise MemoryError
+        return found
+
+    def find(self, const uint8_t[::1] data, const int64_t[::1] starts, const int64_t[::1] ends):
+        cdef Py_ssize_t row
+        _check(data, starts, ends)
+        found = np.empty(starts.shape[0], np.int32)
+        cdef int32_t[::1] numbers = found
+        with nogil:
+            for row in range(starts.shape[0]):
+                numbers[row] = -1
+                if ends[row] - starts[row] <= INT32_MAX:
+                    numbers[row] = lookup(&self.names, &data[0] + starts[row], <int32_t>(ends[row] - starts[row]))
+        return found
+
+    def pieces(self, int32_t first=0):
+        cdef list found = []
+        cdef int32_t number
+        cdef const uint8_t *begin
+        for number in range(first, self.names.count):
+            begin = self.names.arena + self.names.entries[number].place
+            found.append(begin[: self.names.entries[number].length])
+        return found
+
+
+def last_places(
+    const uint8_t[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, uint8_t byte
+):
+    cdef Py_ssize_t row
+    cdef int64_t at
+    _check(data, starts, ends)
+    found = np.empty(starts.shape[0], np.int64)
+    cdef int64_t[::1] places = found
+    with nogil:
+        for row in range(starts.shape[0]):
+            at = ends[row] - 1
+            while at >= starts[row] and data[at] != byte:
+                at -= 1
+            places[row] = at if at >= starts[row] else -1
+    return found
+
+
+cdef enum:
+    VARINT
+    EIGHT_BYTES
+    LENGTH_DELIMITED
+    FOUR_BYTES = 5
+
+
+cdef struct Field:
+    uint64_t key
+    int64_t start
+    int64_t end
+
+
+cdef inline bint _next(const uint8_t *data, int64_t at, int64_t stop, Field *field) noexcept nogil:
+    """Reads the field at ``at``; False if it is malformed or runs over ``stop``."""
+    cdef uint64_t value
+    cdef int used = read_varint(data + at, stop - at, &field.key)
+    cdef uint64_t kind = field.key & 7
+    if used == 0 or field.key >> 3 == 0:
+        return False
+    at += used
+    field.start = field.end = at
+    if kind == LENGTH_DELIMITED:
+        used = read_varint(data + at, stop - at, &value)
+        if used == 0 or value > <uint64_t>(stop - at - used):
+            return False
+        field.start = at + used
+        field.end = field.start + <int64_t>value
+    elif kind == VARINT:
+        used = read_varint(data + at, stop - at, &value)
+        field.end += used
+        return used > 0
+    elif kind == EIGHT_BYTES:
+        field.end += 8
+    elif kind == FOUR_BYTES:
+        field.end += 4
+    else:
+        return False
+    return field.end <= stop
+
+
+def fields_of(
+    const uint8_t[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, int64_t most
+):
+    """int64[5, fields], of which the first ``most``, and bool[messages]: the columns of FieldColumns."""
+    cdef Py_ssize_t row
+    cdef int64_t at, count = 0
+    cdef Field field
+    _check(data, starts, ends)
+    broken = np.zeros(starts.shape[0], np.uint8)
+    cdef uint8_t[::1] is_broken = broken
+    with nogil:
+        for row in range(starts.shape[0]):
+            at = starts[row]
+            while at < ends[row] and count < most:
+                if not _next(&data[0], at, ends[row], &field):
+                    is_broken[row] = 1
+                    break
+                count += 1
+                at = field.end
+    found = np.empty((5, count), np.int64)
+    cdef int64_t[:, ::1] columns = found
+    count = 0
+    with nogil:
+        for row in range(starts.shape[0]):
+            at = starts[row]
+            while at < ends[row] and count < most:
+                if not _next(&data[0], at, ends[row], &field):
+                    break
+                columns[0, count] = row
+                columns[1, count] = <int64_t>field.key
+                columns[2, count] = at
+                columns[3, count] = field.start
+                columns[4, count] = field.end
+                count += 1
+                at = field.end
+    return found, broken.view(bool)

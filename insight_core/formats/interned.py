@@ -1,0 +1,91 @@
+"""Columns of pieces of bytes: numbers for distinct ones, places in them. Compiled if available."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice, repeat
+from typing import Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from insight_core.formats.compiled import is_wanted
+
+try:
+    from insight_core.formats import _byte_columns
+except ImportError:
+    _byte_columns = None  # type: ignore[assignment]
+
+Places: TypeAlias = NDArray[np.int64]
+
+
+class Interned(Protocol):
+    """Strings of bytes by their number: 0 is the first that was added, and equal ones have one number.
+
+    ``starts`` and ``ends``, int64[pieces], say which pieces of ``data`` are meant. Methods raise ValueError
+    for pieces that are not within the data. An object is used by one thread at a time.
+    """
+
+    def __len__(self) -> int: ...
+
+    def add(self, data: bytes, starts: Places, ends: Places) -> NDArray[np.int32]:
+        """int32[pieces]: their numbers; new pieces get the next ones, in order."""
+
+    def find(self, data: bytes, starts: Places, ends: Places) -> NDArray[np.int32]:
+        """int32[pieces]: their numbers, -1 for those that were not added."""
+
+    def pieces(self, first: int = 0) -> list[bytes]:
+        """The pieces from number ``first`` on."""
+
+
+def interned() -> Interned:
+    """An empty table. Its bytes are copied: ``data`` need not stay."""
+    return PureInterned() if _byte_columns is None or not is_wanted() else _byte_columns.CompiledInterned()
+
+
+class PureInterned:
+    """Interned without the compiled module."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[bytes, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def add(self, data: bytes, starts: Places, ends: Places) -> NDArray[np.int32]:
+        """See Interned."""
+        numbers = self._numbers
+        found = [numbers.setdefault(piece, len(numbers)) for piece in pieces_of(data, starts, ends)]
+        return np.array(found, np.int32)
+
+    def find(self, data: bytes, starts: Places, ends: Places) -> NDArray[np.int32]:
+        """See Interned."""
+        return np.array([self._numbers.get(piece, -1) for piece in pieces_of(data, starts, ends)], np.int32)
+
+    def pieces(self, first: int = 0) -> list[bytes]:
+        """See Interned."""
+        return list(islice(self._numbers, first, None))
+
+
+def last_places(data: bytes, starts: Places, ends: Places, byte: int) -> Places:
+    """int64[pieces]: where in ``data`` the last byte of that value in each piece is; -1 where it has none.
+
+    Raises ValueError for pieces that are not within the data.
+    """
+    if _byte_columns is not None and is_wanted():
+        return _byte_columns.last_places(data, starts, ends, byte)
+    check_places(data, starts, ends)
+    found = map(data.rfind, repeat(bytes([byte])), starts.tolist(), ends.tolist())
+    return np.fromiter(found, np.int64, len(starts))
+
+
+def pieces_of(data: bytes, starts: Places, ends: Places) -> Iterator[bytes]:
+    """The bytes that lie there. Raises ValueError if they are not within the data."""
+    check_places(data, starts, ends)
+    return map(data.__getitem__, map(slice, starts.tolist(), ends.tolist()))
+
+
+def check_places(data: bytes, starts: Places, ends: Places) -> None:
+    """Raises ValueError for pieces that are not within the data."""
+    if len(starts) != len(ends) or not ((starts >= 0) & (starts <= ends) & (ends <= len(data))).all():
+        raise ValueError("starts and ends must be those of pieces of the data")
