@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from attrs import evolve
 from insight_profiler.advice.checking import RULES, check
+from insight_profiler.advice.contract import Advice
 from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.kernel_names import (
     changes_layout,
@@ -22,12 +23,17 @@ from insight_profiler.advice.kernel_names import (
     uses_tensor_cores,
 )
 from insight_profiler.advice.replay import path_times
+from insight_profiler.advice.words import said_for
 from insight_profiler.analysis.spans import covered, gaps, length, merged, within
+from insight_profiler.model import Source
 
 from tests.profile_faults import (
     ALSO,
     FAULTS,
+    HEALTHY,
+    PLAIN,
     REPAIRS,
+    TENSOR_CORES,
     Training,
     faulty,
     healthy,
@@ -35,6 +41,7 @@ from tests.profile_faults import (
     simulate,
     step_time,
 )
+from tests.training_traces import Machine
 
 _SEED = 11
 
@@ -77,7 +84,9 @@ def test_steps_that_are_replayed_without_a_change_take_as_long_as_measured() -> 
         replay = evidence.replay
         assert replay is not None
         assert replay.span() == replay.measured
-        assert sum(path_times(replay, evidence).values()) == pytest.approx(replay.measured, rel=0.01)
+        assert replay.steps == evidence.counted == 5
+        whole = sum(path_times(replay, evidence).values()) * replay.steps
+        assert whole == pytest.approx(replay.measured, rel=0.01)
 
 
 def test_the_critical_path_is_that_of_the_bottleneck() -> None:
@@ -160,3 +169,73 @@ def test_spans_are_sets_of_moments() -> None:
         ):
             assert {at for low, high in zip(*found, strict=True) for at in range(low, high)} == expected
         assert int(covered(one, *whole).sum()) == len(moments[0] & moments[1])
+
+
+def _advice(training: Training, rule: str) -> Advice:
+    (found,) = next(one.found for one in check(profile_of(simulate(training))) if one.rule.id == rule)
+    return found
+
+
+def test_a_change_that_saves_only_once_the_host_keeps_up_says_so() -> None:
+    """The oracle is the simulation of the same training with a fast host, with and without the change."""
+    slow = evolve(FAULTS["host_bound"], matrix=PLAIN, kernel=60.0)
+    found = _advice(slow, "mixed_precision")
+    fast = evolve(slow, host=slow.host * 0.3)
+    before, after = (step_time(simulate(one)) for one in (fast, evolve(fast, kernel=30.0)))
+    assert found.severity == "info"
+    assert found.saves == pytest.approx(0.0, abs=0.02)
+    assert found.later == pytest.approx((before - after) / step_time(simulate(slow)), abs=0.03)
+    assert _advice(FAULTS["mixed_precision"], "mixed_precision").later is None
+
+
+def test_idle_gaps_name_the_work_that_ends_them_and_what_the_host_does() -> None:
+    details = _advice(FAULTS["idle_gaps"], "idle_gaps").saw.details
+    assert details["count"] == pytest.approx(1.0)
+    assert details["time"] == pytest.approx(3.0, rel=0.05)
+    assert details["name"] in (TENSOR_CORES, "Memcpy DtoH (Device -> Pinned)")
+
+
+def test_a_profile_without_steps_that_is_mostly_start_up_says_only_that() -> None:
+    machine = Machine()
+    machine.wait(5_000_000.0, "cudaFree")
+    for _ in range(50):
+        machine.launch(PLAIN, 20.0)
+    checked = {one.rule.id: one for one in check(profile_of(machine)) if one.found or one.unchecked}
+    assert [rule for rule, one in checked.items() if one.found] == ["start_up"]
+    (found,) = checked["start_up"].found
+    assert found.saw.details == {"share": 100, "name": "cudaFree", "time": 5000}
+    assert str(checked["mixed_precision"].unchecked).startswith("the profile has no steps")
+
+
+def test_engines_of_cudnn_for_any_sizes_are_found_where_flops_are_not_known() -> None:
+    generic = "void cudnn::detail::dgrad_engine<float, 512, 6, 5, 3, 3, 3, false>(int, int)"
+    kernels = (("aten::convolution_backward", generic, 120.0, 1),)
+    found = _advice(evolve(HEALTHY, extra_kernels=kernels), "convolution_algorithm")
+    assert found.saw.details["share"] == 100
+    chosen = (("aten::convolution_backward", "cudnn_infer_volta_scudnn_128x64_relu_medium_nn_v1", 120.0, 1),)
+    checked = check(profile_of(simulate(evolve(HEALTHY, extra_kernels=chosen))))
+    assert next(one for one in checked if one.rule.id == "convolution_algorithm").found == ()
+
+
+@pytest.mark.parametrize(
+    ("collective", "words"),
+    [
+        ("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(...)", "DistributedDataParallel"),
+        ("ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)", "TrainPipelineSparseDist"),
+        ("ncclDevKernel_AllGather_RING_LL(...)", "backward_prefetch"),
+    ],
+)
+def test_what_hides_communication_depends_on_its_kind(
+    collective: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.profile_faults.ALL_REDUCE", collective)
+    assert words in str(_advice(FAULTS["communication"], "communication").change)
+
+
+def test_changes_have_the_options_of_the_framework_that_wrote_the_profile() -> None:
+    for source, words in (
+        (Source.MINDSPORE, "amp_level"),
+        (Source.TORCH, "autocast"),
+        (Source.XPLANE, "keras"),
+    ):
+        assert words in str(said_for(source, "precision_change"))

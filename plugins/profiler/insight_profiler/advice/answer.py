@@ -13,7 +13,6 @@ from insight_core.plugin import Messages, Reason
 from insight_profiler.advice.checking import check
 from insight_profiler.advice.contract import Advice, CheckedProfileRule, NotApplicable
 from insight_profiler.advice.evidence import Evidence
-from insight_profiler.advice.replay import path_times
 from insight_profiler.model import Profile
 
 
@@ -43,12 +42,17 @@ def told(rule: str, advice: Advice) -> dict[str, Any]:
         "places": [asdict(place) for place in advice.places],
         "saves": advice.saves,
         "basis": advice.basis if advice.saves is not None else None,
+        "later": advice.later,
     }
 
 
 def in_order(found: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Errors first, then by what they save."""
-    return sorted(found, key=lambda one: (one["severity"] != "error", -(one["saves"] or 0.0)))
+    """Errors first, then by what they save, now or at least later."""
+
+    def place(one: dict[str, Any]) -> tuple[bool, float, float]:
+        return one["severity"] != "error", -(one["saves"] or 0.0), -(one["later"] or 0.0)
+
+    return sorted(found, key=place)
 
 
 @cache
@@ -64,12 +68,10 @@ def _rule(checked: CheckedProfileRule) -> dict[str, Any]:
 
 
 def _path(profile: Profile) -> Mapping[str, int] | None:
-    evidence = Evidence(profile)
     try:
-        replay = evidence.replay
+        return Evidence(profile).path or None
     except NotApplicable:
         return None
-    return None if replay is None else path_times(replay, evidence)
 
 
 def reason_of(fields: Mapping[str, Any]) -> Reason:

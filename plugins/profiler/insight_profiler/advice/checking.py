@@ -9,6 +9,7 @@ from insight_profiler.advice import (
     communication_rules,
     device_rules,
     host_rules,
+    idle_rules,
     operator_rules,
     step_rules,
 )
@@ -21,6 +22,7 @@ _log = logging.getLogger(__name__)
 
 RULES: Sequence[ProfileRule] = (
     *host_rules.RULES,
+    *idle_rules.RULES,
     *device_rules.RULES,
     *operator_rules.RULES,
     *communication_rules.RULES,

@@ -19,6 +19,11 @@ _SHORT = 60_000  # ns of a collective that is bound by latency
 _MANY = 50  # collectives in a step
 _REDUCES = re.compile(r"all_?reduce|reduce_?scatter", re.IGNORECASE)
 
+_KINDS = {  # of collectives, by what hides them
+    "all_to_all": re.compile(r"all_?to_?all|send_?recv", re.IGNORECASE),
+    "sharded": re.compile(r"all_?gather|reduce_?scatter", re.IGNORECASE),
+}
+
 
 def _needs_ranks() -> NotApplicable:
     return NotApplicable(said("needs_communication"))
@@ -33,7 +38,7 @@ def exposed_communication(evidence: Evidence) -> Iterator[Advice]:
     column = next(
         (
             name
-            for name in ("communication_not_overlapped", "communication")
+            for name in ("collective", "communication_not_overlapped", "communication")
             if steps is not None and (steps[name] > 0).any()
         ),
         "",
@@ -46,7 +51,7 @@ def exposed_communication(evidence: Evidence) -> Iterator[Advice]:
     hidden = float(usual["computing"].clip(0).sum() / whole)  # computing can hide as much as it takes
     if share > _EXPOSED:
         saves = min(share, hidden) if hidden else None
-        yield _exposed(share, saves, "share", EvidencePlace("view", "steps"))
+        yield _exposed(evidence, share, saves, "share", EvidencePlace("view", "steps"))
 
 
 def _of_work(evidence: Evidence) -> Iterator[Advice]:
@@ -69,10 +74,18 @@ def _of_work(evidence: Evidence) -> Iterator[Advice]:
     if saves >= _LEAST:
         basis: Basis = "share" if replay is None else "replay"
         name = evidence.biggest_name(communication)
-        yield _exposed(share, saves, basis, evidence.slice_place(longest), name)
+        yield _exposed(evidence, share, saves, basis, evidence.slice_place(longest), name)
 
 
-def _exposed(share: float, saves: float | None, basis: Basis, place: EvidencePlace, name: str = "") -> Advice:
+def _exposed(
+    evidence: Evidence,
+    share: float,
+    saves: float | None,
+    basis: Basis,
+    place: EvidencePlace,
+    name: str = "",
+) -> Advice:
+    kind = next((kind for kind, names in _KINDS.items() if names.search(name)), "")
     saw = (
         said(
             "exposed",
@@ -88,7 +101,7 @@ def _exposed(share: float, saves: float | None, basis: Basis, place: EvidencePla
     return Advice(
         saw,
         said("exposed_why"),
-        said("exposed_change"),
+        said(f"exposed_{kind}_change") if kind else evidence.change("exposed_change"),
         (place, EvidencePlace("view", "cluster")),
         saves,
         basis,
@@ -173,7 +186,7 @@ def gradient_accumulation(evidence: Evidence) -> Iterator[Advice]:
             time=milliseconds(evidence.time(rows) / evidence.counted),
         ),
         said("accumulation_why"),
-        said("accumulation_change"),
+        evidence.change("accumulation_change"),
         (evidence.slice_place(int(rows[0])),),
         saves,
         "share" if replay is None else "replay",

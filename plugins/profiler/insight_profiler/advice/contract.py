@@ -56,6 +56,8 @@ class Advice:
     basis : "replay" or "share"
         How ``saves`` was estimated: by replaying steps with the change (``Replay``), or as the share of the
         time that the cause takes.
+    later : float, optional
+        What the change saves once the host keeps up with the device, where that is much more than now.
     """
 
     saw: Reason
@@ -65,6 +67,7 @@ class Advice:
     saves: float | None = None
     basis: Basis = "share"
     severity: Severity = "warning"
+    later: float | None = None
 
 
 @frozen

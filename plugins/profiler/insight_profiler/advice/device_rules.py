@@ -1,4 +1,4 @@
-"""Rules about the work of a device: precision, layout, small kernels, gaps, copies."""
+"""Rules about the work of a device: precision, layout, small kernels, copies, optimisers."""
 
 from __future__ import annotations
 
@@ -8,23 +8,24 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_profiler.advice.contract import Advice, Basis, NotApplicable, ProfileRule
-from insight_profiler.advice.evidence import Evidence, Rows
+from insight_profiler.advice.contract import Advice, NotApplicable, ProfileRule
+from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.kernel_names import (
     changes_layout,
     is_double,
     is_matrix,
+    short_name,
     updates_many,
     uses_tensor_cores,
 )
 from insight_profiler.advice.replay import HOST
+from insight_profiler.advice.savings import if_shorter
 from insight_profiler.advice.words import microseconds, milliseconds, percent, said
 from insight_profiler.analysis.spans import covered, length, merged
 from insight_profiler.model import Category
 
 _LEAST = 0.02  # of the time of a step that a change must save
 _MORE = 0.05
-_IDLE = 0.1
 _COPIES = 0.1
 _MATRIX = 0.2  # of the time of kernels
 _SMALL = 10_000  # ns of a kernel
@@ -32,19 +33,6 @@ _MANY = 50  # kernels of an optimiser, in a step
 _GRID = 0.5  # of the processors have a block
 _OCCUPANCY = 30.0  # percent
 _TENSOR_CORES_SINCE = 7  # compute capability of Volta
-
-
-def _saves(evidence: Evidence, rows: Rows, left: float) -> tuple[float, Basis]:
-    """What it saves if some work takes only a share of its time."""
-    replay = evidence.replay
-    if not len(rows):
-        return 0.0, "share"
-    if replay is None:
-        return evidence.time(rows) * (1 - left) / evidence.whole, "share"
-    duration = replay.duration.copy()
-    mine = replay.nodes_of(rows)
-    duration[mine] = (duration[mine] * left).astype(np.int64)
-    return replay.saves(duration=duration), "replay"
 
 
 def mixed_precision(evidence: Evidence) -> Iterator[Advice]:
@@ -58,25 +46,27 @@ def mixed_precision(evidence: Evidence) -> Iterator[Advice]:
         raise NotApplicable(said("no_tensor_cores"))
     if not whole or evidence.time(rows) < _MATRIX * whole:
         return
-    saves, basis = _saves(evidence, rows, 0.5)
-    if saves < _MORE:
+    savings = if_shorter(evidence, rows, 0.5)
+    if not savings.is_worth(_MORE):
         return
     name = evidence.biggest_name(rows)
-    change = said("precision_change")
+    change = evidence.change("precision_change")
     if isinstance(major, int | float) and major > _TENSOR_CORES_SINCE:
-        change = said("precision_tf32_change")
+        change = evidence.change("precision_tf32_change")
     yield Advice(
         said(
             "precision",
             share=percent(evidence.time(matrix) / whole),
             unused=percent(evidence.time(rows) / max(1, evidence.time(matrix))),
-            name=_short(name),
+            name=short_name(name),
         ),
         said("precision_why"),
         change,
         (evidence.kernel_place(name),),
-        saves,
-        basis,
+        savings.now,
+        savings.basis,
+        savings.severity(_MORE),
+        savings.later,
     )
 
 
@@ -84,29 +74,31 @@ def double_precision(evidence: Evidence) -> Iterator[Advice]:
     """Kernels that compute with numbers of 64 bits."""
     rows = evidence.named(is_double, evidence.compute)
     share = evidence.time(rows) / max(1, evidence.time(evidence.compute))
-    saves, basis = _saves(evidence, rows, 0.5)
-    if share < _MORE or saves < _LEAST:
+    savings = if_shorter(evidence, rows, 0.5)
+    if share < _MORE or not savings.is_worth(_LEAST):
         return
     name = evidence.biggest_name(rows)
     yield Advice(
         said(
             "double",
             share=percent(share),
-            name=_short(name),
+            name=short_name(name),
         ),
         said("double_why"),
-        said("double_change"),
+        evidence.change("double_change"),
         (evidence.kernel_place(name),),
-        saves,
-        basis,
+        savings.now,
+        savings.basis,
+        savings.severity(_LEAST),
+        savings.later,
     )
 
 
 def channels_last(evidence: Evidence) -> Iterator[Advice]:
     """Kernels that only convert between NCHW and NHWC, or formats of an Ascend device."""
     rows = evidence.named(changes_layout, evidence.work)
-    saves, basis = _saves(evidence, rows, 0.0)
-    if saves < _LEAST:
+    savings = if_shorter(evidence, rows, 0.0)
+    if not savings.is_worth(_LEAST):
         return
     name = evidence.biggest_name(rows)
     yield Advice(
@@ -114,13 +106,15 @@ def channels_last(evidence: Evidence) -> Iterator[Advice]:
             "layout",
             count=round(len(rows) / evidence.counted, 1),
             time=milliseconds(evidence.time(rows) / evidence.counted),
-            name=_short(name),
+            name=short_name(name),
         ),
         said("layout_why"),
-        said("layout_change"),
+        evidence.change("layout_change"),
         (evidence.kernel_place(name),),
-        saves,
-        basis,
+        savings.now,
+        savings.basis,
+        savings.severity(_LEAST),
+        savings.later,
     )
 
 
@@ -150,7 +144,7 @@ def small_kernels(evidence: Evidence) -> Iterator[Advice]:
             count=round(len(small) / evidence.counted),
         ),
         said("small_kernels_why"),
-        said("small_kernels_change"),
+        evidence.change("small_kernels_change"),
         (evidence.kernel_place(name),),
         saves,
         "replay",
@@ -180,7 +174,7 @@ def small_grids(evidence: Evidence) -> Iterator[Advice]:
             "small_grids",
             share=percent(efficiency),
             count=int(count),
-            name=_short(name),
+            name=short_name(name),
         ),
         said("small_grids_why"),
         said("small_grids_change"),
@@ -220,32 +214,12 @@ def occupancy(evidence: Evidence) -> Iterator[Advice]:
         said(
             "occupancy",
             mean=round(mean),
-            name=_short(name),
+            name=short_name(name),
         ),
         said("occupancy_why"),
         said("occupancy_change"),
         (evidence.kernel_place(name),),
         severity="info",
-    )
-
-
-def idle_gaps(evidence: Evidence) -> Iterator[Advice]:
-    """A device that is idle although work was launched: it waits for events, other ranks, or the driver."""
-    evidence.work  # noqa: B018
-    starts, ends = evidence.idle
-    waiting = (length(evidence.idle) - evidence.late) / evidence.whole
-    if waiting < _IDLE:
-        return
-    longest = np.argsort(starts - ends, kind="stable")[:3]
-    yield Advice(
-        said(
-            "idle_gaps",
-            share=percent(waiting),
-            time=milliseconds(int((ends - starts).max())),
-        ),
-        said("idle_gaps_why"),
-        said("idle_gaps_change"),
-        tuple(evidence.range_place(int(starts[at]), int(ends[at])) for at in longest.tolist()),
     )
 
 
@@ -255,8 +229,8 @@ def memory_copies(evidence: Evidence) -> Iterator[Advice]:
     exposed = evidence.exposed(rows) / evidence.whole
     if exposed < _COPIES:
         return
-    saves, basis = _saves(evidence, rows, 0.0)
-    if saves < _MORE:
+    savings = if_shorter(evidence, rows, 0.0)
+    if not savings.is_worth(_MORE):
         return
     name = evidence.biggest_name(rows)
     yield Advice(
@@ -267,10 +241,12 @@ def memory_copies(evidence: Evidence) -> Iterator[Advice]:
             count=round(len(rows) / evidence.counted),
         ),
         said("copies_why"),
-        said("copies_change"),
+        said("copies_within_change" if "DtoD" in name else "copies_change"),
         (evidence.slice_place(int(rows[np.argmax(evidence.slices["duration"][rows])])),),
-        saves,
-        basis,
+        savings.now,
+        savings.basis,
+        savings.severity(_MORE),
+        savings.later,
     )
 
 
@@ -309,7 +285,7 @@ def fused_optimiser(evidence: Evidence) -> Iterator[Advice]:
             time=milliseconds(length(spans) / evidence.counted),
         ),
         said("optimiser_why"),
-        said("optimiser_change"),
+        evidence.change("optimiser_change"),
         (evidence.slice_place(int(marks[len(marks) // 2])),),
         saves,
         "replay",
@@ -350,12 +326,6 @@ def zero_gradients(evidence: Evidence) -> Iterator[Advice]:
     )
 
 
-def _short(name: str, most: int = 60) -> str:
-    """A name of a kernel without its template arguments, at most so many characters."""
-    plain = name.removeprefix("void ").partition("<")[0] or name
-    return plain if len(plain) <= most else f"{plain[: most - 1]}…"
-
-
 RULES = (
     ProfileRule("mixed_precision", said("precision_title"), mixed_precision),
     ProfileRule("double_precision", said("double_title"), double_precision),
@@ -363,7 +333,6 @@ RULES = (
     ProfileRule("small_kernels", said("small_kernels_title"), small_kernels),
     ProfileRule("small_grids", said("small_grids_title"), small_grids),
     ProfileRule("occupancy", said("occupancy_title"), occupancy),
-    ProfileRule("idle_gaps", said("idle_gaps_title"), idle_gaps),
     ProfileRule("memory_copies", said("copies_title"), memory_copies),
     ProfileRule("fused_optimiser", said("optimiser_title"), fused_optimiser),
     ProfileRule("zero_gradients", said("zero_grad_title"), zero_gradients),

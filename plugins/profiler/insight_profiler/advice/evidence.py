@@ -9,10 +9,11 @@ import numpy as np
 from attrs import define
 from numpy.typing import NDArray
 
+from insight_core.plugin import Reason
 from insight_profiler.advice.contract import EvidencePlace, NotApplicable
 from insight_profiler.advice.kernel_names import are
-from insight_profiler.advice.replay import Replay
-from insight_profiler.advice.words import said
+from insight_profiler.advice.replay import Replay, path_times
+from insight_profiler.advice.words import milliseconds, said, said_for
 from insight_profiler.analysis.outliers import outliers, warm_up
 from insight_profiler.analysis.spans import Spans, covered, gaps, length, merged, within
 from insight_profiler.analysis.steps import of_rows
@@ -20,6 +21,7 @@ from insight_profiler.derived_operators import on_device
 from insight_profiler.model import Category, Device, FlowKind, Profile, Side, Table
 
 Rows = NDArray[np.intp]
+_START_UP = 100_000_000  # ns of a call that does not only launch work
 
 
 @define(eq=False, slots=False)
@@ -107,7 +109,26 @@ class Evidence:
         rows = self.all_work[self.inside[self.all_work]]
         if not len(rows):
             raise NotApplicable(said("needs_device"))
+        if self.is_mostly_start_up:
+            raise NotApplicable(said("only_start_up"))
         return rows
+
+    @cached_property
+    def start_up(self) -> Rows:
+        """Rows of long calls of the runtime during which no device works, of a profile without steps: they
+        create the context, load libraries and make the first allocations."""
+        if self.steps is not None:
+            return np.zeros(0, np.intp)
+        long = (self.slices["category"] == Category.RUNTIME) & (self.slices["duration"] > _START_UP)
+        rows = np.flatnonzero(long)
+        busy = merged(self.slices["start"][self.all_work].astype(np.int64), self.ends[self.all_work])
+        worked = covered(busy, self.slices["start"][rows].astype(np.int64), self.ends[rows])
+        return rows[worked < self.slices["duration"][rows] // 10]
+
+    @cached_property
+    def is_mostly_start_up(self) -> bool:
+        """Whether more than half of a profile without steps is its start."""
+        return bool(len(self.start_up)) and length(self.spans(self.start_up)) > self.whole // 2
 
     @cached_property
     def launchers(self) -> NDArray[np.int64]:
@@ -216,6 +237,17 @@ class Evidence:
             return None
         return Replay.of(self)
 
+    @cached_property
+    def path(self) -> Mapping[str, int]:
+        """What the critical path of a step consists of (ns), by ``path_times``; empty without ``replay``."""
+        return {} if self.replay is None else path_times(self.replay, self)
+
+    @cached_property
+    def host_share(self) -> float:
+        """The share of the critical path that the host takes."""
+        host = sum(self.path.get(part, 0) for part in ("host", "runtime", "data"))
+        return host / max(1, sum(self.path.values()))
+
     # --- places -----------------------------------------------------------------------------------
 
     def text(self, place: int) -> str:
@@ -223,8 +255,9 @@ class Evidence:
         return self.profile.texts[place] if place >= 0 else ""
 
     def range_place(self, start: int, end: int) -> EvidencePlace:
-        """A range of the timeline (ns)."""
-        return EvidencePlace("range", "timeline", state={"window": f"{start}~{max(end, start + 1)}"})
+        """A range of the timeline (ns), called by its length."""
+        state = {"window": f"{start}~{max(end, start + 1)}"}
+        return EvidencePlace("range", "timeline", f"{milliseconds(end - start):g} ms", state)
 
     def slice_place(self, row: int) -> EvidencePlace:
         """A slice on the timeline, with some room around it."""
@@ -263,6 +296,10 @@ class Evidence:
         if not known.any():
             return -1
         return int(np.argmax(np.bincount(operators[known], weights[known])))
+
+    def change(self, code: str) -> Reason:
+        """The text of what to change, with the options of the framework that wrote the profile."""
+        return said_for(self.profile.source, code)
 
     def facts(self) -> Mapping[str, object]:
         """Facts of the device."""

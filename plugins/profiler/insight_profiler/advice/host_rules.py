@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from insight_profiler.advice.contract import Advice, EvidencePlace, NotApplicable, ProfileRule
 from insight_profiler.advice.evidence import Evidence, Rows
 from insight_profiler.advice.kernel_names import are
-from insight_profiler.advice.replay import HOST, WAIT, Replay
+from insight_profiler.advice.replay import WAIT, Replay
+from insight_profiler.advice.savings import fast_host, host_spans, without_gaps
 from insight_profiler.advice.words import milliseconds, percent, said
-from insight_profiler.analysis.spans import Spans, covered, length, merged
+from insight_profiler.analysis.spans import length
 from insight_profiler.model import Category
 
 _LEAST = 0.02  # of the time of a step that a change must save to be worth a word
@@ -35,23 +36,10 @@ def _replay(evidence: Evidence) -> Replay:
     return evidence.replay
 
 
-def without_gaps(replay: Replay, spans: Spans, left: float = 0.0) -> NDArray[np.int64]:
-    """Lags of a replay in which the host does only a share of what it does during some spans."""
-    begins, ends = replay.gap
-    cut = np.where(replay.kind == HOST, covered(spans, begins, ends), 0)
-    return replay.lag - np.minimum((cut * (1 - left)).astype(np.int64), np.maximum(replay.lag, 0))
-
-
-def host_spans(evidence: Evidence, chosen: NDArray[np.bool_]) -> Spans:
-    """When some slices of the host go on, in the steps that count."""
-    rows = np.flatnonzero(chosen & ~evidence.is_work & evidence.inside)
-    return merged(evidence.slices["start"][rows].astype(np.int64), evidence.ends[rows])
-
-
 def data_loading(evidence: Evidence) -> Iterator[Advice]:
     """Steps that wait for their data."""
     saves, place = None, EvidencePlace("view", "steps")
-    name = ""
+    name, saw = "", None
     if "slices" in evidence.profile.tables:
         is_data = evidence.slices["category"] == Category.DATA
         spans = host_spans(evidence, is_data)
@@ -61,6 +49,11 @@ def data_loading(evidence: Evidence) -> Iterator[Advice]:
             place = evidence.slice_place(int(rows[np.argmax(evidence.slices["duration"][rows])]))
         if (replay := evidence.replay) is not None:
             saves = replay.saves(lag=without_gaps(replay, spans))
+            saw = said(
+                "data_time",
+                time=milliseconds(length(spans) / evidence.counted),
+                percent=percent(length(spans) / evidence.whole),
+            )
     steps = evidence.steps
     if steps is None:
         raise NotApplicable(said("needs_steps"))
@@ -69,14 +62,11 @@ def data_loading(evidence: Evidence) -> Iterator[Advice]:
     saves = share if saves is None else saves
     if saves <= _DATA:
         return
-    change = said("data_change")
+    change = evidence.change("data_change")
     if "SingleProcess" in name:
         change = said("data_single_change")
     yield Advice(
-        said(
-            "data_share",
-            percent=percent(max(share, saves)),
-        ),
+        saw or said("data_share", percent=percent(share)),
         said("data_why"),
         change,
         (place,),
@@ -124,8 +114,7 @@ def synchronisation(evidence: Evidence) -> Iterator[Advice]:
     own = ~np.isin(waited_for, copies)  # waits for those are the matter of pinned memory
     rows = np.unique(replay.row[replay.kind == WAIT][own]).astype(np.intp)
     explicit = evidence.named(lambda name: "synchronize" in name.lower() or "memcpy" in name.lower(), rows)
-    steps = max(1, round(replay.whole / max(1, evidence.whole / evidence.counted)))
-    if len(explicit) <= steps:  # one a step, such as to read the loss, is usual
+    if len(explicit) <= replay.steps:  # one a step, such as to read the loss, is usual
         return
     waits = ~((replay.kind == WAIT) & np.isin(replay.row, explicit))
     saves = replay.saves(waits=waits)
@@ -144,8 +133,8 @@ def synchronisation(evidence: Evidence) -> Iterator[Advice]:
     yield Advice(
         said(
             "synchronises",
-            count=round(len(explicit) / steps, 1),
-            time=milliseconds(int(waited.sum()) / steps),
+            count=round(len(explicit) / replay.steps, 1),
+            time=milliseconds(int(waited.sum()) / replay.steps),
             name=name or call,
         ),
         said("synchronises_why"),
@@ -174,15 +163,8 @@ def host_bound(evidence: Evidence) -> Iterator[Advice]:
     """A device that waits for the host to launch its work."""
     share = evidence.late / evidence.whole
     replay = _replay(evidence)
-    spans = host_spans(evidence, evidence.slices["category"] == Category.DATA)
-    lag = without_gaps(replay, spans)
-    kept = np.ones(len(replay.kind), bool)
-    kept[replay.kind == WAIT] = False
-    before = replay.span(lag=lag, waits=kept)  # waits and loading data have rules of their own
-    host = replay.kind == HOST
-    faster = np.where(host, lag * 0.3, lag).astype(np.int64)
-    duration = np.where(host, replay.duration * 0.3, replay.duration).astype(np.int64)
-    saves = max(0, before - replay.span(lag=faster, duration=duration, waits=kept)) / max(1, replay.whole)
+    before = fast_host(evidence, replay, replay.duration, 1.0)  # waits and data have rules of their own
+    saves = max(0, before - fast_host(evidence, replay, replay.duration)) / max(1, replay.whole)
     if share < _IDLE or saves < _DATA:
         return
     calls = evidence.launchers[evidence.compute]
@@ -198,7 +180,7 @@ def host_bound(evidence: Evidence) -> Iterator[Advice]:
             count=round(len(evidence.compute) / evidence.counted),
         ),
         said("host_bound_why"),
-        said("host_bound_change"),
+        evidence.change("host_bound_change"),
         (evidence.range_place(int(starts[longest]), int(ends[longest])), EvidencePlace("view", "timeline")),
         saves,
         "replay",

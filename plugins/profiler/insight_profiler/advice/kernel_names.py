@@ -24,6 +24,9 @@ _CONVOLUTION = re.compile(
     r"cudnn_(infer|train)|scudnn|hcudnn|convolve|dgrad|wgrad|fprop|winograd|implicit_(con|gemm)|fft2d",
     re.IGNORECASE,
 )
+_GENERIC_CONVOLUTION = re.compile(
+    r"[dw]grad(_alg\d+)?_engine|[dw]grad2d|(im|ex)plicit_convolve", re.IGNORECASE
+)
 _PRODUCT = re.compile(r"(?<!fb)gemm|gemv|xmma|cutlass.*kernel|nvjet|fmha|flash_(fwd|bwd|attn)", re.IGNORECASE)
 _DOUBLE = re.compile(r"dgemm|(?<![a-z0-9])d(884|1688|16816)|<double[,>]", re.IGNORECASE)
 _LAYOUT = re.compile(r"nchw_?to_?nhwc|nhwc_?to_?nchw|TransData", re.IGNORECASE)
@@ -39,6 +42,11 @@ def uses_tensor_cores(name: str) -> bool:
 def is_convolution(name: str) -> bool:
     """A convolution, as cuDNN names them."""
     return bool(_CONVOLUTION.search(name)) and not changes_layout(name)
+
+
+def is_generic_convolution(name: str) -> bool:
+    """A convolution by an engine of cuDNN that takes any sizes; a search seldom chooses it."""
+    return bool(_GENERIC_CONVOLUTION.search(name))
 
 
 def is_matrix(name: str) -> bool:
@@ -66,6 +74,12 @@ def is_collective(name: str) -> bool:
 def updates_many(name: str) -> bool:
     """Updates many parameters in one launch."""
     return bool(_MANY_TENSORS.search(name))
+
+
+def short_name(name: str, most: int = 60) -> str:
+    """A name of a kernel without its template arguments, at most so many characters."""
+    plain = name.removeprefix("void ").partition("<")[0] or name
+    return plain if len(plain) <= most else f"{plain[: most - 1]}…"
 
 
 def are(kind: Callable[[str], bool], texts: Sequence[str], names: NDArray[np.int32]) -> NDArray[np.bool_]:

@@ -8,8 +8,10 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_profiler.advice.contract import Advice, Basis, EvidencePlace, NotApplicable, ProfileRule
+from insight_profiler.advice.contract import Advice, EvidencePlace, NotApplicable, ProfileRule
 from insight_profiler.advice.evidence import Evidence, Rows
+from insight_profiler.advice.kernel_names import is_convolution, is_generic_convolution, short_name
+from insight_profiler.advice.savings import if_shorter
 from insight_profiler.advice.words import milliseconds, percent, said
 from insight_profiler.analysis.device_peaks import peak_rate
 from insight_profiler.model import Side, Table
@@ -46,15 +48,6 @@ def _work_of(evidence: Evidence, operators: NDArray[np.bool_]) -> Rows:
     return work[found]
 
 
-def _if_shorter(evidence: Evidence, rows: Rows, left: float) -> tuple[float, Basis]:
-    replay = evidence.replay
-    if replay is None:
-        return evidence.time(rows) * (1 - left) / evidence.whole, "share"
-    mine = replay.nodes_of(rows)
-    duration = np.where(mine, (replay.duration * left).astype(np.int64), replay.duration)
-    return replay.saves(duration=duration), "replay"
-
-
 def _with_names(evidence: Evidence, table: Table, pattern: re.Pattern[str], column: str) -> NDArray[np.bool_]:
     places, inverse = np.unique(table[column], return_inverse=True)
     found = np.array([bool(pattern.search(evidence.text(place))) for place in places.tolist()], bool)
@@ -71,15 +64,15 @@ def convolution_algorithm(evidence: Evidence) -> Iterator[Advice]:
     )
     known = is_convolution & np.isfinite(table["flops"]) & (table["device_total"] > 0)
     if peak is None or not known.any():
-        evidence.work  # noqa: B018
-        raise NotApplicable(said("needs_flops"))
+        yield from _generic_convolutions(evidence)
+        return
     time = int(table["device_total"][known].sum())
     reached = float(table["flops"][known].sum()) / (time / 1e9) / peak.plain
     rows = _work_of(evidence, is_convolution)
     if reached >= _EFFICIENT or evidence.time(rows) < 0.1 * evidence.whole:
         return
-    saves, basis = _if_shorter(evidence, rows, max(0.5, reached / _EFFICIENT))
-    if saves < _MORE:
+    savings = if_shorter(evidence, rows, max(0.5, reached / _EFFICIENT))
+    if not savings.is_worth(_MORE):
         return
     rates = table["flops"] / np.maximum(table["device_total"], 1)
     slowest = int(np.flatnonzero(known)[np.argmax(np.where(known, table["device_total"] - rates, -1)[known])])
@@ -94,8 +87,37 @@ def convolution_algorithm(evidence: Evidence) -> Iterator[Advice]:
         said("convolutions_why"),
         said("convolutions_change"),
         () if place is None else (place,),
-        saves,
-        basis,
+        savings.now,
+        savings.basis,
+        savings.severity(_MORE),
+        savings.later,
+    )
+
+
+def _generic_convolutions(evidence: Evidence) -> Iterator[Advice]:
+    """Where FLOPs are not known, the names of kernels tell which engine computes convolutions."""
+    convolutions = evidence.named(is_convolution, evidence.compute)
+    if not len(convolutions):
+        raise NotApplicable(said("needs_flops"))
+    rows = evidence.named(is_generic_convolution, convolutions)
+    savings = if_shorter(evidence, rows, 0.5)
+    if evidence.time(rows) < 0.1 * evidence.time(evidence.compute) or not savings.is_worth(_MORE):
+        return
+    name = evidence.biggest_name(rows)
+    yield Advice(
+        said(
+            "generic_convolutions",
+            share=percent(evidence.time(rows) / evidence.time(convolutions)),
+            time=milliseconds(evidence.time(rows) / evidence.counted),
+            name=short_name(name),
+        ),
+        said("convolutions_why"),
+        said("convolutions_change"),
+        (evidence.kernel_place(name),),
+        savings.now,
+        savings.basis,
+        savings.severity(_MORE),
+        savings.later,
     )
 
 
@@ -106,8 +128,8 @@ def attention(evidence: Evidence) -> Iterator[Advice]:
     if not unfused.any():
         return
     rows = _work_of(evidence, unfused)
-    saves, basis = _if_shorter(evidence, rows, 0.4)
-    if saves < _LEAST:
+    savings = if_shorter(evidence, rows, 0.4)
+    if not savings.is_worth(_LEAST):
         return
     place = evidence.operator_place(int(np.flatnonzero(unfused)[0]))
     yield Advice(
@@ -116,10 +138,12 @@ def attention(evidence: Evidence) -> Iterator[Advice]:
             time=milliseconds(evidence.time(rows) / evidence.counted),
         ),
         said("attention_why"),
-        said("attention_change"),
+        evidence.change("attention_change"),
         () if place is None else (place,),
-        saves,
-        basis,
+        savings.now,
+        savings.basis,
+        savings.severity(_LEAST),
+        savings.later,
     )
 
 
@@ -131,8 +155,8 @@ def type_conversion(evidence: Evidence) -> Iterator[Advice]:
         return
     rows = _work_of(evidence, converts)
     rows = rows[evidence.slices["category"][rows] == 0]  # kernels: copies have a rule of their own
-    saves, basis = _if_shorter(evidence, rows, 0.0)
-    if saves < _MORE:
+    savings = if_shorter(evidence, rows, 0.0)
+    if not savings.is_worth(_MORE):
         return
     chosen = np.flatnonzero(converts)
     most = int(chosen[np.argmax(np.maximum(table["device_total"][chosen], table["total"][chosen]))])
@@ -148,8 +172,10 @@ def type_conversion(evidence: Evidence) -> Iterator[Advice]:
         said("conversions_why"),
         said("conversions_change"),
         () if place is None else (place,),
-        saves,
-        basis,
+        savings.now,
+        savings.basis,
+        savings.severity(_MORE),
+        savings.later,
     )
 
 

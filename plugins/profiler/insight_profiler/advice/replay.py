@@ -43,6 +43,7 @@ class Replay:
     """A graph of steps. Columns are by node, in an order in which each comes after what it depends on."""
 
     start: int  # ns, of the first step
+    steps: int  # how many
     whole: int  # ns, of all steps
     measured: int  # ns, until the last of their work ends
     kind: NDArray[np.int8]
@@ -207,6 +208,7 @@ def _graph(evidence: Evidence, calls: NDArray[np.intp], start: int, end: int) ->
     gap_from = np.where(first, np.where(before >= 0, stops[np.maximum(before, 0)], 0), begin) + start
     return Replay(
         start,
+        max(1, round((end - start) * evidence.counted / evidence.whole)),
         end - start,
         max(int(stops.max()), end - start),
         kind,
@@ -310,9 +312,10 @@ def _add_events(
 
 
 def path_times(replay: Replay, evidence: Evidence) -> Mapping[str, int]:
-    """What the critical path of the steps consists of, ns: work of devices by category, ``runtime`` (calls),
-    ``host`` (between calls), ``data`` (loading data between calls), ``launch`` (from a launch to its work)
-    and ``delay`` (between works). The sum is the time from the first node to the last."""
+    """What the critical path of a step consists of, ns in the mean of the replayed steps: work
+    of devices by category, ``runtime`` (calls), ``host`` (between calls), ``data`` (loading data between
+    calls), ``launch`` (from a launch to its work) and ``delay`` (between works). The sum is the time from the
+    first node to the last, divided by the steps."""
     path = replay.critical_path()
     kind, row = replay.kind[path], replay.row[path]
     waited = np.append(path[1:], -1)  # the node that each waited for
@@ -334,4 +337,4 @@ def path_times(replay: Replay, evidence: Evidence) -> Mapping[str, int]:
     found["launch"] = int(replay.latency[path][launched].sum())
     other = (replay.other[path] == waited) & (waited >= 0)
     found["delay"] = int(replay.delay[path][other].sum() + lag[~host & ~launched & ~other].sum())
-    return {name: time for name, time in found.items() if time}
+    return {name: round(time / replay.steps) for name, time in found.items() if time}

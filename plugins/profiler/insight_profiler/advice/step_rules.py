@@ -99,13 +99,15 @@ def iteration_tail(evidence: Evidence) -> Iterator[Advice]:
 
 def pipeline_bubble(evidence: Evidence) -> Iterator[Advice]:
     """Time in which a pipeline stage waits for another."""
-    share = _divided(evidence, "bubble")
+    steps = _steps(evidence)
+    column = "receive" if (steps["bubble"] < 0).all() else "bubble"
+    share = _divided(evidence, column)
     if share <= _BUBBLE:
         return
     yield Advice(
-        said("bubble", share=percent(share)),
+        said(column, share=percent(share)),
         said("bubble_why"),
-        said("bubble_change"),
+        evidence.change("bubble_change"),
         (EvidencePlace("view", "steps"), EvidencePlace("view", "cluster")),
         share,
         "share",
@@ -153,7 +155,7 @@ def empty_queue(evidence: Evidence) -> Iterator[Advice]:
                     queue=queue,
                 ),
                 said("data_why"),
-                said("data_change"),
+                evidence.change("data_change"),
                 (EvidencePlace("view", "pipeline"),),
             )
 
@@ -178,7 +180,7 @@ def full_memory(evidence: Evidence) -> Iterator[Advice]:
             device=top["device"],
         ),
         said("memory_full_why"),
-        said("memory_full_change"),
+        evidence.change("memory_full_change"),
         (EvidencePlace("view", "memory"),),
     )
 
@@ -217,7 +219,7 @@ def memory_growth(evidence: Evidence) -> Iterator[Advice]:
             size=round(float(np.median(grown)) / 1e6, 1),
         ),
         said("memory_growth_why"),
-        said("memory_growth_change"),
+        evidence.change("memory_growth_change"),
         (EvidencePlace("view", "memory"),),
         severity="error",
     )

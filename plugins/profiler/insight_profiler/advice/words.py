@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from insight_core.plugin import Reason
+from insight_profiler.model import Source
 
 
 @cache
@@ -23,6 +24,15 @@ def said(code: str, /, **details: object) -> Reason:
     return Reason(_texts()[f"error.{name}"].format(**details), name, **details)
 
 
+_FRAMEWORKS = {Source.MINDSPORE: "mindspore", Source.MINDINSIGHT: "mindspore", Source.XPLANE: "xla"}
+
+
+def said_for(source: Source, code: str, /, **details: object) -> Reason:
+    """``said`` with the options of the framework that wrote a profile, where it is not PyTorch."""
+    own = f"{code}_{_FRAMEWORKS.get(source, '')}"
+    return said(own if f"error.profiler_{own}" in _texts() else code, **details)
+
+
 def percent(share: float) -> float:
     """Of a share: with one decimal below 10, whole above."""
     return round(100 * share, 1) if abs(share) < 0.1 else round(100 * share)
@@ -30,9 +40,15 @@ def percent(share: float) -> float:
 
 def milliseconds(nanoseconds: float) -> float:
     """Three significant digits."""
-    return float(f"{nanoseconds / 1e6:.3g}")
+    return _plain(nanoseconds / 1e6)
 
 
 def microseconds(nanoseconds: float) -> float:
     """Three significant digits."""
-    return float(f"{nanoseconds / 1e3:.3g}")
+    return _plain(nanoseconds / 1e3)
+
+
+def _plain(number: float) -> float:
+    """Three significant digits, whole numbers without a point."""
+    rounded = float(f"{number:.3g}")
+    return int(rounded) if rounded.is_integer() else rounded

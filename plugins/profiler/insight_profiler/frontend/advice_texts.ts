@@ -16,10 +16,20 @@ export function reasonText(board: ProfilerParts, { messages }: Pick<AdviceAnswer
   });
 }
 
+const WORTH = 0.01; // less is not said
+
 /** What a change saves: `saves about 24 % of a step`, `at most` where nothing was replayed; "" where not known. */
-export function savesText(board: ProfilerParts, { saves, basis }: Pick<Advice, 'saves' | 'basis'>): string {
-  if (saves === null) return '';
+export function savesText(
+  board: ProfilerParts,
+  { saves, basis, later }: Pick<Advice, 'saves' | 'basis' | 'later'>,
+): string {
   const format = new Intl.NumberFormat(board.page.locale.value, { style: 'percent', maximumSignificantDigits: 2 });
+  if (later !== null) {
+    const isMore = saves !== null && saves >= WORTH;
+    const words = { share: format.format(saves ?? 0), later: format.format(later) };
+    return board.page.t(isMore ? 'advice.saves.more_later' : 'advice.saves.later', words);
+  }
+  if (saves === null) return '';
   return board.page.t(basis === 'replay' ? 'advice.saves' : 'advice.saves.most', { share: format.format(saves) });
 }
 
@@ -27,6 +37,12 @@ export function savesText(board: ProfilerParts, { saves, basis }: Pick<Advice, '
 export function placeText(board: ProfilerParts, { kind, view, text }: EvidencePlace): string {
   if (kind === 'view') return board.page.t(`view.${view}`);
   return board.page.t(text === '' ? `place.${kind}.none` : `place.${kind}`, { name: text });
+}
+
+/** Evidence in views that the profile has. */
+export function placesOf(board: ProfilerParts, { places }: Advice): readonly EvidencePlace[] {
+  const views: readonly string[] = board.profiles.profile.value?.views ?? [];
+  return places.filter(({ view }) => views.includes(view));
 }
 
 /** Shows the evidence. */

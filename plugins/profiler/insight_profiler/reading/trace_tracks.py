@@ -72,7 +72,8 @@ class TraceTracks:
         for (process, thread), place in self.threads.items():
             is_stream = place in self._streams
             name = self._said.get(("thread_name", process, thread))
-            label = readable(str(name)) if name else f"{'stream' if is_stream else 'thread'} {_text(thread)}"
+            kind, number = "stream" if is_stream else "thread", _text(thread)
+            label = readable(str(name)) if name else f"{kind} {number.removeprefix(kind).strip()}"
             tracks[place] = Track(
                 "stream" if is_stream else "thread",
                 label.strip(),

@@ -20,6 +20,8 @@ export interface Advice {
   readonly saves: number | null;
   /** How that was estimated: by replaying steps, or as the share that the cause takes. */
   readonly basis: 'replay' | 'share' | null;
+  /** What it saves once the host keeps up with the device, where that is much more than now. */
+  readonly later: number | null;
 }
 
 export interface CheckedRule {

@@ -55,6 +55,7 @@ export function columnsOf({
   titles = {},
 }: ColumnsProps): readonly Column<Row>[] {
   const chosen = shown ?? columns.map(({ name }) => name);
+  const scopeAt = columns.findIndex((column) => column.name === 'scope');
   return chosen.flatMap((name, place): Column<Row>[] => {
     const at = columns.findIndex((column) => column.name === name);
     const column = columns[at];
@@ -78,6 +79,9 @@ export function columnsOf({
         : 180);
     const cell = (row: Row): CellLook => {
       const value = row[at] ?? null;
+      const scope = name === 'name' && scopeAt >= 0 ? (row[scopeAt] ?? '') : '';
+      if (value && scope && !view)
+        return { content: <ScopedName name={String(value)} scope={String(scope)} />, title: `${scope}/${value}` };
       return view
         ? { content: view(value, row, unit) }
         : { content: cellText(value, column.unit, unit, locale), title: valueWithUnit(value, column.unit, locale) };
@@ -95,6 +99,18 @@ export function columnsOf({
       },
     ];
   });
+}
+
+/** A name and the end of its scope: many operators of MindSpore are called `MatMul-op0`. */
+function ScopedName({ name, scope }: { readonly name: string; readonly scope: string }): JSX.Element {
+  return (
+    <span class="scoped-name">
+      <span class="name">{name}</span>
+      <span class="scope" dir="rtl">
+        <bdi dir="ltr">{scope}</bdi>
+      </span>
+    </span>
+  );
 }
 
 /** A value as it stands in its column, which says the unit. */

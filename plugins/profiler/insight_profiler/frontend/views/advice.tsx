@@ -1,6 +1,6 @@
 import { Icon, type IconName } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import { openPlace, placeText, reasonText, savesText } from '../advice_texts';
+import { openPlace, placesOf, placeText, reasonText, savesText } from '../advice_texts';
 import type { Advice, AdviceAnswer, CheckedRule } from '../answers/advice';
 import type { ProfilerParts } from '../board';
 import { Figure } from '../figures/figure';
@@ -49,6 +49,9 @@ export default function AdviceView({ board }: ViewProps): JSX.Element {
                     <Card key={`${advice.rule} ${i}`} board={board} answer={answer} advice={advice} />
                   ))}
                 </ol>
+                {answer.advice.filter(({ saves, later }) => (later ?? saves ?? 0) > 0).length > 1 && (
+                  <p class="hint">{say('advice.alone')}</p>
+                )}
               </div>
               <aside>
                 {answer.path && <Path board={board} path={answer.path} />}
@@ -64,7 +67,8 @@ export default function AdviceView({ board }: ViewProps): JSX.Element {
 
 function Card({ board, answer, advice }: PartProps & { readonly advice: Advice }): JSX.Element {
   const { t: say } = board.page;
-  const { rule, severity, saw, why, change, places, basis } = advice;
+  const { rule, severity, saw, why, change, basis } = advice;
+  const places = placesOf(board, advice);
   const title = answer.rules.find(({ id }) => id === rule)?.title;
   const saves = savesText(board, advice);
   return (
@@ -73,7 +77,7 @@ function Card({ board, answer, advice }: PartProps & { readonly advice: Advice }
         <Icon name={ICONS[severity]} />
         <h3>{title ? reasonText(board, answer, title) : rule}</h3>
         {saves && (
-          <span class="saves" title={say(`advice.basis.${basis ?? 'share'}`)}>
+          <span class="saves" title={say(`advice.basis.${basis ?? 'share'}`)} data-later={advice.later !== null}>
             {saves}
           </span>
         )}
