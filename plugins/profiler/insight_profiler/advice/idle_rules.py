@@ -96,6 +96,7 @@ def idle_gaps(evidence: Evidence) -> Iterator[Advice]:
             evidence.range_place(int(gaps.start[at]), int(gaps.start[at] + gaps.length[at]))
             for at in longest.tolist()
         ),
+        waiting,
     )
 
 

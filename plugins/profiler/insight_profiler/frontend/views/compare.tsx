@@ -79,7 +79,7 @@ function Differences({ board, base }: ViewProps & { readonly base: ProfileInfo }
       sort="-change"
       order={isOfKernels ? ORDER : by === 'type' ? ['type', ...ORDER] : by === 'scope' ? ['scope', ...ORDER] : ORDER}
       hidden={['change', 'share']}
-      widths={{ name: 340, difference: 230, type: by === 'type' ? 220 : 150 }}
+      widths={{ name: isOfKernels ? 340 : 420, difference: 230, type: by === 'type' ? 220 : 150 }}
       status={(answer) =>
         [
           say('rows.shown', { shown: answer.total, count: answer.of }),

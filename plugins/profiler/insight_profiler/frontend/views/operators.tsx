@@ -71,7 +71,7 @@ export default function Operators({ board }: ViewProps): JSX.Element {
           <OperatorShares board={board} query={query} unit={unit} onType={(kind) => board.navigation.openType(kind)} />
         )}
         status={(answer, unit) => statusOf(board, answer, unit)}
-        widths={by === 'scope' ? { scope: 320 } : by === 'type' ? { type: 220 } : { name: 340 }}
+        widths={by === 'scope' ? { scope: 320 } : by === 'type' ? { type: 220 } : { name: 420 }}
         views={
           by === 'type'
             ? {
