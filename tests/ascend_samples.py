@@ -58,7 +58,7 @@ COMMUNICATION = {
                 },
                 "Communication Bandwidth Info": {
                     "HCCS": {"Transit Size(MB)": 1.5, "Transit Time(ms)": 0.05, "Bandwidth(GB/s)": 30.0},
-                    "SDMA": {"Transit Size(MB)": 0.5, "Transit Time(ms)": 0.01, "Bandwidth(GB/s)": 50.0},
+                    "SDMA": {"Transit Size(MB)": 1.5, "Transit Time(ms)": 0.05, "Bandwidth(GB/s)": 30.0},
                 },
             },
             "Total Op Info": {"Communication Time Info": {"Elapse Time(ms)": 0.10025}},

@@ -22,6 +22,7 @@ EXTRA: Mapping[str, Mapping[str, np.dtype[Any]]] = {
             "external": "i8",  # what an operator and the work that it launched have in common
             "marker": "u1",  # 1: marks a step, no work
         },
+        "links": {"start": "i8"},  # tells the step where the log does not
         "allocations": {"track": "i4"},  # where it was taken: the operator around gives it its name
         # ends of flows; those of one `flow` are joined in the order of time
         "arrows": {"flow": "i8", "kind": "u1", "begins": "u1", "track": "i4", "time": "i8"},

@@ -9,7 +9,7 @@ from attrs import field, frozen
 from werkzeug import Request, Response
 
 from insight_core.plugin.http.answers import json_response
-from insight_core.plugin.http.parameters import choice, required_text
+from insight_core.plugin.http.parameters import choice, required_text, whole_number
 from insight_profiler.analysis.cluster import (
     counted_steps,
     known_times,
@@ -19,29 +19,47 @@ from insight_profiler.analysis.cluster import (
     rank_row,
     rank_steps,
 )
+from insight_profiler.analysis.rank_links import links_answer, links_of, slow_links
+from insight_profiler.analysis.rank_map import (
+    BANDWIDTH,
+    SCALES,
+    measures_of,
+    rank_map,
+    relative_to_stage,
+    shown,
+)
 from insight_profiler.analysis.stragglers import stragglers, warm_up_of
 from insight_profiler.model import Profile
 from insight_profiler.opened_profiles import Asked, described
 from insight_profiler.profiles import unknown_profile
 
 _MOST_NAMED = 100  # steps that are left out
+_MOST_LINES = 32  # ranks whose steps are sent one by one
 
 
 def cluster_views(asked: Asked) -> Mapping[str, Callable[[Request], Response]]:
     """Views over all ranks of a job, by route name."""
     views = _Views(asked)
-    return {"cluster": views.cluster, "rank_steps": views.rank_steps}
+    return {
+        "cluster": views.cluster,
+        "rank_steps": views.rank_steps,
+        "rank_map": views.rank_map,
+        "rank_links": views.rank_links,
+    }
 
 
 @frozen
 class _Job:
-    """Ranks that are read, by their paths and in their order, and what of the other processes is known."""
+    """Summaries of the ranks that are read, by their paths and in their order, what of the other processes is
+    known, and how many bytes of all are read."""
 
     ranks: Mapping[str, Profile]
     others: list[dict[str, Any]] = field(factory=list)
+    read: int = 0
+    total: int = 0
 
     def answer(self, values: Mapping[str, object]) -> Response:
-        shown = json_response(values)
+        shown = json_response({**values, "others": self.others, "read": self.read, "total": self.total})
         if any(one["state"] == "reading" for one in self.others):
             shown.cache_control.no_store = True
         return shown
@@ -67,23 +85,57 @@ class _Views:
         return job.answer(
             {
                 "ranks": rows,
-                "others": job.others,
                 "stragglers": stragglers(compared),
                 "warm_up": sorted(left_out)[:_MOST_NAMED],
             }
         )
 
     def rank_steps(self, request: Request) -> Response:
-        """One time of every step of each rank."""
+        """One time of every step of each rank; nothing of more ranks than lines can tell apart."""
         job = self._job(request)
         times = known_times(job.ranks.values())
         time = choice(request, "time", times) if times else None
         ranks = [
             {"rank": profile.rank, "profile": path, **rank_steps(profile, time)}
             for path, profile in job.ranks.items()
-            if time is not None and "steps" in profile.tables
+            if time is not None and "steps" in profile.tables and len(job.ranks) <= _MOST_LINES
         ]
-        return job.answer({"times": times, "time": time, "ranks": ranks, "others": job.others})
+        return job.answer({"times": times, "time": time, "ranks": ranks})
+
+    def rank_map(self, request: Request) -> Response:
+        """One measure of every step of each rank, for a heat map."""
+        job = self._job(request)
+        ranks = list(job.ranks.values())
+        measures = measures_of(ranks)
+        measure = choice(request, "measure", measures) if measures else None
+        scale = choice(request, "scale", SCALES)
+        stages = [rank.facts.get("stage") for rank in ranks]
+        answer: dict[str, Any] = {
+            "measures": measures,
+            "measure": measure,
+            "scale": scale,
+            "unit": "bytes_per_second" if measure == BANDWIDTH else "ns",
+            "ranks": [{"rank": rank.rank, "profile": path} for path, rank in job.ranks.items()],
+            "stages": stages,
+        }
+        if measure is not None:
+            found = rank_map(ranks, measure)
+            if scale == "relative":
+                found = relative_to_stage(found, stages)
+            answer |= shown(found, whole_number(request, "width", 1, 10_000, 2000))
+        return job.answer(answer)
+
+    def rank_links(self, request: Request) -> Response:
+        """Links between the ranks, and which of them are slow; no links where the logs name no peers."""
+        job = self._job(request)
+        links = links_of(list(job.ranks.values()), request.args.get("steps") or None)
+        return job.answer(
+            {
+                "ranks": [{"rank": rank.rank, "profile": path} for path, rank in job.ranks.items()],
+                **links_answer(links),
+                "slow": slow_links(links)[:_MOST_NAMED],
+            }
+        )
 
     def _job(self, request: Request) -> _Job:
         """Of the profile that is named, the newest of the run without a name."""
@@ -93,13 +145,16 @@ class _Views:
         named = next((files for files in listed if files.path == path), None)
         if named is None:
             raise unknown_profile(run, path)
-        read: dict[str, Profile] = {}
+        known: dict[str, Profile] = {}
         others: list[dict[str, Any]] = []
+        read = total = 0
         for files in processes_of(listed, named):
-            look = self._asked.look(request, run, files.path)
-            if look.profile is not None and look.profile.is_complete:
-                read[files.path] = look.profile
+            look = self._asked.rank(files)
+            read, total = read + look.read, total + look.total
+            if look.profile is not None:
+                known[files.path] = look.profile
             else:
                 failure = look.failure and described(look.failure)
                 others.append({"profile": files.path, "state": look.state, "failure": failure})
-        return _Job({path: read[path] for path in nearest_of_ranks(read, named.path)}, others)
+        ranks = {path: known[path] for path in nearest_of_ranks(known, named.path)}
+        return _Job(ranks, others, read, total)

@@ -41,6 +41,7 @@ _TIMES = {  # columns that count from the zero of the reader
     "steps": ("start",),
     "allocations": ("start", "end"),
     "collectives": ("start",),
+    "links": ("start",),
 }
 _ALWAYS_KNOWN = {"slices", "counters", "arrows"}
 _EPOCH = 10**17  # ns: times before March 1973 do not count from the epoch
@@ -61,6 +62,8 @@ def derive(building: Building, is_complete: bool) -> Profile:
     if "steps" in tables:
         _sort_steps(tables)
         origin = origin or StepOrigin.RECORDED
+        for name in {"collectives", "links"} & tables.keys():
+            _set_steps(tables[name], tables["steps"])
     if "slices" in tables:
         _relate(tables, building)
     if "counters" in tables:
@@ -115,6 +118,13 @@ def _rebase(tables: dict[str, Columns]) -> tuple[int, int]:
             is_known = True if table in _ALWAYS_KNOWN else times != -1
             tables[table][column] = np.where(is_known, times - zero, -1)
     return zero, max(lasts) - zero
+
+
+def _set_steps(table: Columns, steps: Columns) -> None:
+    """The numbers of the steps in which communication began, where the log does not name them."""
+    asked = np.flatnonzero((table["step"] < 0) & (table["start"] >= 0))
+    rows = step_of(table["start"][asked], steps["start"], steps["duration"])
+    table["step"][asked] = np.where(rows >= 0, steps["number"][rows], -1)
 
 
 def _in_order(tables: dict[str, Columns]) -> None:

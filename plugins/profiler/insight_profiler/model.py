@@ -236,6 +236,7 @@ TABLES: Mapping[str, Mapping[str, np.dtype[Any]]] = {
             "elapsed": "i8",
             "bytes": "f8",
             "bandwidth": "f8",  # bytes a second
+            "group": "i4",  # text: the group in which ranks are numbered so; -1: of the whole job
         },
         # operators whose shapes change from step to step
         "shape_runs": {

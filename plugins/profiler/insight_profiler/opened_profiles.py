@@ -27,8 +27,10 @@ from insight_core.plugin.http.parameters import choice, flag, required_text, who
 from insight_profiler.analysis.listing import SortedTable, Wanted
 from insight_profiler.analysis.operators import sides_of
 from insight_profiler.analysis.steps import rows_of
+from insight_profiler.discovery import ProfileFiles
 from insight_profiler.model import Note, Profile, Side
-from insight_profiler.profiles import Look, Profiles
+from insight_profiler.profile_reading import Look
+from insight_profiler.profiles import Profiles
 
 MOST_ROWS = 100_000
 MOST_BYTES = 64 << 20  # of an answer that is not streamed
@@ -96,6 +98,10 @@ class Asked:
         if run is None or path is None:
             run, path = required_text(request, "run"), required_text(request, "profile")
         return self.profiles.look(run, path, self._cache)
+
+    def rank(self, files: ProfileFiles) -> Look:
+        """One of the ranks of a job, as far as it was read: ``profile`` is its summary."""
+        return self.profiles.rank(files, self._cache)
 
     def opened(self, request: Request, prefix: str = "") -> Opened:
         """Raises Undecodable when the profile cannot be read, Unavailable while nothing of it has been."""

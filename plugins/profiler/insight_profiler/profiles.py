@@ -3,44 +3,28 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 import threading
-import time
 from collections import OrderedDict
-from collections.abc import Collection, Mapping
-from contextlib import suppress
+from collections.abc import Collection
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Any, BinaryIO
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from insight_core.plugin import DataProvider, InsightError, NotFound, SeriesKey
+from insight_profiler.analysis.rank_summary import summary_of
 from insight_profiler.arguments import arguments_at, place_of
 from insight_profiler.claims import NAME
 from insight_profiler.discovery import ProfileFiles, profiles_of
 from insight_profiler.files import Files
-from insight_profiler.model import Note, Profile
+from insight_profiler.model import Profile
+from insight_profiler.profile_reading import Look, ProfileReading
+from insight_profiler.rank_summaries import RankSummaries
 from insight_profiler.reading_processes import ReadingProcesses
-from insight_profiler.storage import UnusableProfile, described, key_of, load, shrink
+from insight_profiler.storage import MAX_BYTES, described, key_of, shrink
 
-_SETTLED = 2.0  # seconds that files must stay as they are before a profile is read again
-_AGAIN = 60.0  # seconds after which a profile is tried again whose reader died
 _MOST_HELD = 32  # profiles, their columns mapped, with a descriptor each
-
-
-@frozen(eq=False)
-class Look:
-    """A profile as it is known now. ``read`` and ``total`` are bytes of its files; ``version`` grows whenever
-    ``profile`` changes."""
-
-    files: ProfileFiles
-    state: Literal["reading", "ready", "failed"] = "reading"
-    read: int = 0
-    total: int = 0
-    profile: Profile | None = None
-    version: int = 0
-    failure: Note | None = None
+_UNCHECKED = MAX_BYTES // 16  # bytes that may be kept before all that is kept is added up again
 
 
 def unknown_profile(run: str, path: str) -> NotFound:
@@ -56,9 +40,11 @@ class Profiles:
         self._data = data
         self._processes = processes or ReadingProcesses()
         self._lock = threading.Lock()
-        self._readings: OrderedDict[tuple[str, str], _Reading] = OrderedDict()
-        self._listed: tuple[int, list[ProfileFiles]] | None = None
+        self._readings: OrderedDict[tuple[str, str], ProfileReading] = OrderedDict()
+        self._listed: tuple[int, dict[tuple[str, str], ProfileFiles]] | None = None
         self._sizes: dict[SeriesKey, tuple[float, int]] = {}  # by wall time
+        self._summaries = RankSummaries()
+        self._unchecked = _UNCHECKED
 
     def close(self) -> None:
         """Ends the processes that read."""
@@ -68,7 +54,9 @@ class Profiles:
         """Those of some runs, or of all, with the sizes of their files."""
         chosen = None if runs is None else set(runs)
         return [
-            self._with_sizes(profile) for profile in self._all() if chosen is None or profile.run in chosen
+            self._with_sizes(profile)
+            for (run, _), profile in self._all().items()
+            if chosen is None or run in chosen
         ]
 
     def look(self, run: str, path: str, cache: Path | None) -> Look:
@@ -78,22 +66,21 @@ class Profiles:
         Raises NotFound for an unknown profile.
         """
         files = self._find(run, path)
-        parts = {name: (file.tag, file.size, file.wall_time) for name, file in files.files.items()}
-        key = key_of(self._data.location(), run, path, described(parts))
-        with self._lock:
-            reading = self._readings.get((run, path))
-            if reading is None or reading.is_outdated(key):
-                kept_in = cache if cache is not None and _is_writable(cache) else None
-                reading = _Reading(self._data, files, key, kept_in, reading)
-                self._readings[run, path] = reading
-                is_new = True
-            else:
-                is_new = False
-            self._readings.move_to_end((run, path))
-            self._let_go()
-        if is_new and not reading.is_kept():
-            self._processes.read(reading)
-        return reading.look()
+        return self._reading(files, self._key(files), cache, is_urgent=True).look()
+
+    def rank(self, files: ProfileFiles, cache: Path | None) -> Look:
+        """The same for one of the ranks of a job: ``profile`` is its summary (``rank_summary.py``), which
+        stays when its columns have to make room. Where there is none, the profile is read after those that
+        users look at."""
+        key = self._key(files)
+        total = sum(file.size for file in files.files.values())
+        summary = self._summaries.get(key, cache)
+        if summary is not None:
+            return Look(files, "ready", total, total, summary)
+        look = self._reading(files, key, cache, is_urgent=False).look()
+        if look.profile is None or not look.profile.is_complete:
+            return evolve(look, profile=None)
+        return evolve(look, profile=summary_of(look.profile))
 
     def held(self, files: ProfileFiles) -> Profile | None:
         """What is known of a profile without having it read."""
@@ -113,25 +100,70 @@ class Profiles:
         name = names[place]
         if name not in files.files:
             return None
-        source = Files({name: 0}, lambda name: _open(self._data, files, name))
+        source = Files({name: 0}, lambda name: self._open(files, name))
         try:
             with source.open(name) as stream:
                 return arguments_at(stream, offset, size)
         except (OSError, InsightError):
             return None
 
-    def _all(self) -> list[ProfileFiles]:
+    def _all(self) -> dict[tuple[str, str], ProfileFiles]:
         generation = self._data.generation()
         listed = self._listed
         if listed is None or listed[0] != generation:
-            self._listed = listed = generation, profiles_of(self._data.series(NAME))
+            found = {(one.run, one.path): one for one in profiles_of(self._data.series(NAME))}
+            self._listed = listed = generation, found
         return listed[1]
 
     def _find(self, run: str, path: str) -> ProfileFiles:
-        for profile in self._all():
-            if (profile.run, profile.path) == (run, path):
-                return self._with_sizes(profile)
-        raise unknown_profile(run, path)
+        profile = self._all().get((run, path))
+        if profile is None:
+            raise unknown_profile(run, path)
+        return self._with_sizes(profile)
+
+    def _key(self, files: ProfileFiles) -> str:
+        parts = {name: (file.tag, file.size, file.wall_time) for name, file in files.files.items()}
+        return key_of(self._data.location(), files.run, files.path, described(parts))
+
+    def _reading(
+        self, files: ProfileFiles, key: str, cache: Path | None, *, is_urgent: bool
+    ) -> ProfileReading:
+        place = files.run, files.path
+        with self._lock:
+            reading = self._readings.get(place)
+            is_new = reading is None or reading.is_outdated(key)
+            if is_new:
+                kept_in = cache if cache is not None and _is_writable(cache) else None
+                reading = ProfileReading(files, key, kept_in, reading, self._open, self._is_through)
+                self._readings[place] = reading
+            assert reading is not None
+            self._readings.move_to_end(place)
+            self._let_go()
+        if is_new and not reading.is_kept():
+            self._processes.read(reading, is_urgent=is_urgent)
+        elif is_urgent and reading.look().state == "reading":
+            self._processes.hurry(reading)
+        return reading
+
+    def _is_through(self, reading: ProfileReading) -> None:
+        """Keeps the summary of what was read, and now and then makes room."""
+        profile, directory = reading.look().profile, reading.directory
+        if profile is None:
+            return
+        if self._summaries.get(reading.key, directory and directory.parent) is None:
+            self._summaries.add(reading.key, summary_of(profile))
+        with self._lock:
+            self._let_go()
+        if directory is None:
+            return
+        size = sum(column.nbytes for table in profile.tables.values() for column in table.values())
+        with self._lock:
+            self._unchecked += size
+            is_due = self._unchecked >= _UNCHECKED
+            if is_due:
+                self._unchecked = 0
+        if is_due:
+            shrink(directory.parent, spared=[directory])
 
     def _with_sizes(self, profile: ProfileFiles) -> ProfileFiles:
         return evolve(
@@ -153,121 +185,17 @@ class Profiles:
         return known[1]
 
     def _let_go(self) -> None:
-        """Of the longest unused profiles, beyond what is held at once."""
-        for place in list(self._readings):
-            if len(self._readings) <= _MOST_HELD:
-                return
-            if self._readings[place].look().state != "reading":
-                del self._readings[place]
+        """Of the longest unused profiles, beyond those whose columns are held at once."""
+        held = [
+            place
+            for place, reading in self._readings.items()
+            if (look := reading.look()).state != "reading" and look.profile is not None
+        ]
+        for place in held[: max(0, len(held) - _MOST_HELD)]:
+            del self._readings[place]
 
-
-class _Reading:
-    """One profile, of files as they were at one time."""
-
-    def __init__(
-        self,
-        data: DataProvider,
-        files: ProfileFiles,
-        key: str,
-        cache: Path | None,
-        before: _Reading | None,
-    ) -> None:
-        self._data = data
-        self._key = key
-        self._cache = cache
-        # while it is read: for looks, and where nothing is kept for all of it, until it is mapped
-        self._own: Path | None = None
-        self._lock = threading.Lock()
-        self._changed_to: tuple[str, float] | None = None  # a key, and since when
-        self._ended = 0.0
-        # what was there before is shown until there is something newer
-        old = before.look() if before is not None else Look(files)
-        total = sum(file.size for file in files.files.values())
-        self._look = Look(files, total=total, profile=old.profile, version=old.version)
-
-    def look(self) -> Look:
-        return self._look
-
-    def is_outdated(self, key: str) -> bool:
-        """Whether the files have changed and stayed so for a while, or a reader that died should have
-        another try."""
-        with self._lock:
-            if self._look.state == "reading":
-                return False
-            now = time.monotonic()
-            if key == self._key:
-                self._changed_to = None
-                failure = self._look.failure
-                died = failure is not None and failure.code in ("reader_died", "out_of_memory")
-                return died and now - self._ended > _AGAIN
-            if self._changed_to is None or self._changed_to[0] != key:
-                self._changed_to = key, now
-            return now - self._changed_to[1] > _SETTLED
-
-    def is_kept(self) -> bool:
-        """Whether it was read before, and is there at once."""
-        if self._cache is None:
-            return False
-        try:
-            profile = load(self._cache / self._key)
-        except OSError:
-            return False
-        except UnusableProfile:
-            shutil.rmtree(self._cache / self._key, ignore_errors=True)
-            return False
-        self._shows(profile, state="ready")
-        return True
-
-    def _shows(self, profile: Profile | None, **changes: Any) -> None:  # noqa: ANN401 - fields of Look
-        with self._lock:
-            if profile is not None:
-                changes |= {"profile": profile, "version": self._look.version + 1}
-            if changes.get("state", "reading") != "reading":
-                changes["read"] = self._look.total
-                self._ended = time.monotonic()
-            self._look = evolve(self._look, **changes)
-        if self._own is not None and self._look.state != "reading":
-            shutil.rmtree(self._own, ignore_errors=True)  # what is mapped stays
-
-    # --- as an order to a reading process ---------------------------------------------------------
-
-    def begin(self) -> Mapping[str, object]:
-        files = self._look.files
-        self._own = Path(tempfile.mkdtemp(prefix="insight-host-profile-"))
-        return {
-            "source": files.source,
-            "files": {name: file.size for name, file in files.files.items()},
-            "rank": files.rank,
-            "worker": files.name,
-            "directory": str((self._cache or self._own) / self._key),
-            "looks": str(self._own),
-        }
-
-    def open(self, name: str) -> BinaryIO:
-        return _open(self._data, self._look.files, name)
-
-    def has_sent(self, count: int) -> None:
-        self._shows(None, read=min(self._look.total, self._look.read + count))
-
-    def has_look(self, directory: Path) -> None:
-        with suppress(UnusableProfile, OSError):
-            self._shows(load(directory, is_new=True))
-        shutil.rmtree(directory, ignore_errors=True)  # what is mapped stays
-
-    def is_done(self, directory: Path) -> None:
-        try:
-            profile = load(directory, is_new=True)
-        except (UnusableProfile, OSError) as error:
-            self.has_failed(
-                Note("not_kept", {"reason": str(error)}, f"what was read cannot be loaded: {error}")
-            )
-            return
-        self._shows(profile, state="ready")
-        if self._cache is not None:
-            shrink(self._cache, spared=[directory])
-
-    def has_failed(self, note: Note) -> None:
-        self._shows(None, state="failed", failure=note)
+    def _open(self, files: ProfileFiles, name: str) -> BinaryIO:
+        return self._data.open_payload(NAME, SeriesKey(files.run, files.files[name].tag), 0).file
 
 
 def _is_writable(directory: Path) -> bool:
@@ -276,7 +204,3 @@ def _is_writable(directory: Path) -> bool:
     except OSError:
         return False
     return os.access(directory, os.W_OK | os.X_OK)
-
-
-def _open(data: DataProvider, files: ProfileFiles, name: str) -> BinaryIO:
-    return data.open_payload(NAME, SeriesKey(files.run, files.files[name].tag), 0).file

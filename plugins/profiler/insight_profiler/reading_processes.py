@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -17,7 +18,9 @@ from insight_core.plugin import InsightError
 from insight_profiler.model import Note
 from insight_profiler.worker import FAILED, HEAD, PIECE
 
-AT_ONCE = 2  # processes
+AT_ONCE = min(8, max(2, os.cpu_count() or 1))  # processes
+MEMORY = 2 << 30  # bytes that all of them may take together
+_OWN_MEMORY = 128 << 20  # bytes of a process that reads, besides the file: about as much as its columns take
 IDLE = 30.0  # seconds after which one that has nothing to do ends
 _PIPE = 1 << 20  # bytes that a pipe should hold
 _SET_PIPE_SIZE = 1031  # F_SETPIPE_SZ, which Linux has
@@ -25,6 +28,10 @@ _SET_PIPE_SIZE = 1031  # F_SETPIPE_SZ, which Linux has
 
 class Order(Protocol):
     """One profile to be read, and the callbacks to notify. ``begin`` sends the order to the process."""
+
+    @property
+    def memory(self) -> int:
+        """Bytes that the columns of the profile take, estimated."""
 
     def begin(self) -> Mapping[str, object]:
         """The request to the process, as a JSON object."""
@@ -46,16 +53,25 @@ class Order(Protocol):
 
 
 class ReadingProcesses:
-    """A queue of orders, and at most ``at_once`` processes that read."""
+    """A queue of orders, and at most ``at_once`` processes that read, within ``memory`` bytes together."""
 
-    def __init__(self, at_once: int = AT_ONCE, idle: float = IDLE, command: list[str] | None = None) -> None:
+    def __init__(
+        self,
+        at_once: int = AT_ONCE,
+        idle: float = IDLE,
+        command: list[str] | None = None,
+        memory: int = MEMORY,
+    ) -> None:
         self._at_once = at_once
         self._idle = idle
         self._command = command or [sys.executable, "-P", "-m", "insight_profiler.worker"]
+        self._memory = memory
         self._changed = threading.Condition()
+        self._urgent: deque[Order] = deque()  # before all in the queue
         self._queue: deque[Order] = deque()
         self._threads = 0
         self._waiting = 0
+        self._reserved: dict[int, int] = {}  # bytes, by the order that is being read
         self._running: set[subprocess.Popen[bytes]] = set()
 
     @property
@@ -66,52 +82,85 @@ class ReadingProcesses:
     def close(self) -> None:
         """Ends all processes without waiting; what they read is incomplete."""
         with self._changed:
+            self._urgent.clear()
             self._queue.clear()
         for process in list(self._running):
             process.kill()
 
-    def read(self, order: Order) -> None:
-        """Puts a profile in the queue."""
+    def read(self, order: Order, *, is_urgent: bool = True) -> None:
+        """Puts a profile in the queue; an urgent one, which a user looks at, before those that are not."""
         with self._changed:
-            self._queue.append(order)
-            if self._waiting >= len(self._queue) or self._threads >= self._at_once:
+            (self._urgent if is_urgent else self._queue).append(order)
+            if self._waiting >= self._count() or self._threads >= self._at_once:
                 self._changed.notify()
                 return
             self._threads += 1
         threading.Thread(target=self._work, name="profile-reader", daemon=True).start()
 
+    def hurry(self, order: Order) -> None:
+        """Moves an order that is still in the queue before all that are not urgent."""
+        with self._changed:
+            if order in self._queue:
+                self._queue.remove(order)
+                self._urgent.append(order)
+
+    def _count(self) -> int:
+        return len(self._urgent) + len(self._queue)
+
+    def _fits(self) -> bool:
+        """Whether there is an order, and memory for it; one alone is always read."""
+        queue = self._urgent or self._queue
+        reserved = sum(self._reserved.values())
+        return bool(queue) and (not reserved or reserved + _OWN_MEMORY + queue[0].memory <= self._memory)
+
     def _next(self) -> Order | None:
         """None after a while in which there was nothing to do."""
         with self._changed:
             self._waiting += 1
-            self._changed.wait_for(lambda: bool(self._queue), self._idle)
+            self._changed.wait_for(self._fits, self._idle)
             self._waiting -= 1
-            if self._queue:
-                return self._queue.popleft()
+            if self._fits():
+                order = (self._urgent or self._queue).popleft()
+                self._reserved[id(order)] = _OWN_MEMORY + order.memory
+                return order
             self._threads -= 1
             return None
+
+    def _is_through(self, order: Order) -> None:
+        with self._changed:
+            self._reserved.pop(id(order), None)
+            self._changed.notify_all()
 
     def _work(self) -> None:
         process: subprocess.Popen[bytes] | None = None
         try:
             while (order := self._next()) is not None:
-                if process is None or process.poll() is not None:
-                    try:
-                        process = self._start()
-                    except OSError as error:
-                        text = f"the process that reads it could not be started: {error}"
-                        order.has_failed(Note("reader_died", {"how": str(error)}, text))
-                        continue
-                if not self._serve(process, order):
-                    self._end(process)
-                    how = _how(process.returncode)
-                    order.has_failed(
-                        Note("reader_died", {"how": how}, f"the process that read it died: {how}")
-                    )
-                    process = None
+                try:
+                    process = self._read_by(process, order)
+                finally:
+                    self._is_through(order)
         finally:
             if process is not None:
                 self._end(process)
+
+    def _read_by(
+        self, process: subprocess.Popen[bytes] | None, order: Order
+    ) -> subprocess.Popen[bytes] | None:
+        """Has a process read an order, a new one where there is none; returns the one that is there for the
+        next."""
+        if process is None or process.poll() is not None:
+            try:
+                process = self._start()
+            except OSError as error:
+                text = f"the process that reads it could not be started: {error}"
+                order.has_failed(Note("reader_died", {"how": str(error)}, text))
+                return None
+        if self._serve(process, order):
+            return process
+        self._end(process)
+        how = _how(process.returncode)
+        order.has_failed(Note("reader_died", {"how": how}, f"the process that read it died: {how}"))
+        return None
 
     def _start(self) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(

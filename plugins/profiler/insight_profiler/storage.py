@@ -2,8 +2,10 @@
 
 ``profile.json`` holds what is small; ``tables.safetensors``
 (https://github.com/huggingface/safetensors#format) all columns, each as ``table.column``, mapped when they
-are looked at: one file, so that a profile that is held has one descriptor open. A directory comes into being
-whole: it is written under a temporary name and then renamed.
+are looked at: one file, so that a profile that is held has one descriptor open. ``rank.json`` and
+``rank.safetensors`` hold in the same form what the ranks of a job are compared by (``rank_summary.py``);
+they stay when the columns have to make room. A directory comes into being whole: it is written under a
+temporary name and then renamed.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from attrs import asdict, fields, frozen
+from attrs import asdict, evolve, fields, frozen
 
 from insight_core.plugin import encode_json
 from insight_profiler.model import (
@@ -35,11 +37,13 @@ from insight_profiler.model import (
     Track,
 )
 
-VERSION = 6  # of what readers make of the same files
+VERSION = 7  # of what readers make of the same files
 MAX_BYTES = 4 << 30  # that all profiles kept may take
 
 _FACTS = "profile.json"
 _TABLES = "tables.safetensors"
+_RANK_FACTS = "rank.json"
+_RANK_TABLES = "rank.safetensors"
 _TYPES = {"i4": "I32", "i8": "I64", "u1": "U8", "u2": "U16", "f4": "F32", "f8": "F64"}
 _DTYPES = {name: np.dtype(f"<{kind}") for kind, name in _TYPES.items()}
 _PARTS = {"tracks": Track, "counters": Counter, "devices": Device, "notes": Note}
@@ -65,20 +69,14 @@ def key_of(*parts: object) -> str:
     return hashlib.sha256(described.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def save(profile: Profile, directory: Path) -> None:
-    """Writes a profile; what was there before is replaced. Raises OSError."""
+def save(profile: Profile, directory: Path, summary: Profile | None = None) -> None:
+    """Writes a profile, and its summary as a rank; what was there before is replaced. Raises OSError."""
     directory.parent.mkdir(parents=True, exist_ok=True)
     fresh = Path(tempfile.mkdtemp(prefix=".new-", dir=directory.parent))
     try:
-        _write_tables(fresh / _TABLES, profile.tables)
-        facts = {
-            name: getattr(profile, name)
-            for name in (field.name for field in fields(Profile))
-            if name != "tables"
-        }
-        for name in _PARTS:
-            facts[name] = [asdict(part) for part in facts[name]]
-        (fresh / _FACTS).write_bytes(encode_json({"version": VERSION, **facts}))
+        _write(profile, fresh / _FACTS, fresh / _TABLES)
+        if summary is not None:
+            _write(summary, fresh / _RANK_FACTS, fresh / _RANK_TABLES)
         for _ in range(_TRIES - 1):
             shutil.rmtree(directory, ignore_errors=True)
             with suppress(OSError):  # another host was there first
@@ -90,16 +88,42 @@ def save(profile: Profile, directory: Path) -> None:
         raise
 
 
+def _write(profile: Profile, facts_path: Path, tables_path: Path) -> None:
+    _write_tables(tables_path, profile.tables)
+    facts = {
+        name: getattr(profile, name) for name in (field.name for field in fields(Profile)) if name != "tables"
+    }
+    for name in _PARTS:
+        facts[name] = [asdict(part) for part in facts[name]]
+    facts_path.write_bytes(encode_json({"version": VERSION, **facts}))
+
+
+def load_summary(directory: Path) -> Profile:
+    """The summary of a profile as a rank, its columns in memory. Raises UnusableProfile, and OSError if there
+    is none."""
+    found = _load(directory / _RANK_FACTS, directory / _RANK_TABLES, is_new=False)
+    copied = {
+        table: {name: np.array(column) for name, column in held.items()}
+        for table, held in found.tables.items()
+    }
+    return evolve(found, tables=copied)
+
+
 def load(directory: Path, *, is_new: bool = False) -> Profile:
-    """A profile as it was saved, its columns mapped. Raises Unusable, and FileNotFoundError when there
+    """A profile as it was saved, its columns mapped. Raises UnusableProfile, and FileNotFoundError when there
     is none.
 
     What was read just now may be of another version (the host was updated while it ran, and its readers begin
     later), as long as it has all columns that this one knows.
     """
-    text = (directory / _FACTS).read_bytes()
+    return _load(directory / _FACTS, directory / _TABLES, is_new=is_new)
+
+
+def _load(facts_path: Path, tables_path: Path, *, is_new: bool) -> Profile:
+    directory = facts_path.parent
+    text = facts_path.read_bytes()
     with suppress(OSError):  # when it was last of use
-        os.utime(directory / _FACTS)
+        os.utime(facts_path)
     try:
         facts = json.loads(text)
         is_other = facts.pop("version") != VERSION
@@ -110,7 +134,7 @@ def load(directory: Path, *, is_new: bool = False) -> Profile:
         facts["source"] = Source(facts["source"])
         facts["step_origin"] = StepOrigin(facts["step_origin"])
         facts["texts"] = tuple(facts["texts"])
-        tables = _read_tables(directory / _TABLES)
+        tables = _read_tables(tables_path)
         if is_other and any(
             not TABLES[name].keys() <= table.keys() for name, table in tables.items() if name in TABLES
         ):
@@ -170,9 +194,11 @@ def entries(root: Path) -> Iterator[tuple[Path, int, float]]:
     with suppress(FileNotFoundError, NotADirectoryError):
         for directory in root.iterdir():
             with suppress(OSError):
-                size = sum(path.stat().st_size for path in directory.iterdir())
-                used = (directory / _FACTS).stat().st_mtime if (directory / _FACTS).exists() else 0.0
-                yield directory, size, used
+                files = {path.name: path.stat() for path in directory.iterdir()}
+                used = max(
+                    (files[name].st_mtime for name in (_FACTS, _RANK_FACTS) if name in files), default=0.0
+                )
+                yield directory, sum(file.st_size for file in files.values()), used
 
 
 def contents(root: Path) -> Kept:
@@ -192,15 +218,30 @@ def clear(root: Path) -> Kept:
 
 
 def shrink(root: Path, max_bytes: int = MAX_BYTES, spared: Sequence[Path] = ()) -> None:
-    """Removes what was not of use the longest until the rest takes no more than ``max_bytes``."""
+    """Removes what was not of use the longest until the rest takes no more than ``max_bytes``: first the
+    columns of profiles whose summaries can stay, then whole directories."""
     held = sorted(entries(root), key=lambda entry: entry[2])
     total = sum(size for _, size, _ in held)
-    for directory, size, _ in held:
-        if total <= max_bytes:
-            return
-        if directory not in spared and not directory.name.startswith(".new-"):
-            shutil.rmtree(directory, ignore_errors=True)
-            total -= size
+    for is_whole in (False, True):
+        for directory, _, _ in held:
+            if total <= max_bytes:
+                return
+            if directory in spared or directory.name.startswith(".new-"):
+                continue
+            before = _size_of(directory)
+            if is_whole or not (directory / _RANK_FACTS).exists():
+                shutil.rmtree(directory, ignore_errors=True)
+            else:
+                for name in (_FACTS, _TABLES):
+                    (directory / name).unlink(missing_ok=True)
+            total += _size_of(directory) - before
+
+
+def _size_of(directory: Path) -> int:
+    try:
+        return sum(path.stat().st_size for path in directory.iterdir())
+    except OSError:  # gone, or another host takes it away just now
+        return 0
 
 
 def described(files: Mapping[str, tuple[str, int, float]]) -> list[list[object]]:

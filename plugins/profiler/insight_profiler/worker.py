@@ -26,6 +26,7 @@ from typing import Any, BinaryIO, cast
 from attrs import evolve
 
 from insight_core.plugin import physical_memory
+from insight_profiler.analysis.rank_summary import summary_of
 from insight_profiler.building import Building, Unreadable
 from insight_profiler.files import TOO_MUCH, Files
 from insight_profiler.model import Note, Source
@@ -191,7 +192,7 @@ def _read(host: _Host, order: Mapping[str, Any]) -> None:
     directory = Path(order["directory"])
     try:
         try:
-            save(profile, directory)
+            save(profile, directory, summary_of(profile))
         except (
             OSError
         ) as error:  # the disk of the cache is full: it is shown, and read again at the next start

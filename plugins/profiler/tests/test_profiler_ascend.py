@@ -235,7 +235,7 @@ def test_communication(output: Path) -> None:
     )
     (row,) = profile.rows("collectives")
     assert (row["step"], row["name"], row["kind"]) == (1, "hcom_allReduce__123_0_1", "collective")
-    assert (row["elapsed"], row["transit"], row["wait"], row["bytes"]) == (100_250, 60_000, 40_000, 2e6)
+    assert (row["elapsed"], row["transit"], row["wait"], row["bytes"]) == (100_250, 60_000, 40_000, 1.5e6)
     links = profile.rows("links")
     assert [(one["source"], one["target"], one["kind"], one["elapsed"], one["bytes"]) for one in links] == [
         (0, 1, "HCCS", 50_000, 1.5e6),

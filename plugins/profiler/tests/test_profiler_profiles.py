@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from insight_profiler import insight_plugin, profiles
+from insight_profiler import insight_plugin, profile_reading, profiles
 from insight_profiler.model import Source
-from insight_profiler.profiles import Look, Profiles
+from insight_profiler.profile_reading import Look
+from insight_profiler.profiles import Profiles
 from insight_profiler.reading_processes import ReadingProcesses
 from insight_profiler.storage import contents
 
@@ -333,7 +334,7 @@ def test_a_process_that_dies_is_a_failure_and_the_next_profile_is_read(
     assert look.failure.code == "reader_died"
     assert "killed by SIGKILL" in look.failure.text
     assert place.read().state == "ready"
-    monkeypatch.setattr(profiles, "_AGAIN", 0.0)
+    monkeypatch.setattr(profile_reading, "_AGAIN", 0.0)
     assert place.until(lambda look: look.state == "ready", ".", "large.pt.trace.json").failure is None
 
 
@@ -362,7 +363,7 @@ def test_a_process_that_cannot_start_is_a_failure(logdir: Path, opened: Callable
 def test_a_file_that_changes_is_read_again_once_it_rests(
     logdir: Path, opened: Callable[..., _Opened], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(profiles, "_SETTLED", 0.3)
+    monkeypatch.setattr(profile_reading, "_SETTLED", 0.3)
     place = opened(logdir)
     before = place.read()
     changed = {**TRACE, "traceEvents": TRACE["traceEvents"][:1]}

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from insight_profiler.analysis.memory import peak
 from insight_profiler.analysis.outliers import median_of
+from insight_profiler.analysis.rank_summary import DOCUMENT
 from insight_profiler.analysis.steps import of_rows, rows_of, summary
 from insight_profiler.analysis.stragglers import RankSteps
 from insight_profiler.discovery import ProfileFiles
@@ -88,18 +88,15 @@ def counted_steps(profile: Profile, text: str | None, left_out: Collection[int])
 
 
 def rank_row(profile: Profile, steps: Table | None) -> dict[str, Any]:
-    """What ranks are compared by; times are medians over the steps that count (ns)."""
+    """What ranks are compared by, of their summaries; times are medians over the steps that count (ns)."""
     medians = {} if steps is None else {name: median_of(steps[name]) for name in TIMES}
-    flops = profile.documents.get("flops", {}).get("summary", {})
-    top = peak(profile)
     return {
         "rank": profile.rank if profile.rank >= 0 else None,
         "host": profile.host,
         "stage": profile.facts.get("stage"),
         "steps": None if steps is None else summary(steps),
         "times": {name: median for name, median in medians.items() if median is not None},
-        "peak_memory": None if top is None else top["value"],
-        "flops": flops,
+        **profile.documents[DOCUMENT],
     }
 
 

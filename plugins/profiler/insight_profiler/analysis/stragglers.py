@@ -19,7 +19,7 @@ _CHANCE = 0.01  # about, that noise alone makes one of the ranks of a stage a st
 
 
 @frozen
-class _Division:
+class Division:
     """Columns of a step: what a rank works, how long it waits for others, and what may be either."""
 
     work: tuple[str, ...]
@@ -28,12 +28,12 @@ class _Division:
 
 
 _DIVISIONS = (  # the most telling first
-    _Division(("computing",), ("communication_not_overlapped",), ("free",)),
-    _Division(("forward_backward",), ("tail",), ("iteration_interval",)),
-    _Division(
+    Division(("computing",), ("communication_not_overlapped",), ("free",)),
+    Division(("forward_backward",), ("tail",), ("iteration_interval",)),
+    Division(
         ("kernel", "memcpy", "memset", "runtime", "data", "operator"), ("communication",), ("other", "idle")
     ),
-    _Division(("duration",)),
+    Division(("duration",)),
 )
 
 
@@ -102,11 +102,11 @@ def _with_common_steps(ranks: Sequence[RankSteps]) -> list[RankSteps]:
 def _of_stage(ranks: Sequence[RankSteps], spread: float) -> list[dict[str, Any]]:
     if len(ranks) < 2 or len(ranks[0].steps["number"]) < LEAST_STEPS:
         return []
-    division = next((one for one in _DIVISIONS if all(_is_known(rank.steps, one) for rank in ranks)), None)
+    division = division_of_ranks([rank.steps for rank in ranks])
     if division is None:
         return []
     work, waiting, idle = (
-        np.array([_sum(rank.steps, names) for rank in ranks])
+        np.array([sum_of_columns(rank.steps, names) for rank in ranks])
         for names in (division.work, division.waiting, division.idle)
     )
     usual_wait = _median_of_others(_medians(waiting))
@@ -135,11 +135,18 @@ def _of_stage(ranks: Sequence[RankSteps], spread: float) -> list[dict[str, Any]]
     return sorted(found.values(), key=lambda one: one["usual"] - one["work"])
 
 
-def _is_known(steps: Mapping[str, NDArray[Any]], division: _Division) -> bool:
-    return bool((_sum(steps, division.work) > 0).any())
+def division_of_ranks(steps: Sequence[Table]) -> Division | None:
+    """The most telling way in which the steps of all ranks divide; None if they do not even have
+    durations."""
+    return next((one for one in _DIVISIONS if all(_is_known(table, one) for table in steps)), None)
 
 
-def _sum(steps: Mapping[str, NDArray[Any]], names: Sequence[str]) -> NDArray[np.float64]:
+def _is_known(steps: Mapping[str, NDArray[Any]], division: Division) -> bool:
+    return bool((sum_of_columns(steps, division.work) > 0).any())
+
+
+def sum_of_columns(steps: Mapping[str, NDArray[Any]], names: Sequence[str]) -> NDArray[np.float64]:
+    """Sum of some times of each step (ns); unknown ones count as 0."""
     whole = np.zeros(len(steps["number"]))
     for name in names:
         whole += steps[name].clip(0)

@@ -59,6 +59,24 @@ export class Navigation {
     });
   }
 
+  /** The timeline of a profile, at one of its steps. */
+  openStep(key: ProfileKey, step: number): void {
+    batch(() => {
+      this.open(key);
+      this.wanted.set('timeline', 'push');
+      this.settings.steps.set({ first: step, last: step });
+    });
+  }
+
+  /** The links of a profile. */
+  openLinks(key: ProfileKey): void {
+    batch(() => {
+      this.open(key);
+      this.wanted.set('communication', 'push');
+      this.settings.communicationTable.set('links');
+    });
+  }
+
   /** Places on the timeline of one profile mean nothing on that of another. */
   forget(): void {
     const { slice, window, range, closed } = this.settings;

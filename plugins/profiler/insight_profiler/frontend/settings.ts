@@ -12,6 +12,11 @@ export const OPERATOR_KEYS = ['name', 'type', 'scope', 'shapes'] as const;
 /** What tells operators apart; what is left out tells nothing. */
 export type OperatorKey = Readonly<Partial<Record<(typeof OPERATOR_KEYS)[number], string>>>;
 
+export const RANK_SCALES = ['absolute', 'relative'] as const;
+export type RankScale = (typeof RANK_SCALES)[number];
+export const LINK_MEASURES = ['bandwidth', 'elapsed', 'bytes'] as const;
+export type LinkMeasure = (typeof LINK_MEASURES)[number];
+
 export const COMPARED = ['summary', 'operators', 'kernels'] as const;
 export type Compared = (typeof COMPARED)[number];
 
@@ -51,6 +56,10 @@ export function profilerSettings(page: Page) {
     stage: page.setting('stage', codecs.name),
     /** In which time of their steps ranks are compared. */
     rankTime: page.setting('rank-time', codecs.text),
+    /** What the heat maps of ranks show. */
+    mapMeasure: page.setting('map', codecs.text),
+    mapScale: page.setting('map-scale', codecs.choice<RankScale>(RANK_SCALES, 'absolute')),
+    linkMeasure: page.setting('link-map', codecs.choice<LinkMeasure>(LINK_MEASURES, 'bandwidth')),
     /** The operator of a parallel strategy whose attributes are shown. */
     strategyOperator: page.setting('strategy', codecs.name),
     /** By which column tables that are sorted in the page are sorted, by name. */

@@ -1,8 +1,10 @@
 """Reads communication of an NPU: ``communication.json`` and ``communication_matrix.json``.
 
-``{step: {"p2p" or "collective": {operator: {"Communication Time Info": {...}, "Communication Bandwidth Info":
-{transport: {...}}}}}}``, and ``{... {operator: {"0-1": {"Transport Type": ..., "Transit Size(MB)": ...}}}}``.
-Times in ms but for the start (µs since the epoch), MB of 10^6 bytes.
+``{step: {"p2p" or "collective": {operator: {"Communication Time Info": {...}, "Communication Bandwidth
+Info": {transport: {...}}}}}}``, and ``{... {operator: {"0-1": {"Transport Type": ..., "Transit Size(MB)":
+...}}}}``. Times in ms but for the start (µs since the epoch), MB of 10^6 bytes. The transport ``SDMA`` is
+the sum of HCCS, PCIE and SIO, and counts only where it says more than these. In the matrix ranks are
+numbered within their group, which is the part of the name after the ``@``.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from insight_profiler.reading.mindspore_files import ProfileParts
 _MEGA = 1_000_000
 _SUMS = "Total Op Info"  # among the operators: their sums
 _KINDS = ("p2p", "collective")
+_PARTS_OF_SDMA = ("HCCS", "PCIE", "SIO")
 
 
 def read_communication(parts: ProfileParts) -> None:
@@ -48,12 +51,21 @@ def _megabytes(info: Mapping[str, Any]) -> float:
     return float(size) * _MEGA if isinstance(size, (int, float)) else math.nan
 
 
+def _bytes(info: Mapping[str, Any]) -> float:
+    """What a collective sent over all transports; NaN if no size is known."""
+    sizes = {kind: _megabytes(one) for kind, one in (info.get("Communication Bandwidth Info") or {}).items()}
+    known = {kind: size for kind, size in sizes.items() if not math.isnan(size)}
+    if not known:
+        return math.nan
+    sum_of_parts = math.fsum(known.pop(kind, 0.0) for kind in _PARTS_OF_SDMA)
+    return max(known.pop("SDMA", 0.0), sum_of_parts) + math.fsum(known.values())
+
+
 def _collectives(parts: ProfileParts, name: str) -> None:
     building = parts.building
     rows = []
     for step, kind, operator, info in _entries(parts.json(name)):
         times = info.get("Communication Time Info") or {}
-        sizes = [_megabytes(one) for one in (info.get("Communication Bandwidth Info") or {}).values()]
         rows.append(
             (
                 step,
@@ -63,7 +75,7 @@ def _collectives(parts: ProfileParts, name: str) -> None:
                 nanoseconds(_value(times, "Elapse"), "ms"),
                 nanoseconds(_value(times, "Wait Time(ms)"), "ms"),
                 nanoseconds(_value(times, "Transit Time"), "ms"),
-                math.fsum(size for size in sizes if not math.isnan(size)) if sizes else math.nan,
+                _bytes(info),
             )
         )
     if rows:
@@ -74,7 +86,8 @@ def _collectives(parts: ProfileParts, name: str) -> None:
 def _links(parts: ProfileParts, name: str) -> None:
     building = parts.building
     rows = []
-    for step, _, _, info in _entries(parts.json(name)):
+    for step, _, operator, info in _entries(parts.json(name)):
+        group = building.text(operator.partition("@")[2])
         for ends, link in info.items():
             source, _, target = ends.partition("-")
             if not (source.isdecimal() and target.isdecimal()):
@@ -89,8 +102,9 @@ def _links(parts: ProfileParts, name: str) -> None:
                     spent,
                     size,
                     size / spent * 1e9 if spent > 0 else math.nan,
+                    group,
                 )
             )
     if rows:
-        columns = ("step", "source", "target", "kind", "elapsed", "bytes", "bandwidth")
+        columns = ("step", "source", "target", "kind", "elapsed", "bytes", "bandwidth", "group")
         building.add("links", **dict(zip(columns, map(np.array, zip(*rows, strict=True)), strict=True)))

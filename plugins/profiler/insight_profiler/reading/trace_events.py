@@ -16,6 +16,7 @@ from insight_profiler.building import Building
 from insight_profiler.model import Category, Counter, FlowKind
 from insight_profiler.reading.json_events import Window, readable
 from insight_profiler.reading.times import NO_TIME, nanoseconds
+from insight_profiler.reading.trace_collectives import COLLECTIVE, TraceCollectives
 from insight_profiler.reading.trace_flops import flops_of, is_counted
 from insight_profiler.reading.trace_kernels import TraceKernels
 from insight_profiler.reading.trace_kinds import Classify, flow_kind, is_torch
@@ -83,6 +84,7 @@ class TraceEvents:
         self._file = file
         self._tracks = TraceTracks(building)
         self._kernels = TraceKernels(building)
+        self._collectives = TraceCollectives(building)
         self._devices: dict[tuple[bool, int], int] = {}
         self._memory = MemoryEvents(building, self._devices)
         self._paired = PairedSlices()
@@ -272,6 +274,8 @@ class TraceEvents:
             if self._kind_columns["category"][kind] in (Category.KERNEL, Category.COMMUNICATION):
                 rows.kernel[0].append(row)
                 rows.kernel[1].append(self._kernels.row(self._kind_columns["name"][kind], device, said))
+                if COLLECTIVE in said:
+                    self._collectives.look(row, said)
 
     def _instant(self, process: Hashable, category: str, name: str) -> int:
         """As of a slice, but that it is never a call of an operator."""
@@ -342,6 +346,7 @@ class TraceEvents:
             **self._of_kinds(np.array(rows.kinds)),
         }
         good = (starts != NO_TIME) & (durations != NO_TIME)
+        self._collectives.add(starts, columns["duration"], good)
         for number, row in rows.steps:
             if good[row] and number not in self._steps:
                 self._steps.add(number)

@@ -43,6 +43,52 @@ export interface ClusterAnswer {
   readonly stragglers: readonly Straggler[];
   /** Numbers of the steps that are left out. */
   readonly warm_up: readonly number[];
+  /** Bytes of the files of all ranks, and how many of them are read. */
+  readonly read: number;
+  readonly total: number;
+}
+
+export interface RankPlace {
+  readonly rank: number;
+  readonly profile: string;
+}
+
+/** A measure of every step of each rank; null: not known. Without a measure nothing else is there. */
+export interface RankMapAnswer {
+  readonly measures: readonly string[];
+  readonly measure: string | null;
+  /** `relative`: by how much it differs from the median of the stage in that step. */
+  readonly scale: 'absolute' | 'relative';
+  readonly unit: 'ns' | 'bytes_per_second';
+  readonly ranks: readonly RankPlace[];
+  readonly stages: readonly Value[];
+  /** Numbers of the first and last step of each column. */
+  readonly first?: readonly number[];
+  readonly last?: readonly number[];
+  /** Where columns hold several steps: the number of the one whose value shows, by rank. */
+  readonly at?: readonly (readonly number[])[] | null;
+  readonly values?: readonly (readonly (number | null)[])[];
+  readonly steps?: number;
+}
+
+/** Links between ranks as columns; `kind` is a place in `kinds`, times are in ns. `count` is of all. */
+export interface RankLinksAnswer {
+  readonly ranks: readonly RankPlace[];
+  readonly kinds: readonly string[];
+  readonly source: readonly number[];
+  readonly target: readonly number[];
+  readonly kind: readonly number[];
+  readonly elapsed: readonly number[];
+  readonly bytes: readonly number[];
+  readonly bandwidth: readonly (number | null)[];
+  readonly count: number;
+  readonly slow: readonly {
+    readonly source: number;
+    readonly target: number;
+    readonly kind: string;
+    readonly bandwidth: number;
+    readonly usual: number;
+  }[];
 }
 
 /** One time of every step of each rank, ns; `count` is of all steps where these are too many. */

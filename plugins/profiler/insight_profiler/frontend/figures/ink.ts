@@ -12,6 +12,8 @@ export interface Ink {
   readonly warn: string;
   readonly font: string;
   category(name: string): string;
+  /** What is worse than usual. */
+  readonly bad: string;
   /** Of the first, second, … of a list. */
   rank(at: number): string;
   readonly other: string;
@@ -64,6 +66,7 @@ export function inkOf(theme: Theme): Ink {
       const [light, inDark, chroma, hue] = (Object.hasOwn(OF_CATEGORY, name) ? OF_CATEGORY[name] : undefined) ?? PLAIN;
       return oklch(dark ? inDark : light, chroma, hue);
     },
+    bad: oklch(dark ? 0.72 : 0.62, 0.17, 45),
     rank: (at) => oklch((dark ? 0.7 : 0.63) + (at % 3 === 1 ? 0.08 : 0), at < 10 ? 0.14 : 0.09, 255 + at * GOLDEN),
     other: oklch(dark ? 0.45 : 0.78, 0.01, 260),
   };

@@ -1,0 +1,96 @@
+"""What the ranks of a job are compared by: a small profile of steps and sums, kept next to the whole one."""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from attrs import evolve
+
+from insight_profiler.analysis.memory import peak
+from insight_profiler.analysis.sums import numbered, ratio, sum_of
+from insight_profiler.model import Column, Profile, Table
+
+DOCUMENT = "rank"  # {"peak_memory": bytes or None, "flops": {...}}
+
+_made: WeakKeyDictionary[Profile, Profile] = WeakKeyDictionary()
+
+
+def summary_of(profile: Profile) -> Profile:
+    """A profile as a rank: its facts, its steps, and its communication summed up.
+
+    ``collectives`` has one row a step: ``elapsed`` and ``wait`` are sums of what is known; ``bytes`` and
+    ``transit`` are sums over the collectives whose size and time are both known, their time being that of the
+    transfer, or where only that is known, the whole one. ``links`` has one row for each step, link, kind and
+    group; its bandwidth is size over time. The document ``rank`` holds the peak of memory and the FLOPs.
+    """
+    found = _made.get(profile)
+    if found is not None:
+        return found
+    top = peak(profile)
+    texts: list[str] = []
+    tables: dict[str, Table] = {}
+    if "steps" in profile.tables:
+        tables["steps"] = {name: np.array(column) for name, column in profile.tables["steps"].items()}
+    if "collectives" in profile.tables:
+        tables["collectives"] = _by_step(profile.tables["collectives"])
+    if "links" in profile.tables:
+        tables["links"] = _by_link(profile.tables["links"], profile.texts, texts)
+    found = evolve(
+        profile,
+        devices=(),
+        tracks=(),
+        counters=(),
+        notes=(),
+        documents={
+            DOCUMENT: {
+                "peak_memory": None if top is None else top["value"],
+                "flops": profile.documents.get("flops", {}).get("summary", {}),
+            }
+        },
+        texts=tuple(texts),
+        tables=tables,
+    )
+    _made[profile] = found
+    return found
+
+
+def _by_step(table: Table) -> Table:
+    groups, firsts = numbered([table["step"]], np.ones(len(table["step"]), bool))
+    count = len(firsts)
+    time = np.where(table["transit"] > 0, table["transit"], table["elapsed"])
+    counts = np.where((time > 0) & (table["bytes"] > 0), groups, -1)
+    unknown = np.full(count, -1, np.int32)
+    return {
+        "step": table["step"][firsts],
+        "name": unknown,
+        "kind": unknown,
+        "start": np.full(count, -1, np.int64),
+        "elapsed": sum_of(table["elapsed"], groups, count),
+        "wait": sum_of(table["wait"], groups, count),
+        "transit": sum_of(time, counts, count),
+        "bytes": sum_of(table["bytes"], counts, count),
+    }
+
+
+def _by_link(table: Table, texts: tuple[str, ...], kept: list[str]) -> Table:
+    keys = [table[name] for name in ("step", "source", "target", "kind", "group")]
+    groups, firsts = numbered(keys, np.ones(len(table["step"]), bool))
+    count = len(firsts)
+    elapsed, size = sum_of(table["elapsed"], groups, count), sum_of(table["bytes"], groups, count)
+    found = {name: table[name][firsts] for name in ("step", "source", "target")}
+    for name in ("kind", "group"):
+        found[name] = _renumbered(table[name][firsts], texts, kept)
+    return {**found, "elapsed": elapsed, "bytes": size, "bandwidth": ratio(size, elapsed) * 1e9}
+
+
+def _renumbered(column: Column, texts: tuple[str, ...], kept: list[str]) -> Column:
+    """Texts by their places among those that are kept."""
+    places = {-1: -1}
+    for old in np.unique(column).tolist():
+        if old >= 0:
+            text = texts[old]
+            if text not in kept:
+                kept.append(text)
+            places[old] = kept.index(text)
+    return np.array([places[old] for old in column.tolist()], np.int32)
