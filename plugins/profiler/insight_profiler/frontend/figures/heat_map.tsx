@@ -20,6 +20,8 @@ export interface HeatMapProps {
   /** Of the high end; a scale of changes has two ends, of which the bad one is the warning colour. */
   readonly color: string;
   readonly isChange?: boolean;
+  /** Cells that are worth a look. */
+  readonly marked?: readonly (readonly [row: number, column: number])[];
   /** A value in words, for the key of colours. */
   readonly text: (value: number) => string;
   readonly tip: (row: number, column: number) => TipText;
@@ -28,7 +30,7 @@ export interface HeatMapProps {
 
 const [LEFT, TOP, BOTTOM] = [64, 4, 36];
 const [LOWEST, HIGHEST] = [24, 460]; // px of all rows
-const [ROW, COLUMN] = [22, 64]; // px of a cell at most
+const [ROW, COLUMN] = [22, 96]; // px of a cell at most
 const SHADES = 64;
 
 type Place = readonly [row: number, column: number];
@@ -54,7 +56,7 @@ export function HeatMap(props: HeatMapProps): JSX.Element {
     if (!element || wide === 0 || high === 0) return;
     element.width = wide; // the browser stretches it without smoothing
     element.height = high;
-    const pixels = painted(cells, range, wide, high, shades.map(rgbOf), rgbOf(ink.grid));
+    const pixels = painted(cells, range, wide, high, shades.map(rgbOf), rgbOf(ink.background));
     element.getContext('2d')?.putImageData(new ImageData(pixels, wide, high), 0, 0);
   }, [cells, range, shades, width, height]);
   useEffect(() => void (at.value = null), [cells.rows, cells.columns]);
@@ -127,6 +129,9 @@ export function HeatMap(props: HeatMapProps): JSX.Element {
           onKeyDown={onKeyDown}
           onBlur={() => show(null, 0, 0)}
         />
+        {props.marked?.map((cell) => (
+          <Mark key={cell.join()} place={cell} cells={cells} width={width} height={height} isWarning />
+        ))}
         {place && <Mark place={place} cells={cells} width={width} height={height} />}
         <Labels
           labels={rowLabels}
@@ -142,7 +147,9 @@ export function HeatMap(props: HeatMapProps): JSX.Element {
           style={(middle) => ({ left: `${LEFT + middle}px`, top: `${TOP + height + 3}px` })}
           kind="column"
         />
-        <span class="axis down">{props.rowTitle}</span>
+        <span class="axis down" style={{ top: `${TOP}px`, height: `${height}px` }}>
+          {props.rowTitle}
+        </span>
         <span class="axis" style={{ left: `${LEFT}px`, top: `${TOP + height + 18}px`, width: `${width}px` }}>
           {props.columnTitle}
         </span>
@@ -170,19 +177,20 @@ interface MarkProps {
   readonly cells: Cells;
   readonly width: number;
   readonly height: number;
+  readonly isWarning?: boolean;
 }
 
-/** Around the cell that is pointed at. */
-function Mark({ place: [row, column], cells, width, height }: MarkProps): JSX.Element {
+/** Around the cell that is pointed at, or that is worth a look. */
+function Mark({ place: [row, column], cells, width, height, isWarning = false }: MarkProps): JSX.Element {
   const [wide, high] = [width / cells.columns, height / cells.rows];
   return (
     <span
-      class="heat-map-mark"
+      class={isWarning ? 'heat-map-mark warning' : 'heat-map-mark'}
       style={{
         left: `${LEFT + column * wide}px`,
         top: `${TOP + row * high}px`,
-        width: `${Math.max(3, wide)}px`,
-        height: `${Math.max(3, high)}px`,
+        width: `${Math.max(4, wide)}px`,
+        height: `${Math.max(4, high)}px`,
       }}
     />
   );
@@ -215,7 +223,7 @@ function Labels({ labels, length, apart, kind, style }: LabelsProps): JSX.Elemen
 
 /** From the low end to the high end, as the eye sees even steps. */
 function shadesOf(ink: Ink, color: string, isChange: boolean, worst: Cells['worst']): readonly string[] {
-  const ground = mix(ink.background, ink.muted, 0.12);
+  const ground = isChange ? mix(ink.background, ink.muted, 0.12) : mix(ink.background, color, 0.14);
   return Array.from({ length: SHADES }, (_, i) => {
     const share = i / (SHADES - 1);
     if (!isChange)

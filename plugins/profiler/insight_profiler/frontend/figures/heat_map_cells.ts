@@ -14,6 +14,7 @@ export interface Range {
   readonly high: number;
 }
 
+const LEAST_SPREAD = 0.2; // of the high end: noise of some percent must not take all colours
 const FENCE = 3; // interquartile ranges: Tukey's outer fence
 const LEAST_CHANGE = 0.1; // of a scale of changes: noise of some percent is no pattern
 const MOST_SAMPLES = 20_000;
@@ -36,14 +37,15 @@ function sampled({ values }: Cells): Float64Array {
   return values.filter((value, i) => i % every === 0 && !Number.isNaN(value));
 }
 
-/** What the ends of the colours stand for: beyond them are outliers, which would leave no difference to the rest. */
+/** Of values from 0: what the ends of the colours stand for. Beyond them are outliers, which would leave no difference to the rest. */
 export function rangeOf(cells: Cells): Range {
   const known = sampled(cells);
   if (known.length === 0) return { low: 0, high: 1 };
   const [least, first, third, most] = quartiles(known);
   const spread = third - first;
-  if (spread <= 0) return most > least ? { low: least, high: most } : { low: 0, high: most > 0 ? most : 1 };
-  return { low: Math.max(least, first - FENCE * spread), high: Math.min(most, third + FENCE * spread) };
+  const high = (spread > 0 ? Math.min(most, third + FENCE * spread) : most) || 1;
+  const low = spread > 0 ? Math.max(least, first - FENCE * spread) : least;
+  return { low: Math.max(0, Math.min(low, high * (1 - LEAST_SPREAD))), high };
 }
 
 /** Of changes: as far below 0 as above. */

@@ -120,6 +120,7 @@ export function RankLinks({ board, ranks }: RanksProps): JSX.Element | null {
             rowTitle={say('rank_links.source')}
             columnTitle={say('rank_links.target')}
             color={ink.category(COLORS[measure])}
+            marked={answer.slow.map(({ source, target }) => [matrix.ends.indexOf(source), matrix.ends.indexOf(target)])}
             text={text}
             tip={(row, column) => ({
               title: `${matrix.ends[row]} → ${matrix.ends[column]}`,
