@@ -98,6 +98,17 @@ def test_ranks_are_compared_step_by_step(page: Page, serve: Serve, tmp_path: Pat
     expect(lines.locator('[data-control="rank-time"]')).to_have_value("kernel")
     page.go_back()
     expect(panel.locator('[data-figure="ranks"] h3')).not_to_contain_text("steps")
+    # from a cell of the map to the timeline of that rank at that step
+    cells = panel.locator('[data-figure="rank-map"] canvas')
+    cells.focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowDown"):
+        page.keyboard.press(key)
+    expect(panel.locator('[data-figure="rank-map"] .tooltip')).to_contain_text("rank 1 · step 2")
+    expect(page.get_by_test_id("announcement")).to_contain_text("rank 1 · step 2")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"profiler\.view=timeline.*"))
+    expect(page).to_have_url(re.compile(r"profiler\.profile=b_2\.1\.pt\.trace\.json"))
+    expect(page).to_have_url(re.compile(r"profiler\.steps=2(&|$)"))
 
 
 def test_the_keyboard_is_enough(page: Page, shared: Serve, traced: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from insight_profiler import insight_plugin
-from insight_profiler.analysis.rank_links import Links, slow_links
+from insight_profiler.analysis.rank_links import RankLinks, slow_links
 from insight_profiler.analysis.rank_map import RankMap, relative_to_stage, shown
 from insight_profiler.views import routes
 from numpy.typing import NDArray
@@ -184,11 +184,11 @@ def test_stages_are_compared_each_with_itself() -> None:
     np.testing.assert_allclose(found, np.array([[0, -1 / 3], [0, 1 / 3], [0, 0], [0, np.nan]]))
 
 
-def _links(bandwidth: Matrix) -> Links:
+def _links(bandwidth: Matrix) -> RankLinks:
     count = len(bandwidth)
     zero = np.zeros(count, np.int64)
     size = np.full(count, 1e9)
-    return Links(np.arange(count), np.arange(count) + 1, zero, size / bandwidth * 1e9, size, ("HCCS",))
+    return RankLinks(np.arange(count), np.arange(count) + 1, zero, size / bandwidth * 1e9, size, ("HCCS",))
 
 
 def test_a_slow_link_is_found_among_noisy_ones_and_none_among_healthy_ones() -> None:

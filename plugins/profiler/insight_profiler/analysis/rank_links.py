@@ -22,7 +22,7 @@ _MOST = 200_000  # links
 
 
 @frozen(eq=False)
-class Links:
+class RankLinks:
     """Columns, one row for each pair of ranks and kind of transport; ``kind`` is a place in ``kinds``."""
 
     source: NDArray[np.int64]
@@ -40,7 +40,7 @@ class Links:
         return found
 
 
-def links_of(ranks: Sequence[Profile], steps: str | None) -> Links:
+def links_of(ranks: Sequence[Profile], steps: str | None) -> RankLinks:
     """Links between different ranks, of the steps that ``steps`` names (``2-5,9``) or of all.
 
     A link counts as its sender saw it, and as its receiver did only where the sender says nothing. Where
@@ -66,7 +66,9 @@ def links_of(ranks: Sequence[Profile], steps: str | None) -> Links:
         parts.append(np.array(columns, np.float64))
     if not parts:
         empty = np.empty(0)
-        return Links(empty.astype(np.int64), empty.astype(np.int64), empty.astype(np.int64), empty, empty, ())
+        return RankLinks(
+            empty.astype(np.int64), empty.astype(np.int64), empty.astype(np.int64), empty, empty, ()
+        )
     source, target, kind_column, elapsed, size, reporter = np.concatenate(parts, axis=1)
     is_sender = reporter == source
     groups, _ = numbered([source, target, kind_column], np.ones(len(source), bool))
@@ -74,7 +76,7 @@ def links_of(ranks: Sequence[Profile], steps: str | None) -> Links:
     counted = is_sender | ~has_sender[groups]
     groups, firsts = numbered([source, target, kind_column], counted & (elapsed > 0) & (size >= 0))
     rows = np.flatnonzero(groups >= 0)
-    return Links(
+    return RankLinks(
         source[firsts].astype(np.int64),
         target[firsts].astype(np.int64),
         kind_column[firsts].astype(np.int64),
@@ -84,7 +86,7 @@ def links_of(ranks: Sequence[Profile], steps: str | None) -> Links:
     )
 
 
-def slow_links(links: Links) -> list[dict[str, Any]]:
+def slow_links(links: RankLinks) -> list[dict[str, Any]]:
     """Links that are clearly slower than others of their kind, the slowest first.
 
     A link is slow if its bandwidth is below ``SLOW`` times the median of its kind and further below it than
@@ -116,7 +118,7 @@ def slow_links(links: Links) -> list[dict[str, Any]]:
     return sorted(found, key=lambda one: one["bandwidth"] / one["usual"])
 
 
-def links_answer(links: Links) -> dict[str, Any]:
+def links_answer(links: RankLinks) -> dict[str, Any]:
     """Columns of the links as JSON; of very many those that took the longest. ``count`` is of all."""
     count = len(links.source)
     rows: NDArray[np.intp] = np.arange(count)

@@ -30,10 +30,18 @@ export interface HeatMapProps {
 
 const [LEFT, TOP, BOTTOM] = [64, 4, 36];
 const [LOWEST, HIGHEST] = [24, 460]; // px of all rows
+const REST = 118; // px of a figure besides its rows: title, hint, labels, key
 const [ROW, COLUMN] = [22, 96]; // px of a cell at most
 const SHADES = 64;
 
 type Place = readonly [row: number, column: number];
+
+const heightOf = (rows: number): number => Math.max(LOWEST, Math.min(HIGHEST, rows * ROW));
+
+/** The room of a figure with a heat map until it is there, so that nothing below moves. */
+export function HeatMapRoom({ rows }: { readonly rows: number }): JSX.Element {
+  return <div class="figure" aria-busy="true" style={{ height: `${heightOf(rows) + REST}px` }} />;
+}
 
 export function HeatMap(props: HeatMapProps): JSX.Element {
   const { board, label, cells, rowLabels, columnLabels, color, isChange = false, tip, onPress } = props;
@@ -44,7 +52,7 @@ export function HeatMap(props: HeatMapProps): JSX.Element {
   const range = useMemo(() => (isChange ? changeRangeOf(cells) : rangeOf(cells)), [cells, isChange]);
   const shades = useMemo(() => shadesOf(ink, color, isChange, cells.worst), [ink, color, isChange, cells.worst]);
   const width = Math.min(Math.max(60, parts.width - LEFT - 8), cells.columns * COLUMN);
-  const height = Math.max(LOWEST, Math.min(HIGHEST, cells.rows * ROW));
+  const height = heightOf(cells.rows);
 
   useEffect(() => {
     const element = canvas.current;

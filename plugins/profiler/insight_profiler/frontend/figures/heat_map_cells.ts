@@ -37,7 +37,7 @@ function sampled({ values }: Cells): Float64Array {
   return values.filter((value, i) => i % every === 0 && !Number.isNaN(value));
 }
 
-/** Of values from 0: what the ends of the colours stand for. Beyond them are outliers, which would leave no difference to the rest. */
+/** Of values from 0: what the ends of the colours stand for. With outliers within, the rest would have one colour. */
 export function rangeOf(cells: Cells): Range {
   const known = sampled(cells);
   if (known.length === 0) return { low: 0, high: 1 };

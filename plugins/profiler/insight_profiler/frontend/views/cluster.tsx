@@ -40,9 +40,9 @@ export default function Cluster({ board }: ViewProps): JSX.Element {
             <Others board={board} answer={answer} />
             <Stragglers board={board} answer={answer} />
             {answer.ranks.length > 0 && <RankMap board={board} ranks={answer.ranks} />}
-            {answer.ranks.length > 0 && <RankLinks board={board} ranks={answer.ranks} />}
             {answer.ranks.length > 0 && <Ranks board={board} ranks={answer.ranks} />}
             {answer.ranks.length > 0 && <RankLines board={board} ranks={answer.ranks} />}
+            {answer.ranks.length > 0 && <RankLinks board={board} ranks={answer.ranks} />}
             {answer.ranks.length > 0 && <RankTable board={board} ranks={answer.ranks} title={say('cluster.table')} />}
           </>
         )}

@@ -6,7 +6,7 @@ import { useMemo } from 'preact/hooks';
 import type { ProfilerParts } from '../board';
 import type { RankMapAnswer, RankStepsAnswer } from '../answers/cluster';
 import { Figure } from '../figures/figure';
-import { HeatMap } from '../figures/heat_map';
+import { HeatMap, HeatMapRoom } from '../figures/heat_map';
 import { cellsOf } from '../figures/heat_map_cells';
 import { inkOf } from '../figures/ink';
 import { StepLines } from '../figures/step_lines';
@@ -56,7 +56,8 @@ export function RankMap({ board, ranks }: RanksProps): JSX.Element | null {
         {error}
       </p>
     );
-  if (!answer || answer.measure === null || !shown || shown.cells.columns === 0) return null;
+  if (!answer) return <HeatMapRoom rows={ranks.length} />;
+  if (answer.measure === null || !shown || shown.cells.columns === 0) return null;
   const { rows, cells } = shown;
   const isChange = answer.scale === 'relative';
   const { unit, measure } = answer;
