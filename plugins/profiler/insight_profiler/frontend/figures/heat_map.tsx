@@ -114,6 +114,7 @@ export function HeatMap(props: HeatMapProps): JSX.Element {
     event.stopPropagation();
   };
   const { value: place } = at;
+  const stops = [0, 0.25, 0.5, 0.75, 1].map((share) => shades[Math.round(share * (SHADES - 1))]).join(', ');
   return (
     <div ref={parts.host} class="heat-map" onPointerLeave={() => show(null, 0, 0)}>
       <div class="heat-map-plot" style={{ height: `${TOP + height + BOTTOM}px` }}>
@@ -164,12 +165,7 @@ export function HeatMap(props: HeatMapProps): JSX.Element {
       </div>
       <div class="heat-map-key" aria-hidden="true">
         <span>{`${isBeyond(cells, range.low, 'low') ? '≤ ' : ''}${props.text(range.low)}`}</span>
-        <span
-          class="shades"
-          style={{
-            background: `linear-gradient(90deg, ${[0, 0.25, 0.5, 0.75, 1].map((share) => shades[Math.round(share * (SHADES - 1))]).join(', ')})`,
-          }}
-        />
+        <span class="shades" style={{ background: `linear-gradient(90deg, ${stops})` }} />
         <span>{`${isBeyond(cells, range.high, 'high') ? '≥ ' : ''}${props.text(range.high)}`}</span>
       </div>
       <Tip tip={parts.tip} />
