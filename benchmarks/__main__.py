@@ -20,6 +20,7 @@ from pathlib import Path
 from attrs import frozen
 
 from benchmarks import (
+    bench_cluster,
     bench_export,
     bench_graphs,
     bench_http,
@@ -73,6 +74,7 @@ _PARTS: Mapping[str, Part] = {
     "graphs": Part(bench_graphs.CORPORA, bench_graphs.measure),
     "lineage": Part(bench_lineage.CORPORA, bench_lineage.measure),
     "traces": Part(bench_traces.CORPORA, bench_traces.measure),
+    "cluster": Part(bench_cluster.CORPORA, bench_cluster.measure),
 }
 
 

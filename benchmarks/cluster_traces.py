@@ -148,23 +148,22 @@ def write_job(directory: Path, job: Job, megabytes: float = 0) -> list[Path]:
     return paths
 
 
-def steps_of(megabytes: float) -> int:
-    """How many steps fill a trace of this size."""
-    return max(1, round(megabytes * 1e6 / len(host_events(0, 0))))
+def write_slow_job(directory: Path, ranks: int, megabytes: float) -> list[Path]:
+    """Writes a job with a slow rank, a third of all, and a slow link, from the half of all on. Traces of 0
+    megabytes have 20 steps and nothing of what the host does; others as many steps as fill them."""
+    steps = max(1, round(megabytes * 1e6 / len(host_events(0, 0)))) if megabytes else 20
+    slow = job(ranks, steps, slow_rank=ranks // 3, slow_link=ranks // 2)
+    return write_job(directory, slow, megabytes)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("ranks", type=int)
-    parser.add_argument(
-        "megabytes", type=float, help="of each rank; 0: twenty steps without what the host does"
-    )
+    parser.add_argument("megabytes", type=float, help="of each rank; 0: twenty steps, nothing of the host")
     parser.add_argument("directory", type=Path)
     chosen = parser.parse_args()
-    steps = steps_of(chosen.megabytes) if chosen.megabytes else 20
-    slow = job(chosen.ranks, steps, slow_rank=chosen.ranks // 3, slow_link=chosen.ranks // 2)
-    paths = write_job(chosen.directory, slow, chosen.megabytes)
-    print(f"{len(paths)} ranks x {steps} steps, {sum(path.stat().st_size for path in paths) / 1e6:.0f} MB")
+    paths = write_slow_job(chosen.directory, chosen.ranks, chosen.megabytes)
+    print(f"{len(paths)} ranks, {sum(path.stat().st_size for path in paths) / 1e6:.0f} MB")
 
 
 if __name__ == "__main__":

@@ -16,6 +16,8 @@ graph_100k    a graph of 100,000 nodes, as TensorFlow writes it
 graph_million a graph of 1,000,000 nodes
 trace_111     a trace of torch.profiler of 111 MB
 trace_gigabyte  one of 1 GB
+ranks_64   64 ranks of a job, a trace of torch.profiler of 100 MB each: 6.4 GB
+ranks_1024 1,024 ranks of a job, small traces of 20 steps
 search     10,000 short MindSpore runs, each with 30 columns of lineage
 hundred_million  50 runs x 5 tags x 400,000 steps; this and the next two: hard links to the file of one run
 grid       1000 runs x 1000 tags x 20 steps
@@ -40,6 +42,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from benchmarks.cluster_traces import write_slow_job
 from benchmarks.traces import write_trace
 from insight_core.plugin import Dialect
 from insight_core.plugin.testing import EventWriter, png
@@ -52,11 +55,14 @@ _START = 1_700_000_000.0
 _REVISION = 1  # of what is written for the same Corpus
 
 
-Kind: TypeAlias = Literal["scalar", "blob", "image", "histogram", "tensor", "graph", "lineage", "trace"]
+Kind: TypeAlias = Literal[
+    "scalar", "blob", "image", "histogram", "tensor", "graph", "lineage", "trace", "ranks"
+]
 PLUGINS: dict[Kind, str] = {
     "blob": "image",
     "lineage": "scalar",
     "trace": "profiler",
+    "ranks": "profiler",
 }  # that show it, where they are named otherwise
 
 
@@ -64,10 +70,10 @@ PLUGINS: dict[Kind, str] = {
 class Corpus:
     """``runs`` of ``tags`` series of ``steps`` points each.
 
-    ``size`` is the bytes of a blob (an image that is none), the pixels of an image each way, the values
-    of a tensor, those that a histogram counts, the nodes of a graph, the columns of the lineage that a
-    run has in addition to its scalars, or the megabytes of a trace. With ``linked`` the files of all runs
-    are hard links to that of the first.
+    ``size`` is the bytes of a blob (an image that is none), the pixels of an image each way, the values of
+    a tensor, those that a histogram counts, the nodes of a graph, the columns of the lineage that a run has
+    in addition to its scalars, or the megabytes of a trace; the ranks of a job are its ``tags``. With
+    ``linked`` the files of all runs are hard links to that of the first.
     """
 
     runs: int
@@ -105,6 +111,8 @@ CORPORA = {
     "large_tensor": Corpus(1, 1, 4, Dialect.MINDSPORE, kind="tensor", size=10_000_000),
     "trace_111": Corpus(1, 1, 1, kind="trace", size=111),
     "trace_gigabyte": Corpus(1, 1, 1, kind="trace", size=1000),
+    "ranks_64": Corpus(1, 64, 1, kind="ranks", size=100),
+    "ranks_1024": Corpus(1, 1024, 1, kind="ranks"),
     "search": Corpus(10_000, 3, 5, Dialect.MINDSPORE, kind="lineage", size=30),
     "hundred_million": Corpus(runs=50, tags=5, steps=400_000, linked=True),
     "grid": Corpus(runs=1000, tags=1000, steps=20, linked=True),
@@ -147,6 +155,9 @@ def write_corpus(corpus: Corpus, logdir: Path, *, seed: int = 0) -> None:
     if corpus.kind == "trace":
         (logdir / run_name(0)).mkdir(parents=True)
         write_trace(logdir / run_name(0) / "worker.pt.trace.json", corpus.size)
+        return
+    if corpus.kind == "ranks":
+        write_slow_job(logdir / run_name(0), corpus.tags, corpus.size)
         return
     for number in range(1 if corpus.linked else corpus.runs):
         start_time = _START + 100 * number
