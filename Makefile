@@ -117,9 +117,13 @@ endef
 
 # --- checks ---------------------------------------------------------------------------------------
 
-# A process for each processor; each takes a file of tests at a time, so that what a module opens is opened once.
+# One process more than processors, since tests also wait: for pages, for processes, for limits of time. Each takes a file
+# of tests at a time, so that what a module opens is opened once.
 # A browser test that fails runs once more (tests/conftest.py), and the summary lists it.
-PYTEST := $(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder --reruns 1 -r R
+# The hundreds of hosts that tests start load bytecode; without it each compiles every module again.
+processes = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+PYTEST = env -u PYTHONDONTWRITEBYTECODE $(PY) -m pytest -n $(processes) --maxprocesses 4 \
+	--dist loadfile --no-loadscope-reorder --reruns 1 -r R
 
 test: .venv/.dev .venv-frameworks/.installed assets browser .nginx/usr/sbin/nginx
 	@mkdir -p $(RESULTS)

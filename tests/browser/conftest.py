@@ -22,7 +22,7 @@ from tests.browser.landscapes_page import bowls
 from tests.browser.lineage_page import write_six_runs
 from tests.browser.profiler_page import write_trace
 from tests.browser.timeline_page import opened
-from tests.distributions import install
+from tests.distributions import install, made_once
 
 Serve = Callable[..., str]
 WithTabs = Callable[..., dict[str, str]]
@@ -114,18 +114,18 @@ def violations(repository: Path) -> Callable[[Page], list[str]]:
 
 
 @pytest.fixture(scope="session")
-def with_tabs(
-    repository: Path, tmp_path_factory: pytest.TempPathFactory, offline_environment: dict[str, str]
-) -> WithTabs:
+def with_tabs(repository: Path, common_directory: Path, offline_environment: dict[str, str]) -> WithTabs:
     """Gives the environment of a host with tabs that are distributions of their own.
 
-    pip installs each of them once.
+    pip installs each of them once, for all processes of pytest-xdist.
     """
 
     @cache
     def site(name: str) -> Path:
-        place = tmp_path_factory.mktemp(f"site_{name}")
-        return install(repository / "plugins" / name, place, offline_environment)
+        def make(out: Path) -> None:
+            install(repository / "plugins" / name, out / "site", offline_environment)
+
+        return made_once(common_directory / f"tab_{name}", make)
 
     def environment(*names: str) -> dict[str, str]:
         places = [*(str(site(name)) for name in names), *(place for place in sys.path if place)]

@@ -263,7 +263,7 @@ def save(profile, directory, save=worker.save):
 worker.save = save
 worker.main()
 """
-    place = opened(logdir, ReadingProcesses(command=[sys.executable, "-c", program]))
+    place = opened(logdir, ReadingProcesses(idle=0.2, command=[sys.executable, "-c", program]))
     look = place.read(cache=cache)
     assert (look.state, look.failure) == ("ready", None)
     assert look.profile is not None
