@@ -85,8 +85,9 @@ class ChildLink(Link):
 
     def _run(self) -> str:
         """Runs the server until it ends; returns the reason."""
-        with tempfile.TemporaryDirectory(prefix="insight-host-") as place:
-            port_file, error_file = Path(place, "port"), Path(place, "error")
+        place = tempfile.TemporaryDirectory(prefix="insight-host-")
+        with place:
+            port_file, error_file = Path(place.name, "port"), Path(place.name, "error")
             flags = ["--port=0", f"--port-file={port_file}", f"--error-file={error_file}"]
             with self._running(flags) as child:
                 port = self._awaited(child, lambda: _port_in(port_file))
@@ -95,6 +96,7 @@ class ChildLink(Link):
                     with suppress(OSError):
                         reported = error_file.read_text(encoding="utf-8", errors="replace")
                     return self._stillborn(child, reported)
+                place.cleanup()  # now: this process may be killed later
                 self.connect(f"localhost:{port}")
                 child.wait()
         return self._ended(child)

@@ -7,6 +7,7 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -36,6 +37,13 @@ def logdir(tmp_path: Path) -> Path:
             for step in range(10):
                 writer.scalar("loss", step, step / 2)
     return logs
+
+
+@pytest.fixture
+def temporary() -> Iterator[Path]:
+    """A directory for temporary files; its path is short enough for a socket."""
+    with tempfile.TemporaryDirectory(prefix="insight-test-") as place:
+        yield Path(place)
 
 
 def complete(serving: Any, points: int = 10) -> Any:  # noqa: ANN401
@@ -154,10 +162,10 @@ def test_a_stopped_data_server_holds_nobody_up(serve: Serve, logdir: Path, mode:
 
 @pytest.mark.parametrize("mode", ["server", "rust"])
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
-def test_the_data_server_ends_with_the_host(
-    serve: Serve, logdir: Path, mode: str, how: signal.Signals
+def test_the_data_server_ends_with_the_host_and_leaves_no_files(
+    serve: Serve, logdir: Path, temporary: Path, mode: str, how: signal.Signals
 ) -> None:
-    serving = serve("--logdir", str(logdir), "--load", mode)
+    serving = serve("--logdir", str(logdir), "--load", mode, env={"TMPDIR": str(temporary)})
     complete(serving)
     child = child_of(serving.process.pid)
     serving.process.send_signal(how)
@@ -168,6 +176,7 @@ def test_the_data_server_ends_with_the_host(
     while is_there(child) and time.monotonic() < until:
         time.sleep(0.02)
     assert not is_there(child)
+    assert list(temporary.iterdir()) == []
 
 
 def socket_of(pid: int) -> Path:
