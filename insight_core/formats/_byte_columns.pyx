@@ -7,8 +7,11 @@ import os
 
 import numpy as np
 
-from insight_core.formats._interning cimport Interned, intern, lookup, release
+from insight_core.formats._interning cimport Interned, fetch, hash_of, numbered, release
 from insight_core.formats._varint cimport read_varint
+
+cdef enum:
+    AT_ONCE = 32
 
 cdef uint64_t _seed = int.from_bytes(os.urandom(8), "little") | 1
 
@@ -43,33 +46,40 @@ cdef class CompiledInterned:
         return self.names.count
 
     def add(self, const uint8_t[::1] data, const int64_t[::1] starts, const int64_t[::1] ends):
-        cdef int32_t number = 0
-        cdef int64_t size
-        cdef Py_ssize_t row
-        _check(data, starts, ends)
-        found = np.empty(starts.shape[0], np.int32)
-        cdef int32_t[::1] numbers = found
-        with nogil:
-            for row in range(starts.shape[0]):
-                size = ends[row] - starts[row]
-                number = intern(&self.names, &data[0] + starts[row], <int32_t>size) if size <= INT32_MAX else -1
-                if number < 0:
-                    break
-                numbers[row] = number
-        if number < 0:
-            raise MemoryError
-        return found
+        return self._numbers(data, starts, ends, True)
 
     def find(self, const uint8_t[::1] data, const int64_t[::1] starts, const int64_t[::1] ends):
-        cdef Py_ssize_t row
+        return self._numbers(data, starts, ends, False)
+
+    cdef _numbers(self, const uint8_t[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, bint adds):
+        """The slots of some pieces are fetched together: most of the time is spent waiting for memory."""
+        cdef int32_t number = 0
+        cdef uint64_t hashes[AT_ONCE]
+        cdef int64_t sizes[AT_ONCE]
+        cdef Py_ssize_t row, some, first = 0, count = starts.shape[0]
+        cdef bint lacks_memory = False
         _check(data, starts, ends)
-        found = np.empty(starts.shape[0], np.int32)
+        found = np.empty(count, np.int32)
         cdef int32_t[::1] numbers = found
         with nogil:
-            for row in range(starts.shape[0]):
-                numbers[row] = -1
-                if ends[row] - starts[row] <= INT32_MAX:
-                    numbers[row] = lookup(&self.names, &data[0] + starts[row], <int32_t>(ends[row] - starts[row]))
+            while first < count:
+                some = min(<Py_ssize_t>AT_ONCE, count - first)
+                for row in range(some):
+                    sizes[row] = ends[first + row] - starts[first + row]
+                    if sizes[row] <= INT32_MAX:
+                        hashes[row] = hash_of(self.names.seed, &data[0] + starts[first + row], <int32_t>sizes[row])
+                        fetch(&self.names, hashes[row])
+                for row in range(some):
+                    number = -1
+                    if sizes[row] <= INT32_MAX:
+                        number = numbered(
+                            &self.names, &data[0] + starts[first + row], <int32_t>sizes[row], hashes[row], adds
+                        )
+                    numbers[first + row] = number
+                    lacks_memory |= number < 0
+                first += some
+        if adds and lacks_memory:
+            raise MemoryError
         return found
 
     def pieces(self, int32_t first=0):

@@ -5,6 +5,10 @@ from libc.stdlib cimport free, realloc
 from libc.string cimport memcmp, memcpy, memset
 
 
+cdef extern from *:
+    void __builtin_prefetch(const void *place) nogil
+
+
 cdef struct Entry:
     int64_t place  # of the bytes in ``arena``
     int32_t length
@@ -31,7 +35,7 @@ cdef inline void release(Interned *names) noexcept nogil:
     free(names.slots)
 
 
-cdef inline uint64_t _hash(uint64_t seed, const uint8_t *data, int32_t length) noexcept nogil:
+cdef inline uint64_t hash_of(uint64_t seed, const uint8_t *data, int32_t length) noexcept nogil:
     cdef uint64_t state = seed ^ <uint64_t>length
     cdef uint64_t word
     while length > 0:
@@ -123,7 +127,7 @@ cdef inline int32_t intern(Interned *names, const uint8_t *data, int32_t length)
         if entry >= 0 and _is(names, entry, data, length):
             names.last = entry
             return entry
-    hash = _hash(names.seed, data, length)
+    hash = hash_of(names.seed, data, length)
     entry = _find(names, data, length, hash)
     if entry < 0:
         entry = _add(names, data, length, hash)
@@ -138,7 +142,21 @@ cdef inline int32_t lookup(Interned *names, const uint8_t *data, int32_t length)
     """The number of ``data`` if it is there, else -1."""
     if names.count and _is(names, names.last, data, length):
         return names.last
-    cdef int32_t entry = _find(names, data, length, _hash(names.seed, data, length))
+    cdef int32_t entry = _find(names, data, length, hash_of(names.seed, data, length))
     if entry >= 0:
         names.last = entry
     return entry
+
+
+cdef inline void fetch(const Interned *names, uint64_t hash) noexcept nogil:
+    """Begins to load where the entry with that hash is."""
+    if names.slot_count:
+        __builtin_prefetch(&names.slots[<int64_t>(hash & <uint64_t>(names.slot_count - 1))])
+
+
+cdef inline int32_t numbered(
+    Interned *names, const uint8_t *data, int32_t length, uint64_t hash, bint adds
+) noexcept nogil:
+    """The number of ``data`` with that hash; -1 for new ones, and when memory is short if it ``adds`` them."""
+    cdef int32_t entry = _find(names, data, length, hash)
+    return _add(names, data, length, hash) if entry < 0 and adds else entry

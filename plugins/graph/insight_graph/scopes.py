@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from insight_core.plugin.payloads import interned, last_places, pieces_of
 from insight_graph.names import Made, Offsets, joined_pieces, new_rows
-from insight_graph.texts import Codes, NodeTexts, is_text, text_of, texts_of
+from insight_graph.texts import Codes, NodeTexts, decoded, text_of, texts_of
 
 MAX_SCOPES = 100  # one in another; deeper names stay whole
 _SLASH = ord("/")
@@ -55,33 +55,37 @@ class Scopes:
         numbers = pieces.add(data, starts[left], ends[left])
         fresh = left[new_rows(numbers, 0)]
         paths = list(pieces_of(data, starts[fresh], ends[fresh]))
-        shallow = [len(path) < MAX_SCOPES or path.count(b"/") < MAX_SCOPES for path in paths]
-        if is_text(paths) and all(shallow):
-            self._add(data, starts[fresh], ends[fresh])
+        shallow = np.ones(len(fresh), bool)
+        for row in np.flatnonzero(ends[fresh] - starts[fresh] >= MAX_SCOPES).tolist():
+            shallow[row] = paths[row].count(b"/") < MAX_SCOPES
+        texts = decoded(paths)
+        if texts is not None and shallow.all():
+            self._add(data, starts[fresh], ends[fresh], texts)
             found[left] = self._pieces.find(data, starts[left], ends[left])
         else:
-            pairs = zip(paths, shallow, strict=True)
+            pairs = zip(paths, shallow.tolist(), strict=True)
             made = [self.number(text_of(path)) if is_shallow else -1 for path, is_shallow in pairs]
             found[left] = np.array(made, np.int32)[numbers]
         return found
 
-    def _add(self, data: bytes, starts: Offsets, ends: Offsets) -> None:
+    def _add(self, data: bytes, starts: Offsets, ends: Offsets, texts: list[str]) -> None:
         """Adds scopes whose paths lie there, and those around them."""
         levels = []
         while len(starts):
-            levels.append((starts, ends))
+            levels.append((starts, ends, texts))
             slashes = last_places(data, starts, ends, _SLASH)
             starts, ends = starts[slashes >= 0], slashes[slashes >= 0]
             fresh = self._pieces.find(data, starts, ends) < 0
             starts, ends = starts[fresh], ends[fresh]
-        for starts, ends in reversed(levels):
+            texts = texts_of(list(pieces_of(data, starts, ends)))
+        for starts, ends, texts in reversed(levels):
             known = len(self._pieces)
             rows = new_rows(self._pieces.add(data, starts, ends), known)
             starts, ends = starts[rows], ends[rows]
             slashes = last_places(data, starts, ends, _SLASH)
             is_inside = slashes >= 0
             self.parents += self._pieces.find(data, starts, np.where(is_inside, slashes, starts)).tolist()
-            self.paths += texts_of(list(pieces_of(data, starts, ends)))
+            self.paths += map(texts.__getitem__, rows.tolist())
             self.labels.extend(self._labels.each(data, np.where(is_inside, slashes + 1, starts), ends))
 
     def find(self, path: str) -> int | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import re
 import zlib
 from collections import Counter
 
@@ -21,7 +20,7 @@ MIXED = 1 << 30  # the type of a stack whose members differ or are scopes
 MOST_CHILDREN = 300  # more are shown in ranges
 _RANGE = 100  # members of a range, or a power of it
 _EXACT = (1 << 53) - 1  # the largest integer that a page holds exactly
-_DIGITS = re.compile(r"[0-9]+")
+_NO_DIGITS = str.maketrans("", "", "0123456789")
 
 
 def stacked(builder: TreeBuilder, edges: Edges) -> Tree:
@@ -119,7 +118,7 @@ def _stack_scopes(builder: TreeBuilder) -> None:
 
 def _common_name(names: list[str]) -> str:
     """What the names have in common, but for their numbers: Block of 0-Block, 1-Block, ..."""
-    bare = [_DIGITS.sub("", name) for name in names]
+    bare = [name.translate(_NO_DIGITS) for name in names]
     if len(set(bare)) == 1:
         common = bare[0]
     else:
@@ -147,7 +146,7 @@ def _name_apart(builder: TreeBuilder) -> None:
     compared = of_stacks | ends.keys()
     is_near = np.array([text in compared or "/" in text for text in graph.names.codes.texts], bool)
     near = np.flatnonzero(is_near[graph.names.numbers] & graph.placed).tolist()
-    labels = set(graph.scopes.labels)
+    labels = set(graph.scopes.labels.distinct())
     others = labels | of_stacks | {_last(graph.names[node]) for node in near}
     alike = [node for node, last in lasts.items() if ends[last] > 1 or last in others]
     wanted = {
@@ -167,7 +166,7 @@ def _name_apart(builder: TreeBuilder) -> None:
         unique = id_
         while (
             unique in taken
-            or graph.scopes.find(unique) is not None
+            or (_last(unique) in labels and graph.scopes.find(unique) is not None)
             or (unique != id_ and (_last(unique) in all_lasts() or _last(unique) in ends))
         ):
             again[id_] = again.get(id_, 1) + 1
@@ -186,14 +185,15 @@ def _last(path: str) -> str:
 def _split_into_ranges(builder: TreeBuilder) -> None:
     """Puts what has too many children into ranges of them, and these too if there are too many."""
     while True:
-        children, parents = builder.children()
-        counts = np.bincount(parents, minlength=len(builder.parents))
-        crowded = np.flatnonzero(counts > MOST_CHILDREN)
+        is_crowded = builder.counts() > MOST_CHILDREN
+        crowded = np.flatnonzero(is_crowded)
         if not len(crowded):
             return
-        ends = np.cumsum(counts)
-        for branch in crowded.tolist():
-            _split(builder, branch, children[ends[branch] - counts[branch] : ends[branch]])
+        children, parents = builder.children(is_crowded)
+        ends = np.searchsorted(parents, crowded, "right")
+        starts = np.searchsorted(parents, crowded)
+        for branch, start, end in zip(crowded.tolist(), starts.tolist(), ends.tolist(), strict=True):
+            _split(builder, branch, children[start:end])
 
 
 def _split(builder: TreeBuilder, branch: int, children: Indices) -> None:

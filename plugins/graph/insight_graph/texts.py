@@ -68,6 +68,11 @@ class NodeTexts:
         """The texts of many nodes."""
         return list(map(self.codes.texts.__getitem__, self.numbers[nodes].tolist()))
 
+    def distinct(self) -> list[str]:
+        """Each text once."""
+        is_used = np.bincount(self.numbers, minlength=len(self.codes)) > 0
+        return list(map(self.codes.texts.__getitem__, np.flatnonzero(is_used).tolist()))
+
     @property
     def numbers(self) -> NDArray[np.int32]:
         """int32[nodes]: the numbers of the texts, which may be changed in it; not while nodes are added."""
@@ -81,17 +86,14 @@ def text_of(data: bytes) -> str:
 
 def texts_of(pieces: Sequence[bytes]) -> list[str]:
     """``text_of`` of many pieces."""
+    found = decoded(pieces)
+    return list(map(text_of, pieces)) if found is None else found
+
+
+def decoded(pieces: Sequence[bytes]) -> list[str] | None:
+    """The texts of pieces of which all are valid UTF-8; None for others, which may look the same."""
     try:
         found = b"\0".join(pieces).decode().split("\0")
+        return found if len(found) == len(pieces) else [piece.decode() for piece in pieces]
     except UnicodeDecodeError:
-        found = []
-    return found if len(found) == len(pieces) else list(map(text_of, pieces))
-
-
-def is_text(pieces: Sequence[bytes]) -> bool:
-    """Whether all are valid UTF-8, so that different ones are different texts."""
-    try:
-        b"/".join(pieces).decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+        return None

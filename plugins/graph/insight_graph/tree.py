@@ -156,8 +156,10 @@ class TreeBuilder:
         ends: NDArray[np.integer[Any]] = np.flatnonzero(holding)
         while len(ends):
             used[ends] = True
-            above = np.unique(of_scopes[ends])
-            ends = above[(above >= 0) & ~used[above]]
+            above = of_scopes[ends]
+            fresh = np.zeros(len(of_scopes), bool)
+            fresh[above[(above >= 0) & ~used[above]]] = True
+            ends = np.flatnonzero(fresh)
         numbers = np.cumsum(used, dtype=np.int32) - 1
         shown = np.flatnonzero(used)
         parents = of_scopes[shown]
@@ -213,12 +215,23 @@ class TreeBuilder:
             np.minimum.at(found, self.parents[level], found[level])
         return found
 
-    def children(self) -> tuple[Indices, Indices]:
-        """What is in each branch, branches and leaves as ``~leaf``, by branch and order; and the branches."""
+    def counts(self) -> NDArray[np.intp]:
+        """How many branches and leaves are directly in each branch."""
+        count = len(self.parents)
+        leaves = np.bincount(self.leaf_parents, minlength=count)
+        return np.bincount(self.parents[1:], minlength=count) + leaves
+
+    def children(self, chosen: NDArray[np.bool_] | None = None) -> tuple[Indices, Indices]:
+        """What is in each branch, or each chosen one: branches and leaves as ``~leaf``, by branch and order;
+        and the branches."""
         inner = np.arange(1, len(self.parents), dtype=np.int32)
         children = np.concatenate((inner, ~np.arange(len(self.leaf_parents), dtype=np.int32)))
         parents = np.concatenate((self.parents[1:], self.leaf_parents))
-        sorting = by_two_keys(parents, np.concatenate((self.orders()[1:], self.leaves.orders)))
+        orders = np.concatenate((self.orders()[1:], self.leaves.orders))
+        if chosen is not None:
+            rows = chosen[parents]
+            children, parents, orders = children[rows], parents[rows], orders[rows]
+        sorting = by_two_keys(parents, orders)
         return children[sorting], parents[sorting]
 
     def tree(self) -> Tree:
