@@ -202,7 +202,7 @@ def step_time(machine: Machine) -> float:
 
 
 HEALTHY = Training()
-_DDP = evolve(HEALTHY, ranks=8, layers=16)
+DATA_PARALLEL = evolve(HEALTHY, ranks=8, layers=16)
 _MATH = "aten::_scaled_dot_product_attention_math"
 _SOFTMAX = "void (anonymous namespace)::cunn_SoftMaxForward<8, float, float, float>"
 _CAST = "void at::native::unrolled_elementwise_kernel<at::native::direct_copy_kernel_cuda, LoadWithCast<1> >"
@@ -232,9 +232,9 @@ FAULTS: Mapping[str, Training] = {  # by the rule that must find it
     "attention": evolve(HEALTHY, extra_kernels=((_MATH, _SOFTMAX, 80.0, 1),)),
     "type_conversion": evolve(HEALTHY, extra_kernels=(("aten::_to_copy", _CAST, 40.0, 1),)),
     "unbalanced_experts": evolve(HEALTHY, experts=(20.0, 25.0, 22.0, 150.0)),
-    "communication": evolve(_DDP, overlaps=False, reduction=600.0),
-    "small_collectives": evolve(_DDP, small_reductions=100),
-    "gradient_accumulation": evolve(_DDP, batches=4, layers=8, overlaps=False, reduction=500.0),
+    "communication": evolve(DATA_PARALLEL, overlaps=False, reduction=600.0),
+    "small_collectives": evolve(DATA_PARALLEL, small_reductions=100),
+    "gradient_accumulation": evolve(DATA_PARALLEL, batches=4, layers=8, overlaps=False, reduction=500.0),
     "step_jitter": evolve(HEALTHY, steps=12, slow_steps=6, layers=8),
     "full_memory": evolve(HEALTHY, memory=lambda _: 82_000_000_000),
     "memory_growth": evolve(HEALTHY, memory=lambda step: 10_000_000_000 + 900_000_000 * step),
@@ -287,7 +287,7 @@ def healthy(seed: int, count: int = 20) -> Iterator[Training]:
     """Trainings without a fault: of other sizes, on one device or as one of several ranks."""
     rng = random.Random(seed)
     for number in range(count):
-        base = _DDP if number % 2 else HEALTHY
+        base = DATA_PARALLEL if number % 2 else HEALTHY
         yield evolve(
             base,
             seed=rng.randrange(1 << 30),

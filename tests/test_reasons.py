@@ -61,8 +61,10 @@ def python_files() -> list[Path]:
 
 
 def coded_reasons() -> Iterator[tuple[str, set[str] | None]]:
-    """Each code in a call of ``Reason``, or of ``said``, which makes the reasons of the profiler's advice,
-    and the names of its details; None where they are in a mapping."""
+    """Each code in a call of ``Reason``, or of ``said`` and ``change``, which make the reasons of the
+    profiler's advice, and the names of its details; None where they are in a mapping."""
+    english = ROOT / "plugins/profiler/insight_profiler/advice/texts.en.json"
+    advice = json.loads(english.read_text(encoding="utf-8"))
     for path in python_files():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.Call):
@@ -74,6 +76,10 @@ def coded_reasons() -> Iterator[tuple[str, set[str] | None]]:
                     yield code, details
                 case "said", [ast.Constant(value=str(code))] if "insight_profiler" in path.parts:
                     yield f"profiler_{code}", details
+                case "", [ast.Constant(value=str(code))] if getattr(node.func, "attr", "") == "change":
+                    for end in ("", "_mindspore", "_xla"):
+                        if f"error.profiler_{code}{end}" in advice:
+                            yield f"profiler_{code}{end}", details
 
 
 def test_every_code_has_a_text_in_chinese_that_names_no_other_details() -> None:

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from werkzeug import Request, Response
 
 from insight_core.plugin import (
-    InvalidArgument,
     NotFound,
     PluginContext,
     TooLarge,
@@ -156,10 +155,8 @@ def side_of_request(request: Request, profile: Profile) -> Side:
     """The side that a request names, or else the device if it is known."""
     sides = sides_of(profile)
     names = [side.name.lower() for side in reversed(sides)]
-    asked = request.args.get("side", names[0] if names else "host")
-    if asked not in ("host", "device"):
-        raise InvalidArgument(f"side must be host or device, not {asked!r}")
-    return Side[asked.upper()]
+    first = names[0] if names else "host"
+    return Side[choice(request, "side", (first, "device" if first == "host" else "host")).upper()]
 
 
 def wanted_of(request: Request, searched: tuple[str, ...], sort: str, *, texts: tuple[str, ...]) -> Wanted:
@@ -167,9 +164,7 @@ def wanted_of(request: Request, searched: tuple[str, ...], sort: str, *, texts: 
 
     ``sort`` is by which it is sorted otherwise; columns of ``texts`` begin with the letter A otherwise.
     """
-    field = request.args.get("field", "all")
-    if field != "all" and field not in searched:
-        raise InvalidArgument(f"field must be all or {' or '.join(searched)}, not {field!r}")
+    field = choice(request, "field", ("all", *searched))
     by = request.args.get("sort", sort)
     orders = ("asc", "desc") if by in texts else ("desc", "asc")
     return Wanted(

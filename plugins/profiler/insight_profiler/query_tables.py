@@ -67,7 +67,8 @@ def operators(ctx: PluginContext, wanted: WantedRows) -> Iterator[Rows]:
     for one in _listed(ctx, wanted):
         while (look := _look(ctx, one)) is not None and look["state"] == "reading":
             if time.monotonic() > until:
-                raise Unavailable(f"{one['profile']} is being read: ask again")
+                text = f"{one['profile']} is being read: ask again"
+                raise Unavailable(text, code="profiler_being_read", profile=str(one["profile"]))
             time.sleep(_PAUSE)
         if look is None or look["state"] != "ready" or "operators" not in look["views"]:
             continue

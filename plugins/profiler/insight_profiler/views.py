@@ -155,7 +155,7 @@ class _Views:
         """What the rules say of a profile; of one that is being read nothing yet."""
         opened = self._asked.opened(request)
         if not opened.is_final:
-            return opened.answer({"rules": [], "advice": [], "path": None, "messages": {}})
+            return opened.answer({"rules": [], "advice": [], "path": None, "figures": {}, "messages": {}})
         made = self._advice.get(opened.profile, "", lambda: advice_answer(opened.profile))
         return opened.answer(made)
 

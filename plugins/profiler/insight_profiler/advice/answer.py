@@ -10,23 +10,26 @@ from typing import Any
 from attrs import asdict
 
 from insight_core.plugin import Messages, Reason
-from insight_profiler.advice.checking import check
+from insight_profiler.advice.checking import check_evidence
 from insight_profiler.advice.contract import Advice, CheckedProfileRule, NotApplicable
 from insight_profiler.advice.evidence import Evidence
+from insight_profiler.advice.figures import figures
 from insight_profiler.model import Profile
 
 
 def advice_answer(profile: Profile) -> dict[str, Any]:
     """``rules``: each with its state and, if it could not be checked, the reason; ``advice``, what saves
     most first; ``path``: ns of the critical path of the replayed steps by what it consists of, None where
-    nothing can be replayed; ``messages``: texts by locale."""
-    checked = check(profile)
+    nothing can be replayed; ``figures``: how well the device is used; ``messages``: texts by locale."""
+    evidence = Evidence(profile)
+    checked = check_evidence(evidence)
     found = [told(one.rule.id, advice) for one in checked for advice in one.found]
     rules = [_rule(one) for one in checked]
     return {
         "rules": rules,
         "advice": in_order(found),
-        "path": _path(profile),
+        "path": _path(evidence),
+        "figures": figures(evidence),
         "messages": {messages.locale: dict(messages.texts) for messages in texts()},
     }
 
@@ -67,9 +70,9 @@ def _rule(checked: CheckedProfileRule) -> dict[str, Any]:
     return {"id": checked.rule.id, "title": checked.rule.title.fields(), "state": state, "reason": reason}
 
 
-def _path(profile: Profile) -> Mapping[str, int] | None:
+def _path(evidence: Evidence) -> Mapping[str, int] | None:
     try:
-        return Evidence(profile).path or None
+        return evidence.path or None
     except NotApplicable:
         return None
 

@@ -32,7 +32,12 @@ RULES: Sequence[ProfileRule] = (
 
 def check(profile: Profile) -> list[CheckedProfileRule]:
     """What each rule says, in the order of ``RULES``."""
-    return list(_checked(Evidence(profile)))
+    return check_evidence(Evidence(profile))
+
+
+def check_evidence(evidence: Evidence) -> list[CheckedProfileRule]:
+    """``check`` of a profile of which some facts may be known."""
+    return list(_checked(evidence))
 
 
 def _checked(evidence: Evidence) -> Iterator[CheckedProfileRule]:

@@ -19,10 +19,10 @@ _SHORT = 60_000  # ns of a collective that is bound by latency
 _MANY = 50  # collectives in a step
 _REDUCES = re.compile(r"all_?reduce|reduce_?scatter", re.IGNORECASE)
 
-_KINDS = {  # of collectives, by what hides them
-    "all_to_all": re.compile(r"all_?to_?all|send_?recv", re.IGNORECASE),
-    "sharded": re.compile(r"all_?gather|reduce_?scatter", re.IGNORECASE),
-}
+_HIDDEN_BY = (  # kinds of collectives, and what hides them
+    (re.compile(r"all_?to_?all|send_?recv", re.IGNORECASE), said("exposed_all_to_all_change")),
+    (re.compile(r"all_?gather|reduce_?scatter", re.IGNORECASE), said("exposed_sharded_change")),
+)
 
 
 def _needs_ranks() -> NotApplicable:
@@ -85,7 +85,7 @@ def _exposed(
     place: EvidencePlace,
     name: str = "",
 ) -> Advice:
-    kind = next((kind for kind, names in _KINDS.items() if names.search(name)), "")
+    change = next((change for kind, change in _HIDDEN_BY if kind.search(name)), None)
     saw = (
         said(
             "exposed",
@@ -101,7 +101,7 @@ def _exposed(
     return Advice(
         saw,
         said("exposed_why"),
-        said(f"exposed_{kind}_change") if kind else evidence.change("exposed_change"),
+        change or evidence.change("exposed_change"),
         (place, EvidencePlace("view", "cluster")),
         saves,
         basis,

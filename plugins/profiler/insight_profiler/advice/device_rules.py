@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from insight_profiler.advice.contract import Advice, NotApplicable, ProfileRule
 from insight_profiler.advice.evidence import Evidence
+from insight_profiler.advice.figures import blocks_of, sm_efficiency
 from insight_profiler.advice.kernel_names import (
     changes_layout,
     is_double,
@@ -26,6 +25,7 @@ from insight_profiler.model import Category
 
 _LEAST = 0.02  # of the time of a step that a change must save
 _MORE = 0.05
+_LITTLE = 0.01  # a hint
 _COPIES = 0.1
 _MATRIX = 0.2  # of the time of kernels
 _SMALL = 10_000  # ns of a kernel
@@ -47,7 +47,7 @@ def mixed_precision(evidence: Evidence) -> Iterator[Advice]:
     if not whole or evidence.time(rows) < _MATRIX * whole:
         return
     savings = if_shorter(evidence, rows, 0.5)
-    if not savings.is_worth(_MORE):
+    if not savings.is_worth(_LITTLE):
         return
     name = evidence.biggest_name(rows)
     change = evidence.change("precision_change")
@@ -157,15 +157,13 @@ def small_grids(evidence: Evidence) -> Iterator[Advice]:
     kernels = evidence.profile.tables.get("kernels")
     if not isinstance(count, int | float) or not count or kernels is None:
         raise NotApplicable(said("needs_device_facts"))
-    compute = evidence.compute
-    blocks = _blocks(evidence)[evidence.slices["kernel"][compute]]
-    known = blocks > 0
-    weights = evidence.slices["duration"][compute][known]
-    if not weights.sum():
+    efficiency = sm_efficiency(evidence)
+    if efficiency is None:
         raise NotApplicable(said("needs_grids"))
-    efficiency = float(np.average(np.minimum(blocks[known] / count, 1.0), weights=weights))
-    used = float(weights.sum()) / evidence.whole
-    if efficiency >= _GRID or used < _MATRIX:
+    compute = evidence.compute
+    blocks = blocks_of(evidence)[evidence.slices["kernel"][compute]]
+    known = blocks > 0
+    if efficiency >= _GRID or evidence.time(compute[known]) < _MATRIX * evidence.whole:
         return
     small = compute[known][blocks[known] < count]
     name = evidence.biggest_name(small)
@@ -181,17 +179,6 @@ def small_grids(evidence: Evidence) -> Iterator[Advice]:
         (evidence.kernel_place(name),),
         severity="info",
     )
-
-
-def _blocks(evidence: Evidence) -> NDArray[np.float64]:
-    """Blocks of each kernel, by its grid; 0 where it is not known."""
-    kernels = evidence.profile.tables["kernels"]
-    places, inverse = np.unique(kernels["grid"], return_inverse=True)
-    sizes = []
-    for place in places.tolist():
-        text = evidence.text(place)
-        sizes.append(float(np.prod([int(size) for size in re.findall(r"\d+", text)])) if text else 0.0)
-    return np.array(sizes)[inverse.reshape(-1)] if len(sizes) else np.zeros(0)
 
 
 def occupancy(evidence: Evidence) -> Iterator[Advice]:
@@ -230,7 +217,7 @@ def memory_copies(evidence: Evidence) -> Iterator[Advice]:
     if exposed < _COPIES:
         return
     savings = if_shorter(evidence, rows, 0.0)
-    if not savings.is_worth(_MORE):
+    if not savings.is_worth(_LITTLE):
         return
     name = evidence.biggest_name(rows)
     yield Advice(
@@ -241,7 +228,7 @@ def memory_copies(evidence: Evidence) -> Iterator[Advice]:
             count=round(len(rows) / evidence.counted),
         ),
         said("copies_why"),
-        said("copies_within_change" if "DtoD" in name else "copies_change"),
+        said("copies_within_change") if "DtoD" in name else said("copies_change"),
         (evidence.slice_place(int(rows[np.argmax(evidence.slices["duration"][rows])])),),
         savings.now,
         savings.basis,

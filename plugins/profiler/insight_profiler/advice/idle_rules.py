@@ -90,8 +90,8 @@ def idle_gaps(evidence: Evidence) -> Iterator[Advice]:
             name=name.partition("<")[0],
             host=_host_between(evidence, int(gaps.start[first]), end),
         ),
-        said("idle_gaps_graph_why" if is_graph else "idle_gaps_why"),
-        said("idle_gaps_graph_change" if is_graph else "idle_gaps_change"),
+        said("idle_gaps_graph_why") if is_graph else said("idle_gaps_why"),
+        said("idle_gaps_graph_change") if is_graph else said("idle_gaps_change"),
         tuple(
             evidence.range_place(int(gaps.start[at]), int(gaps.start[at] + gaps.length[at]))
             for at in longest.tolist()

@@ -100,12 +100,12 @@ def iteration_tail(evidence: Evidence) -> Iterator[Advice]:
 def pipeline_bubble(evidence: Evidence) -> Iterator[Advice]:
     """Time in which a pipeline stage waits for another."""
     steps = _steps(evidence)
-    column = "receive" if (steps["bubble"] < 0).all() else "bubble"
-    share = _divided(evidence, column)
+    is_received = bool((steps["bubble"] < 0).all())
+    share = _divided(evidence, "receive" if is_received else "bubble")
     if share <= _BUBBLE:
         return
     yield Advice(
-        said(column, share=percent(share)),
+        said("receive", share=percent(share)) if is_received else said("bubble", share=percent(share)),
         said("bubble_why"),
         evidence.change("bubble_change"),
         (EvidencePlace("view", "steps"), EvidencePlace("view", "cluster")),

@@ -122,7 +122,13 @@ class SortedTable:
         if wanted.sort:
             if wanted.sort not in self.columns:
                 known = ", ".join(self.columns)
-                raise InvalidArgument(f"sort must be one of {known}, not {wanted.sort!r}")
+                raise InvalidArgument(
+                    f"sort must be one of {known}, not {wanted.sort!r}",
+                    code="not_allowed",
+                    name="sort",
+                    allowed=known,
+                    value=wanted.sort,
+                )
             column = self.columns[wanted.sort].take(rows)
             keys = column.keys()
             keys = -keys if wanted.is_descending else keys

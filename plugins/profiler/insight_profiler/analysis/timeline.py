@@ -74,7 +74,7 @@ def slice_of(profile: Profile, row: int) -> dict[str, Any]:
     end at it."""
     slices = profile.tables.get("slices")
     if slices is None or not 0 <= row < len(slices["start"]):
-        raise NotFound(f"no slice {row}")
+        raise NotFound(f"no slice {row}", code="profiler_no_slice", slice=row)
     said = brief(profile, np.array([row]))[0]
     around: list[dict[str, Any]] = []
     above = int(slices["parent"][row])

@@ -55,6 +55,7 @@ export default function AdviceView({ board }: ViewProps): JSX.Element {
               </div>
               <aside>
                 {answer.path && <Path board={board} path={answer.path} />}
+                {Object.keys(answer.figures).length > 0 && <DeviceUse board={board} figures={answer.figures} />}
                 {answer.rules.length > 0 && <Rules board={board} answer={answer} />}
               </aside>
             </div>
@@ -149,6 +150,32 @@ function Path({ board, path }: { readonly board: ProfilerParts; readonly path: R
       />
       <p class="hint">{say('advice.path.hint')}</p>
     </Figure>
+  );
+}
+
+/** How well the device is used, in figures with the limits of rules or without. */
+function DeviceUse({
+  board,
+  figures,
+}: {
+  readonly board: ProfilerParts;
+  readonly figures: Readonly<Record<string, number>>;
+}): JSX.Element {
+  const { t: say } = board.page;
+  return (
+    <section class="figure device-use" aria-label={say('advice.device')}>
+      <header>
+        <h3>{say('advice.device')}</h3>
+      </header>
+      <dl>
+        {Object.entries(figures).map(([name, share]) => (
+          <div key={name} data-device-figure={name} title={say(`use.${name}.hint`)}>
+            <dt>{say(`use.${name}`)}</dt>
+            <dd>{shareText(share, board.page.locale.value)}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
   );
 }
 
