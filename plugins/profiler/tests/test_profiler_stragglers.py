@@ -11,11 +11,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from attrs import evolve
 from insight_profiler import insight_plugin
 from insight_profiler.analysis.outliers import outliers, warm_up
 from insight_profiler.analysis.stragglers import RankSteps, stragglers, warm_up_of
 from insight_profiler.building import Building
 from insight_profiler.model import Profile, Source
+from insight_profiler.reading.trace_head import describe
 from insight_profiler.views import routes
 from numpy.typing import NDArray
 from werkzeug import Request
@@ -262,3 +264,36 @@ def test_behind_a_long_first_step_the_slow_rank_is_named(
     own[0] *= 1.5
     said = ask(lambda place: _write_cluster(place, own, {3: 2200.0 * MS}))
     assert [(one["rank"], one["stage"], one["time"]) for one in said["stragglers"]] == [(0, 0, "computing")]
+
+
+def test_ranks_of_different_data_parallel_groups_are_not_compared() -> None:
+    own = np.full((4, STEPS), 100.0 * MS)
+    own[[1, 3]] *= (
+        2  # ranks 1 and 3 hold the last layers: another pipeline stage, which the log does not name
+    )
+    ranks = _lock_step(own, 1)
+    assert [one["rank"] for one in stragglers(ranks)] == [1, 3]
+    grouped = [evolve(one, group=("0,2", "1,3")[one.rank % 2]) for one in ranks]
+    assert stragglers(grouped) == []
+    own[3] *= 1.5
+    grouped = [evolve(one, group=("0,2", "1,3")[one.rank % 2]) for one in _lock_step(own, 1)]
+    assert [one["rank"] for one in stragglers(grouped)] == [3]
+
+
+@pytest.mark.parametrize(
+    ("groups", "expected"),
+    [
+        ([{"pg_desc": "default_pg", "ranks": [0, 1, 2, 3]}, {"pg_desc": "mesh_dp", "ranks": [1, 3]}], "1,3"),
+        (
+            [{"pg_desc": "DATA_PARALLEL_GROUP", "ranks": [3, 1]}, {"pg_desc": "mesh_tp", "ranks": [0, 1]}],
+            "1,3",
+        ),
+        ([{"pg_desc": "mesh_dp", "ranks": [0, 2]}], None),
+        ([{"pg_desc": "default_pg", "ranks": [0, 1]}], None),
+        ("odd", None),
+    ],
+)
+def test_the_data_parallel_group_is_read_from_a_trace(groups: object, expected: str | None) -> None:
+    building = Building(Source.TORCH)
+    describe(building, {"distributedInfo": {"rank": 1, "world_size": 4, "pg_config": groups}})
+    assert building.facts.get("data_parallel") == expected

@@ -102,7 +102,8 @@ def rank_row(profile: Profile, steps: Table | None) -> dict[str, Any]:
 
 def rank_of(profile: Profile, path: str, steps: Table) -> RankSteps:
     """The steps of one rank; ``path`` identifies its profile within the run."""
-    return RankSteps(profile.rank, path, profile.facts.get("stage"), steps)
+    facts = profile.facts
+    return RankSteps(profile.rank, path, facts.get("stage"), steps, facts.get("data_parallel"))
 
 
 def rank_steps(profile: Profile, time: str) -> dict[str, Any]:

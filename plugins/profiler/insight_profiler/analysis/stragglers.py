@@ -45,6 +45,8 @@ class RankSteps:
     profile: str
     stage: Any
     steps: Table
+    group: Any = None
+    """Its data-parallel group, where the profile says it."""
 
 
 def warm_up_of(profiles: Sequence[Profile]) -> set[int]:
@@ -61,8 +63,8 @@ def warm_up_of(profiles: Sequence[Profile]) -> set[int]:
 def stragglers(ranks: Sequence[RankSteps], spread: float = SPREAD) -> list[dict[str, Any]]:
     """Ranks that work longer than the others of their stage, and so make these wait.
 
-    Ranks of one stage are compared by their medians over the steps that all of them have. A rank is a
-    straggler if all of this holds:
+    Ranks of one stage, and of one data-parallel group where that is known, are compared by their medians over
+    the steps that all of them have. A rank is a straggler if all of this holds:
 
     - It works more than ``spread`` longer than the median of the other ranks.
     - The difference is larger than chance explains: larger than ``z`` standard errors of a median (1.2533
@@ -78,7 +80,7 @@ def stragglers(ranks: Sequence[RankSteps], spread: float = SPREAD) -> list[dict[
     """
     stages: dict[Any, list[RankSteps]] = {}
     for rank in ranks:
-        stages.setdefault(rank.stage, []).append(rank)
+        stages.setdefault((rank.stage, rank.group), []).append(rank)
     return [one for stage in stages.values() for one in _of_stage(_with_common_steps(stage), spread)]
 
 
@@ -95,7 +97,7 @@ def _with_common_steps(ranks: Sequence[RankSteps]) -> list[RankSteps]:
         numbers, rows = np.unique(one.steps["number"], return_index=True)
         rows = rows[np.isin(numbers, common)]
         steps = {name: column[rows] for name, column in one.steps.items()}
-        found.append(RankSteps(one.rank, one.profile, one.stage, steps))
+        found.append(RankSteps(one.rank, one.profile, one.stage, steps, one.group))
     return found if len(common) else []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,6 +10,7 @@ from attrs import evolve
 
 from insight_profiler.building import Building
 
+_DATA_PARALLEL = re.compile(r"(?<![a-z])dp(?![a-z])|data_?parallel", re.IGNORECASE)
 _FACTS = (
     "schemaVersion",
     "with_stack",
@@ -32,6 +34,8 @@ def describe(building: Building, head: Mapping[str, Any]) -> None:
         building.world_size = size if isinstance(size, int) else building.world_size
         if backend := distributed.get("backend"):
             building.facts["backend"] = str(backend)
+        if group := _data_parallel(distributed.get("pg_config"), building.rank):
+            building.facts["data_parallel"] = ",".join(map(str, group))
     for name in _FACTS:
         value = head.get(name)
         if isinstance(value, str | int):
@@ -46,6 +50,22 @@ def describe(building: Building, head: Mapping[str, Any]) -> None:
                 building.devices[place] = evolve(device, name=name, facts=_numbers(said))
     if not building.platform:
         building.platform = "gpu" if any(device.kind == "gpu" for device in building.devices) else "cpu"
+
+
+def _data_parallel(groups: object, rank: int) -> list[int]:
+    """The ranks of the largest data-parallel process group with this rank; nothing if none is named so.
+
+    ``pg_config`` has a description for each group: that of a DeviceMesh (``mesh_dp``) or of Megatron
+    (``DATA_PARALLEL_GROUP``).
+    """
+    found: list[int] = []
+    for group in groups if isinstance(groups, list) else ():
+        if not isinstance(group, dict) or not _DATA_PARALLEL.search(str(group.get("pg_desc", ""))):
+            continue
+        ranks = group.get("ranks")
+        if isinstance(ranks, list) and rank in ranks and len(ranks) > max(1, len(found)):
+            found = sorted(one for one in ranks if isinstance(one, int))
+    return found
 
 
 def _numbers(said: Mapping[str, Any]) -> dict[str, Any]:
