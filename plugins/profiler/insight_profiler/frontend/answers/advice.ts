@@ -36,7 +36,8 @@ export interface AdviceAnswer {
   /** Empty while the profile is being read. */
   readonly rules: readonly CheckedRule[];
   readonly advice: readonly Advice[];
-  /** What the critical path of a step consists of, ns in the mean; null where the profile does not say what waits for what. */
+  /** What the critical path of a step consists of, ns in the mean; null where the profile does not say what
+   * waits for what. */
   readonly path: Readonly<Record<string, number>> | null;
   /** How well the device is used: shares by name, empty without work of a device. */
   readonly figures: Readonly<Record<string, number>>;
