@@ -18,6 +18,8 @@ _ASCEND = [
 # what MindSpore wrote for MindInsight, in whatever directory; the names are its own
 MINDINSIGHT = [
     "*_cluster_analyse_*.csv",
+    "*strategy*.ckpt",
+    "*strategy_rank_*.json",
     "*timeline_display_*.json",
     "*timeline_summary_*.json",
     "PROF_*/device_*/timeline/*.json",
@@ -52,7 +54,13 @@ MINDINSIGHT = [
     "step_trace_raw_*_detail_time.csv",
 ]
 # names that say too little to make a directory a run
-_BESIDE = ["flops_*.txt", "min_cycle_counter_*.txt", "profiler_info_*.json", "step_trace_point_info*.json"]
+_BESIDE = [
+    "*strategy.json",
+    "flops_*.txt",
+    "min_cycle_counter_*.txt",
+    "profiler_info_*.json",
+    "step_trace_point_info*.json",
+]
 _TRACES = ["*trace.json", "*trace.json.gz", "*timeline.json"]
 _XPLANE = ["*.xplane.pb"]
 

@@ -22,7 +22,8 @@ _ASCEND = {"_ascend_ms": Source.MINDSPORE, "_ascend_pt": Source.ASCEND}
 _TRACE = re.compile(r"(trace\.json(\.gz)?|(?<!_)timeline\.json)$")
 _TORCH = re.compile(r"^(?P<worker>.*?)(\.\d+)?\.pt\.trace\.json(\.gz)?$")
 _XPLANE = ".xplane.pb"
-_RANK = re.compile(r"_(\d+)(?:_detail_time|_type|_detail)?\.(?:csv|txt|json)$")
+_RANK = re.compile(r"_(\d+)(?:_detail_time|_type|_detail)?\.(?:csv|txt|json|ckpt)$")
+_ADDITIONAL = re.compile(r"^(profiler_info_|step_trace_point_info)|strategy\.json$")
 _DEVICE = re.compile(r"^PROF_[^/]*/device_(\d+)/")
 _MSPROF = re.compile(r"^PROF_[^/]*/mindstudio_profiler_output/[a-z_]+_(\d+)_")
 _PROF = re.compile(r"(^|/)PROF_[^/]*/")
@@ -147,4 +148,4 @@ def _rank_of(name: str) -> int | None:
 
 def _says(files: Sequence[str] | Mapping[str, File]) -> bool:
     """Whether there is more than the sheet that goes with a profile."""
-    return any(not name.startswith(("profiler_info_", "step_trace_point_info")) for name in files)
+    return any(not _ADDITIONAL.search(name) for name in files)

@@ -38,6 +38,7 @@ from insight_profiler.opened_profiles import (
 )
 from insight_profiler.operator_detail import detail
 from insight_profiler.profiles import unknown_profile
+from insight_profiler.strategy_views import strategy_views
 from insight_profiler.timeline_views import timeline_views
 
 _TEXTS = ("name", "type", "scope", "shapes", "core", "information", "kind", "stream", "operator")
@@ -74,7 +75,7 @@ _MOST_WARM_UP = 100  # steps that are named
 
 _OWN = (
     "profiles", "profile", "overview", "advice", "operators", "operator", "kernels", "steps", "step",
-    "memory", "pipeline", "communication", "strategy", "flops", "shapes", "operator_times",
+    "memory", "pipeline", "communication", "flops", "shapes", "operator_times",
 )  # fmt: skip
 
 
@@ -87,6 +88,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
         **{name: getattr(own, name) for name in _OWN},
         **cluster_views(asked),
         **compare_views(asked),
+        **strategy_views(asked),
         **timeline_views(asked),
     }
     return [Route(f"/{name}", view) for name, view in views.items()]
@@ -256,21 +258,11 @@ class _Views:
         shown = numbers[numbers >= 0][:_MOST_STEPS]
         return table_answer(request, opened, listing, wanted, which, table=which, steps=shown)
 
-    def strategy(self, request: Request) -> Response:
-        return self._document(request, "strategy")
-
     def flops(self, request: Request) -> Response:
         opened = self._asked.opened(request)
         if not has_flops(opened.profile):
             raise nothing_of("flops")
         return opened.answer(flops_answer(opened.profile))
-
-    def _document(self, request: Request, name: str) -> Response:
-        opened = self._asked.opened(request)
-        document = opened.profile.documents.get(name)
-        if not document:
-            raise nothing_of(name)
-        return opened.answer(document)
 
     def shapes(self, request: Request) -> Response:
         opened = self._asked.opened(request)

@@ -60,8 +60,9 @@ export function profilerSettings(page: Page) {
     mapMeasure: page.setting('map', codecs.text),
     mapScale: page.setting('map-scale', codecs.choice<RankScale>(RANK_SCALES, 'absolute')),
     linkMeasure: page.setting('link-map', codecs.choice<LinkMeasure>(LINK_MEASURES, 'bandwidth')),
-    /** The operator of a parallel strategy whose attributes are shown. */
+    /** The operator of a parallel strategy that is open, and the scopes that are not as they were at first. */
     strategyOperator: page.setting('strategy', codecs.name),
+    strategyScopes: page.setting('scopes', codecs.names),
     /** By which column tables that are sorted in the page are sorted, by name. */
     sorts: page.setting('sorts', codecs.byTag<string>(codecs.decoded, codecs.encoded)),
     zooms: page.setting('zoom', codecs.byTag<Zoom>(zoomOf, zoomText), SETTLE),

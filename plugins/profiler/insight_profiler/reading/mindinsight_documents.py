@@ -5,7 +5,6 @@
 | ``profiler_info_{}.json`` | facts, rank |
 | ``flops_summary_{}.json``, ``flops_scope_{}.json`` | document ``flops`` |
 | ``memory_usage_summary_{}.json``, ``memory_usage_details_{}.json`` | document ``memory`` |
-| ``parallel_strategy_{}.json`` | document ``strategy`` |
 | ``dynamic_shape_info_{}.json`` | table ``shape_runs`` |
 """
 
@@ -19,6 +18,7 @@ import numpy as np
 from insight_profiler.model import Side
 from insight_profiler.reading.csv_columns import nanoseconds
 from insight_profiler.reading.mindspore_files import ProfileParts
+from insight_profiler.reading.mindspore_strategy import read_strategy
 
 _MEGA, _GIGA, _PERCENT = 1e6, 1e9, 100.0
 _GIB = 1 << 30
@@ -31,7 +31,6 @@ _FACTS = (
     "ms_version",
     "is_heterogeneous",
 )
-_LONGEST = 200  # letters of an attribute
 
 
 def read_documents(parts: ProfileParts) -> None:
@@ -41,7 +40,7 @@ def read_documents(parts: ProfileParts) -> None:
     parts.attempt(r"flops_scope_\d+\.json", lambda name: _flops_scope(parts, name))
     parts.attempt(r"memory_usage_summary_\d+\.json", lambda name: _memory_summary(parts, name))
     parts.attempt(r"memory_usage_details_\d+\.json", lambda name: _memory_details(parts, name))
-    parts.attempt(r"parallel_strategy_\d+\.json", lambda name: _strategy(parts, name))
+    read_strategy(parts)
     parts.attempt(r"dynamic_shape_info_\d+\.json", lambda name: _shapes(parts, name))
 
 
@@ -160,76 +159,6 @@ def _holder(tensor: Mapping[str, Any]) -> dict[str, Any]:
         "type": tensor.get("type"),
         "data_type": tensor.get("data_type", tensor.get("dtype")),
         "shape": tensor.get("shape"),
-    }
-
-
-def _strategy(parts: ProfileParts, name: str) -> None:
-    """The graph of a rank with how its operators are cut, as protobuf's JSON has it."""
-    found = parts.json(name)
-    config, graph = found["config"], found["graph"]
-    devices = [
-        int(size["size"]) for group in config.get("stageDevices") or () for size in group.get("dim") or ()
-    ]
-    document = parts.building.documents.setdefault("strategy", {"stages": [], "parameters": []})
-    document["stages"].append(
-        {
-            "stage": int(config.get("stageId", 0)),
-            "rank": int(config.get("rankId", 0)),
-            "type": str(config.get("parallelType", "")),
-            "devices": devices,
-            "operators": [_node(node) for node in graph.get("node") or ()],
-        }
-    )
-    document["parameters"] += [
-        {"name": str(parameter.get("name", "")), **_tensor(parameter.get("type") or {})}
-        for parameter in graph.get("parameters") or ()
-    ]
-
-
-def _node(node: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "name": str(node.get("name", "")),
-        "type": str(node.get("opType", "")),
-        "scope": str(node.get("scope", "")),
-        "full_name": str(node.get("fullName", "")),
-        "instance": str(node.get("instanceName", "")),
-        "inputs": [str(each.get("name", "")) for each in node.get("input") or ()],
-        "attributes": {
-            str(each.get("name", "")): text
-            for each in node.get("attribute") or ()
-            if len(text := _text(_plain(each.get("value") or {}))) <= _LONGEST
-        },
-        "outputs": _outputs(node.get("outputType") or {}),
-    }
-
-
-def _plain(value: Mapping[str, Any]) -> Any:  # noqa: ANN401  any JSON
-    """The one value that a message of values holds."""
-    if "values" in value:
-        return [_plain(each) for each in value["values"]]
-    if "typeVal" in value:
-        return value["typeVal"].get("dataType", "")
-    held = [each for key, each in value.items() if key != "dtype"]
-    return held[0] if held else ""
-
-
-def _text(value: object) -> str:
-    if isinstance(value, list):
-        return f"[{', '.join(_text(each) for each in value)}]"
-    return str(value)
-
-
-def _outputs(kind: Mapping[str, Any]) -> list[dict[str, Any]]:
-    parts = (kind.get("sequenceType") or {}).get("elemTypes")
-    return [_tensor(each) for each in parts] if parts else [_tensor(kind)] if kind else []
-
-
-def _tensor(kind: Mapping[str, Any]) -> dict[str, Any]:
-    tensor = kind.get("tensorType") or {}
-    dims = (tensor.get("shape") or {}).get("dim")
-    return {
-        "data_type": str(tensor.get("elemType", kind.get("dataType", ""))),
-        "shape": None if dims is None else [int(size.get("size", 0)) for size in dims],
     }
 
 

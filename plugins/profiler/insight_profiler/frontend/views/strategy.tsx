@@ -1,118 +1,102 @@
 import type { JSX } from 'preact';
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import type { ProfilerParts } from '../board';
-import type { StrategyAnswer, StrategyOperator, TensorInfo } from '../answers/strategy';
-import { LocalTable } from '../table/local_table';
-import { useProfileAnswer } from '../use_answer';
+import type { StrategyAnswer } from '../answers/strategy';
+import { Figure } from '../figures/figure';
+import { operatorKey, StrategyDrawing } from '../strategy/drawing';
+import { StrategyPanel } from '../strategy/panel';
+import { ChangeTable, OperatorTable, ParameterTable } from '../strategy/tables';
+import { useAnswer } from '../use_answer';
 import type { ViewProps } from '../views';
+import { sentence } from '../words';
 import { Answered } from './state';
 
-const shapeText = ({ data_type, shape }: TensorInfo): string => `${data_type}${shape ? `[${shape.join(', ')}]` : ''}`;
-/** Attributes that say how an operator is cut. */
-const CUT = ['strategy', 'in_strategy', 'out_strategy', 'gen_strategy', 'stra', 'shard'];
-const cutOf = ({ attributes }: StrategyOperator): string =>
-  CUT.flatMap((name) => (attributes[name] ? [attributes[name]] : [])).join('; ');
+const POLL = 1000; // ms, while the ranks of other stages are being read
 
-const COLUMNS = {
-  name: 'text',
-  type: 'text',
-  strategy: 'text',
-  outputs: 'text',
-  instance: 'text',
-  scope: 'text',
-} as const;
-
-/** How a model is spread over devices: its stages, and how their operators are cut. */
+/** How a model is spread over devices: the operators of each stage, and how their tensors are cut. */
 export default function Strategy({ board }: ViewProps): JSX.Element {
   const { t: say } = board.page;
-  const asked = useProfileAnswer<StrategyAnswer>(board, 'strategy');
-  const opened = board.strategyOperator;
+  const round = useSignal(0);
+  const query = board.profiles.query.value;
+  const profile = board.profiles.profile.value;
+  const asked = useAnswer<StrategyAnswer>(
+    board,
+    profile === null || profile.state === 'failed'
+      ? null
+      : JSON.stringify([query, round.value, profile.version, profile.complete]),
+    (signal) => board.page.ctx.data.json<StrategyAnswer>('strategy', query, { signal }),
+  );
+  const isReading = asked.value?.others.some(({ state }) => state === 'reading') === true;
+  useEffect(() => {
+    if (!isReading || asked.busy || !board.page.visible.value) return;
+    const timer = setTimeout(() => round.value++, POLL);
+    return () => clearTimeout(timer);
+  }, [isReading, asked.busy, round.value, board.page.visible.value]);
   return (
-    <div class="scroll">
-      <Answered board={board} asked={asked}>
-        {(answer) => (
-          <>
-            {answer.stages.map((stage, i) => {
-              const found = stage.operators.find(({ name }) => `${i}/${name}` === opened.value);
-              return (
-                <section key={i} class="stage" data-stage={stage.stage}>
-                  <dl class="row-facts across">
-                    <div>
-                      <dt>{say('strategy.stage')}</dt>
-                      <dd>{stage.stage}</dd>
-                    </div>
-                    <div>
-                      <dt>{say('strategy.rank')}</dt>
-                      <dd>{stage.rank}</dd>
-                    </div>
-                    <div>
-                      <dt>{say('strategy.type')}</dt>
-                      <dd>{stage.type || '—'}</dd>
-                    </div>
-                    <div>
-                      <dt>{say('strategy.devices')}</dt>
-                      <dd>{stage.devices.join(', ') || '—'}</dd>
-                    </div>
-                  </dl>
-                  <LocalTable
-                    board={board}
-                    name={`strategy-${stage.stage}`}
-                    title={say('strategy.operators', { stage: stage.stage, count: stage.operators.length })}
-                    columns={COLUMNS}
-                    rows={stage.operators.map((operator) => ({
-                      ...operator,
-                      strategy: cutOf(operator) || null,
-                      outputs: operator.outputs.map(shapeText).join('; '),
-                    }))}
-                    sort=""
-                    widths={{ name: 160, outputs: 220, strategy: 160 }}
-                    onOpen={(row) => opened.set(opened.value === `${i}/${row.name}` ? null : `${i}/${row.name}`)}
-                    isOpen={(row) => opened.value === `${i}/${row.name}`}
-                  />
-                  {found && <Details board={board} operator={found} />}
-                </section>
-              );
-            })}
-            {answer.parameters.length > 0 && (
-              <LocalTable
-                board={board}
-                name="parameters"
-                title={say('strategy.parameters', { count: answer.parameters.length })}
-                columns={{ name: 'text', outputs: 'text' }}
-                rows={answer.parameters.map((parameter) => ({ name: parameter.name, outputs: shapeText(parameter) }))}
-                sort=""
-              />
-            )}
-          </>
-        )}
-      </Answered>
+    <div class="split">
+      <div class="scroll">
+        <Answered board={board} asked={asked}>
+          {(answer) => (
+            <>
+              <Others board={board} answer={answer} />
+              <Figure board={board} name="strategy" title={titleOf(board, answer)} content="table">
+                <p class="hint">{say('strategy.hint')}</p>
+                <StrategyDrawing board={board} answer={answer} />
+              </Figure>
+              <ChangeTable board={board} answer={answer} />
+              <OperatorTable board={board} answer={answer} />
+              <ParameterTable board={board} answer={answer} />
+            </>
+          )}
+        </Answered>
+      </div>
+      {asked.value && <Opened board={board} answer={asked.value} />}
     </div>
   );
 }
 
-/** All attributes of one operator. */
-function Details({
-  board,
-  operator,
-}: {
+interface AnswerProps {
   readonly board: ProfilerParts;
-  readonly operator: StrategyOperator;
-}): JSX.Element {
+  readonly answer: StrategyAnswer;
+}
+
+function titleOf(board: ProfilerParts, { stages }: StrategyAnswer): string {
+  const { t: say } = board.page;
+  const devices = new Set(stages.flatMap(({ ranks }) => ranks)).size;
+  const mode = stages[0]?.type ?? '';
+  return [say('strategy.title', { stages: new Set(stages.map(({ stage }) => stage)).size, devices }), mode]
+    .filter(Boolean)
+    .join(' · ');
+}
+
+function Others({ board, answer: { others, stages } }: AnswerProps): JSX.Element {
+  const { t: say } = board.page;
+  const left = stages.reduce((sum, stage) => sum + stage.left_out, 0);
   return (
-    <dl class="row-facts figure" data-testid="strategy-details">
-      <div class="long">
-        <dt>{board.page.t('column.name')}</dt>
-        <dd>{operator.full_name || operator.name}</dd>
-      </div>
-      <div class="long">
-        <dt>{board.page.t('strategy.inputs')}</dt>
-        <dd>{operator.inputs.join(', ') || '—'}</dd>
-      </div>
-      {Object.entries(operator.attributes).map(([name, value]) => (
-        <div key={name} class="long">
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
+    <>
+      {others.some(({ state }) => state !== 'failed') && (
+        <p class="hint" role="status">
+          {say('strategy.reading', {
+            stages: others.flatMap(({ state, stage }) => (state === 'failed' ? [] : [stage])).join(', '),
+          })}
+        </p>
+      )}
+      {others.map(({ profile, failure }) =>
+        failure ? <p key={profile} class="problem">{`${profile}: ${sentence(board, 'failure', failure)}`}</p> : null,
+      )}
+      {left > 0 && <p class="hint">{say('strategy.left_out', { count: left })}</p>}
+    </>
   );
+}
+
+/** The operator that the URL names, if one of the stages has it. */
+function Opened({ board, answer }: AnswerProps): JSX.Element | null {
+  const opened = board.strategyOperator.value;
+  if (opened === null) return null;
+  for (const stage of answer.stages)
+    for (const operator of stage.operators)
+      if (operatorKey(stage.stage, operator.id) === opened)
+        return <StrategyPanel board={board} stage={stage} operator={operator} />;
+  return null;
 }
