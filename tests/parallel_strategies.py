@@ -64,7 +64,13 @@ class _Graph:
         return name
 
     def add(
-        self, kind: str, scope: str, inputs: list[str], shape: tuple[int, ...], instance: str = "", **attributes: object
+        self,
+        kind: str,
+        scope: str,
+        inputs: list[str],
+        shape: tuple[int, ...],
+        instance: str = "",
+        **attributes: object,
     ) -> str:
         name = str(len(self.nodes) + 1)
         self.nodes.append(
@@ -90,7 +96,9 @@ def document(sizes: Sizes, rank: int) -> dict[str, Any]:
     row = (rank - first) // sizes.model * sizes.model + first
     tensor_group = "-".join(str(row + place) for place in range(sizes.model))
     data_group = "-".join(str(one) for one in ranks if (one - rank) % sizes.model == 0)
-    pipeline_group = "-".join(str(rank % sizes.per_stage + place * sizes.per_stage) for place in range(sizes.stages))
+    pipeline_group = "-".join(
+        str(rank % sizes.per_stage + place * sizes.per_stage) for place in range(sizes.stages)
+    )
     graph = _Graph()
     rows, hidden, wide = sizes.rows, sizes.hidden, 4 * sizes.hidden // sizes.model
     dp, mp = sizes.data, sizes.model
@@ -108,7 +116,9 @@ def document(sizes: Sizes, rank: int) -> dict[str, Any]:
         up = graph.parameter(f"network.layers.{number}.mlp.up.weight", hidden, wide)
         down = graph.parameter(f"network.layers.{number}.mlp.down.weight", wide, hidden)
         weights += [up, down]
-        scaled = graph.add("Mul", f"{scope}/norm-Scale", [x, x], (rows, hidden), in_strategy=((dp, 1), (dp, 1)))
+        scaled = graph.add(
+            "Mul", f"{scope}/norm-Scale", [x, x], (rows, hidden), in_strategy=((dp, 1), (dp, 1))
+        )
         product = graph.add("MatMul", mlp, [scaled, up], (rows, wide), in_strategy=((dp, 1), (1, mp)))
         active = graph.add("GeLU", mlp, [product], (rows, wide), in_strategy=((dp, mp),))
         summed = graph.add("MatMul", mlp, [active, down], (rows, hidden), in_strategy=((dp, mp), (mp, 1)))
@@ -122,7 +132,9 @@ def document(sizes: Sizes, rank: int) -> dict[str, Any]:
         # its input is wanted whole: the one edge whose layouts differ without an operator between them
         graph.add("Exp", "Default/loss-Loss", [x], (rows * dp, hidden), in_strategy=((1, 1),))
     for weight in weights:
-        shape = next(one for one in graph.parameters if one["name"] == weight)["type"]["tensorType"]["shape"]["dim"]
+        shape = next(one for one in graph.parameters if one["name"] == weight)["type"]["tensorType"]["shape"][
+            "dim"
+        ]
         graph.add(
             "AllReduce",
             "Gradients/Default/network-Transformer",

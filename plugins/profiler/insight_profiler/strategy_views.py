@@ -75,8 +75,11 @@ class _Views:
                         "tensors": [tensor.described() for tensor in tensors],
                         "ranks": ranks,
                         "slices": [
-                            [tensor.layout.slices(tensor.shape, index) for index in range(len(ranks))]
-                            if tensor.layout is not None and tensor.shape is not None
+                            [
+                                tensor.layout.slices(tensor.shape or tensor.layout.parts, index)
+                                for index in range(len(ranks))
+                            ]
+                            if tensor.layout is not None
                             else None
                             for tensor in tensors
                         ],

@@ -4,24 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from insight_profiler import insight_plugin
-from insight_profiler.views import routes
-from werkzeug import Request
-from werkzeug.test import EnvironBuilder
 
-from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import InvalidArgument, NotFound
-from insight_core.plugin.testing.contexts import context_of
-from insight_core.providers.local import LocalProvider
+from tests.profiler_routes import Get, served_profiles
 
 _PATIENCE = 60.0  # seconds, on a machine that does much else
-Get = Callable[..., dict[str, Any]]
 
 
 def _write(path: Path, rank: int | None, *, slow: int = 1, begin: int = 1000, size: int = 2) -> None:
@@ -40,33 +31,8 @@ def _write(path: Path, rank: int | None, *, slow: int = 1, begin: int = 1000, si
 
 @pytest.fixture
 def serve() -> Iterator[Callable[[Path], Get]]:
-    providers: list[LocalProvider] = []
-
-    def open_logs(logdir: Path) -> Get:
-        provider = LocalProvider([Logdir(str(logdir))], [insight_plugin()], watch=False)
-        providers.append(provider)
-        provider.load()
-        made = routes(context_of(insight_plugin(), provider))
-        views = {route.path.removeprefix("/"): route.view for route in made}
-
-        def get(route: str, **parameters: str) -> dict[str, Any]:
-            end = time.monotonic() + _PATIENCE
-            while time.monotonic() < end:
-                request = Request(EnvironBuilder(query_string=parameters).get_environ())
-                answer: dict[str, Any] = json.loads(views[route](request).get_data())
-                reading = answer.get("state") == "reading" or any(
-                    one["state"] == "reading" for one in answer.get("others", ())
-                )
-                if not reading:
-                    return answer
-                time.sleep(0.02)
-            raise AssertionError(f"{route} is not through: {answer}")
-
-        return get
-
-    yield open_logs
-    for provider in providers:
-        provider.close()
+    with served_profiles() as opened:
+        yield opened
 
 
 def test_ranks_of_a_job_step_by_step(tmp_path: Path, serve: Callable[[Path], Get]) -> None:

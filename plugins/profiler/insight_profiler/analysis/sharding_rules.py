@@ -59,7 +59,9 @@ def operator_layouts(
         return nothing
     if repeated > 1:
         matrix = (*matrix, repeated)
-    return OperatorLayouts(matrix, tuple(Layout(matrix, axes) for axes in inputs), Layout(matrix, output), repeated)
+    return OperatorLayouts(
+        matrix, tuple(Layout(matrix, axes) for axes in inputs), Layout(matrix, output), repeated
+    )
 
 
 _Axes = tuple[Dims, ...]

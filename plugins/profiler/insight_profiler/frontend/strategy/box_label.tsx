@@ -28,12 +28,12 @@ export function BoxLabel({ board, box }: { readonly board: ProfilerParts; readon
     <>
       <span class="first" title={operator.full_name}>
         <b>{operator.type}</b>
-        {shape && <span class="shape">{shapeText(shape)}</span>}
+        {shape && communication?.kind !== 'Send' && <span class="shape">{shapeText(shape)}</span>}
       </span>
       <span class="second">
         {communication
           ? [
-              communicationText(communication, locale),
+              communicationText(communication, locale).replace(`${operator.type} `, ''),
               peer ? say(`strategy.peer.${communication.kind}`, { stage: peer.stage }) : '',
               communication.reason && !peer ? say(`strategy.reason.${communication.reason}`) : '',
             ]

@@ -6,7 +6,7 @@ import type { ProfilerParts } from '../board';
 import type { StrategyAnswer } from '../answers/strategy';
 import { inkOf } from '../figures/ink';
 import { BoxLabel } from './box_label';
-import { columnOf, HEIGHT, linkWay, lineWay, PITCH, placedLinks, WIDTH, type Column, type PlacedBox } from './places';
+import { columnOf, lineWay, linkWay, placedLinks, WIDTH, type Column, type PlacedBox } from './places';
 import { boxesOf, openAtFirst, scopeTree } from './scopes';
 import { changeText, rangesText } from './words';
 
@@ -94,17 +94,15 @@ export function StrategyDrawing({
               </marker>
             ))}
           </defs>
-          {columns.map(({ boxes, stage }) =>
-            boxes.map((box) =>
-              box.isOpen && inSight(box.y, box.y + box.below * PITCH) ? (
+          {columns.map(({ frames, stage }) =>
+            frames.map(({ key, ...frame }) =>
+              inSight(frame.y, frame.y + frame.height) ? (
                 <rect
-                  key={`${stage.stage}/${box.key}`}
-                  x={box.x + 4}
-                  y={box.y + HEIGHT / 2}
-                  width={box.width - 4}
-                  height={box.below * PITCH + HEIGHT / 2 + 4}
+                  key={`${stage.stage}/${key}`}
+                  {...frame}
                   rx={6}
-                  fill="none"
+                  fill={ink.grid}
+                  fill-opacity={0.35}
                   stroke={ink.grid}
                 />
               ) : null,
@@ -204,7 +202,7 @@ function StageBoxes({ board, column, top, bottom, onPress, onPoint, onReach }: S
     if (!box) return;
     at.value = box.key;
     onPoint(box);
-    if (box.y < top + MARGIN || box.y + HEIGHT > bottom - MARGIN) onReach(box);
+    if (box.y < top + MARGIN || box.y + box.height > bottom - MARGIN) onReach(box);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const box = boxes[place];
@@ -227,7 +225,7 @@ function StageBoxes({ board, column, top, bottom, onPress, onPoint, onReach }: S
       onKeyDown={onKeyDown}
     >
       {boxes.map((box, i) =>
-        box === current || (box.y + HEIGHT > top && box.y < bottom) ? (
+        box === current || (box.y + box.height > top && box.y < bottom) ? (
           <div
             key={box.key}
             id={`strategy-${stage.stage}-${i}`}
@@ -239,7 +237,7 @@ function StageBoxes({ board, column, top, bottom, onPress, onPoint, onReach }: S
               box === current ? ' current' : ''
             }`}
             data-box={box.key}
-            style={{ left: `${box.x}px`, top: `${box.y}px`, width: `${box.width}px`, height: `${HEIGHT}px` }}
+            style={{ left: `${box.x}px`, top: `${box.y}px`, width: `${box.width}px`, height: `${box.height}px` }}
             onClick={() => {
               at.value = box.key;
               onPress(box);

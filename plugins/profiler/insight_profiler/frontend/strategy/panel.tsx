@@ -125,7 +125,7 @@ function TensorText({ board, tensor }: { readonly board: ProfilerParts; readonly
   return (
     <>
       <span class="first" title={name}>
-        <b>{say(`strategy.role.${role}`)}</b> {name}
+        <b>{say(`strategy.role.${role}`)}</b> {name.split('/').at(-1)}
       </span>
       <span>
         {shape && parts && shard
@@ -157,11 +157,11 @@ function Slices({ board, answer, tensor, at }: SlicesProps): JSX.Element {
   const { t: say } = board.page;
   const ink = inkOf(board.page.theme.value);
   const slices = answer.slices[at];
-  const { shape, devices } = tensor;
-  if (!slices || !shape || !devices)
+  const { shape, devices, parts } = tensor;
+  if (!slices || !devices || !parts)
     return <p class="hint">{say(tensor.parts ? 'strategy.slices_unknown' : 'strategy.layout_unknown')}</p>;
   const holders = new Map<string, number[]>();
-  const texts = slices.map((slice) => (slice ? sliceText(slice, shape) : '—'));
+  const texts = slices.map((slice) => (slice ? sliceText(slice, shape, parts) : '—'));
   texts.forEach((text, i) => holders.set(text, [...(holders.get(text) ?? []), answer.ranks[i] ?? i]));
   const names = [...holders.keys()];
   const across = devices.filter((size) => size > 1).at(-1) ?? 1;

@@ -2,13 +2,25 @@
 import type { LayoutChange, StageLink, StrategyStage } from '../answers/strategy';
 import type { Box } from './scopes';
 
-export const [WIDTH, HEIGHT, PITCH] = [292, 38, 54];
+export const WIDTH = 292;
+const [HEIGHT, HEADING, GAP] = [38, 22, 16];
 const [INDENT, LANE, LANES, APART, TOP] = [14, 9, 7, 62, 8];
+const LEAST = 150; // px across
 
 export interface PlacedBox extends Box {
   readonly x: number;
   readonly y: number;
   readonly width: number;
+  readonly height: number;
+}
+
+/** The area of an open scope. */
+export interface Frame {
+  readonly key: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
 }
 
 /** Tensors that go from one box to another of the same stage. */
@@ -25,6 +37,7 @@ export interface Column {
   readonly stage: StrategyStage;
   readonly x: number;
   readonly boxes: readonly PlacedBox[];
+  readonly frames: readonly Frame[];
   readonly lines: readonly Line[];
   /** The box in sight that is or holds an operator. */
   readonly boxOf: ReadonlyMap<string, PlacedBox>;
@@ -33,18 +46,24 @@ export interface Column {
 
 export function columnOf(stage: StrategyStage, boxes: readonly Box[], at: number): Column {
   const x = 12 + at * (WIDTH + LANE * LANES + APART);
-  const placed = boxes.map((box, i): PlacedBox => ({
-    ...box,
-    x: x + box.level * INDENT,
-    y: TOP + i * PITCH,
-    width: Math.max(150, WIDTH - box.level * INDENT),
-  }));
+  let y = TOP;
+  const placed = boxes.map((box): PlacedBox => {
+    const [top, height] = [y, box.isOpen ? HEADING : HEIGHT];
+    y += height + (box.isOpen ? GAP / 2 : GAP);
+    const width = Math.max(LEAST, WIDTH - box.level * INDENT);
+    return { ...box, x: x + box.level * INDENT, y: top, width, height };
+  });
+  const frames = placed.flatMap(({ isOpen, key, x: left, y: top, width, below }, i): Frame[] => {
+    const last = placed[i + below];
+    if (!isOpen || !last) return [];
+    return [{ key, x: left, y: top, width: width + 4, height: last.y + last.height + 5 - top }];
+  });
   const boxOf = new Map<string, PlacedBox>();
   for (const box of placed) {
     if (box.operator) boxOf.set(box.operator.id, box);
     else if (!box.isOpen) for (const { id } of box.scope?.operators ?? []) boxOf.set(id, box);
   }
-  return { stage, x, boxes: placed, boxOf, lines: linesOf(stage, placed, boxOf), height: TOP + placed.length * PITCH };
+  return { stage, x, boxes: placed, frames, boxOf, lines: linesOf(stage, placed, boxOf), height: y };
 }
 
 function linesOf(
@@ -86,9 +105,9 @@ function linesOf(
 
 /** The way of a line: straight down, or out to its lane and back. */
 export function lineWay({ from, to, lane }: Line): string {
-  if (lane === 0) return `M${to.x + 20} ${from.y + HEIGHT}V${to.y - 1}`;
+  if (lane === 0) return `M${to.x + 20} ${from.y + from.height}V${to.y - 1}`;
   const [x0, x1] = [from.x + from.width, to.x + to.width];
-  const [y0, y1] = [from.y + HEIGHT * 0.68, to.y + HEIGHT * 0.32];
+  const [y0, y1] = [from.y + from.height * 0.68, to.y + to.height * 0.32];
   const side = Math.max(x0, x1) + lane * LANE;
   const turn = y1 > y0 ? 5 : -5;
   return `M${x0} ${y0}H${side - 5}q5 0 5 ${turn}V${y1 - turn}q0 ${turn} -5 ${turn}H${x1 + 1}`;
@@ -113,7 +132,7 @@ export function placedLinks(links: readonly StageLink[], columns: readonly Colum
 export function linkWay({ from, to }: PlacedLink): string {
   const forward = to.x > from.x;
   const [x0, x1] = forward ? [from.x + from.width, to.x] : [from.x, to.x + to.width];
-  const [y0, y1] = [from.y + HEIGHT / 2, to.y + HEIGHT / 2];
+  const [y0, y1] = [from.y + from.height / 2, to.y + to.height / 2];
   const bend = Math.max(40, Math.abs(x1 - x0) / 2) * (forward ? 1 : -1);
   return `M${x0} ${y0}C${x0 + bend} ${y0} ${x1 - bend} ${y1} ${x1} ${y1}`;
 }

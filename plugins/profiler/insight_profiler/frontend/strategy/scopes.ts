@@ -30,7 +30,7 @@ interface Making {
 
 const isOperator = (child: Making | StrategyOperator): child is StrategyOperator => 'id' in child;
 
-/** Parts are in the order in which the log names the first operator of each. Scopes with a single part are one. */
+/** Parts are in the order in which the log names the first operator of each. A scope with a single part is that part. */
 export function scopeTree(operators: readonly StrategyOperator[]): Scope {
   const root: Making = { path: '', children: [], scopes: new Map() };
   for (const operator of operators) {
@@ -52,7 +52,12 @@ export function scopeTree(operators: readonly StrategyOperator[]): Scope {
 function finished(made: Making, outer: string): Scope {
   const only = made.children.length === 1 ? made.children[0] : undefined;
   if (only && !isOperator(only)) return finished(only, outer);
-  const children = made.children.map((child) => (isOperator(child) ? child : finished(child, made.path)));
+  const children = made.children.map((child) => {
+    if (isOperator(child)) return child;
+    const scope = finished(child, made.path);
+    const alone = scope.children.length === 1 ? scope.children[0] : undefined;
+    return alone && !('children' in alone) ? alone : scope;
+  });
   return {
     path: made.path,
     title: outer && made.path.startsWith(`${outer}/`) ? made.path.slice(outer.length + 1) : made.path,

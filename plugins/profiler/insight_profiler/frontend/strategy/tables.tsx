@@ -56,7 +56,7 @@ export function OperatorTable({ board, answer }: TableProps): JSX.Element {
       columns={OPERATORS}
       rows={rows}
       sort=""
-      widths={{ type: 120, stage: 60, strategy: 190, shards: 80, shard: 130, name: 420 }}
+      widths={{ type: 120, stage: 76, strategy: 190, shards: 80, shard: 130, name: 420 }}
       onOpen={(row) => opened.set(opened.peek() === keyOf(row) ? null : keyOf(row))}
       isOpen={(row) => opened.value === keyOf(row)}
     />
@@ -100,7 +100,7 @@ export function ParameterTable({ board, answer }: TableProps): JSX.Element | nul
       }}
       rows={rows}
       sort=""
-      widths={{ name: 300, stage: 60, strategy: 200 }}
+      widths={{ name: 300, stage: 76, strategy: 200 }}
     />
   );
 }
@@ -133,7 +133,7 @@ export function ChangeTable({ board, answer }: TableProps): JSX.Element | null {
       columns={{ from: 'text', to: 'text', stage: 'text', before: 'text', after: 'text', communication: 'text' }}
       rows={rows}
       sort=""
-      widths={{ from: 300, to: 300, stage: 60, communication: 200 }}
+      widths={{ from: 300, to: 300, stage: 76, communication: 200 }}
     />
   );
 }

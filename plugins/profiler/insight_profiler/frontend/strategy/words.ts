@@ -35,16 +35,25 @@ export function collectiveText(kind: string, ranks: number, bytes: number | null
   return `${kind}${ranks > 1 ? ` ×${ranks}` : ''}${bytes === null ? '' : `, ${bytesText(bytes, locale)}`}`;
 }
 
-export const communicationText = ({ kind, count, bytes }: Communication, locale: Locale): string =>
-  collectiveText(kind, count, bytes, locale);
+/** Between two ranks their number says nothing. */
+export const communicationText = ({ kind, count, bytes, peer }: Communication, locale: Locale): string =>
+  collectiveText(kind, peer ? 1 : count, bytes, locale);
 
 /** What a change of layout needs; empty if every device only cuts what it has. */
 export const changeText = ({ collectives }: LayoutChange, locale: Locale): string =>
   collectives.map(({ kind, ranks, bytes }) => collectiveText(kind, ranks, bytes, locale)).join(' + ');
 
-/** `[0:16, :]`: what a slice has of each dimension. */
-export function sliceText(slice: readonly (readonly [number, number])[], shape: readonly number[]): string {
-  return `[${slice.map(([from, to], i) => (from === 0 && to === shape[i] ? ':' : `${from}:${to}`)).join(', ')}]`;
+/** `[0:16, :]`: what a slice has of each dimension; `[1/4, :]` if only parts are known, not the shape. */
+export function sliceText(
+  slice: readonly (readonly [number, number])[],
+  shape: readonly number[] | null,
+  parts: readonly number[],
+): string {
+  const texts = slice.map(([from, to], i) => {
+    if ((parts[i] ?? 1) === 1) return ':';
+    return shape ? `${from}:${to}` : `${to}/${parts[i]}`;
+  });
+  return `[${texts.join(', ')}]`;
 }
 
 /** Numbers in a row as a range: `0–3, 8`. */

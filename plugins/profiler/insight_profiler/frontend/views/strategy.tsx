@@ -40,7 +40,13 @@ export default function Strategy({ board }: ViewProps): JSX.Element {
           {(answer) => (
             <>
               <Others board={board} answer={answer} />
-              <Figure board={board} name="strategy" title={titleOf(board, answer)} content="table">
+              <Figure
+                board={board}
+                name="strategy"
+                title={titleOf(board, answer)}
+                tools={reading(board, answer)}
+                content="table"
+              >
                 <p class="hint">{say('strategy.hint')}</p>
                 <StrategyDrawing board={board} answer={answer} />
               </Figure>
@@ -63,25 +69,31 @@ interface AnswerProps {
 
 function titleOf(board: ProfilerParts, { stages }: StrategyAnswer): string {
   const { t: say } = board.page;
-  const devices = new Set(stages.flatMap(({ ranks }) => ranks)).size;
-  const mode = stages[0]?.type ?? '';
-  return [say('strategy.title', { stages: new Set(stages.map(({ stage }) => stage)).size, devices }), mode]
+  return [
+    say('strategy.stages', { count: new Set(stages.map(({ stage }) => stage)).size }),
+    say('strategy.device_count', { count: new Set(stages.flatMap(({ ranks }) => ranks)).size }),
+    stages[0]?.type,
+  ]
     .filter(Boolean)
     .join(' · ');
 }
 
+function reading(board: ProfilerParts, { others }: StrategyAnswer): JSX.Element | null {
+  const stages = others.flatMap(({ state, stage }) => (state === 'failed' ? [] : [stage]));
+  if (stages.length === 0) return null;
+  return (
+    <span class="hint" role="status">
+      {board.page.t('strategy.reading', { stages: stages.join(', ') })}
+    </span>
+  );
+}
+
+/** Stages that cannot be read, and operators that are too many. */
 function Others({ board, answer: { others, stages } }: AnswerProps): JSX.Element {
   const { t: say } = board.page;
   const left = stages.reduce((sum, stage) => sum + stage.left_out, 0);
   return (
     <>
-      {others.some(({ state }) => state !== 'failed') && (
-        <p class="hint" role="status">
-          {say('strategy.reading', {
-            stages: others.flatMap(({ state, stage }) => (state === 'failed' ? [] : [stage])).join(', '),
-          })}
-        </p>
-      )}
       {others.map(({ profile, failure }) =>
         failure ? <p key={profile} class="problem">{`${profile}: ${sentence(board, 'failure', failure)}`}</p> : null,
       )}

@@ -1,0 +1,60 @@
+"""Routes of the profiler over a logdir, without a host."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from insight_profiler import insight_plugin
+from insight_profiler.views import routes
+from werkzeug import Request
+from werkzeug.test import EnvironBuilder
+
+from insight_core.ingest.logdir import Logdir
+from insight_core.plugin import Unavailable
+from insight_core.plugin.testing.contexts import context_of
+from insight_core.providers.local import LocalProvider
+
+_PATIENCE = 60.0  # seconds, on a machine that does much else
+Get = Callable[..., dict[str, Any]]
+
+
+@contextmanager
+def served_profiles() -> Iterator[Callable[[Path], Get]]:
+    """Opens logdirs; each answers requests by route name, waiting until profiles are read."""
+    providers: list[LocalProvider] = []
+
+    def open_logs(logdir: Path) -> Get:
+        provider = LocalProvider([Logdir(str(logdir))], [insight_plugin()], watch=False)
+        providers.append(provider)
+        provider.load()
+        made = routes(context_of(insight_plugin(), provider))
+        views = {route.path.removeprefix("/"): route.view for route in made}
+
+        def get(route: str, **parameters: str) -> dict[str, Any]:
+            end = time.monotonic() + _PATIENCE
+            while time.monotonic() < end:
+                request = Request(EnvironBuilder(query_string=parameters).get_environ())
+                try:
+                    answer: dict[str, Any] = json.loads(views[route](request).get_data())
+                except Unavailable:  # the profile is being read
+                    answer = {"state": "reading"}
+                reading = answer.get("state") == "reading" or any(
+                    one["state"] == "reading" for one in answer.get("others", ())
+                )
+                if not reading:
+                    return answer
+                time.sleep(0.02)
+            raise AssertionError(f"{route} has not finished: {answer}")
+
+        return get
+
+    try:
+        yield open_logs
+    finally:
+        for provider in providers:
+            provider.close()
