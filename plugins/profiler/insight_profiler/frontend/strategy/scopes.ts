@@ -30,7 +30,7 @@ interface Making {
 
 const isOperator = (child: Making | StrategyOperator): child is StrategyOperator => 'id' in child;
 
-/** Parts are in the order in which the log names the first operator of each. A scope with a single part is that part. */
+/** Parts are in the order in which the log names the first operator of each. A scope of one part is that part. */
 export function scopeTree(operators: readonly StrategyOperator[]): Scope {
   const root: Making = { path: '', children: [], scopes: new Map() };
   for (const operator of operators) {
