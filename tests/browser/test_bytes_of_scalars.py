@@ -145,8 +145,7 @@ def test_a_drag_of_the_smoothing_slider_asks_once_and_for_cards_on_the_screen_on
     assert asked == [seen]
     last = card(page, "t11")
     expect(last).to_be_visible()
-    until(page, lambda: len(asked) > 1)
-    assert "t11" in set().union(*asked[1:])
+    until(page, lambda: any("t11" in tags for tags in asked[1:]))  # cards on the way may come before it
 
 
 def test_a_step_of_eight_growing_runs_is_at_most_twenty_kilobytes(
