@@ -64,7 +64,7 @@ def _compared(
         TableColumn("difference", "ns", difference, is_signed=True),
         TableColumn("change", "ns", np.abs(difference)),
         TableColumn("share", "share", np.abs(difference) / whole if whole else np.zeros(len(difference))),
-        TableColumn("ratio", "ratio", ratio(time, base_time)),
+        TableColumn("ratio", "ratio", np.where(time == base_time, 1.0, ratio(time, base_time))),
     ]
     return ProfileComparison(SortedTable(columns), int((has & ~has_base).sum()), int((has_base & ~has).sum()))
 

@@ -1,4 +1,5 @@
-import { Latest } from '@insight-host/kit';
+import { isAway, Latest } from '@insight-host/kit';
+import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { ProfilerParts } from './board';
 
@@ -6,6 +7,8 @@ export interface Asked<T> {
   /** Of this question, or of the one before while this one is under way. */
   readonly value: T | null;
   readonly error: string | null;
+  /** It is asked for again by itself: the host is away, or has nothing of it yet. */
+  readonly waits: boolean;
   readonly busy: boolean;
   readonly retry: () => void;
 }
@@ -20,15 +23,25 @@ export function useAnswer<T>(
   ask: (signal: AbortSignal) => Promise<T>,
 ): Asked<T> {
   const latest = useMemo(() => new Latest<T>(board.queue), []);
+  const waits = useSignal(false);
   const wanted = board.page.visible.value ? key : null;
+  const noted = async (signal: AbortSignal): Promise<T> => {
+    try {
+      return await ask(signal);
+    } catch (error) {
+      waits.value = isAway(error);
+      throw error;
+    }
+  };
   useEffect(() => {
-    if (wanted !== null) latest.want(wanted, ask);
+    if (wanted !== null) latest.want(wanted, noted);
   }, [wanted]);
   useEffect(() => () => latest.rest(), []);
   const { value: error } = latest.error;
   return {
     value: key === null ? null : (latest.answer.value?.value ?? null),
     error: key !== null && error?.key === key ? error.reason : null,
+    waits: waits.value,
     busy: latest.busy.value,
     retry: () => latest.retry(),
   };

@@ -11,15 +11,21 @@ interface StateProps<T> {
 
 /** What a question brought, or why it brought nothing; the last answer stays in sight with the reason above it. */
 export function Answered<T>({ board, asked, children }: StateProps<T>): JSX.Element {
-  const { value, error, busy, retry } = asked;
+  const { value, error, waits, busy, retry } = asked;
   const again = (
     <button type="button" data-action="retry" onClick={retry}>
       {board.page.t('retry')}
     </button>
   );
   if (value === null)
-    return error === null ? (
-      <div class="waiting" aria-busy={busy} />
+    return error === null || waits ? (
+      <div class="waiting" aria-busy={busy || waits}>
+        {error !== null && (
+          <p class="hint waits" role="status">
+            {error}
+          </p>
+        )}
+      </div>
     ) : (
       <Empty title={board.page.t('failure.view')} text={error}>
         {again}
