@@ -138,9 +138,12 @@ class Profiles:
                 self._readings[place] = reading
             assert reading is not None
             self._readings.move_to_end(place)
-            self._let_go()
-        if is_new and not reading.is_kept():
-            self._processes.read(reading, is_urgent=is_urgent)
+        if is_new:
+            if reading.is_kept():
+                with self._lock:
+                    self._let_go()
+            else:
+                self._processes.read(reading, is_urgent=is_urgent)
         elif is_urgent and reading.look().state == "reading":
             self._processes.hurry(reading)
         return reading

@@ -88,7 +88,7 @@ function Others({ board, answer: { others, ranks, read, total } }: AnswerProps):
 
 const LEAST_STEPS = 3; // for a verdict
 
-function Stragglers({ board, answer: { stragglers, ranks, warm_up: left } }: AnswerProps): JSX.Element {
+function Stragglers({ board, answer: { stragglers, ranks, others: unread, warm_up: left } }: AnswerProps): JSX.Element {
   const { t: say } = board.page;
   const locale = board.page.locale.value;
   return (
@@ -128,7 +128,9 @@ function Stragglers({ board, answer: { stragglers, ranks, warm_up: left } }: Ans
                 ranks.length < 2
                   ? 'cluster.alone'
                   : ranks.some(({ steps }) => (steps?.count ?? 0) >= LEAST_STEPS)
-                    ? 'cluster.even'
+                    ? unread.some(({ state }) => state === 'reading')
+                      ? 'cluster.even.so_far'
+                      : 'cluster.even'
                     : 'cluster.few',
               )}
             </span>
