@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from insight_profiler import insight_plugin
 from insight_profiler.analysis.rank_links import RankLinks, slow_links
 from insight_profiler.analysis.rank_map import RankMap, relative_to_stage, shown
-from insight_profiler.views import routes
 from numpy.typing import NDArray
-from werkzeug import Request
-from werkzeug.test import EnvironBuilder
 
 from benchmarks.cluster_traces import job, write_job
-from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import InvalidArgument
-from insight_core.plugin.testing.contexts import context_of
-from insight_core.providers.local import LocalProvider
+from tests.profiler_routes import Get, served_profiles
 
 RANKS, STEPS, SLOW_RANK, SLOW_LINK = 8, 6, 3, 5
-_PATIENCE = 120.0  # seconds, on a machine that does much else
 _BYTES = {"Float": 4}
-Get = Callable[..., dict[str, Any]]
 Matrix = NDArray[np.float64]
 
 
@@ -41,24 +32,8 @@ def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def get(logdir: Path) -> Iterator[Get]:
-    provider = LocalProvider([Logdir(str(logdir))], [insight_plugin()], watch=False)
-    provider.load()
-    views = {
-        route.path.removeprefix("/"): route.view for route in routes(context_of(insight_plugin(), provider))
-    }
-
-    def asked(route: str, **parameters: str) -> dict[str, Any]:
-        end = time.monotonic() + _PATIENCE
-        while time.monotonic() < end:
-            request = Request(EnvironBuilder(query_string=parameters).get_environ())
-            answer: dict[str, Any] = json.loads(views[route](request).get_data())
-            if not any(one["state"] == "reading" for one in answer["others"]):
-                return answer
-            time.sleep(0.05)
-        raise AssertionError(f"{route} is not through: {answer['others']}")
-
-    yield asked
-    provider.close()
+    with served_profiles() as open_logs:
+        yield open_logs(logdir)
 
 
 # --- the oracle: json and numpy ----------------------------------------------------------------------
