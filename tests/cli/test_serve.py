@@ -116,7 +116,7 @@ def test_signals_end_it_cleanly_with_open_streams(serve: Serve, logdir: Path, nu
         began = time.monotonic()
         serving.process.send_signal(number)
         out, err = serving.process.communicate(timeout=60)
-        assert time.monotonic() - began < 1.5
+        assert time.monotonic() - began < 10  # not as long as a stream lasts
         assert (serving.process.returncode, out, err) == (0, "", "")
     finally:
         for stream in streams:
