@@ -17,7 +17,7 @@ cdef uint64_t _seed = int.from_bytes(os.urandom(8), "little") | 1
 
 
 cdef _check(const uint8_t[::1] data, const int64_t[::1] starts, const int64_t[::1] ends):
-    """Raises ValueError for pieces that are not within the data."""
+    """Raises IndexError for pieces that are not within the data."""
     cdef Py_ssize_t row
     cdef int64_t last = data.shape[0]
     cdef bint sound = starts.shape[0] == ends.shape[0]
@@ -28,7 +28,7 @@ cdef _check(const uint8_t[::1] data, const int64_t[::1] starts, const int64_t[::
                     sound = False
                     break
     if not sound:
-        raise ValueError("starts and ends must be those of pieces of the data")
+        raise IndexError("starts and ends must be those of pieces of the data")
 
 
 cdef class CompiledInterned:

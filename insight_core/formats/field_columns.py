@@ -60,7 +60,7 @@ class FieldColumns:
     def of(cls, data: bytes, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> FieldColumns:
         """The fields of the messages whose contents lie there, int64[messages]; none of a broken message.
 
-        Raises ValueError for messages that are not within the data.
+        Raises IndexError for messages that are not within the data.
         """
         columns, broken = _fields_of(data, starts, ends)
         owners, keys, firsts, starts, ends = columns[:, ~broken[columns[0]]] if broken.any() else columns

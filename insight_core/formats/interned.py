@@ -22,7 +22,7 @@ Places: TypeAlias = NDArray[np.int64]
 class Interned(Protocol):
     """Strings of bytes by their number: 0 is the first that was added, and equal ones have one number.
 
-    ``starts`` and ``ends``, int64[pieces], say which pieces of ``data`` are meant. Methods raise ValueError
+    ``starts`` and ``ends``, int64[pieces], say which pieces of ``data`` are meant. Methods raise IndexError
     for pieces that are not within the data. An object is used by one thread at a time.
     """
 
@@ -70,7 +70,7 @@ class PureInterned:
 def last_places(data: bytes, starts: Places, ends: Places, byte: int) -> Places:
     """int64[pieces]: where in ``data`` the last byte of that value in each piece is; -1 where it has none.
 
-    Raises ValueError for pieces that are not within the data.
+    Raises IndexError for pieces that are not within the data.
     """
     if _byte_columns is not None and is_wanted():
         return _byte_columns.last_places(data, starts, ends, byte)
@@ -80,12 +80,12 @@ def last_places(data: bytes, starts: Places, ends: Places, byte: int) -> Places:
 
 
 def pieces_of(data: bytes, starts: Places, ends: Places) -> Iterator[bytes]:
-    """The bytes that lie there. Raises ValueError if they are not within the data."""
+    """The bytes that lie there. Raises IndexError if they are not within the data."""
     check_places(data, starts, ends)
     return map(data.__getitem__, map(slice, starts.tolist(), ends.tolist()))
 
 
 def check_places(data: bytes, starts: Places, ends: Places) -> None:
-    """Raises ValueError for pieces that are not within the data."""
+    """Raises IndexError for pieces that are not within the data."""
     if len(starts) != len(ends) or not ((starts >= 0) & (starts <= ends) & (ends <= len(data))).all():
-        raise ValueError("starts and ends must be those of pieces of the data")
+        raise IndexError("starts and ends must be those of pieces of the data")
