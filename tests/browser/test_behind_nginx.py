@@ -95,7 +95,7 @@ def _status(url: str, files: Certificate) -> int | None:
     except urllib.error.HTTPError as error:
         with error:
             return error.code
-    except urllib.error.URLError:
+    except OSError:  # nginx does not listen yet, or has closed the connection
         return None
 
 
