@@ -245,6 +245,24 @@ def test_communication(output: Path) -> None:
     assert np.isnan(links[1]["bandwidth"])
 
 
+def test_single_calls_are_not_added_to_the_sum_that_has_them(output: Path) -> None:
+    """As msprof-analyze 26.2.0 adds the links of a step: ``-total``, not the calls that it has too."""
+
+    def link(size: float, spent: float) -> dict[str, object]:
+        return {"0-1": {"Transport Type": "HCCS", "Transit Size(MB)": size, "Transit Time(ms)": spent}}
+
+    of_step = {
+        "hcom_allReduce_-top1@5678": link(16, 4),
+        "hcom_allReduce_-middle@5678": link(16, 3),
+        "hcom_allReduce_-bottom1@5678": link(16, 1),
+        "hcom_allReduce_-total@5678": link(48, 8),
+        "hcom_allReduce_-top1@99": link(5, 1),  # a group without a sum
+    }
+    profile = _read(output, communication_matrix__json=json.dumps({"step3": {"collective": of_step}}))
+    links = profile.rows("links")
+    assert [(one["bytes"], one["elapsed"]) for one in links] == [(48e6, 8_000_000), (5e6, 1_000_000)]
+
+
 def test_types_alone(output: Path) -> None:
     text = (
         "Device_id,OP Type,Core Type,Count,Total Time(us),Min Time(us),Avg Time(us),Max Time(us),Ratio(%)\n"

@@ -4,7 +4,9 @@
 Info": {transport: {...}}}}}}``, and ``{... {operator: {"0-1": {"Transport Type": ..., "Transit Size(MB)":
 ...}}}}``. Times in ms but for the start (µs since the epoch), MB of 10^6 bytes. The transport ``SDMA`` is
 the sum of HCCS, PCIE and SIO, and counts only where it says more than these. In the matrix ranks are
-numbered within their group, which is the part of the name after the ``@``.
+numbered within their group, which is the part of the name after the ``@``; it has the sum of the calls of an
+operator (``allReduce-total@...``), and some single calls that are in it (``-top1``, ``-middle``,
+``-bottom1``).
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from insight_profiler.reading.mindspore_files import ProfileParts
 _MEGA = 1_000_000
 _SUMS = "Total Op Info"  # among the operators: their sums
 _KINDS = ("p2p", "collective")
+_CALL = re.compile(r"(?P<operator>.*)-(?:top|middle|bottom)\d*(?P<group>@.*)?", re.DOTALL)
 _PARTS_OF_SDMA = ("HCCS", "PCIE", "SIO")
 
 
@@ -86,7 +89,12 @@ def _collectives(parts: ProfileParts, name: str) -> None:
 def _links(parts: ProfileParts, name: str) -> None:
     building = parts.building
     rows = []
-    for step, _, operator, info in _entries(parts.json(name)):
+    entries = list(_entries(parts.json(name)))
+    sums = {(step, kind, operator) for step, kind, operator, _ in entries}
+    for step, kind, operator, info in entries:
+        call = _CALL.fullmatch(operator)
+        if call and (step, kind, f"{call['operator']}-total{call['group'] or ''}") in sums:
+            continue
         group = building.text(operator.partition("@")[2])
         for ends, link in info.items():
             source, _, target = ends.partition("-")
