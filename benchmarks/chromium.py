@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import shutil
 
 import numpy as np
@@ -34,3 +35,13 @@ def frames_recorded(page: Page) -> str:
     """Frames a second since `record_frames`, and the time between two."""
     waits = np.diff(np.array(page.evaluate(_RECORDED)))  # ms
     return f"{1000 / waits.mean():.0f} frames/s, p95 {np.quantile(waits, 0.95):.0f} ms between two"
+
+
+def python_with_tab(description: str | None) -> str:
+    """The Python of an environment that has the tab, from ``--python``."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--python", default=".venv-demo/bin/python", help="that has the tab")
+    python: str = parser.parse_args().python
+    return python

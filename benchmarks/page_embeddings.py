@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 import time
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import Browser, sync_playwright
 
-from benchmarks.chromium import frames_recorded, launched, record_frames
+from benchmarks.chromium import frames_recorded, launched, python_with_tab, record_frames
 from benchmarks.page_scrolling import host
 
 _WINDOWS = ((1280, 800), (1920, 1080))
@@ -70,16 +69,12 @@ def umap(browser: Browser, url: str) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--python", default=".venv-demo/bin/python", help="that has the tab")
-    options = parser.parse_args()
+    python = python_with_tab(__doc__)
     with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
         write(Path(place, "many"), _MANY)
         write(Path(place, "few"), _FEW)
         browser = launched(playwright)
-        with host(options.python, Path(place)) as url:
+        with host(python, Path(place)) as url:
             for width, height in _WINDOWS:
                 print(f"turn 100,000 points, {width} x {height}: {turning(browser, url, width, height)}")
             print(f"UMAP of 5,000 x 64: {umap(browser, url)}")

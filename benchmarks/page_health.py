@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from benchmarks.chromium import frames_recorded, launched, record_frames
+from benchmarks.chromium import frames_recorded, launched, python_with_tab, record_frames
 from benchmarks.page_scrolling import host, write
 
 _WINDOWS = ((1280, 800), (1920, 1080))
@@ -59,15 +58,11 @@ def zoom(page: Page) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--python", default=".venv-demo/bin/python", help="that has the tab")
-    options = parser.parse_args()
+    python = python_with_tab(__doc__)
     with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
         write(Path(place), 1, [f"grad_norm/layer{number:03d}" for number in range(_LAYERS)], _STEPS)
         browser = launched(playwright)
-        with host(options.python, Path(place)) as url:
+        with host(python, Path(place)) as url:
             for width, height in _WINDOWS:
                 with opened(browser, url, width, height) as page:
                     page.focus(_MAP)

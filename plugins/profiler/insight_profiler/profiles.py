@@ -70,8 +70,8 @@ class Profiles:
 
     def rank(self, files: ProfileFiles, cache: Path | None) -> Look:
         """The same for one of the ranks of a job: ``profile`` is its summary (``rank_summary.py``), which
-        stays when its columns have to make room. Where there is none, the profile is read after those that
-        users look at."""
+        stays when its columns have to make room. A profile without one is read after those that users
+        look at."""
         key = self._key(files)
         total = sum(file.size for file in files.files.values())
         summary = self._summaries.get(key, cache)

@@ -146,8 +146,8 @@ class ReadingProcesses:
     def _read_by(
         self, process: subprocess.Popen[bytes] | None, order: Order
     ) -> subprocess.Popen[bytes] | None:
-        """Has a process read an order, a new one where there is none; returns the one that is there for the
-        next."""
+        """Sends an order to the process, or to a new one if that has ended. Returns the process for the next
+        order; None if it could not be started or died."""
         if process is None or process.poll() is not None:
             try:
                 process = self._start()

@@ -28,7 +28,7 @@ export function useCompared<T>(
   );
 }
 
-/** In place of an answer: why there is none, or that it is awaited. */
+/** Shown until an answer is there, and if there is an error. */
 export function Awaited({ error }: { readonly error: string | null }): JSX.Element {
   if (!error) return <div class="waiting" aria-busy="true" />;
   return (

@@ -10,6 +10,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from insight_profiler.analysis.rank_summary import renumbered
 from insight_profiler.analysis.steps import are_named
 from insight_profiler.analysis.sums import numbered, ratio
 from insight_profiler.model import Profile
@@ -60,8 +61,9 @@ def links_of(ranks: Sequence[Profile], steps: str | None) -> RankLinks:
         if not len(rows):
             continue
         ends = [_of_job(rank, table["group"][rows], table[end][rows], own) for end in ("source", "target")]
-        labels = [rank.texts[place] if place >= 0 else "" for place in table["kind"][rows].tolist()]
-        kind = [kinds.setdefault(label, len(kinds)) for label in labels]
+        kind = renumbered(table["kind"][rows], rank.texts, kinds)
+        if (kind < 0).any():
+            kind[kind < 0] = kinds.setdefault("", len(kinds))
         columns = [*ends, kind, table["elapsed"][rows], table["bytes"][rows], np.full(len(rows), rank.rank)]
         parts.append(np.array(columns, np.float64))
     if not parts:
@@ -152,8 +154,12 @@ def _own_numbers(ranks: Sequence[Profile]) -> Mapping[tuple[str, int], int]:
 
 def _of_job(
     rank: Profile, groups: NDArray[np.int32], numbers: NDArray[np.int32], own: Mapping[tuple[str, int], int]
-) -> list[int]:
-    return [
+) -> NDArray[np.int32]:
+    if (groups < 0).all():
+        return numbers
+    pairs, rows = np.unique(np.stack((groups, numbers)), axis=1, return_inverse=True)
+    found = [
         own.get((rank.texts[group], number), number) if group >= 0 else number
-        for group, number in zip(groups.tolist(), numbers.tolist(), strict=True)
+        for group, number in pairs.T.tolist()
     ]
+    return np.array(found, np.int32)[rows.ravel()]

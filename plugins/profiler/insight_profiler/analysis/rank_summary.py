@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -28,7 +29,7 @@ def summary_of(profile: Profile) -> Profile:
     if found is not None:
         return found
     top = peak(profile)
-    texts: list[str] = []
+    texts: dict[str, int] = {}
     tables: dict[str, Table] = {}
     if "steps" in profile.tables:
         tables["steps"] = {name: np.array(column) for name, column in profile.tables["steps"].items()}
@@ -73,24 +74,20 @@ def _by_step(table: Table) -> Table:
     }
 
 
-def _by_link(table: Table, texts: tuple[str, ...], kept: list[str]) -> Table:
+def _by_link(table: Table, texts: tuple[str, ...], kept: dict[str, int]) -> Table:
     keys = [table[name] for name in ("step", "source", "target", "kind", "group")]
     groups, firsts = numbered(keys, np.ones(len(table["step"]), bool))
     count = len(firsts)
     elapsed, size = sum_of(table["elapsed"], groups, count), sum_of(table["bytes"], groups, count)
     found = {name: table[name][firsts] for name in ("step", "source", "target")}
     for name in ("kind", "group"):
-        found[name] = _renumbered(table[name][firsts], texts, kept)
+        found[name] = renumbered(table[name][firsts], texts, kept)
     return {**found, "elapsed": elapsed, "bytes": size, "bandwidth": ratio(size, elapsed) * 1e9}
 
 
-def _renumbered(column: Column, texts: tuple[str, ...], kept: list[str]) -> Column:
-    """Texts by their places among those that are kept."""
-    places = {-1: -1}
-    for old in np.unique(column).tolist():
-        if old >= 0:
-            text = texts[old]
-            if text not in kept:
-                kept.append(text)
-            places[old] = kept.index(text)
-    return np.array([places[old] for old in column.tolist()], np.int32)
+def renumbered(column: Column, texts: Sequence[str], kept: dict[str, int]) -> Column:
+    """Places in ``texts``, -1 for none, as places among the texts that are kept; new ones are added to
+    these."""
+    old, rows = np.unique(column, return_inverse=True)
+    new = [kept.setdefault(texts[place], len(kept)) if place >= 0 else -1 for place in old.tolist()]
+    return np.array(new, np.int32)[rows]
