@@ -50,6 +50,11 @@ export function HeatMap(props: HeatMapProps): JSX.Element {
   const at = useSignal<Place | null>(null);
   const ink = inkOf(board.page.theme.value);
   const range = useMemo(() => (isChange ? changeRangeOf(cells) : rangeOf(cells)), [cells, isChange]);
+  // once a map, not with every move of the pointer
+  const isCut = useMemo(
+    () => ({ low: isBeyond(cells, range.low, 'low'), high: isBeyond(cells, range.high, 'high') }),
+    [cells, range],
+  );
   const shades = useMemo(() => shadesOf(ink, color, isChange, cells.worst), [ink, color, isChange, cells.worst]);
   const width = Math.min(Math.max(60, parts.width - LEFT - 8), cells.columns * COLUMN);
   const height = heightOf(cells.rows);
@@ -164,9 +169,9 @@ export function HeatMap(props: HeatMapProps): JSX.Element {
         </span>
       </div>
       <div class="heat-map-key" aria-hidden="true">
-        <span>{`${isBeyond(cells, range.low, 'low') ? '≤ ' : ''}${props.text(range.low)}`}</span>
+        <span>{`${isCut.low ? '≤ ' : ''}${props.text(range.low)}`}</span>
         <span class="shades" style={{ background: `linear-gradient(90deg, ${stops})` }} />
-        <span>{`${isBeyond(cells, range.high, 'high') ? '≥ ' : ''}${props.text(range.high)}`}</span>
+        <span>{`${isCut.high ? '≥ ' : ''}${props.text(range.high)}`}</span>
       </div>
       <Tip tip={parts.tip} />
     </div>
