@@ -183,6 +183,67 @@ def test_scikit_learn_finds_the_same(plain: Planted, found: Ranking) -> None:
     assert grid["average"].min() == pytest.approx(min(one.mean for one in curve), abs=0.15)
 
 
+def test_weak_parameters_keep_their_share() -> None:
+    """Sobol's g function, whose effects are known: Saltelli et al., Global Sensitivity Analysis, 2008."""
+    places = np.random.default_rng(4).uniform(size=(600, 4))
+    weights = np.array([0, 0.5, 3, 99])
+    target = np.prod((np.abs(4 * places - 2) + weights) / (1 + weights), axis=1)
+    variances = 1 / 3 / (1 + weights) ** 2
+    whole = np.prod(1 + variances) - 1
+    known = [one * np.prod(1 + np.delete(variances, at)) / whole for at, one in enumerate(variances)]
+    columns = [_column(f"x{at}", column) for at, column in enumerate(places.T)]
+    found = _shares(ranking(_column("y", target), columns, np.arange(600), "min"))
+    assert found["x0"] == pytest.approx(known[0], abs=0.12)
+    assert found["x1"] == pytest.approx(known[1], abs=0.08)
+    assert found["x2"] == pytest.approx(known[2], rel=0.5)
+    assert found["x3"] == pytest.approx(known[3], abs=0.005)
+
+
+def test_what_is_best_only_together_is_said_of_the_pair() -> None:
+    random = np.random.default_rng(6)
+    rate, optimizer = 10 ** random.uniform(-5, 0, 200), random.choice(np.array(["adam", "sgd"]), 200)
+    best = np.where(optimizer == "adam", -4, -1)
+    target = np.abs(np.log10(rate) - best) + (optimizer == "sgd") * 0.5
+    parameters = [_column("lr", rate), _column("optimizer", optimizer)]
+    found = ranking(_column("loss", target), parameters, np.arange(200), "min")
+    (pair,) = found.pairs
+    together = dict(zip([one.name for one in pair.columns], pair.best, strict=True))
+    lr, chosen = together["lr"], together["optimizer"]
+    assert lr is not None
+    assert chosen is not None
+    assert chosen.texts == ["adam"]
+    assert 1e-5 <= lr.start < 1e-4 < lr.end < 1e-3
+    same = np.sign(random.uniform(-1, 1, (2, 200)))
+    columns = [_column("a", same[0]), _column("b", same[1])]
+    only = ranking(_column("loss", same[0] * same[1]), columns, np.arange(200), "min")
+    assert [one.best for one in only.parameters] == [None, None]
+    values = [one.start for one in only.pairs[0].best if one is not None]
+    assert sorted(values) == [-1, 1]
+
+
+def test_parameters_that_change_together_are_one(plain: Planted, found: Ranking) -> None:
+    copies = {"steps": plain.parameters["batch_size"] * 100, "rate": np.log(plain.parameters["lr"])}
+    both = Planted({**plain.parameters, **copies}, plain.target, plain.shares).ranked()
+    names = [one.column.name for one in both.parameters]
+    assert names.index("rate") == names.index("lr") + 1
+    assert names.index("steps") == names.index("batch_size") + 1
+    follows = {one.column.name: one.follows.name for one in both.parameters if one.follows}
+    assert follows == {"rate": "lr", "steps": "batch_size"}
+    assert _shares(both) == _shares(found)
+
+
+def test_numbers_recorded_as_text_are_numbers(plain: Planted) -> None:
+    texts = [f"{rate:.3e}" for rate in plain.parameters["lr"].tolist()]
+    written = Planted({**plain.parameters, "lr": np.array(texts)}, plain.target, plain.shares).ranked()
+    assert _shares(written)["lr"] == pytest.approx(0.86, abs=0.05)
+    best = written.parameters[0].best
+    assert best is not None
+    assert 1e-4 < best.start < 1e-3 < best.end < 1e-2
+    some = coded(_column("x", ["1", 2, "3.5", None]), np.arange(4))
+    assert [step.low for step in some.steps[:3]] == [1, 2, 3.5]
+    assert coded(_column("x", ["1", "auto"]), np.arange(2)).is_category
+
+
 def test_a_diverged_run_does_not_explain_everything(plain: Planted) -> None:
     target = plain.target.copy()
     target[3], target[4] = 1e12, np.nan

@@ -68,13 +68,16 @@ export interface CurvePoint {
   readonly high: number;
 }
 
+/** The values with the best results. */
+export type Best = { readonly texts: readonly string[] } | { readonly from: number; readonly to: number };
+
 export interface Parameter {
   readonly name: string;
   readonly title: string;
   readonly group: Group;
   /** Runs with a value, of those with a target. */
   readonly count: number;
-  readonly reason: 'constant' | 'unique' | null;
+  readonly reason: 'constant' | 'unique' | 'follows' | null;
   /** With interactions; null where it is not known. */
   readonly importance: Share | null;
   /** Without interactions. */
@@ -82,7 +85,10 @@ export interface Parameter {
   /** The importance is above 0 beyond chance. */
   readonly sure: boolean;
   readonly curve: readonly CurvePoint[];
-  readonly best: { readonly texts: readonly string[] } | { readonly from: number; readonly to: number } | null;
+  /** Null where it is not known, or depends on other parameters. */
+  readonly best: Best | null;
+  /** The parameter that it always changes together with. */
+  readonly follows: string | null;
   readonly correlation: {
     readonly count: number;
     readonly pearson: number | null;
@@ -106,7 +112,13 @@ export interface ImportanceAnswer {
   readonly clipped: number;
   readonly log: boolean;
   readonly parameters: readonly Parameter[];
-  readonly interactions: readonly (Share & { readonly parameters: readonly [string, string] })[];
+  readonly interactions: readonly Interaction[];
+}
+
+/** What two parameters explain together beyond each of them, and which values are best together. */
+export interface Interaction extends Share {
+  readonly parameters: readonly [string, string];
+  readonly best: readonly [Best | null, Best | null];
 }
 
 export interface PipelineValues {

@@ -46,7 +46,7 @@ export function importanceTable(board: LineageParts, parameters: readonly Parame
       parameter.importance?.share ?? null,
       parameter.importance?.error ?? null,
       parameter.alone?.share ?? null,
-      bestText(board, parameter) || null,
+      bestText(board, parameter.name, parameter.best) || null,
       parameter.correlation.pearson,
       parameter.correlation.spearman,
       parameter.count,

@@ -1,10 +1,10 @@
 /** Shares, coefficients and best values of parameters as people read them. */
 import { valueText } from '@insight-host/kit';
-import type { Parameter } from './answers';
+import type { Best } from './answers';
 import type { LineageParts } from './board';
 
 /** The values with the best results; empty where they are not known. */
-export function bestText(board: LineageParts, { name, best }: Parameter): string {
+export function bestText(board: LineageParts, name: string, best: Best | null): string {
   if (!best) return '';
   if ('texts' in best) return best.texts.join(board.page.t('list.separator'));
   const column = board.frame.value?.columns.get(name);

@@ -1,6 +1,6 @@
 import { TableButton, valueText } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import type { ImportanceAnswer, Parameter, Share } from './answers';
+import type { ImportanceAnswer, Interaction, Parameter, Share } from './answers';
 import type { LineageParts } from './board';
 import { importanceTable } from './chart_tables';
 import { bestText, coefficientText, percent } from './importance_texts';
@@ -39,7 +39,7 @@ export function Importances({ board, answer, chosen }: ImportancesProps): JSX.El
             key={parameter.name}
             board={board}
             parameter={parameter}
-            hasShares={explained !== null}
+            answer={answer}
             chosen={parameter.name === chosen}
           />
         ))}
@@ -71,15 +71,14 @@ function Summary({ board, answer }: { readonly board: LineageParts; readonly ans
 interface RowProps {
   readonly board: LineageParts;
   readonly parameter: Parameter;
-  readonly hasShares: boolean;
+  readonly answer: ImportanceAnswer;
   readonly chosen: boolean;
 }
 
-function Row({ board, parameter, hasShares, chosen }: RowProps): JSX.Element {
-  const { name, title, importance, sure } = parameter;
-  const { t: say } = board.page;
-  const best = bestText(board, parameter);
-  const reason = refusalOf(board, parameter, hasShares);
+function Row({ board, parameter, answer, chosen }: RowProps): JSX.Element {
+  const { name, importance, sure } = parameter;
+  const best = bestOf(board, parameter, answer);
+  const reason = refusalOf(board, parameter, answer);
   return (
     <li>
       <button
@@ -87,10 +86,10 @@ function Row({ board, parameter, hasShares, chosen }: RowProps): JSX.Element {
         class={sure || !importance ? undefined : 'unsure'}
         aria-pressed={chosen}
         data-parameter={name}
-        title={`${name}\n${hintOf(board, parameter, hasShares)}`}
+        title={`${name}\n${hintOf(board, parameter, answer)}`}
         onClick={() => board.parameter.set(name)}
       >
-        <span class="name">{board.columns.all.value.get(name)?.title ?? title}</span>
+        <span class="name">{titleOf(board, name)}</span>
         {reason !== null ? (
           <span class="reason">{reason}</span>
         ) : importance ? (
@@ -100,7 +99,7 @@ function Row({ board, parameter, hasShares, chosen }: RowProps): JSX.Element {
         )}
         {best && (
           <span class="best" data-part="best">
-            {say('importance.best', { values: best })}
+            {best}
           </span>
         )}
       </button>
@@ -156,15 +155,17 @@ function Together({
 }): JSX.Element | null {
   const { t: say } = board.page;
   if (interactions.length === 0) return null;
-  const titleOf = (name: string): string => board.columns.all.value.get(name)?.title ?? name;
   return (
     <>
       <h4>{say('interaction')}</h4>
       <ul class="importance" data-testid="interactions" aria-label={say('interaction')}>
         {interactions.map((pair) => (
-          <li key={pair.parameters.join(' ')} title={say('interaction.hint')}>
-            <span class="name">{pair.parameters.map(titleOf).join(' × ')}</span>
+          <li key={pair.parameters.join(' ')} class="pair" title={say('interaction.hint')}>
+            <span class="name">{pair.parameters.map((name) => titleOf(board, name)).join(' × ')}</span>
             <ShareBar board={board} share={pair} />
+            <span class="best" data-part="best">
+              {say('importance.best', { values: bestTogether(board, pair) })}
+            </span>
           </li>
         ))}
       </ul>
@@ -172,18 +173,42 @@ function Together({
   );
 }
 
-/** Why a parameter has no bar; null if it has one. */
-function refusalOf(board: LineageParts, { reason, correlation }: Parameter, hasShares: boolean): string | null {
+const titleOf = (board: LineageParts, name: string): string => board.columns.all.value.get(name)?.title ?? name;
+
+/** The best values of a parameter, or what they depend on; empty where they are not known. */
+function bestOf(board: LineageParts, { name, best, sure }: Parameter, { interactions }: ImportanceAnswer): string {
   const { t: say } = board.page;
-  if (reason) return say(`reason.${reason}`, { count: correlation.count });
-  if (hasShares || correlation.pearson !== null) return null;
-  return say(`reason.${correlation.reason ?? 'too_few'}`, { count: correlation.count });
+  if (best) return say('importance.best', { values: bestText(board, name, best) });
+  const others = interactions.flatMap(({ parameters: [one, other] }) =>
+    one === name ? [titleOf(board, other)] : other === name ? [titleOf(board, one)] : [],
+  );
+  return sure && others.length > 0 ? say('importance.depends', { names: others.join(say('list.separator')) }) : '';
 }
 
-function hintOf(board: LineageParts, parameter: Parameter, hasShares: boolean): string {
+/** Which values of two parameters are best together. */
+function bestTogether(board: LineageParts, { parameters, best }: Interaction): string {
+  return parameters
+    .map((name, at) => `${titleOf(board, name)} ${bestText(board, name, best[at] ?? null) || '—'}`)
+    .join(board.page.t('list.separator'));
+}
+
+/** Why a parameter has no bar; null if it has one. */
+function refusalOf(
+  board: LineageParts,
+  { reason, follows, correlation }: Parameter,
+  { used, explained }: ImportanceAnswer,
+): string | null {
+  const { t: say } = board.page;
+  if (reason) return say(`reason.${reason}`, { count: used, name: follows === null ? '' : titleOf(board, follows) });
+  if (explained || correlation.pearson !== null) return null;
+  const why = correlation.reason ?? 'too_few';
+  return say(`reason.${why}`, { count: why === 'constant' ? used : correlation.count });
+}
+
+function hintOf(board: LineageParts, parameter: Parameter, answer: ImportanceAnswer): string {
   const { t: say } = board.page;
   const { importance, alone, sure, correlation } = parameter;
-  const refusal = refusalOf(board, parameter, hasShares);
+  const refusal = refusalOf(board, parameter, answer);
   if (refusal !== null) return refusal;
   const lines = [];
   if (importance && alone) {

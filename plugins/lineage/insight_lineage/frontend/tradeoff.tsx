@@ -54,6 +54,7 @@ export function Tradeoff({ board, target, goal }: TradeoffProps): JSX.Element | 
           <div class="row">
             <button
               type="button"
+              class="ih-button ih-small"
               data-action="select-front"
               title={say('tradeoff.select', { count: front.length })}
               disabled={front.length === 0}

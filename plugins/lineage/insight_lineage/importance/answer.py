@@ -7,7 +7,8 @@ from typing import Any
 
 from attrs import asdict
 
-from insight_lineage.importance.ranking import FEWEST, Best, Pair, Point, Ranked, Ranking
+from insight_lineage.importance.best import Best
+from insight_lineage.importance.ranking import FEWEST, Pair, Point, Ranked, Ranking
 
 
 def ranking_fields(found: Ranking) -> dict[str, Any]:
@@ -37,6 +38,7 @@ def _parameter(one: Ranked) -> dict[str, Any]:
         "sure": one.is_sure,
         "curve": [_point(point) for point in one.curve],
         "best": one.best and _best(one.best),
+        "follows": one.follows and one.follows.name,
         "correlation": asdict(one.correlation),
     }
 
@@ -54,4 +56,5 @@ def _best(best: Best) -> dict[str, Any]:
 
 
 def _pair(pair: Pair) -> dict[str, Any]:
-    return {"parameters": [column.name for column in pair.columns], **asdict(pair.gain)}
+    best = [one and _best(one) for one in pair.best]
+    return {"parameters": [column.name for column in pair.columns], **asdict(pair.gain), "best": best}

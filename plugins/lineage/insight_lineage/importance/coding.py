@@ -9,7 +9,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin.filters.column import MISSING, NUMBER, Column
+from insight_core.plugin.filters.column import MISSING, NUMBER, TEXT, Column
 from insight_lineage.importance.forest import Codes, Floats
 
 BINS = 32
@@ -44,16 +44,35 @@ class Coded:
 def coded(column: Column, rows: NDArray[np.intp]) -> Coded:
     """A parameter as at most ``BINS`` codes: bins of equal counts of its numbers, or its texts.
 
-    Of more than 31 texts the frequent ones have a code each, and the others share one. Runs without a value
-    have a code of their own.
+    Texts that are all numbers count as numbers. Of more than 31 other texts the frequent ones have a code
+    each, and the others share one. Runs without a value have a code of their own.
     """
-    kinds = column.kinds[rows]
-    present = kinds != MISSING
-    is_category = bool((kinds[present] != NUMBER).any()) or column.type == "bool"
-    found = _categories(column, rows, present) if is_category else _numbers(column.numbers[rows])
+    present = column.kinds[rows] != MISSING
+    numbers = None if column.type == "bool" else _read_as_numbers(column, rows, present)
+    is_category = numbers is None
+    found = _categories(column, rows, present) if numbers is None else _numbers(numbers)
     if found.reason is None and len(np.unique(found.codes)) < 2:
         return Coded(found.codes, found.steps, is_category, "constant")
     return found
+
+
+def _read_as_numbers(column: Column, rows: NDArray[np.intp], present: NDArray[np.bool_]) -> Floats | None:
+    """The numbers, also where they were recorded as text; None if some value is neither."""
+    numbers = column.numbers[rows]
+    others = present & (column.kinds[rows] != NUMBER)
+    if not others.any():
+        return numbers
+    if (column.kinds[rows[others]] != TEXT).any():
+        return None
+    try:
+        read = column.values[rows[others]].astype(np.float64)
+    except ValueError:
+        return None
+    if not np.isfinite(read).all():
+        return None
+    numbers = numbers.copy()
+    numbers[others] = read
+    return numbers
 
 
 def _numbers(numbers: Floats) -> Coded:

@@ -45,6 +45,10 @@ class Design:
     is_category: Mask
     bins: int
 
+    def part(self, rows: Codes) -> Design:
+        """Some of the rows."""
+        return Design(self.codes[rows], self.target[rows], self.is_category, self.bins)
+
 
 def grown(design: Design, *, trees: int, least: int, draws: int, seed: int) -> Iterator[GrownTree]:
     """Trees, each of ``draws`` rows drawn with replacement and of leaves with at least ``least`` of them."""

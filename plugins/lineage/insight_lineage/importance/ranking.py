@@ -11,16 +11,17 @@ from numpy.typing import NDArray
 
 from insight_core.plugin.filters.column import Column
 from insight_lineage.goals import Goal
+from insight_lineage.importance.best import Best, best_of, best_together
 from insight_lineage.importance.coding import BINS, Coded, Explained, coded
 from insight_lineage.importance.correlation import Correlation, correlation
-from insight_lineage.importance.effects import Effect, Share, effects_of
-from insight_lineage.importance.forest import Design, Floats
+from insight_lineage.importance.effects import Effect, Interaction, Share, effects_of
+from insight_lineage.importance.forest import Design
 
 FEWEST = 16  # runs: of planted signals three in four are found here, and one in seven with 12
 _SURE = 2.58  # standard errors: 99 % of a normal distribution, on both sides
 _LIKELY = 2.0  # standard errors above 0 that the explained share needs
-_LEAST = 0.01  # share of an interaction that is worth a line
-_NEAR_BEST = 0.1  # of the span of a curve: values whose results are as good as the best
+_LEAST = 0.01  # share that is worth a line, or a best value
+_MAIN = 0.2  # of the importance: what a parameter must explain alone for its best values to mean something
 
 Refusal: TypeAlias = Literal["too_few", "target_constant", "no_parameters"]
 
@@ -39,19 +40,12 @@ class Point:
 
 
 @frozen(eq=False)
-class Best:
-    """The values with the best results: from ``start`` to ``end``, or ``texts``."""
-
-    start: float
-    end: float
-    texts: Sequence[str]
-
-
-@frozen(eq=False)
 class Ranked:
     """One parameter. Without ``total`` ``reason`` says why.
 
     ``is_sure``: its share is above 0 beyond chance. ``count`` is how many of the used runs have a value.
+    ``best`` is None where it depends on other parameters. ``follows`` is the parameter that it always
+    changes together with, so that their shares cannot be told apart.
     """
 
     column: Column
@@ -63,14 +57,16 @@ class Ranked:
     is_sure: bool = False
     curve: Sequence[Point] = ()
     best: Best | None = None
+    follows: Column | None = None
 
 
 @frozen(eq=False)
 class Pair:
-    """Two parameters that explain more together than each of them."""
+    """Two parameters that explain more together than each of them, and what is best of each together."""
 
     columns: tuple[Column, Column]
     gain: Share
+    best: tuple[Best | None, Best | None]
 
 
 @frozen(eq=False)
@@ -98,33 +94,53 @@ def ranking(target: Column, parameters: Iterable[Column], rows: NDArray[np.intp]
     by_correlation = sorted(unranked, key=lambda one: -abs(one.correlation.pearson or 0.0))
     numbers = target.numbers[used]
     fit = [coded(one, used) for one in columns] if len(used) >= FEWEST else []
-    chosen = [place for place, one in enumerate(fit) if one.reason is None]
+    leaders = _leaders(fit)
+    chosen = [place for place, one in enumerate(fit) if one.reason is None and leaders[place] == place]
     if len(used) < FEWEST:
         return Ranking(len(used), by_correlation, reason="too_few")
     if numbers.min() == numbers.max():
         return Ranking(len(used), by_correlation, reason="target_constant")
+    left = [_refused(one, known) for one, known in zip(unranked, fit, strict=True) if known.reason]
     if not chosen:
-        left = [_refused(one, known) for one, known in zip(unranked, fit, strict=True)]
         return Ranking(len(used), left, reason="no_parameters")
     kept = Explained.of(numbers)
     codes = np.stack([fit[place].codes for place in chosen], axis=1)
     design = Design(codes, kept.values, np.array([fit[place].is_category for place in chosen]), BINS)
     found = effects_of(design)
     is_sure = found.explained.share > _LIKELY * found.explained.error
-    ranked = [
-        _ranked(unranked[place], fit[place], effect, kept, goal, is_sure=is_sure)
-        for place, effect in zip(chosen, found.effects, strict=True)
-    ]
-    ranked.sort(key=lambda one: -(one.total.share if one.total else 0.0))
-    left = [
-        _refused(one, known) for one, known in zip(unranked, fit, strict=True) if known.reason is not None
-    ]
+    ranked = []
+    for place, effect in sorted(
+        zip(chosen, found.effects, strict=True), key=lambda pair: -pair[1].total.share
+    ):
+        ranked.append(_ranked(unranked[place], fit[place], effect, kept, goal, is_sure=is_sure))
+        ranked += [
+            _following(unranked[other], columns[place])
+            for other, leader in enumerate(leaders)
+            if leader == place != other
+        ]
     pairs = [
-        Pair((columns[chosen[pair.first]], columns[chosen[pair.second]]), pair.gain)
+        _pair(pair, [columns[place] for place in chosen], [fit[place] for place in chosen], goal)
         for pair in found.interactions
         if is_sure and pair.gain.share >= max(_LEAST, _SURE * pair.gain.error)
     ]
     return Ranking(len(used), [*ranked, *left], pairs, found.explained, is_sure, kept.clipped, kept.is_log)
+
+
+def _leaders(fit: Sequence[Coded]) -> list[int]:
+    """For each parameter the first one that tells the same runs apart: itself, if there is none before."""
+    first: dict[bytes, int] = {}
+    found = []
+    for place, known in enumerate(fit):
+        _, rows, inverse = np.unique(known.codes, return_index=True, return_inverse=True)
+        key = rows[inverse.reshape(-1)].tobytes()  # of each run the first one with its code
+        found.append(place if known.reason else first.setdefault(key, place))
+    return found
+
+
+def _pair(pair: Interaction, columns: Sequence[Column], fit: Sequence[Coded], goal: Goal) -> Pair:
+    one, other = pair.first, pair.second
+    best = best_together((fit[one], fit[other]), pair.surface, goal)
+    return Pair((columns[one], columns[other]), pair.gain, best)
 
 
 def _unranked(target: Column, parameter: Column, rows: NDArray[np.intp], used: NDArray[np.intp]) -> Ranked:
@@ -135,6 +151,10 @@ def _unranked(target: Column, parameter: Column, rows: NDArray[np.intp], used: N
 
 def _refused(one: Ranked, known: Coded) -> Ranked:
     return Ranked(one.column, one.count, one.correlation, known.reason)
+
+
+def _following(one: Ranked, leader: Column) -> Ranked:
+    return Ranked(one.column, one.count, one.correlation, "follows", follows=leader)
 
 
 def _ranked(
@@ -149,25 +169,7 @@ def _ranked(
         for at, step in enumerate(known.steps)
     ]
     sure = is_sure and total.share > _SURE * total.error
-    best = _best(known, effect.curve, goal) if sure else None
+    alone = effect.alone
+    is_main = alone.share > max(_LEAST, _MAIN * total.share)
+    best = best_of(known, effect.curve[: len(known.steps)], goal) if sure and is_main else None
     return Ranked(one.column, one.count, one.correlation, None, total, effect.alone, sure, curve, best)
-
-
-def _best(known: Coded, curve: Floats, goal: Goal) -> Best | None:
-    """Around the best step those that are nearly as good; of texts all of them, the best first."""
-    named = [at for at, step in enumerate(known.steps) if step.text is not None or not np.isnan(step.low)]
-    if not named:
-        return None
-    values = -curve[named] if goal == "min" else curve[named]
-    span = float(values.max() - values.min())
-    near = values >= values.max() - _NEAR_BEST * span
-    top = int(values.argmax())
-    if known.is_category:
-        texts = [known.steps[named[at]].text or "" for at in np.argsort(-values, kind="stable") if near[at]]
-        return Best(np.nan, np.nan, texts)
-    first = last = top
-    while first > 0 and near[first - 1]:
-        first -= 1
-    while last < len(named) - 1 and near[last + 1]:
-        last += 1
-    return Best(known.steps[named[first]].low, known.steps[named[last]].high, ())
