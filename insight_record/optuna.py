@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,10 @@ from insight_record.summary_writer import SummaryWriter
 class OptunaCallback:
     """Records every trial of a study as a run ``trial_<number>`` below ``log_dir``.
 
-    Parameters, user attributes and the state of the trial are columns of the run. Intermediate values are the
-    scalar ``intermediate_value`` by step. The result is ``value``, of several objectives ``values/0``,
-    ``values/1``, ..., or as ``study.set_metric_names`` names them. Imports nothing of Optuna.
+    Parameters, user attributes and the state of the trial are columns of the run, and so is
+    ``direction/<result>``: ``minimize`` or ``maximize``. Intermediate values are the scalar
+    ``intermediate_value`` by step. The result is ``value``, of several objectives ``values/0``, ``values/1``,
+    ..., or as ``study.set_metric_names`` names them. Imports nothing of Optuna.
     """
 
     def __init__(self, log_dir: str | os.PathLike[str]) -> None:
@@ -30,6 +32,7 @@ class OptunaCallback:
         )
         with SummaryWriter(self._log_dir / f"trial_{trial.number:04}", all_ranks=True) as writer:
             columns = {**trial.params, "state": trial.state.name, "study": study.study_name}
+            columns["direction"] = _directions(study, names)
             if trial.user_attrs:
                 columns["user_attrs"] = trial.user_attrs
             writer.add_configuration(columns)
@@ -38,3 +41,10 @@ class OptunaCallback:
             last = max(trial.intermediate_values, default=0)
             for name, value in zip(names, values, strict=False):
                 writer.add_scalar(name, value, last, ended)
+
+
+def _directions(study: Any, names: Sequence[str]) -> dict[str, str]:  # noqa: ANN401
+    """``minimize`` or ``maximize`` by the name of the result."""
+    found = [str(one.name).lower() for one in getattr(study, "directions", ())]
+    directions = dict(zip(names, found, strict=False))
+    return {**directions, "intermediate_value": found[0]} if len(found) == 1 else directions

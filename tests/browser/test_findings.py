@@ -68,7 +68,7 @@ def test_a_run_without_faults_says_what_was_checked(
 ) -> None:
     page.goto(f"{serve('--logdir', logs)}#locale=en&tab=diagnose&runs=fine")
     status = page.locator('[data-plugin="diagnose"] [role="status"]')
-    expect(status).to_have_text("Nothing found. 4 rules were checked in one run.")
+    expect(status).to_have_text("Nothing found. Checked 4 rules in one run.")
     expect(page.locator("[data-finding]")).to_have_count(0)
 
 

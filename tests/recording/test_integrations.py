@@ -102,6 +102,7 @@ def test_a_study_of_optuna(tmp_path: Path) -> None:
     assert [columns(run)["state"] for run in read.values()] == ["COMPLETE", "PRUNED", "COMPLETE"]
     [(_, value)] = read["trial_0002"]["scalars"]["value"]
     assert value == pytest.approx(study.trials[2].value)
+    assert columns(read["trial_0002"])["direction/value"] == "minimize"
 
 
 @pytest.mark.frameworks

@@ -17,6 +17,7 @@ _FINE = 4  # parts of an interval of the grid, for areas
 _FINEST = 400  # parts of an axis
 _LEAST = 6  # points of an axis of which every second one still says something
 _KNOWN = 0.9  # share of a circle that must be finite
+_ROUNDING = 1e-12
 _NEAR = 13  # points of the fit of a quadratic: two more than twice what it has coefficients
 
 
@@ -117,7 +118,7 @@ def _circle(landscape: Landscape, radius: float) -> tuple[Measured, Measured] | 
     x, y = end_of(landscape)
     across = np.clip(x + radius * np.cos(angles), landscape.x[0], landscape.x[-1])
     down = np.clip(y + radius * np.sin(angles), landscape.y[0], landscape.y[-1])
-    losses = LossSurface.of(landscape).at(across, down) - _loss_at_end(landscape)
+    losses = _rounded(LossSurface.of(landscape).at(across, down) - _loss_at_end(landscape), landscape)
     known = np.isfinite(losses)
     if known.mean() < _KNOWN:
         return None
@@ -125,13 +126,19 @@ def _circle(landscape: Landscape, radius: float) -> tuple[Measured, Measured] | 
     if (coarse := _halved(landscape)) is not None:
         inside = (across >= coarse.x[0]) & (across <= coarse.x[-1])
         inside &= (down >= coarse.y[0]) & (down <= coarse.y[-1])
-        others = LossSurface.of(coarse).at(across, down) - _loss_at_end(landscape)
+        others = _rounded(LossSurface.of(coarse).at(across, down) - _loss_at_end(landscape), landscape)
         both = known & inside & np.isfinite(others)
         if both.mean() >= _KNOWN:
             error = abs(float((losses[both] - others[both]).mean()))
             worst_error = abs(float(losses[both].max() - others[both].max()))
     mean = Measured(float(losses[known].mean()), error)
     return mean, Measured(float(losses[known].max()), worst_error)
+
+
+def _rounded(differences: Floats, landscape: Landscape) -> Floats:
+    """Differences of losses; those that are only rounding are 0."""
+    largest = np.abs(landscape.z[np.isfinite(landscape.z)]).max()
+    return np.where(np.abs(differences) <= _ROUNDING * largest, 0.0, differences)
 
 
 def _area(landscape: Landscape, epsilon: float) -> Area | None:
@@ -152,9 +159,27 @@ def _below(landscape: Landscape, epsilon: float) -> tuple[float, bool] | None:
     grid_x, grid_y = np.meshgrid(across, down)
     losses = LossSurface.of(landscape).at(grid_x.ravel(), grid_y.ravel()).reshape(grid_x.shape)
     lowest = float(landscape.z[np.isfinite(landscape.z)].min())
-    below = losses <= lowest + epsilon
-    edge = bool(below[[0, -1]].any() or below[:, [0, -1]].any())
-    return float((below * np.outer(high, wide)).sum()), edge
+    # Losses that are equal but for rounding are equally low.
+    level = lowest + epsilon + _ROUNDING * max(abs(lowest), abs(epsilon))
+    shares = _shares_below(losses, level)
+    ends = (landscape.z[[0, -1]], landscape.z[:, [0, -1]])
+    return float((shares * np.outer(high, wide)).sum()), any(bool((one <= level).any()) for one in ends)
+
+
+def _shares_below(losses: Floats, level: float) -> Floats:
+    """Which share of each part of the plane is at most at a level: losses are a plane within it."""
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        slopes = [np.abs(np.gradient(losses, axis=axis)) / 2 for axis in (0, 1)]
+        steep, gentle = np.maximum(*slopes), np.minimum(*slopes)
+        above, reach = losses - level, steep + gentle
+        # The distribution of a sum of two even ones.
+        squares = [
+            np.maximum(corner - above, 0) ** 2 for corner in (reach, steep - gentle, gentle - steep, -reach)
+        ]
+        both = (squares[0] - squares[1] - squares[2] + squares[3]) / (8 * steep * gentle)
+        shares = np.where(gentle > 1e-6 * steep, both, (steep - above) / (2 * steep))
+        crossed = np.isfinite(shares) & (np.abs(above) < reach)
+    return np.where(crossed, np.clip(shares, 0, 1), above <= 0)
 
 
 def _finer(axis: Floats) -> tuple[Floats, Floats]:
@@ -179,6 +204,7 @@ def _curvature(landscape: Landscape) -> Curvature | None:
     if len(places) < _NEAR or np.linalg.matrix_rank(terms) < terms.shape[1]:
         return None
     losses = landscape.z.ravel()[places]
+    losses = _rounded(losses - losses.mean(), landscape)
     found, *_ = np.linalg.lstsq(terms, losses, rcond=None)
     rest = losses - terms @ found
     noise = float(rest @ rest) / (len(places) - terms.shape[1])

@@ -72,6 +72,39 @@ def test_a_saddle_has_a_negative_curvature_and_an_area_to_the_edge() -> None:
     assert found.area.edge
 
 
+@pytest.mark.parametrize(
+    ("curvatures", "points", "epsilon"), [((1, 1), 21, 0.03), ((20, 5), 41, 0.03), ((3, 7), 33, 0.005)]
+)
+def test_a_small_area_is_within_the_error_that_is_said(
+    curvatures: tuple[float, float], points: int, epsilon: float
+) -> None:
+    found = _measured(_quadratic(curvatures, points=points), epsilon=epsilon)
+    exact = 2 * math.pi * epsilon / math.sqrt(curvatures[0] * curvatures[1])
+    assert found.area is not None
+    assert found.area.size.value == pytest.approx(exact, rel=0.03)
+    assert found.area.size.error is not None
+    assert abs(found.area.size.value - exact) < found.area.size.error + 0.01 * exact
+
+
+def test_an_area_at_the_edge_and_one_of_equal_losses() -> None:
+    saddle = _measured(_quadratic((-3.0, 4.0), points=21), epsilon=0.03)
+    assert saddle.area is not None
+    assert saddle.area.edge
+    # Twice the integral over y of how far the loss stays near the one at the edge.
+    down = np.linspace(-0.2, 0.2, 100_001)
+    room = 1 - np.sqrt(np.clip((1.5 - 0.03 + 2 * down**2) / 1.5, 0, 1))
+    exact = 2 * float(room.mean()) * 0.4
+    assert saddle.area.size.value == pytest.approx(exact, rel=0.1)
+    axis = np.linspace(-1, 1, 21)
+    flat = _measured(Landscape(axis, axis, np.full((21, 21), 0.5), convergence=(0, 0, 0.5)), epsilon=0.0)
+    assert flat.area is not None
+    assert flat.area.size.value == pytest.approx(4)
+    assert flat.rise is not None
+    assert flat.curvature is not None
+    assert (flat.rise.value, flat.curvature.largest.value) == (0, 0)
+    assert flat.area.edge
+
+
 def test_noise_is_within_the_errors_that_are_said() -> None:
     quiet, noisy = _measured(_quadratic((2.0, 8.0))), _measured(_quadratic((2.0, 8.0), noise=0.01))
     assert quiet.curvature is not None

@@ -15,8 +15,22 @@ _SMALL = frozenset(
     {
         *("loss", "losses", "err", "error", "errors", "perplexity", "ppl", "mse", "rmse"),
         *("mae", "mape", "nll", "ce", "bpc", "bpb", "wer", "cer", "ter"),
-        *("fid", "kid", "lpips", "brier", "ece", "time", "latency", "duration", "seconds"),
-        *("ms", "memory", "regret", "cost", "distance", "divergence", "kl"),
+        *("fid", "kid", "lpips", "brier", "ece", "regret", "distance", "divergence", "kl"),
+    }
+)
+_COSTS = frozenset(
+    {
+        "time",
+        "runtime",
+        "latency",
+        "duration",
+        "seconds",
+        "second",
+        "ms",
+        "memory",
+        "cost",
+        "costs",
+        "intermediate",
     }
 )
 
@@ -24,5 +38,15 @@ _SMALL = frozenset(
 @lru_cache(1 << 14)
 def goal_of(name: str) -> Goal:
     """``min`` for losses, errors, times and costs, else ``max``."""
-    words = {word.lower() for word in _WORDS.findall(name)}
-    return "min" if role_of(name) in ("loss", "val_loss") or words & _SMALL else "max"
+    words = _words(name)
+    return "min" if role_of(name) in ("loss", "val_loss") or words & (_SMALL | _COSTS) else "max"
+
+
+@lru_cache(1 << 14)
+def is_cost(name: str) -> bool:
+    """Whether a name is that of a time, a size or an intermediate value, which models are not trained for."""
+    return bool(_words(name) & _COSTS) and role_of(name) not in ("loss", "val_loss")
+
+
+def _words(name: str) -> set[str]:
+    return {word.lower() for word in _WORDS.findall(name)}

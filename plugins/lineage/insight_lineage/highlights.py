@@ -13,13 +13,14 @@ from insight_core.plugin.annotations import Annotations
 from insight_core.plugin.filters.column import Column
 from insight_core.plugin.tag_roles import role_of
 from insight_lineage.claims import NAME
-from insight_lineage.goals import goal_of
+from insight_lineage.goals import Goal, is_cost
 from insight_lineage.run_columns import lineage_of
 from insight_lineage.table import Table
 
 _PARAMETERS = ("hyperparameter", "dataset", "custom")
 _NAMED = 4  # parameters of a sentence
 _LEAST_COVER = 0.5  # share of the runs that a target needs
+_NEARLY_ALL = 0.9  # of the runs of the target that most have: enough for a result that is no cost
 _RANKED_ROLES = ("val_accuracy", "val_loss", "accuracy", "loss")  # of results that are equally covered
 _LONGEST = 60  # characters of a value
 
@@ -32,8 +33,9 @@ def found(ctx: PluginContext, runs: Sequence[str]) -> Iterable[Highlight]:
         target = _target(table, rows)
         if target is None:
             return []
+        goal = table.goal(target)
         parameters = [table.column(name) for name in table.names(_PARAMETERS)]
-    return _sentences(table.rows.runs, target, parameters, rows)
+    return _sentences(table.rows.runs, target, goal, parameters, rows)
 
 
 def _target(table: Table, rows: NDArray[np.intp]) -> Column | None:
@@ -44,10 +46,13 @@ def _target(table: Table, rows: NDArray[np.intp]) -> Column | None:
     if not names:
         names = [f"last/{tag}" for tag in table.tags() if role_of(tag) in _RANKED_ROLES]
     columns = [table.column(name) for name in names]
-    best = max(columns, key=lambda one: (_covered(one, rows), _worth(one)), default=None)
-    if best is None or _covered(best, rows) < max(2, _LEAST_COVER * len(rows)):
+    covered = {one: _covered(one, rows) for one in columns}
+    most = max(covered.values(), default=0)
+    if most < max(2, _LEAST_COVER * len(rows)):
         return None
-    return best
+    # A run that diverged has a time, but no loss: that makes the time no better a target.
+    results = [one for one in columns if not is_cost(one.title) and covered[one] >= _NEARLY_ALL * most]
+    return max(results or columns, key=lambda one: (covered[one], _worth(one)))
 
 
 def _covered(column: Column, rows: NDArray[np.intp]) -> int:
@@ -61,10 +66,13 @@ def _worth(column: Column) -> int:
 
 
 def _sentences(
-    names: Sequence[str], target: Column, parameters: Sequence[Column], rows: NDArray[np.intp]
+    names: Sequence[str],
+    target: Column,
+    goal: Goal,
+    parameters: Sequence[Column],
+    rows: NDArray[np.intp],
 ) -> list[Highlight]:
     finite = rows[np.isfinite(target.numbers[rows])]
-    goal = goal_of(target.title)
     sign = 1.0 if goal == "min" else -1.0
     first, second = finite[np.argsort(sign * target.numbers[finite], kind="stable")[:2]].tolist()
     values = [_text(target.numbers[row]) for row in (first, second)]

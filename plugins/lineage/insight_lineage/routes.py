@@ -20,7 +20,7 @@ from insight_core.plugin.http.csv_text import csv_field, csv_response
 from insight_core.plugin.http.parameters import choice, required_text, whole_number
 from insight_core.plugin.http.records import is_pinned, record_of
 from insight_lineage.claims import NAME
-from insight_lineage.goals import Goal, goal_of
+from insight_lineage.goals import Goal
 from insight_lineage.importance.answer import ranking_fields
 from insight_lineage.importance.ranking import Ranking, ranking
 from insight_lineage.mindspore import LineageFile
@@ -71,6 +71,7 @@ class _Views:
             columns = [table.column(name) for name in _wanted(request, table)]
             group = [table.column(name) for name in dict.fromkeys(request.args.getlist("group"))]
             rows = ordered(matching, table.rows, _sort(request, table), group)
+            goals = [table.goal(column) for column in columns]
         shown = rows[offset : offset + limit]
         names = [table.rows.runs[row] for row in shown]
         if form == "csv":
@@ -81,7 +82,7 @@ class _Views:
                 "matched": len(rows),
                 "offset": offset,
                 "runs": names,
-                "columns": [_described(column, rows) for column in columns],
+                "columns": [_described(*one, rows) for one in zip(columns, goals, strict=True)],
                 "groups": _groups(rows, group, columns, offset, offset + len(shown)) if group else [],
             }
         )
@@ -120,9 +121,10 @@ class _Views:
         goal = choice(request, "goal", ("auto", "min", "max"))
         with self.lineage.table(self.ctx.annotations()) as table:
             target = table.column(name)
+            named = table.goal(target)
             rows = _matching(request, table)
             parameters = [table.column(one) for one in _parameters_wanted(request, table)]
-        wanted = goal_of(name) if goal == "auto" else cast(Goal, goal)
+        wanted = named if goal == "auto" else cast(Goal, goal)
         found = _ranking(target, tuple(parameters), rows.tobytes(), wanted)
         return json_response({"target": name, "matched": len(rows), "goal": wanted, **ranking_fields(found)})
 
@@ -181,10 +183,10 @@ def _sort(request: Request, table: Table) -> list[SortKey]:
 # --- what an answer says --------------------------------------------------------------------------
 
 
-def _described(column: Column, rows: NDArray[np.intp]) -> dict[str, object]:
+def _described(column: Column, goal: Goal, rows: NDArray[np.intp]) -> dict[str, object]:
     numbers = column.finite(rows)
     return {
-        **description(column),
+        **description(column, goal),
         "count": int(np.count_nonzero(column.kinds[rows])),
         "min": float(numbers.min()) if len(numbers) else None,
         "max": float(numbers.max()) if len(numbers) else None,

@@ -9,11 +9,12 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin import Reason, Run
-from insight_core.plugin.filters.column import Column, Mask, values_of
+from insight_core.plugin.filters.column import TEXT, Column, Mask, values_of
 from insight_core.plugin.filters.conditions import NoColumn
-from insight_lineage.goals import goal_of
+from insight_lineage.goals import Goal, goal_of
 from insight_lineage.names import ANNOTATIONS, GROUPS, SCALARS, group_of, natural, rank, title_of
 
+_DIRECTIONS: Mapping[object, Goal] = {"minimize": "min", "maximize": "max"}
 _RESULTS = ("metric", "model", "scalar")
 
 
@@ -80,10 +81,22 @@ class Table:
         """Of all columns of these groups, in order, but for those of scalars."""
         return sorted((name for name in self.columns if group_of(name) in groups), key=rank)
 
+    def goal(self, column: Column) -> Goal:
+        """Whether small or large values of a result are better.
+
+        As all runs say that say so (a column ``direction/<result>``, as Optuna's callback writes it), else by
+        its name.
+        """
+        title = column.name.partition("/")[2] if column.group == "scalar" else column.title
+        said = self.columns.get(f"direction/{title}")
+        values = set() if said is None else set(said.values[said.kinds == TEXT].tolist())
+        return _DIRECTIONS.get(values.pop(), goal_of(title)) if len(values) == 1 else goal_of(title)
+
     def described(self) -> Iterator[dict[str, object]]:
         """All columns; those of scalars without a look at their points."""
         for name in self.names():
-            yield description(self.columns[name])
+            column = self.columns[name]
+            yield description(column, self.goal(column))
         tags = self.tags()
         for tag in sorted(tags, key=natural):
             for which in SCALARS:
@@ -98,7 +111,7 @@ class Table:
                 }
 
 
-def description(column: Column) -> dict[str, object]:
+def description(column: Column, goal: Goal) -> dict[str, object]:
     """A column without its values, as a JSON object."""
     return {
         "name": column.name,
@@ -106,5 +119,5 @@ def description(column: Column) -> dict[str, object]:
         "group": column.group,
         "type": column.type,
         "count": column.count,
-        "goal": goal_of(column.title) if column.group in _RESULTS else None,
+        "goal": goal if column.group in _RESULTS else None,
     }

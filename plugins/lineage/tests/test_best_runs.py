@@ -61,6 +61,30 @@ def test_a_loss_is_best_when_it_is_lowest_and_most_runs_must_have_it(
     assert _said(provider, ["c", "d"]) == []
 
 
+def test_the_best_is_what_the_logs_say_is_better(written: LineageLogs, provider: LocalProvider) -> None:
+    """An objective of Optuna has no name that says it."""
+    from insight_record.summary_writer import SummaryWriter
+
+    for run, value in (("a", 0.7), ("b", 0.2)):
+        with SummaryWriter(written.root / run) as writer:
+            writer.add_configuration({"lr": value, "direction": {"value": "minimize"}})
+            writer.add_scalar("value", value, 1)
+            writer.add_scalar("intermediate_value", 5 * value, 1)
+    best, difference = _said(provider, ["a", "b"])
+    assert str(best.text) == "b has the lowest value of 2 runs: 0.2; next is a with 0.7"
+    assert str(difference.text) == "b differs from a (in brackets) in lr 0.2 (0.7)"
+
+
+def test_a_run_that_diverged_makes_its_duration_no_target(
+    written: LineageLogs, provider: LocalProvider
+) -> None:
+    runs = [f"r{number:02}" for number in range(12)]
+    for number, run in enumerate(runs):
+        written.scalars(run, {"loss": [float("nan") if number == 3 else number + 1.0]})
+        written.file(run, written.evaluated({"duration": 1.0, "loss": float("nan") if number == 3 else 1.0}))
+    assert "loss" in str(_said(provider, runs)[0].text)
+
+
 def test_many_differences_are_counted(written: LineageLogs, provider: LocalProvider) -> None:
     for run, accuracy in (("a", 0.7), ("b", 0.9)):
         more = {f"p{number}": f"{run}{number}" for number in range(6)}

@@ -71,7 +71,7 @@ export function decoded(columns: Columns): Landscape {
   }
   const at = of('path_at');
   return {
-    about: JSON.parse(columns.metadata['landscape'] ?? '{}') as Described,
+    about: described(JSON.parse(columns.metadata['landscape'] ?? '{}') as Described),
     x: of('x'),
     y: of('y'),
     z,
@@ -144,6 +144,12 @@ export function relativeToEnd(landscape: Landscape): Landscape {
     shifted.set(landscape, found);
   }
   return found;
+}
+
+/** JSON has numbers that are not finite by their names. */
+function described(about: Described): Described {
+  const [x, y, loss] = (about.convergence ?? []).map(Number);
+  return { ...about, convergence: about.convergence && [x as number, y as number, loss as number] };
 }
 
 /** The loss at the end: of the point of convergence, else of the path, else the smallest. */

@@ -75,6 +75,22 @@ it('takes the target that most runs have a number for, and a cost only without a
   expect(bestCovered([])).toBeNull();
 });
 
+it('takes a result although a few runs that diverged have only a cost', () => {
+  const all = Array.from({ length: 20 }, (_, row) => row);
+  const of = (diverged: number): string | undefined =>
+    bestCovered(
+      targetsOf(
+        new Frame(all.map(String), [
+          column('latency', 'float', all),
+          column('loss', 'float', [...all.slice(diverged), ...all.slice(0, diverged).map(() => 'NaN')]),
+        ]),
+        new Set(),
+      ),
+    )?.name;
+  expect(of(2)).toBe('loss');
+  expect(of(10)).toBe('latency');
+});
+
 it('spreads the rows of a category so that lines between the same values are a ribbon', () => {
   const optimizer = axisOf(column('optimizer', 'str', ['sgd', 'adam', 'sgd', 'adam', null, 'sgd']), undefined);
   const loss = axisOf(column('loss', 'float', [3, 1, 1, 2, 5, 2]), undefined);

@@ -14,15 +14,20 @@ export function targetsOf(frame: Frame | null, used: ReadonlySet<string>): reado
   return results.length > 0 ? results : all.filter(({ name }) => used.has(name));
 }
 
-const COSTS = /time|latency|duration|second|memory|cost/i; // not what a model is trained for
+const COSTS = /time|latency|duration|second|memory|cost|intermediate/i; // not what a model is trained for
+const NEARLY_ALL = 0.9;
 
-/** The target that most runs have a finite number for; of those a result before a cost, then the first. */
+/**
+ * The target that most runs have a finite number for, the first of several. A result before a cost that a few runs more
+ * have: runs that diverged have a time, but no loss.
+ */
 export function bestCovered(targets: readonly Column[]): Column | null {
-  let [best, most]: [Column | null, number] = [null, -1];
-  const byKind = [...targets].sort((one, other) => Number(COSTS.test(one.name)) - Number(COSTS.test(other.name)));
-  for (const target of byKind) {
-    const count = target.numbers.reduce((sum, value) => sum + Number(Number.isFinite(value)), 0);
-    if (count > most) [best, most] = [target, count];
-  }
-  return best;
+  const counts = new Map(
+    targets.map((target) => [target, target.numbers.reduce((sum, value) => sum + Number(Number.isFinite(value)), 0)]),
+  );
+  const countOf = (target: Column | null): number => (target && counts.get(target)) ?? -1;
+  const most = (some: readonly Column[]): Column | null =>
+    some.reduce<Column | null>((best, target) => (countOf(target) > countOf(best) ? target : best), null);
+  const [best, result] = [most(targets), most(targets.filter(({ name }) => !COSTS.test(name)))];
+  return countOf(result) >= NEARLY_ALL * countOf(best) ? (result ?? best) : best;
 }
