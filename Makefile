@@ -8,8 +8,9 @@ at_least_3_11 := import sys; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$python -c '$(at_least_3_11)' 2>/dev/null && echo $$python && break; done)
 PY := .venv/bin/python
-# -qq: errors only
-PIP := -m pip install -qq --disable-pip-version-check --no-input
+# -qq: errors only. Most modules of large packages are never imported: Python compiles the others at their first import.
+PIP_FLAGS := -qq --disable-pip-version-check --no-input --no-compile
+PIP := -m pip install $(PIP_FLAGS)
 RESULTS := test-results
 space := $(subst ,, )
 # plugins that are distributions of their own
@@ -64,7 +65,7 @@ dev: .venv/.dev assets
 	@$(PY) -m venv --clear --without-pip $(@D)
 	@$(PY) -c 'import sys; print(*filter(None, sys.path), sep="\n")' \
 		> "$$($(@D)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/host.pth"
-	@$(PY) -m pip --python $(@D)/bin/python install -qq --disable-pip-version-check --no-input --no-build-isolation \
+	@$(PY) -m pip --python $(@D)/bin/python install $(PIP_FLAGS) --no-build-isolation \
 		$(addprefix -e ./,$(distributions))
 	@touch $@
 
@@ -75,7 +76,7 @@ dev: .venv/.dev assets
 	@$(PY) -m venv --clear --without-pip $(@D)
 	@$(PY) -c 'import sys; print(*filter(None, sys.path), sep="\n")' \
 		> "$$($(@D)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/host.pth"
-	@if $(PY) -m pip --python $(@D)/bin/python install -qq --disable-pip-version-check --no-input -r $<; then touch $@; \
+	@if $(PY) -m pip --python $(@D)/bin/python install $(PIP_FLAGS) -r $<; then touch $@; \
 	else echo 'make: their tests will be skipped; for torch+cpu, pip needs --extra-index-url https://download.pytorch.org/whl/cpu' >&2; fi
 
 # Node from PATH, else from a Python package; nothing is asked for when there is one.
@@ -217,7 +218,7 @@ sbom: .venv/.dev assets .venv-peers/sbom/.installed
 	@mkdir -p $(RESULTS)
 	@rm -rf .venv-peers/released
 	@$(PY) -m venv --without-pip .venv-peers/released
-	@$(skip_hook) $(PY) -m pip --python .venv-peers/released/bin/python install -qq --disable-pip-version-check --no-input ./insight_record .
+	@$(skip_hook) $(PY) -m pip --python .venv-peers/released/bin/python install $(PIP_FLAGS) ./insight_record .
 	@.venv-peers/sbom/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible \
 		-o $(RESULTS)/insight-host.cdx.json .venv-peers/released
 	@$(PY) hatch_build.py npm sbom --package-lock-only --omit dev --sbom-format cyclonedx > $(RESULTS)/insight-host-page.cdx.json
