@@ -7,7 +7,7 @@ import os
 
 import numpy as np
 
-from insight_core.formats._interning cimport Interned, fetch, hash_of, numbered, release
+from insight_core.formats._interning cimport Interned, entries_from, fetch, hash_of, numbered, release
 from insight_core.formats._varint cimport read_varint
 
 cdef enum:
@@ -83,13 +83,7 @@ cdef class CompiledInterned:
         return found
 
     def pieces(self, int32_t first=0):
-        cdef list found = []
-        cdef int32_t number
-        cdef const uint8_t *begin
-        for number in range(first, self.names.count):
-            begin = self.names.arena + self.names.entries[number].place
-            found.append(begin[: self.names.entries[number].length])
-        return found
+        return entries_from(&self.names, first)
 
 
 def last_places(

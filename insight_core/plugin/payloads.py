@@ -13,6 +13,7 @@ from insight_core.formats.histogram_messages import (
 )
 from insight_core.formats.histograms import Histogram, histogram_of
 from insight_core.formats.interned import Interned, interned, last_places, pieces_of
+from insight_core.formats.name_tree import AFTER_SLASH, DEEPEST, UNKNOWN, NameTree, name_tree
 from insight_core.formats.packed import varints
 from insight_core.formats.tensors import Tensor, TensorHeader, read_tensor, read_tensor_header
 from insight_core.plugin.claims import Claim, EventField, SummaryPlugin
@@ -75,6 +76,8 @@ def _dialect(payload: Payload) -> Dialect:
 
 
 __all__ = [
+    "AFTER_SLASH",
+    "DEEPEST",
     "EIGHT_BYTES",
     "FOUR_BYTES",
     "HEADER_SIZE",
@@ -85,6 +88,7 @@ __all__ = [
     "MINDSPORE_HISTOGRAM",
     "MINDSPORE_TYPES",
     "TENSORFLOW_TYPES",
+    "UNKNOWN",
     "VARINT",
     "FieldColumns",
     "Histogram",
@@ -92,6 +96,7 @@ __all__ = [
     "Interned",
     "Malformed",
     "MessageTypes",
+    "NameTree",
     "RecordProblem",
     "Tensor",
     "TensorHeader",
@@ -102,6 +107,7 @@ __all__ = [
     "histogram_of",
     "interned",
     "last_places",
+    "name_tree",
     "pieces_of",
     "record",
     "signed",

@@ -141,4 +141,4 @@ class Graph:
 
     def path(self, node: int) -> str:
         """The id of a node that has a scope of its own."""
-        return joined(self.scopes.paths[self.scope[node]], self.names[node])
+        return joined(self.scopes.path(int(self.scope[node])), self.names[node])

@@ -50,7 +50,7 @@ def path_of(view: GraphView, place: int) -> list[dict[str, Any]]:
 
 def ids_around(view: GraphView, place: int) -> list[str]:
     """Ids of the scopes and stacks that contain a place, from the outside in."""
-    return [view.tree.ids[branch] for branch in view.tree.around(place)]
+    return list(map(view.tree.id, view.tree.around(place)))
 
 
 def folded_name(graph: Graph, node: int) -> str:

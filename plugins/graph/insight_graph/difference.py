@@ -111,7 +111,7 @@ class Difference:
                 (self.after.graph, entry.after) if entry.after >= 0 else (self.before.graph, entry.before)
             )
             if graph.placed[node]:
-                found.setdefault(graph.scopes.paths[graph.scope[node]], Counter())[entry.kind] += 1
+                found.setdefault(graph.scopes.path(int(graph.scope[node])), Counter())[entry.kind] += 1
         ranked = sorted(found.items(), key=lambda one: (-one[1].total(), one[0]))[:MAX_SCOPES]
         return [{"scope": scope, **{kind: counts[kind] for kind in KINDS}} for scope, counts in ranked]
 

@@ -10,10 +10,9 @@ from attrs import define, field, frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin.payloads import Interned, interned
-from insight_graph.texts import Codes, texts_of
+from insight_graph.scopes import Offsets, Placed, Scopes
 
 Hashes = NDArray[np.uint64]
-Offsets = NDArray[np.int64]
 
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
@@ -41,46 +40,44 @@ def new_rows(numbers: NDArray[np.int32], known: int) -> NDArray[np.intp]:
 
 @frozen(eq=False)
 class Made:
-    """Numbers of pieces that repeat; ``make`` gives those of pieces that are new, each once."""
+    """Numbers of pieces that repeat; ``make`` gives that of a piece that is new."""
 
-    make: Callable[[list[bytes]], Sequence[int]]
+    make: Callable[[bytes], int]
     _pieces: Interned = field(factory=interned)
     _numbers: array[int] = field(factory=lambda: array("i"))  # by number of the piece
-
-    @classmethod
-    def codes(cls, codes: Codes) -> Made:
-        """Pieces are texts; their numbers are ``codes``."""
-        return cls(lambda pieces: list(map(codes.__getitem__, texts_of(pieces))))
-
-    @classmethod
-    def one_by_one(cls, make: Callable[[bytes], int]) -> Made:
-        """``make`` gives the number of one piece."""
-        return cls(lambda pieces: list(map(make, pieces)))
 
     def each(self, data: bytes, starts: Offsets, ends: Offsets) -> NDArray[np.int32]:
         """int32[pieces]: the numbers of the pieces that lie there."""
         found = self._pieces.add(data, starts, ends)
-        if fresh := self._pieces.pieces(len(self._numbers)):
-            self._numbers.extend(self.make(fresh))
+        self._numbers.extend(map(self.make, self._pieces.pieces(len(self._numbers))))
         return np.frombuffer(self._numbers, np.int32)[found] if len(found) else found
 
 
 @define(eq=False)
 class NodeNames:
-    """Finds nodes by name: the first of those that have it."""
+    """Finds nodes by name in a scope, and in those within: the first of those that have it."""
 
-    _names: Interned = field(factory=interned)
-    _nodes: array[int] = field(factory=lambda: array("i"))  # by number of the name
+    scopes: Scopes
+    base: int
+    _places: Interned = field(factory=interned)
+    _nodes: array[int] = field(factory=lambda: array("i"))  # by number of the place
 
-    def add(self, data: bytes, starts: Offsets, ends: Offsets, nodes: NDArray[np.int32]) -> None:
-        """Adds nodes whose names lie there."""
-        known = len(self._names)
-        numbers = self._names.add(data, starts, ends)
+    def add(self, placed: Placed, nodes: NDArray[np.int32]) -> None:
+        """Adds nodes, which have these places."""
+        known = len(self._places)
+        numbers = self._places.add(*_keys(placed))
         self._nodes.frombytes(nodes[new_rows(numbers, known)].astype(np.int32).tobytes())
 
     def find(self, data: bytes, starts: Offsets, ends: Offsets) -> NDArray[np.int32]:
-        """int32[pieces]: the nodes with these names; -1 where there is none."""
-        found = self._names.find(data, starts, ends)
+        """int32[pieces]: the nodes with the names that lie there; -1 where there is none."""
+        found = self._places.find(*_keys(self.scopes.find_places(data, starts, ends, self.base)))
         if not self._nodes:
             return found
         return np.where(found < 0, np.int32(-1), np.frombuffer(self._nodes, np.int32)[found])
+
+
+def _keys(placed: Placed) -> tuple[bytes, Offsets, Offsets]:
+    """Bytes that are equal where places are."""
+    pairs = np.column_stack((placed.branches, placed.names))
+    ends = np.arange(1, len(pairs) + 1) * pairs.itemsize * 2
+    return pairs.tobytes(), ends - pairs.itemsize * 2, ends

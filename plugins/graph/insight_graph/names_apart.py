@@ -40,7 +40,7 @@ class NamesApart:
         at = at[is_label[numbers[at]]]
         if not len(at):
             return
-        keys = self._keys(np.array(self.scopes.parents[1:], np.int32), labels)
+        keys = self._keys(self.scopes.parents[1:], labels)
         by_key = np.argsort(keys)
         ordered = keys[by_key]
         wanted = self._keys(self.scope[at], numbers[at])
@@ -71,9 +71,9 @@ class NamesApart:
                 seen.add(wanted)
                 continue
             place, name = wanted
-            path = joined(self.scopes.paths[place], name)
+            path = joined(self.scopes.path(place), name)
             self.duplicates[index] = path
-            while (place, name) in taken or self.scopes.find(joined(self.scopes.paths[place], name)):
+            while (place, name) in taken or self.scopes.find(joined(self.scopes.path(place), name)):
                 again[wanted] = again.get(wanted, 1) + 1
                 name = f"{wanted[1]} ({again[wanted]})"
             taken.add((place, name))

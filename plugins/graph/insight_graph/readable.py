@@ -115,7 +115,9 @@ def in_training(graph: Graph, matches: Callable[[str], bool]) -> NDArray[np.bool
 def scopes_in_training(graph: Graph, matches: Callable[[str], bool]) -> NDArray[np.bool_]:
     """Of each scope: whether it, or a scope around it, is named so."""
     found = [False] * len(graph.scopes)
-    for scope, (parent, label) in enumerate(zip(graph.scopes.parents, graph.scopes.labels, strict=True)):
+    for scope, (parent, label) in enumerate(
+        zip(graph.scopes.parents.tolist(), graph.scopes.labels, strict=True)
+    ):
         found[scope] = parent >= 0 and (found[parent] or matches(label))
     return np.array(found)
 
@@ -148,7 +150,7 @@ def _lifted(graph: Graph, left: NDArray[np.bool_]) -> tuple[Indices, Indices]:
     np.minimum.at(lowest, scope, types)
     np.maximum.at(highest, scope, types)
     several = np.bincount(scope, minlength=count) > 1
-    parents = np.array(graph.scopes.parents)
+    parents = graph.scopes.parents
     has_scopes = np.zeros(count, bool)
     inner = np.unique(scope)
     while len(inner):
@@ -158,7 +160,7 @@ def _lifted(graph: Graph, left: NDArray[np.bool_]) -> tuple[Indices, Indices]:
         has_scopes[above] = True
     chosen = np.zeros(count, bool)
     for one in np.flatnonzero((lowest == highest) & several & ~has_scopes & (parents > 0)).tolist():
-        chosen[one] = graph.type_names[lowest[one]] in graph.scopes.paths[one]
+        chosen[one] = graph.type_names[lowest[one]] in graph.scopes.path(one)
     lifted = operators[chosen[scope]].astype(np.int32)
     scopes = graph.scope.copy()
     scopes[lifted] = parents[scopes[lifted]]

@@ -13,6 +13,7 @@ from insight_graph.columns import Edges, Graph, Indices, Kind
 from insight_graph.names import mixed
 from insight_graph.row_order import by_two_keys
 from insight_graph.scopes import joined
+from insight_graph.texts import Codes, NodeTexts
 from insight_graph.tree import Tree, TreeBuilder
 
 FEWEST = 5  # that are stacked
@@ -70,7 +71,7 @@ def _stack_leaves(builder: TreeBuilder, chosen: NDArray[np.bool_]) -> int:
         f"{graph.type_names[kind] or 'unknown'}[{count}]"
         for kind, count in zip(kinds.tolist(), counts[many].tolist(), strict=True)
     ]
-    ids = [joined(builder.ids[parent], label) for parent, label in zip(parents.tolist(), labels, strict=True)]
+    ids = [joined(builder.id(parent), label) for parent, label in zip(parents.tolist(), labels, strict=True)]
     first = builder.add(parents.astype(np.int32), labels, ids, kinds.astype(np.int32), counts[many])
     moved = many[groups]
     builder.leaf_parents = builder.leaf_parents.copy()
@@ -93,7 +94,7 @@ def _follow_consumers(builder: TreeBuilder, constants: NDArray[np.bool_], edges:
 
 def _stack_scopes(builder: TreeBuilder) -> None:
     """Stacks runs of scopes of one structure that follow each other."""
-    scopes = np.flatnonzero(builder.stacks < 0)[1:]
+    scopes = np.arange(1, len(builder.scopes))
     if len(scopes) < FEWEST:
         return
     orders = builder.orders()[scopes]
@@ -103,12 +104,17 @@ def _stack_scopes(builder: TreeBuilder) -> None:
     starts = np.flatnonzero(np.concatenate(([True], ~alike)))
     ends = np.append(starts[1:], len(scopes))
     long = ends - starts >= FEWEST
-    runs = [scopes[start:end] for start, end in zip(starts[long].tolist(), ends[long].tolist(), strict=True)]
-    if not runs:
+    bounds = list(zip(starts[long].tolist(), ends[long].tolist(), strict=True))
+    if not bounds:
         return
-    labels = [f"{_common_name([builder.labels[scope] for scope in run])}[{len(run)}]" for run in runs]
+    names, texts = _without_digits(builder.graph.scopes.labels, builder.scopes[scopes])
+    labels = []
+    for start, end in bounds:
+        different = np.unique(names[start:end]).tolist()
+        labels.append(f"{_common_name([texts[name] for name in different])}[{end - start}]")
+    runs = [scopes[start:end] for start, end in bounds]
     above = builder.parents[[run[0] for run in runs]]
-    ids = [joined(builder.ids[parent], label) for parent, label in zip(above.tolist(), labels, strict=True)]
+    ids = [joined(builder.id(parent), label) for parent, label in zip(above.tolist(), labels, strict=True)]
     counts = np.array([len(run) for run in runs], np.int32)
     first = builder.add(above, labels, ids, np.full(len(runs), MIXED, np.int32), counts)
     for number, run in enumerate(runs, first):
@@ -116,10 +122,17 @@ def _stack_scopes(builder: TreeBuilder) -> None:
         builder.parents[run] = number
 
 
-def _common_name(names: list[str]) -> str:
-    """What the names have in common, but for their numbers: Block of 0-Block, 1-Block, ..."""
-    bare = [name.translate(_NO_DIGITS) for name in names]
-    if len(set(bare)) == 1:
+def _without_digits(labels: NodeTexts, scopes: Indices) -> tuple[Indices, list[str]]:
+    """Of scopes: the numbers of their names, and the texts of these, without their digits."""
+    codes, inverse = np.unique(labels.numbers[scopes], return_inverse=True)
+    bare = Codes()
+    numbers = [bare[labels.codes.texts[code].translate(_NO_DIGITS)] for code in codes.tolist()]
+    return np.array(numbers, np.int32)[inverse], bare.texts
+
+
+def _common_name(bare: list[str]) -> str:
+    """What names without digits have in common: Block of -Block, where it is 0-Block, 1-Block, ..."""
+    if len(bare) == 1:
         common = bare[0]
     else:
         head = _common_start(bare)
@@ -137,12 +150,11 @@ def _common_start(names: list[str]) -> str:
 def _name_apart(builder: TreeBuilder) -> None:
     """No stack and no leaf without a place has the id of a scope, of a node or of another of them."""
     graph, leaves = builder.graph, builder.leaves
-    stacks = np.flatnonzero(builder.stacks >= 0).tolist()
     floating = np.flatnonzero(~graph.placed[leaves.nodes])
     # equal ids have the same last part: few have, and only these are compared
     lasts = {node: _last(graph.names[node]) for node in np.unique(leaves.nodes[floating]).tolist()}
     ends = Counter(lasts.values())
-    of_stacks = {_last(builder.ids[branch]) for branch in stacks}
+    of_stacks = {_last(id_) for id_ in builder.stack_ids}
     compared = of_stacks | ends.keys()
     is_near = np.array([text in compared or "/" in text for text in graph.names.codes.texts], bool)
     near = np.flatnonzero(is_near[graph.names.numbers] & graph.placed).tolist()
@@ -150,10 +162,10 @@ def _name_apart(builder: TreeBuilder) -> None:
     others = labels | of_stacks | {_last(graph.names[node]) for node in near}
     alike = [node for node, last in lasts.items() if ends[last] > 1 or last in others]
     wanted = {
-        ~leaf: joined(graph.scopes.paths[leaves.homes[leaf]], graph.names[leaves.nodes[leaf]])
+        ~leaf: joined(graph.scopes.path(int(leaves.homes[leaf])), graph.names[leaves.nodes[leaf]])
         for leaf in floating[np.isin(leaves.nodes[floating], alike)].tolist()
     }
-    wanted |= {branch: builder.ids[branch] for branch in stacks}
+    wanted |= dict(enumerate(builder.stack_ids))
     compared = {_last(id_) for id_ in wanted.values()}
     taken = {graph.path(node) for node in near if _last(graph.names[node]) in compared}
 
@@ -173,7 +185,7 @@ def _name_apart(builder: TreeBuilder) -> None:
             unique = f"{id_}_{again[id_]}"
         taken.add(unique)
         if place >= 0:
-            builder.ids[place] = unique
+            builder.stack_ids[place] = unique
         elif unique != id_:
             builder.leaf_ids[~place] = unique
 
@@ -203,7 +215,7 @@ def _split(builder: TreeBuilder, branch: int, children: Indices) -> None:
     starts = range(0, len(children), size)
     labels = [f"[{start}-{min(start + size, len(children)) - 1}]" for start in starts]
     kind = builder.stacks[branch] if builder.stacks[branch] >= 0 else MIXED
-    ids = [builder.ids[branch] + label for label in labels]
+    ids = [builder.id(branch) + label for label in labels]
     kinds = np.full(len(labels), kind, np.int32)
     parents = np.full(len(labels), branch, np.int32)
     counts = np.diff(np.append(starts, len(children))).astype(np.int32)

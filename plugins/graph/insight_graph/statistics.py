@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from insight_graph.columns import Graph, Kind
-from insight_graph.described import folded_name, notice, output_type, time_by
+from insight_graph.described import folded_name, ids_around, notice, output_type, time_by
 from insight_graph.details import types_in
 from insight_graph.model import Times
 from insight_graph.readable import RULES, Removed
@@ -124,14 +124,14 @@ def removed_of(graph: Graph, whole: GraphView, removed: Removed, offset: int = 0
                 "types": [{"type": graph.type_names[code], "count": int(counts[code])} for code in order],
             }
         )
-    paths, scopes = graph.scopes.paths, removed.shown.scopes
+    path, scopes = graph.scopes.path, removed.shown.scopes
     lifted = removed.lifted.tolist()
     return {
         "total": int((removed.rules >= 0).sum()),
         "rules": rules,
         "lifted_total": len(lifted),
         "lifted": [
-            {"id": graph.path(node), "from": paths[graph.scope[node]], "to": paths[scopes[node]]}
+            {"id": graph.path(node), "from": path(int(graph.scope[node])), "to": path(int(scopes[node]))}
             for node in lifted[part]
         ],
     }
@@ -144,5 +144,5 @@ def _removed(whole: GraphView, node: int) -> dict[str, Any]:
         "id": whole.tree.id(place),
         "name": graph.names[node],
         "type": graph.type_names[graph.types[node]],
-        "path": [whole.tree.ids[branch] for branch in whole.tree.around(place)],
+        "path": ids_around(whole, place),
     }

@@ -160,14 +160,17 @@ class _Reader:
         """Takes the nodes, then their inputs, which may name any of them. ``numbers`` are nodes by name that
         are there already."""
         scope = self.scopes[prefix]
-        names = NodeNames()
-        names.add(*joined_pieces(list(numbers)), np.array(list(numbers.values()), np.int32))
+        scopes = self.builder.scopes
+        base = scopes.number(prefix)
+        names = NodeNames(scopes, base)
+        known = scopes.place(*joined_pieces(list(numbers)), base)
+        names.add(known, np.array(list(numbers.values()), np.int32))
         inputs = []
         for starts, columns in pieces.columns(field):
-            read = self.nodes.read(prefix, starts, columns)
+            read = self.nodes.read(base, starts, columns)
             self.starts.frombytes(read.starts.tobytes())
             self.scope_of.frombytes(np.full(len(read.starts), scope, np.int32).tobytes())
-            names.add(self.data, *read.names, read.numbers)
+            names.add(read.placed, read.numbers)
             inputs.append(read.inputs)
         for one in inputs:
             self.nodes.connect(one, names)

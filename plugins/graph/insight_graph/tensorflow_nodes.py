@@ -17,16 +17,15 @@ from insight_core.plugin.payloads import (
     FieldColumns,
     Malformed,
     fields,
-    last_places,
     pieces_of,
 )
 from insight_graph.columns import Edges, Indices, Kind, OutputType, Shape, Weight
 from insight_graph.graph_builder import GraphBuilder
 from insight_graph.messages import is_set, parsed
-from insight_graph.names import Made, NodeNames, Offsets, joined_pieces
-from insight_graph.scopes import MAX_SCOPES, joined
+from insight_graph.names import Made, NodeNames, joined_pieces
+from insight_graph.scopes import Placed
 from insight_graph.tensorflow_values import attribute, shape_of, type_name
-from insight_graph.texts import text_of, texts_of
+from insight_graph.texts import text_of
 
 CONSTANT_TYPES = {"Const", "HostConst", "prim::Constant", "onnx::Constant"}
 _PARAMETER_TYPES = {
@@ -43,7 +42,7 @@ _OF_OUTPUTS = (_SHAPES, _SHAPE, *(b"\n%c%s" % (len(name), name) for name in _NAM
 _OF_VARIABLES = _OF_OUTPUTS[1:]
 _TAKEN = (*_OF_OUTPUTS, _TRAINABLE)
 _LONG = 1 << 12  # bytes of attributes that are not kept to find the same again
-_CONTROL, _SLASH = b"^/"
+_CONTROL = ord("^")
 _TOLD = (None, False, True)  # what a log may say of a parameter: whether it is trainable
 
 
@@ -60,11 +59,11 @@ class Inputs:
 
 @frozen(eq=False)
 class ReadNodes:
-    """Nodes that were added to the builder: where each lies in the bytes, its number, where its name is."""
+    """Nodes that were added to the builder: where each lies in the bytes, its number, where its name leads."""
 
     starts: NDArray[np.int64]
     numbers: Indices
-    names: tuple[Offsets, Offsets]
+    placed: Placed
     inputs: Inputs
 
 
@@ -74,38 +73,37 @@ class NodeReader:
 
     builder: GraphBuilder
     data: bytes
-    _names: Made = field(init=False)
     _types: Made = field(init=False)
     _devices: Made = field(init=False)
-    _scopes: dict[str, Made] = field(factory=dict)  # by prefix
     _outputs: dict[bool, Made] = field(init=False)  # by whether it is a parameter
     _signature: Callable[[tuple[bytes, ...]], int] = field(init=False)
     _kinds: dict[int, Kind] = field(factory=dict)  # by code of the type
 
     def __attrs_post_init__(self) -> None:
-        self._names = Made.codes(self.builder.names.codes)
-        self._types = Made.one_by_one(lambda piece: self.builder.types[text_of(piece)])
-        self._devices = Made.one_by_one(lambda piece: self.builder.device_codes[text_of(piece)])
+        self._types = Made(lambda piece: self.builder.types[text_of(piece)])
+        self._devices = Made(lambda piece: self.builder.device_codes[text_of(piece)])
         self._outputs = {
-            of_parameter: Made.one_by_one(functools.partial(self._outputs_of, of_parameter))
+            of_parameter: Made(functools.partial(self._outputs_of, of_parameter))
             for of_parameter in (False, True)
         }
         self._signature = functools.lru_cache(maxsize=1 << 14)(self._signature_of)
 
-    def read(self, prefix: str, starts: NDArray[np.int64], columns: FieldColumns) -> ReadNodes:
-        """Adds these nodes, each in the scope ``prefix``. Malformed ones are reported and left out."""
+    def read(self, base: int, starts: NDArray[np.int64], columns: FieldColumns) -> ReadNodes:
+        """Adds these nodes, each in the scope ``base``. Malformed ones are reported and left out."""
         for start in starts[columns.broken].tolist():
             self.builder.notice("unreadable_nodes").add(f"node at byte {start}")
         kept = np.flatnonzero(~columns.broken)
         numbers = np.cumsum(~columns.broken) - 1
-        named = self._part(columns, _NAME, kept)
-        scopes, names = self._placed(prefix, *named)
+        scopes = self.builder.scopes
+        placed = scopes.place(self.data, *self._part(columns, _NAME, kept), base)
         types = self._types.each(self.data, *self._part(columns, _OP, kept))
         kinds = self._kinds_of(types)
         outputs = self._outputs_each(columns, kept, kinds == Kind.PARAMETER)
         signatures, told = np.divmod(outputs, len(_TOLD))
         devices = self._devices.each(self.data, *self._part(columns, _DEVICE, kept))
-        first = self.builder.nodes(scopes, names, types, kinds, signatures.astype(np.int32), devices)
+        first = self.builder.nodes(
+            scopes.of(placed), scopes.names_of(placed), types, kinds, signatures.astype(np.int32), devices
+        )
         for row in np.flatnonzero(told).tolist():
             self.builder.weights.append(Weight(first + row, _TOLD[told[row]], int(signatures[row])))
         rows = columns.rows(_INPUT)
@@ -117,7 +115,7 @@ class NodeReader:
             columns.ends[rows],
         )
         added = np.arange(first, first + len(kept), dtype=np.int32)
-        return ReadNodes(starts[kept], added, named, inputs)
+        return ReadNodes(starts[kept], added, placed, inputs)
 
     def connect(self, inputs: Inputs, names: NodeNames) -> None:
         """Adds the edges from nodes, which are given by name: ``node``, ``node:1`` or ``^node``, and in
@@ -139,30 +137,6 @@ class NodeReader:
             self.builder.missing_input(int(inputs.targets[row]), int(inputs.slots[row]), name)
         edges = Edges(sources, inputs.targets, inputs.slots, outputs, controls)
         self.builder.edges(edges.take(sources >= 0))
-
-    def _placed(
-        self, prefix: str, starts: NDArray[np.int64], ends: NDArray[np.int64]
-    ) -> tuple[Indices, Indices]:
-        """The scopes of the names that lie there, and codes of what follows the last slash of each."""
-        if not len(starts):
-            return np.empty(0, np.int32), np.empty(0, np.int32)
-        slashes = last_places(self.data, starts, ends, _SLASH)
-        cut = np.where(slashes < 0, starts, slashes)
-        names = self._names.each(self.data, np.where(slashes < 0, starts, slashes + 1), ends)
-        if prefix not in self._scopes:
-            self._scopes[prefix] = Made(functools.partial(self._scopes_in, prefix))
-        scopes = (self._scopes[prefix] if prefix else self.builder.scopes).each(self.data, starts, cut)
-        for row in np.flatnonzero(scopes < 0).tolist():
-            path = joined(prefix, text_of(self.data[starts[row] : ends[row]]))
-            scopes[row], name = self.builder.scopes.split(path)
-            names[row] = self.builder.names.codes[name]
-        return scopes, names
-
-    def _scopes_in(self, prefix: str, pieces: list[bytes]) -> list[int]:
-        """The numbers of scopes in another; -1 for those that are too deep."""
-        paths = [joined(prefix, path) if path else prefix for path in texts_of(pieces)]
-        number = self.builder.scopes.number
-        return [number(path) if path.count("/") < MAX_SCOPES else -1 for path in paths]
 
     def _part(
         self, columns: FieldColumns, number: int, kept: NDArray[np.intp]

@@ -262,7 +262,7 @@ class _Evidence:
         is_argument = _of_types(graph, re.compile("input_arg"))
         arguments: dict[str, list[int]] = {}
         for node in np.flatnonzero(is_argument).tolist():
-            arguments.setdefault(graph.scopes.paths[graph.scope[node]], []).append(node)
+            arguments.setdefault(graph.scopes.path(int(graph.scope[node])), []).append(node)
         calls: dict[int, str] = {}
         links = []
         for root, target, slot in zip(

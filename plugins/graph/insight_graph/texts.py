@@ -84,12 +84,6 @@ def text_of(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-def texts_of(pieces: Sequence[bytes]) -> list[str]:
-    """``text_of`` of many pieces."""
-    found = decoded(pieces)
-    return list(map(text_of, pieces)) if found is None else found
-
-
 def decoded(pieces: Sequence[bytes]) -> list[str] | None:
     """The texts of pieces of which all are valid UTF-8; None for others, which may look the same."""
     try:

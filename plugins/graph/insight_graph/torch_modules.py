@@ -36,14 +36,14 @@ def modules_of(graph: Graph) -> dict[int, str]:
     firsts = np.full(len(graph.scopes), np.iinfo(np.int64).max)
     operators = np.flatnonzero((graph.kinds == Kind.OPERATOR) & graph.placed)
     np.minimum.at(firsts, graph.scope[operators], graph.order[operators])
-    parents = graph.scopes.parents
+    parents = graph.scopes.parents.tolist()
     for scope in range(len(parents) - 1, 0, -1):  # a scope comes after the one around it
         firsts[parents[scope]] = min(firsts[parents[scope]], firsts[scope])
-    classes = {scope: name for scope in range(1, len(parents)) if (name := _class_of(graph, scope))}
+    classes = {scope: name for scope in range(1, len(parents)) if (name := _class_of(graph.scopes.labels[scope], parents[scope] == 0))}
     called = [scope for scope in classes if firsts[scope] < np.iinfo(np.int64).max]
     numbers: Counter[str] = Counter()
     found: dict[int, str] = {}
-    for scope in sorted(called, key=lambda one: (firsts[one], graph.scopes.paths[one].count("/"))):
+    for scope in sorted(called, key=lambda one: (firsts[one], graph.scopes.path(one).count("/"))):
         name = classes[scope]
         own = f"{name}_{numbers[name]}"
         numbers[name] += 1
@@ -55,14 +55,13 @@ def modules_of(graph: Graph) -> dict[int, str]:
     return found
 
 
-def _class_of(graph: Graph, scope: int) -> str:
-    """The class of the module that a scope is; the outermost has no attribute."""
-    label = graph.scopes.labels[scope]
+def _class_of(label: str, is_outermost: bool) -> str:
+    """The class of the module that a scope of that name is; the outermost has no attribute."""
     match = _MODULE.fullmatch(label)
     if match:
         return match[1]
-    is_outermost = graph.scopes.parents[scope] == 0 and label not in ("input", "output")
-    return label if is_outermost and label.isidentifier() else ""
+    is_module = is_outermost and label not in ("input", "output")
+    return label if is_module and label.isidentifier() else ""
 
 
 def times_by_module(graph: Graph, modules: Mapping[int, str], nanoseconds: Mapping[str, int]) -> Times | None:

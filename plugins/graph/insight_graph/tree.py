@@ -39,8 +39,9 @@ class Tree:
 
     graph: Graph
     parents: Indices
-    labels: list[str]
-    ids: list[str]
+    scopes: Indices  # of the first branches, which are no stacks
+    stack_labels: list[str]  # of the branches after them
+    stack_ids: list[str]
     stacks: Indices
     structures: NDArray[np.int64]
     members: Indices
@@ -76,16 +77,20 @@ class Tree:
 
     def id(self, place: int) -> str:
         """The id of a place in answers: its path."""
+        scopes = self.graph.scopes
+        if place >= len(self.scopes):
+            return self.stack_ids[place - len(self.scopes)]
         if place >= 0:
-            return self.ids[place]
+            return scopes.path(int(self.scopes[place]))
         if ~place in self.leaf_ids:
             return self.leaf_ids[~place]
-        home, node = self.homes[~place], self.nodes[~place]
-        return joined(self.graph.scopes.paths[home], self.graph.names[node])
+        return joined(scopes.path(int(self.homes[~place])), self.graph.names[self.nodes[~place]])
 
     def label(self, place: int) -> str:
         """The name to display."""
-        return self.labels[place] if place >= 0 else self.graph.names[self.nodes[~place]]
+        if place >= len(self.scopes):
+            return self.stack_labels[place - len(self.scopes)]
+        return self.graph.scopes.labels[self.scopes[place]] if place >= 0 else self.graph.names[self.nodes[~place]]
 
     def around(self, place: int) -> list[int]:
         """The branches that it is in, from the outermost below the root to its parent."""
@@ -96,11 +101,12 @@ class Tree:
 
     def find(self, id_: str) -> int | None:
         """The branch or leaf of an id."""
-        if id_ == self.ids[0]:  # the first view needs no table of all ids
-            return 0
-        place = self._numbers.get(id_)
+        place = self._named.get(id_)
         if place is not None:
             return place
+        scope = self.graph.scopes.find(id_)
+        if scope is not None and self._branches[scope] >= 0:
+            return int(self._branches[scope])
         order, starts = self._by_home
         for scope, name in _splits(id_):
             home = self.graph.scopes.find(scope)
@@ -112,9 +118,17 @@ class Tree:
         return None
 
     @functools.cached_property
-    def _numbers(self) -> dict[str, int]:
+    def _named(self) -> dict[str, int]:
+        """What has an id of its own."""
         leaves = {id_: ~position for position, id_ in self.leaf_ids.items()}
-        return leaves | {id_: branch for branch, id_ in enumerate(self.ids)}
+        return leaves | {id_: branch for branch, id_ in enumerate(self.stack_ids, len(self.scopes))}
+
+    @functools.cached_property
+    def _branches(self) -> Indices:
+        """By scope; -1 where there is none."""
+        found = np.full(len(self.graph.scopes), -1, np.int32)
+        found[self.scopes] = np.arange(len(self.scopes))
+        return found
 
     @functools.cached_property
     def _by_home(self) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
@@ -139,18 +153,19 @@ class TreeBuilder:
     graph: Graph
     leaves: Leaves
     parents: Indices
-    labels: list[str]
-    ids: list[str]
+    scopes: Indices  # of the first branches, which are no stacks
     stacks: Indices
     structures: NDArray[np.int64]
     members: Indices  # 0: as many as there are children
     leaf_parents: Indices
+    stack_labels: list[str] = field(factory=list)
+    stack_ids: list[str] = field(factory=list)
     leaf_ids: dict[int, str] = field(factory=dict)  # of leaves whose scope and name make another's id
 
     @classmethod
     def of(cls, graph: Graph, leaves: Leaves) -> TreeBuilder:
         """The scopes that leaves are in."""
-        of_scopes = np.array(graph.scopes.parents, np.int32)
+        of_scopes = graph.scopes.parents
         used = np.zeros(len(of_scopes), bool)
         used[0] = True
         holding = np.zeros(len(of_scopes), bool)
@@ -163,15 +178,14 @@ class TreeBuilder:
             fresh[above[(above >= 0) & ~used[above]]] = True
             ends = np.flatnonzero(fresh)
         numbers = np.cumsum(used, dtype=np.int32) - 1
-        shown = np.flatnonzero(used)
+        shown = np.flatnonzero(used).astype(np.int32)
         parents = of_scopes[shown]
         parents = np.where(parents >= 0, numbers[parents], -1).astype(np.int32)
         return cls(
             graph,
             leaves,
             parents,
-            graph.scopes.labels.at(shown),
-            list(map(graph.scopes.paths.__getitem__, shown.tolist())),
+            shown,
             np.full(len(shown), -1, np.int32),
             np.zeros(len(shown), np.int64),
             np.zeros(len(shown), np.int32),
@@ -189,12 +203,17 @@ class TreeBuilder:
         """Adds branches; the number of the first."""
         first = len(self.parents)
         self.parents = np.concatenate((self.parents, parents)).astype(np.int32)
-        self.labels += labels
-        self.ids += ids
+        self.stack_labels += labels
+        self.stack_ids += ids
         self.stacks = np.concatenate((self.stacks, stacks)).astype(np.int32)
         self.structures = np.concatenate((self.structures, np.zeros(len(labels), np.int64)))
         self.members = np.concatenate((self.members, members)).astype(np.int32)
         return first
+
+    def id(self, branch: int) -> str:
+        """Its id in answers, until it is told apart from others."""
+        of_stack = branch - len(self.scopes)
+        return self.stack_ids[of_stack] if of_stack >= 0 else self.graph.scopes.path(int(self.scopes[branch]))
 
     def by_depth(self) -> list[NDArray[np.intp]]:
         """Branches, those of one depth together, the root first."""
@@ -265,8 +284,9 @@ class TreeBuilder:
         return Tree(
             graph=self.graph,
             parents=self.parents,
-            labels=self.labels,
-            ids=self.ids,
+            scopes=self.scopes,
+            stack_labels=self.stack_labels,
+            stack_ids=self.stack_ids,
             stacks=self.stacks,
             structures=self.structures,
             members=np.where(self.members, self.members, np.diff(starts)),

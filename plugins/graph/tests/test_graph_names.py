@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 from insight_graph.names import Made, NodeNames, joined_pieces
-from insight_graph.scopes import Scopes
+from insight_graph.scopes import Placed, Scopes
 from insight_graph.texts import Codes, NodeTexts
 
 
@@ -17,7 +17,7 @@ def test_pieces_have_one_number_if_they_are_equal() -> None:
     pieces = [choose.choice(distinct) for _ in range(3000)]
     data, starts, ends = joined_pieces(pieces)
     asked: list[bytes] = []
-    made = Made.one_by_one(lambda piece: asked.append(piece) or distinct.index(piece))  # type: ignore[func-returns-value]
+    made = Made(lambda piece: asked.append(piece) or distinct.index(piece))  # type: ignore[func-returns-value]
     for _ in range(2):
         numbers = made.each(data, starts, ends)
         assert [distinct[number] for number in numbers] == pieces
@@ -25,11 +25,19 @@ def test_pieces_have_one_number_if_they_are_equal() -> None:
 
 
 def test_a_name_finds_the_first_node_that_has_it() -> None:
-    names = NodeNames()
-    assert names.find(*joined_pieces([b"a"])).tolist() == [-1]
-    names.add(*joined_pieces([b"a", b"b", b"a"]), np.array([7, 8, 9], np.int32))
-    names.add(*joined_pieces([b"b", b"c" * 2000]), np.array([1, 2], np.int32))
-    assert names.find(*joined_pieces([b"a", b"c" * 2000, b"?", b"b", b""])).tolist() == [7, 2, -1, 8, -1]
+    scopes = Scopes(Codes())
+    base = scopes.number("of/function")
+    names, others = NodeNames(scopes, base), NodeNames(scopes, 0)
+
+    def place(*pieces: bytes) -> Placed:
+        return scopes.place(*joined_pieces(pieces), base)
+
+    assert names.find(*joined_pieces([b"s/a"])).tolist() == [-1]
+    names.add(place(b"s/a", b"b", b"s/a"), np.array([7, 8, 9], np.int32))
+    names.add(place(b"b", b"c" * 2000, b"\xff", b"\xfe"), np.array([1, 2, 3, 4], np.int32))
+    asked = [b"s/a", b"c" * 2000, b"?", b"b", b"", b"a", b"/b", b"\xfe"]
+    assert names.find(*joined_pieces(asked)).tolist() == [7, 2, -1, 8, -1, -1, -1, 4]
+    assert others.find(*joined_pieces([b"s/a"])).tolist() == [-1]
 
 
 def test_scopes_are_the_same_one_by_one_and_as_a_column() -> None:
@@ -40,12 +48,13 @@ def test_scopes_are_the_same_one_by_one_and_as_a_column() -> None:
     found = []
     for first in range(0, len(paths), 500):
         some = paths[first : first + 500]
-        found += whole.each(*joined_pieces([path.encode() for path in some])).tolist()
+        nodes = [f"{path}/node".encode() for path in some]
+        found += whole.of(whole.place(*joined_pieces(nodes))).tolist()
         if first == 500:
             whole.number("made/in between")
     for path in paths:
         single.number(path)
-    assert [whole.paths[number] for number in found] == paths
+    assert [whole.path(number) for number in found] == paths == [whole.paths[number] for number in found]
     assert set(whole.paths) == {*single.paths, "made", "made/in between"}
     assert [whole.find(path) for path in whole.paths] == list(range(len(whole)))
     for number in range(1, len(whole)):
@@ -58,9 +67,18 @@ def test_scopes_are_the_same_one_by_one_and_as_a_column() -> None:
 
 def test_scopes_of_invalid_bytes_are_one_if_they_look_the_same() -> None:
     scopes = Scopes(Codes())
-    found = scopes.each(*joined_pieces([b"a/\xff", b"a/\xfe", b"a", b"/".join([b"d"] * 200)]))
-    assert found.tolist() == [2, 2, 1, -1]
-    assert scopes.paths == ["", "a", "a/\ufffd"]
+    nodes = [b"a/x", b"a/\xff/x", b"a/\xfe/b/x", b"a/\xff/b/x", b"\xff/\xfe/x", b"\xfe/\xfe/x"]
+    for found in (scopes.of(scopes.place(*joined_pieces(nodes))) for _ in range(2)):
+        assert [scopes.path(scope) for scope in found] == ["a", "a/\ufffd", *2 * ["a/\ufffd/b"], *2 * ["\ufffd/\ufffd"]]
+        assert len(set(found.tolist())) == 4
+        assert [scopes.find(scopes.path(scope)) for scope in found] == found.tolist()
+
+
+def test_lone_surrogates_are_shown_as_what_cannot_be_read() -> None:
+    scopes = Scopes(Codes())
+    number = scopes.number("a/\ud800")
+    assert scopes.path(number) == "a/" + 3 * "\ufffd"
+    assert scopes.find("a/\ud800") == scopes.find(scopes.path(number)) == number
 
 
 def test_texts_are_a_sequence() -> None:

@@ -137,7 +137,7 @@ def test_operators_alone_with_their_like_are_shown_one_scope_up_under_their_ids(
     tree = model.view(True).tree
     place = tree.find("Default/net/relu-ReLU/ReLU-op1")
     assert place is not None
-    assert [tree.ids[branch] for branch in tree.around(place)] == ["Default", "Default/net"]
+    assert [tree.id(branch) for branch in tree.around(place)] == ["Default", "Default/net"]
 
 
 def test_a_tuple_that_would_make_too_many_edges_stays() -> None:

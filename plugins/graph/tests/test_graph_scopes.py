@@ -142,7 +142,7 @@ def test_nothing_has_more_than_300_members(count: int) -> None:
     assert len(tree) == 1 if count == 300 else len(tree) > 3
     assert [tree.id(~position) for position in range(count)] == [f"op_{n}" for n in range(count)]
     for branch in range(len(tree)):
-        assert tree.find(tree.ids[branch]) == branch
+        assert tree.find(tree.id(branch)) == branch
 
 
 def test_a_stack_with_the_name_of_a_node_has_another_id() -> None:
@@ -346,9 +346,9 @@ def test_stacks_are_those_that_are_counted_one_by_one(data: st.DataObject) -> No
     for branch in np.flatnonzero(tree.stacks >= 0).tolist():
         above = [one for one in tree.around(branch) if tree.stacks[one] < 0]
         members = len(tree.children(branch))
-        assert tree.labels[branch].endswith(f"[{members}]")
+        assert tree.label(branch).endswith(f"[{members}]")
         assert tree.members[branch] == members
         found[
-            tree.ids[above[-1]] if above else "", members, type_of_stack(tree.graph, tree.stacks[branch])
+            tree.id(above[-1]) if above else "", members, type_of_stack(tree.graph, tree.stacks[branch])
         ] += 1
     assert found == _Scopes(names, ops).stacks()

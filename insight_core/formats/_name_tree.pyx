@@ -1,0 +1,195 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
+"""The compiled half of ``name_tree``, which says what it does. Without the GIL."""
+
+from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t
+from libc.string cimport memchr, memcmp
+
+import os
+
+import numpy as np
+
+from insight_core.formats._interning cimport Interned, entries_from, intern, lookup, release
+
+cdef enum:
+    AFTER_SLASH = -1
+    UNKNOWN = -2
+    NO_MEMORY = -3
+    DEEPEST = 100
+
+
+cdef struct Key:
+    int32_t parent
+    int32_t name
+
+
+cdef class CompiledNameTree:
+    """As PureNameTree."""
+
+    cdef Interned names
+    cdef Interned branches  # by key; the first is branch 1
+    # of the path that was placed last: where its branches end, and which they are
+    cdef const uint8_t *path
+    cdef int64_t ends[DEEPEST]
+    cdef int32_t around[DEEPEST]
+    cdef int depth
+
+    def __cinit__(self):
+        self.names.seed = self.branches.seed = int.from_bytes(os.urandom(8), "little") | 1
+
+    def __dealloc__(self):
+        release(&self.names)
+        release(&self.branches)
+
+    def __len__(self):
+        return self.branches.count + 1
+
+    def add(self, const uint8_t[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, int32_t base=0):
+        return self._placed(data, starts, ends, base, True)
+
+    def find(self, const uint8_t[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, int32_t base=0):
+        return self._placed(data, starts, ends, base, False)
+
+    def branch(self, const uint8_t[::1] path, bint adds):
+        cdef int64_t at = 0, stop
+        cdef int32_t branch = 0
+        cdef const uint8_t *begin
+        if not path.shape[0]:
+            return 0
+        begin = &path[0]
+        if begin[0] == b"/":
+            branch, at = AFTER_SLASH, 1
+        while at <= path.shape[0] and branch > UNKNOWN:
+            stop = _end(begin, at, path.shape[0])
+            branch = self._inner(branch, begin + at, stop - at, adds)
+            at = stop + 1
+        if branch == NO_MEMORY:
+            raise MemoryError
+        return branch
+
+    def parents(self):
+        return self._column(0)
+
+    def labels(self):
+        return self._column(1)
+
+    def pieces(self, int32_t first=0):
+        return entries_from(&self.names, first)
+
+    cdef _column(self, int which):
+        found = np.full(self.branches.count + 1, -1, np.int32)
+        if self.branches.count:  # the bytes of all keys lie end to end
+            keys = <const int32_t[: 2 * self.branches.count]> <const int32_t *>self.branches.arena
+            found[1:] = np.asarray(keys)[which::2]
+        return found
+
+    cdef int32_t _inner(self, int32_t branch, const uint8_t *name, int64_t length, bint adds) noexcept nogil:
+        """The branch of that name in another."""
+        cdef Key key
+        cdef int32_t found
+        if length > INT32_MAX:
+            return NO_MEMORY if adds else UNKNOWN
+        key.parent = branch
+        if adds:
+            key.name = intern(&self.names, name, <int32_t>length)
+            found = intern(&self.branches, <const uint8_t *>&key, sizeof(Key)) if key.name >= 0 else -1
+            return found + 1 if found >= 0 else NO_MEMORY
+        key.name = lookup(&self.names, name, <int32_t>length)
+        found = lookup(&self.branches, <const uint8_t *>&key, sizeof(Key)) if key.name >= 0 else -1
+        return found + 1 if found >= 0 else UNKNOWN
+
+    cdef _placed(
+        self, const uint8_t[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, int32_t base, bint adds
+    ):
+        cdef Py_ssize_t row, count = starts.shape[0]
+        cdef int64_t last = data.shape[0], at
+        cdef int32_t branch, name
+        cdef int room = DEEPEST
+        cdef bint sound = ends.shape[0] == count
+        cdef const uint8_t *path
+        if not 0 <= base <= self.branches.count:
+            raise IndexError("base must be the number of a branch")
+        branch = base
+        while branch > 0:
+            room -= 1
+            branch = (<const Key *>self.branches.arena)[branch - 1].parent
+        room = max(room, 0)
+        self.depth = 0
+        branch_column, name_column = np.empty(count, np.int32), np.empty(count, np.int32)
+        cdef int32_t[::1] branches = branch_column, names = name_column
+        name = 0
+        with nogil:
+            for row in range(count):
+                if not (sound and 0 <= starts[row] <= ends[row] <= last):
+                    sound = False
+                    break
+                path = &data[0] + starts[row]
+                branch = self._above(path, ends[row] - starts[row], base, room, adds, &at)
+                name = UNKNOWN
+                if branch > UNKNOWN:
+                    name = self._name(path + at, ends[row] - starts[row] - at, adds)
+                if name == NO_MEMORY or branch == NO_MEMORY:
+                    name = NO_MEMORY
+                    break
+                branches[row] = branch if name >= 0 else 0
+                names[row] = max(name, -1)
+        if not sound:
+            raise IndexError("starts and ends must be those of pieces of the data")
+        if name == NO_MEMORY:
+            raise MemoryError
+        return branch_column, name_column
+
+    cdef int32_t _name(self, const uint8_t *name, int64_t length, bint adds) noexcept nogil:
+        cdef int32_t found
+        if length > INT32_MAX:
+            return NO_MEMORY if adds else UNKNOWN
+        if not adds:
+            return lookup(&self.names, name, <int32_t>length)
+        found = intern(&self.names, name, <int32_t>length)
+        return found if found >= 0 else NO_MEMORY
+
+    cdef int32_t _above(
+        self, const uint8_t *path, int64_t length, int32_t base, int room, bint adds, int64_t *name_at
+    ) noexcept nogil:
+        """The branch that a path lies in, and where its name begins. Branches that the path before lies in
+        too are not looked up again: neighbours mostly have them in common."""
+        cdef int64_t stop = length - 1, common = 0, at = 0, end
+        cdef int32_t branch = base
+        cdef int depth = 0
+        while stop >= 0 and path[stop] != b"/":
+            stop -= 1
+        if base == 0 and stop >= 0 and path[0] == b"/":
+            branch, at = AFTER_SLASH, 1
+        if stop < at:  # in no branch of its own
+            name_at[0] = at
+            return branch
+        if self.depth:
+            end = self.ends[self.depth - 1]
+            if end <= stop and memcmp(path, self.path, end) == 0:
+                common = end
+            else:
+                end = min(end, stop)
+                while common < end and path[common] == self.path[common]:
+                    common += 1
+            while depth < self.depth and self.ends[depth] <= common and path[self.ends[depth]] == b"/":
+                branch = self.around[depth]
+                at = self.ends[depth] + 1
+                depth += 1
+        self.path = path
+        while at <= stop and depth < room:
+            end = _end(path, at, stop)
+            branch = self._inner(branch, path + at, end - at, adds)
+            if branch <= UNKNOWN:
+                break
+            self.ends[depth] = end
+            self.around[depth] = branch
+            depth += 1
+            at = end + 1
+        self.depth = depth
+        name_at[0] = at
+        return branch
+
+
+cdef inline int64_t _end(const uint8_t *path, int64_t at, int64_t stop) noexcept nogil:
+    """Where the name that begins at ``at`` ends."""
+    cdef const uint8_t *found = <const uint8_t *>memchr(path + at, b"/", stop - at)
+    return found - path if found != NULL else stop

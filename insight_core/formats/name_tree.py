@@ -1,0 +1,144 @@
+"""Paths whose parts repeat, as a tree: numbers for names, and for branches that hold names and branches.
+
+A path like ``model/layer_0/add`` is placed as the branch ``model/layer_0`` and the name ``add``. A million
+paths are placed at once. Compiled if available.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from insight_core.formats.compiled import is_wanted
+from insight_core.formats.interned import Places, pieces_of
+
+try:
+    from insight_core.formats import _name_tree
+except ImportError:
+    _name_tree = None  # type: ignore[assignment]
+
+AFTER_SLASH = -1
+UNKNOWN = -2
+DEEPEST = 100
+
+_Column: TypeAlias = NDArray[np.int32]
+
+
+class NameTree(Protocol):
+    """Branches by number: 0 is the root, and one comes after that around it. AFTER_SLASH stands for the root
+    of paths that begin with a slash, which are others than those without. Names have numbers of their own.
+
+    ``starts`` and ``ends``, int64[paths], say where in ``data`` paths lie. They are relative to the branch
+    ``base``. Methods raise IndexError for what is not within the data, and for no branch. An object is used
+    by one thread at a time.
+    """
+
+    def __len__(self) -> int:
+        """How many branches there are, with the root."""
+
+    def add(self, data: bytes, starts: Places, ends: Places, base: int = 0) -> tuple[_Column, _Column]:
+        """int32[paths] twice: the branches of what is before the last slash, and the numbers of the names
+        after it. New ones get the next numbers. What is in DEEPEST branches keeps the rest as its name."""
+
+    def find(self, data: bytes, starts: Places, ends: Places, base: int = 0) -> tuple[_Column, _Column]:
+        """As ``add``, but 0 and -1 for a path of which the branch or the name was not added."""
+
+    def branch(self, path: bytes, adds: bool) -> int:
+        """The branch that a whole path names, at any depth; UNKNOWN if it was not added, and is not now."""
+
+    def parents(self) -> _Column:
+        """int32[branches]: the branch around each; -1 of the root."""
+
+    def labels(self) -> _Column:
+        """int32[branches]: the number of the name of each; -1 of the root."""
+
+    def pieces(self, first: int = 0) -> list[bytes]:
+        """The names from number ``first`` on."""
+
+
+def name_tree() -> NameTree:
+    """An empty tree. Its bytes are copied: ``data`` need not stay."""
+    return PureNameTree() if _name_tree is None or not is_wanted() else _name_tree.CompiledNameTree()
+
+
+class PureNameTree:
+    """NameTree without the compiled module."""
+
+    def __init__(self) -> None:
+        self._names: dict[bytes, int] = {}
+        self._branches: dict[tuple[int, int], int] = {}
+
+    def __len__(self) -> int:
+        return len(self._branches) + 1
+
+    def add(self, data: bytes, starts: Places, ends: Places, base: int = 0) -> tuple[_Column, _Column]:
+        """See NameTree."""
+        return self._placed(data, starts, ends, base, True)
+
+    def find(self, data: bytes, starts: Places, ends: Places, base: int = 0) -> tuple[_Column, _Column]:
+        """See NameTree."""
+        return self._placed(data, starts, ends, base, False)
+
+    def branch(self, path: bytes, adds: bool) -> int:
+        """See NameTree."""
+        branch, parts = _parted(path, 0)
+        return self._inner(branch, parts, adds) if path else 0
+
+    def parents(self) -> _Column:
+        """See NameTree."""
+        return np.array([-1, *(parent for parent, _ in self._branches)], np.int32)
+
+    def labels(self) -> _Column:
+        """See NameTree."""
+        return np.array([-1, *(name for _, name in self._branches)], np.int32)
+
+    def pieces(self, first: int = 0) -> list[bytes]:
+        """See NameTree."""
+        return list(islice(self._names, first, None))
+
+    def _placed(
+        self, data: bytes, starts: Places, ends: Places, base: int, adds: bool
+    ) -> tuple[_Column, _Column]:
+        room = DEEPEST - self._depth(base)
+        found = np.empty((2, len(starts)), np.int32)
+        for row, path in enumerate(pieces_of(data, starts, ends)):
+            branch, parts = _parted(path, base)
+            if len(parts) - 1 > room:
+                parts[room:] = [b"/".join(parts[room:])]
+            branch = self._inner(branch, parts[:-1], adds)
+            name = -1 if branch == UNKNOWN else self._name(parts[-1], adds)
+            found[:, row] = (branch, name) if name >= 0 else (0, -1)
+        return found[0], found[1]
+
+    def _inner(self, branch: int, parts: list[bytes], adds: bool) -> int:
+        for part in parts:
+            key = branch, self._name(part, adds)
+            known = self._branches.get(key)
+            if known is None:
+                if not adds:
+                    return UNKNOWN
+                known = self._branches[key] = len(self)
+            branch = known
+        return branch
+
+    def _name(self, name: bytes, adds: bool) -> int:
+        return self._names.setdefault(name, len(self._names)) if adds else self._names.get(name, -1)
+
+    def _depth(self, base: int) -> int:
+        if not 0 <= base < len(self):
+            raise IndexError("base must be the number of a branch")
+        parents = self.parents()
+        depth = 0
+        while base > 0:
+            base = int(parents[base])
+            depth += 1
+        return min(depth, DEEPEST)
+
+
+def _parted(path: bytes, base: int) -> tuple[int, list[bytes]]:
+    """The branch that its first part is in, and its parts."""
+    is_after_slash = base == 0 and path.startswith(b"/")
+    return AFTER_SLASH if is_after_slash else base, path[is_after_slash:].split(b"/")
