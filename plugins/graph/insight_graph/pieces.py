@@ -6,7 +6,9 @@ bytes, and where each piece lies in them.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -82,11 +84,23 @@ class Pieces:
         return sum(len(one.starts) for one in self.places.values())
 
     def columns(self, number: int) -> Iterator[tuple[NDArray[np.int64], FieldColumns]]:
-        """The fields of the messages of one number, some messages at a time, and where each begins."""
+        """The fields of the messages of one number, some messages at a time, and where each begins.
+
+        The next ones are read in a thread while these are used.
+        """
         places = self.places[number]
-        for first in range(0, len(places.starts), _MESSAGES_IN_STEP):
+
+        def read(first: int) -> tuple[NDArray[np.int64], FieldColumns]:
             some = slice(first, first + _MESSAGES_IN_STEP)
-            yield places.firsts[some], FieldColumns.of(self.data, places.starts[some], places.ends[some])
+            return places.firsts[some], FieldColumns.of(self.data, places.starts[some], places.ends[some])
+
+        parts = iter(range(0, len(places.starts), _MESSAGES_IN_STEP))
+        with ThreadPoolExecutor(1, "graph-columns") as reader:
+            coming = [reader.submit(read, first) for first in itertools.islice(parts, 1)]
+            while coming:
+                found = coming.pop().result()
+                coming += [reader.submit(read, first) for first in itertools.islice(parts, 1)]
+                yield found
 
     def each(self, number: int) -> Iterator[tuple[int, Any]]:
         """The messages of one field, in order, and where each begins; None for one that cannot be read."""

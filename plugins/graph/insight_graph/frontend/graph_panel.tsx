@@ -12,8 +12,10 @@ export function GraphPanel({ board }: { readonly board: GraphParts }): JSX.Eleme
   const { t: say } = board.page;
   const source = board.sources.graph.value;
   const graph = board.records.graph.value;
+  // the drawing first: both take seconds of a graph of a million nodes
+  const isFirst = board.explorer.scene.value === null && board.explorer.failure.value === null;
   const { value: found, error } = useAnswer(
-    source && source.key,
+    isFirst ? null : (source?.key ?? null),
     () => source?.statistics() ?? Promise.reject(new Error('')),
   );
   if (error || !found) return <Awaited error={error} />;
