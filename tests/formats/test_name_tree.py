@@ -33,8 +33,10 @@ def _path_of(tree: NameTree, branch: int) -> bytes:
     parents, labels, names = tree.parents(), tree.labels(), tree.pieces()
     if branch <= 0:
         return b"" if branch == 0 else b"/"
-    above, name = int(parents[branch]), names[labels[branch]]
-    return name if above == 0 else _path_of(tree, above).removesuffix(b"/" if above == -1 else b"") + b"/" + name
+    above, name = int(parents[branch]), names[int(labels[branch])]
+    return (
+        name if above == 0 else _path_of(tree, above).removesuffix(b"/" if above == -1 else b"") + b"/" + name
+    )
 
 
 def test_a_branch_and_a_name_make_the_path_again() -> None:
@@ -102,7 +104,9 @@ def test_what_is_deeper_keeps_the_rest_as_its_name(depth: int, of_base: int) -> 
     paths = [b"/".join([*parts, name]) for name in (b"x", b"y", b"x")]
     branches, names = tree.add(*end_to_end(paths), base)
     kept = min(depth, max(0, DEEPEST - of_base))
-    assert [tree.pieces()[name] for name in names] == [b"/".join([*parts[kept:], end]) for end in (b"x", b"y", b"x")]
+    assert [tree.pieces()[name] for name in names] == [
+        b"/".join([*parts[kept:], end]) for end in (b"x", b"y", b"x")
+    ]
     assert len(set(branches.tolist())) == 1
     expected = [b"base"] * of_base + parts[:kept]
     assert branches[0] == tree.branch(b"/".join(expected), adds=False)

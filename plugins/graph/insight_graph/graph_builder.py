@@ -76,15 +76,17 @@ class GraphBuilder:
         types: Indices,
         kinds: Indices,
         signatures: Indices,
-        devices: Indices,
+        devices: Indices | int = 0,
+        *,
+        placed: bool = True,
     ) -> int:
-        """Adds nodes that have scopes, with codes of names, types and devices; the number of the first."""
+        """Adds nodes, with codes of names, types and devices; the number of the first."""
         first = len(self.names)
         for row in np.flatnonzero(names == self.names.codes.find("")).tolist():
             names[row] = self.names.codes[NAMELESS]
             self.notice("unnamed").add(f"{self.types.texts[types[row]]} (node {first + row})")
         self.names.extend(names)
-        _add_rows(self._nodes, (scopes, True, kinds, types, signatures, devices), len(names))
+        _add_rows(self._nodes, (scopes, placed, kinds, types, signatures, devices), len(names))
         return first
 
     def edges(self, edges: Edges) -> None:
@@ -158,7 +160,7 @@ class GraphBuilder:
         )
 
 
-def _add_rows(rows: array[int], columns: Sequence[Indices | NDArray[np.bool_] | bool], count: int) -> None:
+def _add_rows(rows: array[int], columns: Sequence[Indices | NDArray[np.bool_] | int], count: int) -> None:
     """Adds the rows of columns, each an array or one value for all rows."""
     added = np.empty((count, len(columns)), np.int32)
     for place, column in enumerate(columns):

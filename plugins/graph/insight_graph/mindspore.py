@@ -5,37 +5,25 @@ Source: mindinsight_anf_ir.proto.
 
 from __future__ import annotations
 
-import functools
 from array import array
-from collections.abc import Iterator
-from typing import Any
 
 from attrs import field, frozen
 
 from insight_core.plugin import Reason
 from insight_core.plugin.payloads import LENGTH_DELIMITED, Malformed, fields, varint
-from insight_graph.columns import Graph, Kind, NodeDetails, Weight
+from insight_graph.columns import Graph, NodeDetails
 from insight_graph.graph_builder import GraphBuilder
-from insight_graph.messages import is_set, parsed
-from insight_graph.mindspore_values import (
-    attribute,
-    constant_type,
-    output_types,
-    value_of,
-    value_text,
-    whole_number,
-)
+from insight_graph.messages import parsed
+from insight_graph.mindspore_nodes import NodeReader
+from insight_graph.mindspore_values import attribute, value_of, value_text
 from insight_graph.order import topological
 from insight_graph.pieces import Pieces, content_at
-from insight_graph.scopes import joined
+from insight_graph.scopes import Offsets
 from insight_graph.texts import text_of
 
-CONSTANT, PARAMETER = "Const", "Parameter"  # what a page calls their types
 _GRAPH_OF_MODEL = 4
 _NODES, _PARAMETERS, _CONSTANTS = 1, 3, 5
 _FIELDS = {_NODES: "node", _PARAMETERS: "parameters", _CONSTANTS: "const_vals"}
-_CONTROL = 1
-_ROWS_AT_ONCE = 1 << 16  # numbers in rows of edges
 
 
 def graph_of_event(data: bytes) -> Graph:
@@ -99,66 +87,22 @@ class _Reader:
 
     def read(self) -> None:
         """Nodes, then parameters, then constants: ``details`` counts on that order."""
-        builder = self.builder
-        numbers: dict[bytes, int] = {}
-        signature = functools.lru_cache(maxsize=1 << 16)(self._signature)
-        names: dict[bytes, str] = {}  # texts that repeat are decoded once
-        for node in self._each(_NODES):
-            key, name = node.op_type, node.name
-            type_name = names.get(key) or names.setdefault(key, text_of(key))
-            number = builder.node(
-                _path(node, name, type_name), type_name, Kind.OPERATOR, signature(node.output_type)
-            )
-            input_key = _input_key(name)
-            if not input_key:
-                builder.notice("unnamed").add(type_name)
-            elif numbers.setdefault(input_key, number) != number:
-                builder.duplicates[number] = text_of(name)
-        for parameter in self._each(_PARAMETERS):
-            outputs = signature(parameter.type)
-            number = builder.node(text_of(parameter.name), PARAMETER, Kind.PARAMETER, outputs, placed=False)
-            if is_set(parameter, "trainable"):
-                builder.weights.append(Weight(number, parameter.trainable, outputs))
-            numbers.setdefault(parameter.name, number)
-        for constant in self._each(_CONSTANTS):
-            outputs, whole = self._constant(constant.value)
-            number = builder.node(text_of(constant.key), CONSTANT, Kind.CONSTANT, outputs, placed=False)
-            if whole is not None:
-                builder.whole_numbers[number] = whole
-            numbers.setdefault(constant.key, number)
-        self._connect(numbers)
+        reader = NodeReader(self.builder, self.pieces.data)
+        inputs = []
+        self.firsts.append(0)
+        for starts, columns in self.pieces.columns(_NODES):
+            kept, of_nodes = reader.nodes(starts, columns)
+            self._take(kept)
+            inputs.append(of_nodes)
+        for number, add in ((_PARAMETERS, reader.parameters), (_CONSTANTS, reader.constants)):
+            self.firsts.append(len(self.starts))
+            for starts, columns in self.pieces.columns(number):
+                self._take(add(starts, columns))
+        for one in inputs:
+            reader.connect(one)
 
-    def _each(self, number: int) -> Iterator[Any]:
-        self.firsts.append(len(self.starts))
-        add = self.starts.append
-        for start, message in self.pieces.each(number):
-            if message is None:
-                self.builder.notice("unreadable_nodes").add(f"{_FIELDS[number]} at byte {start}")
-                continue
-            add(start)
-            yield message
-
-    def _connect(self, numbers: dict[bytes, int]) -> None:
-        builder = self.builder
-        rows: list[int] = []
-        target = -1
-        for _, node in self.pieces.each(_NODES):
-            if node is None:
-                continue
-            target += 1
-            if len(rows) > _ROWS_AT_ONCE:
-                builder.add_edges(rows)
-                rows.clear()
-            for slot, one in enumerate(node.input):
-                name = one.name
-                source = numbers.get(name)
-                if source is None:
-                    source = numbers.get(_input_key(name))
-                if source is not None:
-                    rows += (source, target, slot, 0, one.type == _CONTROL)
-                elif name:
-                    builder.missing_input(target, slot, text_of(name))
-        builder.add_edges(rows)
+    def _take(self, starts: Offsets) -> None:
+        self.starts.frombytes(starts.tobytes())
 
     def details(self, number: int) -> NodeDetails:
         data = content_at(self.pieces.data, self.starts[number])
@@ -176,40 +120,6 @@ class _Reader:
             return NodeDetails(text_of(parameter.name), value=_value(parameter.default_val))
         constant = parsed("MindSporeConstant", data)
         return NodeDetails(text_of(constant.full_name or constant.key), value=_value(constant.value))
-
-    def _signature(self, output_type: bytes) -> int:
-        try:
-            return self.builder.signature(output_types(output_type))
-        except ValueError:
-            self.builder.notice("unknown_types").add(repr(output_type[:40]))
-            return 0
-
-    def _constant(self, data: bytes) -> tuple[int, int | None]:
-        """What it is, and the whole number that it may be."""
-        try:
-            value = value_of(data)
-        except ValueError:
-            self.builder.notice("unreadable_nodes").add("a constant")
-            return 0, None
-        return self.builder.signature([constant_type(value)]), whole_number(value)
-
-
-def _path(node: Any, name: bytes, type_name: str) -> str:  # noqa: ANN401
-    """Scope and name of an operator.
-
-    A summary's full name ends with the tag of the user, which may hold anything, and ``[:Image]`` or so.
-    """
-    full_name = text_of(node.full_name)
-    if full_name and not full_name.endswith("]"):
-        return full_name if "/" in full_name else joined(text_of(node.scope), full_name)
-    if full_name and "[:" not in full_name:
-        return full_name
-    return joined(text_of(node.scope), f"{type_name}-op{text_of(_input_key(name))}")
-
-
-def _input_key(name: bytes) -> bytes:
-    """By which an input is found: old graphs write the path of the node and ``op`` with its number."""
-    return name.rpartition(b"op")[2] if b"/" in name else name
 
 
 def _value(data: bytes) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
-from attrs import define, field, frozen
+from attrs import field, frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin.payloads import Interned, interned
@@ -53,27 +54,47 @@ class Made:
         return np.frombuffer(self._numbers, np.int32)[found] if len(found) else found
 
 
-@define(eq=False)
+@frozen(eq=False)
+class FirstOf:
+    """Nodes by pieces of bytes that name them: of equal pieces, the first that was added counts."""
+
+    _pieces: Interned = field(factory=interned)
+    _nodes: array[int] = field(factory=lambda: array("i"))  # by number of the piece
+
+    def add(
+        self, data: bytes, starts: Offsets, ends: Offsets, nodes: NDArray[np.integer[Any]]
+    ) -> NDArray[np.intp]:
+        """Adds nodes with the pieces that lie there; the rows of those whose pieces were known."""
+        known = len(self._pieces)
+        rows = new_rows(self._pieces.add(data, starts, ends), known)
+        self._nodes.frombytes(nodes[rows].astype(np.int32).tobytes())
+        is_known = np.ones(len(nodes), bool)
+        is_known[rows] = False
+        return np.flatnonzero(is_known)
+
+    def find(self, data: bytes, starts: Offsets, ends: Offsets) -> NDArray[np.int32]:
+        """int32[pieces]: the nodes; -1 where there is none."""
+        found = self._pieces.find(data, starts, ends)
+        if not self._nodes:
+            return found
+        return np.where(found < 0, np.int32(-1), np.frombuffer(self._nodes, np.int32)[found])
+
+
+@frozen(eq=False)
 class NodeNames:
     """Finds nodes by name in a scope, and in those within: the first of those that have it."""
 
     scopes: Scopes
     base: int
-    _places: Interned = field(factory=interned)
-    _nodes: array[int] = field(factory=lambda: array("i"))  # by number of the place
+    _nodes: FirstOf = field(factory=FirstOf)  # by the bytes of their place
 
     def add(self, placed: Placed, nodes: NDArray[np.int32]) -> None:
         """Adds nodes, which have these places."""
-        known = len(self._places)
-        numbers = self._places.add(*_keys(placed))
-        self._nodes.frombytes(nodes[new_rows(numbers, known)].astype(np.int32).tobytes())
+        self._nodes.add(*_keys(placed), nodes)
 
     def find(self, data: bytes, starts: Offsets, ends: Offsets) -> NDArray[np.int32]:
         """int32[pieces]: the nodes with the names that lie there; -1 where there is none."""
-        found = self._places.find(*_keys(self.scopes.find_places(data, starts, ends, self.base)))
-        if not self._nodes:
-            return found
-        return np.where(found < 0, np.int32(-1), np.frombuffer(self._nodes, np.int32)[found])
+        return self._nodes.find(*_keys(self.scopes.find_places(data, starts, ends, self.base)))
 
 
 def _keys(placed: Placed) -> tuple[bytes, Offsets, Offsets]:

@@ -59,7 +59,7 @@ class Inputs:
 
 @frozen(eq=False)
 class ReadNodes:
-    """Nodes that were added to the builder: where each lies in the bytes, its number, where its name leads."""
+    """Nodes that were added to the builder: where each lies in the bytes, its number, its place."""
 
     starts: NDArray[np.int64]
     numbers: Indices

@@ -39,7 +39,8 @@ def modules_of(graph: Graph) -> dict[int, str]:
     parents = graph.scopes.parents.tolist()
     for scope in range(len(parents) - 1, 0, -1):  # a scope comes after the one around it
         firsts[parents[scope]] = min(firsts[parents[scope]], firsts[scope])
-    classes = {scope: name for scope in range(1, len(parents)) if (name := _class_of(graph.scopes.labels[scope], parents[scope] == 0))}
+    named = enumerate(zip(graph.scopes.labels, parents, strict=True))
+    classes = {scope: name for scope, (label, above) in named if (name := _class_of(label, above == 0))}
     called = [scope for scope in classes if firsts[scope] < np.iinfo(np.int64).max]
     numbers: Counter[str] = Counter()
     found: dict[int, str] = {}

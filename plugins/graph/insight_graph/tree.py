@@ -90,7 +90,9 @@ class Tree:
         """The name to display."""
         if place >= len(self.scopes):
             return self.stack_labels[place - len(self.scopes)]
-        return self.graph.scopes.labels[self.scopes[place]] if place >= 0 else self.graph.names[self.nodes[~place]]
+        if place >= 0:
+            return self.graph.scopes.labels[int(self.scopes[place])]
+        return self.graph.names[int(self.nodes[~place])]
 
     def around(self, place: int) -> list[int]:
         """The branches that it is in, from the outermost below the root to its parent."""
@@ -108,8 +110,8 @@ class Tree:
         if scope is not None and self._branches[scope] >= 0:
             return int(self._branches[scope])
         order, starts = self._by_home
-        for scope, name in _splits(id_):
-            home = self.graph.scopes.find(scope)
+        for path, name in _splits(id_):
+            home = self.graph.scopes.find(path)
             if home is None:
                 continue
             for position in order[starts[home] : starts[home + 1]].tolist():

@@ -69,7 +69,12 @@ def test_scopes_of_invalid_bytes_are_one_if_they_look_the_same() -> None:
     scopes = Scopes(Codes())
     nodes = [b"a/x", b"a/\xff/x", b"a/\xfe/b/x", b"a/\xff/b/x", b"\xff/\xfe/x", b"\xfe/\xfe/x"]
     for found in (scopes.of(scopes.place(*joined_pieces(nodes))) for _ in range(2)):
-        assert [scopes.path(scope) for scope in found] == ["a", "a/\ufffd", *2 * ["a/\ufffd/b"], *2 * ["\ufffd/\ufffd"]]
+        assert [scopes.path(scope) for scope in found] == [
+            "a",
+            "a/\ufffd",
+            *2 * ["a/\ufffd/b"],
+            *2 * ["\ufffd/\ufffd"],
+        ]
         assert len(set(found.tolist())) == 4
         assert [scopes.find(scopes.path(scope)) for scope in found] == found.tolist()
 

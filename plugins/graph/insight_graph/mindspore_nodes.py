@@ -1,0 +1,231 @@
+"""Reads the nodes, parameters and constants of a GraphProto as columns.
+
+Source: mindinsight_anf_ir.proto.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from attrs import define, field, frozen
+from numpy.typing import NDArray
+
+from insight_core.plugin.payloads import VARINT, FieldColumns, last_places, pieces_of
+from insight_graph.columns import Edges, Indices, Kind, Weight
+from insight_graph.graph_builder import GraphBuilder
+from insight_graph.mindspore_values import constant_type, output_types, value_of, whole_number
+from insight_graph.names import FirstOf, Made, joined_pieces
+from insight_graph.scopes import Offsets, Placed
+from insight_graph.texts import text_of
+
+CONSTANT, PARAMETER = "Const", "Parameter"  # what a page calls their types
+_INPUT, _NAME, _OP, _SCOPE, _OUTPUTS, _FULL_NAME = 1, 2, 3, 4, 6, 8  # fields of a NodeProto
+_NAME_OF_INPUT, _TYPE_OF_INPUT = 1, 2
+_KEY, _VALUE = 1, 2  # of a parameter its name and type; of a constant its key and value
+_TRAINABLE = 100  # of the parameters that insight_record records
+_CONTROL = 1  # type of an input
+_SLASH, _BRACKET = b"/]"
+_LONG = 1 << 12  # bytes of a value that are not kept to find the same again
+
+
+@frozen(eq=False)
+class Inputs:
+    """The names of inputs, which lie in the data, with the nodes that they belong to and their slots."""
+
+    targets: Indices
+    slots: Indices
+    controls: NDArray[np.bool_]
+    starts: Offsets
+    ends: Offsets
+
+
+@define(eq=False)
+class NodeReader:
+    """Adds nodes and edges to the graph of a builder."""
+
+    builder: GraphBuilder
+    data: bytes
+    _nodes: FirstOf = field(factory=FirstOf)  # by what inputs call them
+    _names: Made = field(init=False)
+    _types: Made = field(init=False)
+    _signatures: Made = field(init=False)
+    _constants: Made = field(init=False)
+    _value_signatures: list[int] = field(factory=list)  # of constants, by number of the value
+    _whole_numbers: dict[int, int] = field(factory=dict)
+
+    def __attrs_post_init__(self) -> None:
+        codes = self.builder.names.codes
+        self._names = Made(lambda piece: codes[text_of(piece)])
+        self._types = Made(lambda piece: self.builder.types[text_of(piece)])
+        self._signatures = Made(self._signature)
+        self._constants = Made(self._constant)
+
+    def nodes(self, starts: Offsets, columns: FieldColumns) -> tuple[Offsets, Inputs]:
+        """Adds operators. Where those begin that can be read, and their inputs."""
+        rows = columns.rows(_INPUT)
+        inner = FieldColumns.of(self.data, columns.starts[rows], columns.ends[rows])
+        broken = columns.broken.copy()
+        broken[columns.owners[rows[inner.broken]]] = True
+        kept = self._kept("node", starts, broken)
+        types = self._types.each(self.data, *_part(columns, _OP, kept))
+        placed = self._placed(columns, kept, types)
+        scopes = self.builder.scopes
+        signatures = self._signatures.each(self.data, *_part(columns, _OUTPUTS, kept))
+        kinds = np.full(len(kept), Kind.OPERATOR, np.int32)
+        first = self.builder.nodes(scopes.of(placed), scopes.names_of(placed), types, kinds, signatures)
+        self._find_by_name(first, types, *_part(columns, _NAME, kept))
+
+        numbers = first + np.cumsum(~broken) - 1
+        sound = ~broken[columns.owners[rows]]
+        names, ends = (column[sound] for column in inner.last(_NAME_OF_INPUT))
+        inputs = Inputs(
+            numbers[columns.owners[rows]][sound].astype(np.int32),
+            columns.places_in(rows)[sound].astype(np.int32),
+            inner.numbers(self.data, _TYPE_OF_INPUT)[sound] == _CONTROL,
+            names,
+            ends,
+        )
+        return starts[kept], inputs
+
+    def parameters(self, starts: Offsets, columns: FieldColumns) -> Offsets:
+        """Adds parameters. Where those begin that can be read."""
+        kept = self._kept("parameters", starts, columns.broken)
+        signatures = self._signatures.each(self.data, *_part(columns, _VALUE, kept))
+        first = self._without_scope(columns, kept, PARAMETER, Kind.PARAMETER, signatures)
+        stated = np.zeros(len(columns.broken), bool)
+        stated[columns.owners[columns.rows(_TRAINABLE, VARINT)]] = True
+        trainable = columns.numbers(self.data, _TRAINABLE)[kept] != 0
+        for row in np.flatnonzero(stated[kept]).tolist():
+            self.builder.weights.append(Weight(first + row, bool(trainable[row]), int(signatures[row])))
+        return starts[kept]
+
+    def constants(self, starts: Offsets, columns: FieldColumns) -> Offsets:
+        """Adds constants. Where those begin that can be read."""
+        kept = self._kept("const_vals", starts, columns.broken)
+        begins, ends = _part(columns, _VALUE, kept)
+        values = np.zeros(len(kept), np.int32)
+        long = ends - begins > _LONG
+        values[~long] = self._constants.each(self.data, begins[~long], ends[~long])
+        values[long] = list(map(self._constant, pieces_of(self.data, begins[long], ends[long])))
+        for _ in range(int((values < 0).sum())):
+            self.builder.notice("unreadable_nodes").add("a constant")
+        signatures = np.array([*self._value_signatures, 0], np.int32)[values]
+        first = self._without_scope(columns, kept, CONSTANT, Kind.CONSTANT, signatures)
+        is_whole = np.isin(values, list(self._whole_numbers))
+        for row in np.flatnonzero(is_whole).tolist():
+            self.builder.whole_numbers[first + row] = self._whole_numbers[int(values[row])]
+        return starts[kept]
+
+    def connect(self, inputs: Inputs) -> None:
+        """Adds the edges of inputs, once all nodes are there."""
+        sources = self._nodes.find(self.data, inputs.starts, inputs.ends)
+        left = np.flatnonzero(sources < 0)
+        if len(left):
+            keys = map(input_key, pieces_of(self.data, inputs.starts[left], inputs.ends[left]))
+            sources[left] = self._nodes.find(*joined_pieces(list(keys)))
+        is_missing = (sources < 0) & (inputs.ends > inputs.starts)
+        for row in np.flatnonzero(is_missing).tolist():
+            name = text_of(self.data[inputs.starts[row] : inputs.ends[row]])
+            self.builder.missing_input(int(inputs.targets[row]), int(inputs.slots[row]), name)
+        outputs = np.zeros(len(sources), np.int32)
+        edges = Edges(sources, inputs.targets, inputs.slots, outputs, inputs.controls)
+        self.builder.edges(edges.take(sources >= 0))
+
+    def _kept(self, field_name: str, starts: Offsets, broken: NDArray[np.bool_]) -> NDArray[np.intp]:
+        for start in starts[broken].tolist():
+            self.builder.notice("unreadable_nodes").add(f"{field_name} at byte {start}")
+        return np.flatnonzero(~broken)
+
+    def _placed(self, columns: FieldColumns, kept: NDArray[np.intp], types: Indices) -> Placed:
+        """Scopes and names of operators.
+
+        A summary's full name ends with the tag of the user, which may hold anything, and ``[:Image]`` or so.
+        """
+        starts, ends = _part(columns, _FULL_NAME, kept)
+        last = np.frombuffer(self.data, np.uint8).take(ends - 1, mode="clip")
+        is_path = (ends > starts) & (last != _BRACKET)
+        is_path &= last_places(self.data, starts, ends, _SLASH) >= 0
+        others = np.flatnonzero(~is_path)
+        placed = self.builder.scopes.place(self.data, starts[is_path], ends[is_path])
+        if not len(others):
+            return placed
+        columns_of = (_part(columns, number, kept[others]) for number in (_FULL_NAME, _SCOPE, _NAME))
+        texts = [pieces_of(self.data, *places) for places in columns_of]
+        names = self.builder.types.texts
+        paths = [
+            _path(full_name, scope, name, names[kind])
+            for full_name, scope, name, kind in zip(*texts, types[others].tolist(), strict=True)
+        ]
+        also = self.builder.scopes.place(*joined_pieces(paths))
+        branches, numbers = np.empty((2, len(kept)), np.int32)
+        branches[is_path], branches[others] = placed.branches, also.branches
+        numbers[is_path], numbers[others] = placed.names, also.names
+        return Placed(branches, numbers)
+
+    def _find_by_name(self, first: int, types: Indices, starts: Offsets, ends: Offsets) -> None:
+        """Makes operators known by what inputs call them."""
+        data, keys, key_ends = self.data, starts, ends
+        if (last_places(data, starts, ends, _SLASH) >= 0).any():
+            data, keys, key_ends = joined_pieces(list(map(input_key, pieces_of(data, starts, ends))))
+        named = np.flatnonzero(key_ends > keys)
+        for row in np.flatnonzero(key_ends == keys).tolist():
+            self.builder.notice("unnamed").add(self.builder.types.texts[types[row]])
+        again = named[self._nodes.add(data, keys[named], key_ends[named], first + named)]
+        for row in again.tolist():
+            self.builder.duplicates[first + row] = text_of(self.data[starts[row] : ends[row]])
+
+    def _without_scope(
+        self, columns: FieldColumns, kept: NDArray[np.intp], type_name: str, kind: Kind, signatures: Indices
+    ) -> int:
+        """Adds what is shown wherever it is used; the number of the first."""
+        starts, ends = _part(columns, _KEY, kept)
+        count = len(kept)
+        first = self.builder.nodes(
+            np.zeros(count, np.int32),
+            self._names.each(self.data, starts, ends),
+            np.full(count, self.builder.types[type_name], np.int32),
+            np.full(count, kind, np.int32),
+            signatures,
+            placed=False,
+        )
+        self._nodes.add(self.data, starts, ends, first + np.arange(count))
+        return first
+
+    def _signature(self, output_type: bytes) -> int:
+        try:
+            return self.builder.signature(output_types(output_type))
+        except ValueError:
+            self.builder.notice("unknown_types").add(repr(output_type[:40]))
+            return 0
+
+    def _constant(self, data: bytes) -> int:
+        """The number of the value; -1 if it cannot be read."""
+        try:
+            value = value_of(data)
+        except ValueError:
+            return -1
+        number = len(self._value_signatures)
+        self._value_signatures.append(self.builder.signature([constant_type(value)]))
+        whole = whole_number(value)
+        if whole is not None:
+            self._whole_numbers[number] = whole
+        return number
+
+
+def input_key(name: bytes) -> bytes:
+    """By which an input is found: old graphs write the path of the node and ``op`` with its number."""
+    return name.rpartition(b"op")[2] if b"/" in name else name
+
+
+def _path(full_name: bytes, scope: bytes, name: bytes, type_name: str) -> bytes:
+    if full_name and not full_name.endswith(b"]"):
+        last = full_name
+    elif full_name and b"[:" not in full_name:
+        return full_name
+    else:
+        last = type_name.encode("utf-8", "surrogatepass") + b"-op" + input_key(name)
+    return b"/".join((scope, last)) if scope else last
+
+
+def _part(columns: FieldColumns, number: int, kept: NDArray[np.intp]) -> tuple[Offsets, Offsets]:
+    starts, ends = columns.last(number)
+    return starts[kept], ends[kept]
