@@ -1,89 +1,12 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-"""The compiled halves of ``field_columns`` and ``interned``, which say what each does. Without the GIL."""
+"""The compiled halves of ``field_columns`` and ``pieces``, which say what each does. Without the GIL."""
 
-from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t, uint64_t
-
-import os
+from libc.stdint cimport int64_t, uint8_t, uint64_t
 
 import numpy as np
 
-from insight_core.formats._interning cimport Interned, entries_from, fetch, hash_of, numbered, release
+from insight_core.formats._places cimport check_places
 from insight_core.formats._varint cimport read_varint
-
-cdef enum:
-    AT_ONCE = 32
-
-cdef uint64_t _seed = int.from_bytes(os.urandom(8), "little") | 1
-
-
-cdef _check(const uint8_t[::1] data, const int64_t[::1] starts, const int64_t[::1] ends):
-    """Raises IndexError for pieces that are not within the data."""
-    cdef Py_ssize_t row
-    cdef int64_t last = data.shape[0]
-    cdef bint sound = starts.shape[0] == ends.shape[0]
-    if sound:
-        with nogil:
-            for row in range(starts.shape[0]):
-                if starts[row] < 0 or starts[row] > ends[row] or ends[row] > last:
-                    sound = False
-                    break
-    if not sound:
-        raise IndexError("starts and ends must be those of pieces of the data")
-
-
-cdef class CompiledInterned:
-    """As PureInterned."""
-
-    cdef Interned names
-
-    def __cinit__(self):
-        self.names.seed = _seed
-
-    def __dealloc__(self):
-        release(&self.names)
-
-    def __len__(self):
-        return self.names.count
-
-    def add(self, const uint8_t[::1] data, const int64_t[::1] starts, const int64_t[::1] ends):
-        return self._numbers(data, starts, ends, True)
-
-    def find(self, const uint8_t[::1] data, const int64_t[::1] starts, const int64_t[::1] ends):
-        return self._numbers(data, starts, ends, False)
-
-    cdef _numbers(self, const uint8_t[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, bint adds):
-        """The slots of some pieces are fetched together: most of the time is spent waiting for memory."""
-        cdef int32_t number = 0
-        cdef uint64_t hashes[AT_ONCE]
-        cdef int64_t sizes[AT_ONCE]
-        cdef Py_ssize_t row, some, first = 0, count = starts.shape[0]
-        cdef bint lacks_memory = False
-        _check(data, starts, ends)
-        found = np.empty(count, np.int32)
-        cdef int32_t[::1] numbers = found
-        with nogil:
-            while first < count:
-                some = min(<Py_ssize_t>AT_ONCE, count - first)
-                for row in range(some):
-                    sizes[row] = ends[first + row] - starts[first + row]
-                    if sizes[row] <= INT32_MAX:
-                        hashes[row] = hash_of(self.names.seed, &data[0] + starts[first + row], <int32_t>sizes[row])
-                        fetch(&self.names, hashes[row])
-                for row in range(some):
-                    number = -1
-                    if sizes[row] <= INT32_MAX:
-                        number = numbered(
-                            &self.names, &data[0] + starts[first + row], <int32_t>sizes[row], hashes[row], adds
-                        )
-                    numbers[first + row] = number
-                    lacks_memory |= number < 0
-                first += some
-        if adds and lacks_memory:
-            raise MemoryError
-        return found
-
-    def pieces(self, int32_t first=0):
-        return entries_from(&self.names, first)
 
 
 def last_places(
@@ -91,7 +14,7 @@ def last_places(
 ):
     cdef Py_ssize_t row
     cdef int64_t at
-    _check(data, starts, ends)
+    check_places(data, starts, ends)
     found = np.empty(starts.shape[0], np.int64)
     cdef int64_t[::1] places = found
     with nogil:
@@ -151,7 +74,7 @@ def fields_of(
     cdef Py_ssize_t row
     cdef int64_t at, count = 0
     cdef Field field
-    _check(data, starts, ends)
+    check_places(data, starts, ends)
     broken = np.zeros(starts.shape[0], np.uint8)
     cdef uint8_t[::1] is_broken = broken
     with nogil:

@@ -160,14 +160,3 @@ cdef inline int32_t numbered(
     """The number of ``data`` with that hash; -1 for new ones, and when memory is short if it ``adds`` them."""
     cdef int32_t entry = _find(names, data, length, hash)
     return _add(names, data, length, hash) if entry < 0 and adds else entry
-
-
-cdef inline list entries_from(const Interned *names, int32_t first):
-    """The strings of bytes from number ``first`` on."""
-    cdef list found = []
-    cdef int32_t number
-    cdef const uint8_t *begin
-    for number in range(first, names.count):
-        begin = names.arena + names.entries[number].place
-        found.append(begin[: names.entries[number].length])
-    return found

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from insight_core.formats.compiled import is_wanted
 
 try:
-    from insight_core.formats import _byte_columns
+    from insight_core.formats import _byte_columns, _interned
 except ImportError:
-    _byte_columns = None  # type: ignore[assignment]
+    _byte_columns = _interned = None  # type: ignore[assignment]
 
 Places: TypeAlias = NDArray[np.int64]
 
@@ -34,13 +34,19 @@ class Interned(Protocol):
     def find(self, data: bytes, starts: Places, ends: Places) -> NDArray[np.int32]:
         """int32[pieces]: their numbers, -1 for those that were not added."""
 
-    def pieces(self, first: int = 0) -> list[bytes]:
-        """The pieces from number ``first`` on."""
+    def number(self, piece: bytes, adds: bool) -> int:
+        """That of one piece; -1 if it was not added, and is not now."""
+
+    def pieces(self, first: int = 0, stop: int | None = None) -> list[bytes]:
+        """The pieces from number ``first`` to before ``stop``, or all after it."""
+
+    def joined(self, first: int = 0) -> tuple[bytes, Places]:
+        """The pieces from number ``first`` on, end to end, and int64[pieces]: where each ends."""
 
 
 def interned() -> Interned:
     """An empty table. Its bytes are copied: ``data`` need not stay."""
-    return PureInterned() if _byte_columns is None or not is_wanted() else _byte_columns.CompiledInterned()
+    return PureInterned() if _interned is None or not is_wanted() else _interned.CompiledInterned()
 
 
 class PureInterned:
@@ -48,6 +54,7 @@ class PureInterned:
 
     def __init__(self) -> None:
         self._numbers: dict[bytes, int] = {}
+        self._pieces: list[bytes] = []  # of the first numbers
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -62,9 +69,20 @@ class PureInterned:
         """See Interned."""
         return np.array([self._numbers.get(piece, -1) for piece in pieces_of(data, starts, ends)], np.int32)
 
-    def pieces(self, first: int = 0) -> list[bytes]:
+    def number(self, piece: bytes, adds: bool) -> int:
         """See Interned."""
-        return list(islice(self._numbers, first, None))
+        numbers = self._numbers
+        return numbers.setdefault(piece, len(numbers)) if adds else numbers.get(piece, -1)
+
+    def pieces(self, first: int = 0, stop: int | None = None) -> list[bytes]:
+        """See Interned."""
+        self._pieces += islice(self._numbers, len(self._pieces), None)
+        return self._pieces[first:stop]
+
+    def joined(self, first: int = 0) -> tuple[bytes, Places]:
+        """See Interned."""
+        pieces = self.pieces(first)
+        return b"".join(pieces), np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)))
 
 
 def last_places(data: bytes, starts: Places, ends: Places, byte: int) -> Places:

@@ -6,19 +6,18 @@ paths are placed at once. Compiled if available.
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from insight_core.formats.compiled import is_wanted
-from insight_core.formats.interned import Places, pieces_of
+from insight_core.formats.interned import Interned, Places, PureInterned, pieces_of
 
 try:
-    from insight_core.formats import _name_tree
+    from insight_core.formats import _interned
 except ImportError:
-    _name_tree = None  # type: ignore[assignment]
+    _interned = None  # type: ignore[assignment]
 
 AFTER_SLASH = -1
 UNKNOWN = -2
@@ -29,12 +28,17 @@ _Column: TypeAlias = NDArray[np.int32]
 
 class NameTree(Protocol):
     """Branches by number: 0 is the root, and one comes after that around it. AFTER_SLASH stands for the root
-    of paths that begin with a slash, which are others than those without. Names have numbers of their own.
+    of paths that begin with a slash, which are others than those without. Names have numbers of their own, in
+    ``names``, to which others may be added.
 
     ``starts`` and ``ends``, int64[paths], say where in ``data`` paths lie. They are relative to the branch
     ``base``. Methods raise IndexError for what is not within the data, and for no branch. An object is used
     by one thread at a time.
     """
+
+    @property
+    def names(self) -> Interned:
+        """The parts of all paths."""
 
     def __len__(self) -> int:
         """How many branches there are, with the root."""
@@ -55,20 +59,17 @@ class NameTree(Protocol):
     def labels(self) -> _Column:
         """int32[branches]: the number of the name of each; -1 of the root."""
 
-    def pieces(self, first: int = 0) -> list[bytes]:
-        """The names from number ``first`` on."""
-
 
 def name_tree() -> NameTree:
     """An empty tree. Its bytes are copied: ``data`` need not stay."""
-    return PureNameTree() if _name_tree is None or not is_wanted() else _name_tree.CompiledNameTree()
+    return PureNameTree() if _interned is None or not is_wanted() else _interned.CompiledNameTree()
 
 
 class PureNameTree:
     """NameTree without the compiled module."""
 
     def __init__(self) -> None:
-        self._names: dict[bytes, int] = {}
+        self.names = PureInterned()
         self._branches: dict[tuple[int, int], int] = {}
 
     def __len__(self) -> int:
@@ -95,10 +96,6 @@ class PureNameTree:
         """See NameTree."""
         return np.array([-1, *(name for _, name in self._branches)], np.int32)
 
-    def pieces(self, first: int = 0) -> list[bytes]:
-        """See NameTree."""
-        return list(islice(self._names, first, None))
-
     def _placed(
         self, data: bytes, starts: Places, ends: Places, base: int, adds: bool
     ) -> tuple[_Column, _Column]:
@@ -109,13 +106,13 @@ class PureNameTree:
             if len(parts) - 1 > room:
                 parts[room:] = [b"/".join(parts[room:])]
             branch = self._inner(branch, parts[:-1], adds)
-            name = -1 if branch == UNKNOWN else self._name(parts[-1], adds)
+            name = -1 if branch == UNKNOWN else self.names.number(parts[-1], adds)
             found[:, row] = (branch, name) if name >= 0 else (0, -1)
         return found[0], found[1]
 
     def _inner(self, branch: int, parts: list[bytes], adds: bool) -> int:
         for part in parts:
-            key = branch, self._name(part, adds)
+            key = branch, self.names.number(part, adds)
             known = self._branches.get(key)
             if known is None:
                 if not adds:
@@ -123,9 +120,6 @@ class PureNameTree:
                 known = self._branches[key] = len(self)
             branch = known
         return branch
-
-    def _name(self, name: bytes, adds: bool) -> int:
-        return self._names.setdefault(name, len(self._names)) if adds else self._names.get(name, -1)
 
     def _depth(self, base: int) -> int:
         if not 0 <= base < len(self):

@@ -34,6 +34,20 @@ def test_numbers_are_those_of_the_first_appearance() -> None:
     assert len(table) == len(order)
     assert table.pieces() == order
     assert table.pieces(len(order) - 3) == order[-3:]
+    assert table.pieces(2, 4) == order[2:4]
+    assert table.pieces(len(order), len(order) + 1) == []
+    for first in (0, len(order) - 3, len(order)):
+        joined, ends_of_all = table.joined(first)
+        assert joined == b"".join(order[first:])
+        assert np.diff(ends_of_all, prepend=0).tolist() == list(map(len, order[first:]))
+
+
+def test_one_piece_has_the_number_that_it_has_in_a_column() -> None:
+    table = interned()
+    assert [table.number(piece, adds=True) for piece in (b"a", b"", b"a", b"b")] == [0, 1, 0, 2]
+    assert table.add(*end_to_end([b"b", b"c", b""])).tolist() == [2, 3, 1]
+    assert [table.number(piece, adds=False) for piece in (b"c", b"d", b"")] == [3, -1, 1]
+    assert len(table) == 4
 
 
 def test_pieces_that_were_not_added_are_not_found() -> None:

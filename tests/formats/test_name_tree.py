@@ -30,7 +30,7 @@ def _paths(seed: int, count: int = 2000) -> list[bytes]:
 
 def _path_of(tree: NameTree, branch: int) -> bytes:
     """Its path, from the columns of the tree."""
-    parents, labels, names = tree.parents(), tree.labels(), tree.pieces()
+    parents, labels, names = tree.parents(), tree.labels(), tree.names.pieces()
     if branch <= 0:
         return b"" if branch == 0 else b"/"
     above, name = int(parents[branch]), names[int(labels[branch])]
@@ -44,7 +44,7 @@ def test_a_branch_and_a_name_make_the_path_again() -> None:
     for seed in range(3):
         paths = _paths(seed)
         branches, names = tree.add(*end_to_end(paths))
-        pieces = tree.pieces()
+        pieces = tree.names.pieces()
         for path, branch, name in zip(paths, branches.tolist(), names.tolist(), strict=True):
             above, slash, last = path.rpartition(b"/")
             assert pieces[name] == last
@@ -78,7 +78,15 @@ def test_what_was_not_added_is_not_found_and_not_added() -> None:
     tree.add(*end_to_end([b"a/b/c", b"d"]))
     branches, names = tree.find(*end_to_end([b"a/x/c", b"a/b/x", b"x", b"b/c", b"/a/b/c", b"d", b"a/d"]))
     assert branches.tolist() == [0, 0, 0, 0, 0, 0, 1]
-    assert names.tolist() == [-1, -1, -1, -1, -1, tree.pieces().index(b"d"), tree.pieces().index(b"d")]
+    assert names.tolist() == [
+        -1,
+        -1,
+        -1,
+        -1,
+        -1,
+        tree.names.pieces().index(b"d"),
+        tree.names.pieces().index(b"d"),
+    ]
     assert tree.branch(b"a/b/c", adds=False) == UNKNOWN
     assert len(tree) == 3
 
@@ -104,7 +112,7 @@ def test_what_is_deeper_keeps_the_rest_as_its_name(depth: int, of_base: int) -> 
     paths = [b"/".join([*parts, name]) for name in (b"x", b"y", b"x")]
     branches, names = tree.add(*end_to_end(paths), base)
     kept = min(depth, max(0, DEEPEST - of_base))
-    assert [tree.pieces()[name] for name in names] == [
+    assert [tree.names.pieces()[name] for name in names] == [
         b"/".join([*parts[kept:], end]) for end in (b"x", b"y", b"x")
     ]
     assert len(set(branches.tolist())) == 1

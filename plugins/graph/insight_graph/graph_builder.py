@@ -82,8 +82,11 @@ class GraphBuilder:
     ) -> int:
         """Adds nodes, with codes of names, types and devices; the number of the first."""
         first = len(self.names)
-        for row in np.flatnonzero(names == self.names.codes.find("")).tolist():
-            names[row] = self.names.codes[NAMELESS]
+        unnamed = np.flatnonzero(names == self.names.codes.find(""))
+        if len(unnamed):
+            names = names.copy()
+            names[unnamed] = self.names.codes[NAMELESS]
+        for row in unnamed.tolist():
             self.notice("unnamed").add(f"{self.types.texts[types[row]]} (node {first + row})")
         self.names.extend(names)
         _add_rows(self._nodes, (scopes, placed, kinds, types, signatures, devices), len(names))

@@ -45,7 +45,6 @@ class NodeReader:
     builder: GraphBuilder
     data: bytes
     _nodes: FirstOf = field(factory=FirstOf)  # by what inputs call them
-    _names: Made = field(init=False)
     _types: Made = field(init=False)
     _signatures: Made = field(init=False)
     _constants: Made = field(init=False)
@@ -53,8 +52,6 @@ class NodeReader:
     _whole_numbers: dict[int, int] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
-        codes = self.builder.names.codes
-        self._names = Made(lambda piece: codes[text_of(piece)])
         self._types = Made(lambda piece: self.builder.types[text_of(piece)])
         self._signatures = Made(self._signature)
         self._constants = Made(self._constant)
@@ -178,10 +175,10 @@ class NodeReader:
     ) -> int:
         """Adds what is shown wherever it is used; the number of the first."""
         starts, ends = _part(columns, _KEY, kept)
-        count = len(kept)
+        count, codes = len(kept), self.builder.names.codes
         first = self.builder.nodes(
             np.zeros(count, np.int32),
-            self._names.each(self.data, starts, ends),
+            codes.of(codes.tree.names.add(self.data, starts, ends)),
             np.full(count, self.builder.types[type_name], np.int32),
             np.full(count, kind, np.int32),
             signatures,

@@ -49,7 +49,7 @@ class NamesApart:
         at = at[known]
         self.scope[at] = by_key[where[known]] + 1
         distinct, named = np.unique(numbers[at], return_inverse=True)
-        inside = [codes[f"({codes.texts[number]})"] for number in distinct.tolist()]
+        inside = [codes[f"({codes.text(number)})"] for number in distinct.tolist()]
         numbers[at] = np.array(inside, np.int32)[named]
 
     def _keys(self, scopes: Indices, names: Indices) -> NDArray[np.int64]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from array import array
+from collections.abc import Set
 from typing import TypeAlias
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin.payloads import AFTER_SLASH, DEEPEST, UNKNOWN, name_tree
-from insight_graph.texts import Codes, NodeTexts, decoded, text_of
+from insight_core.plugin.payloads import AFTER_SLASH, DEEPEST, UNKNOWN
+from insight_graph.texts import NameCodes, NodeTexts, data_of
 
 Offsets: TypeAlias = NDArray[np.int64]
 _Column: TypeAlias = NDArray[np.int32]
@@ -31,13 +31,11 @@ class Scopes:
     Deeper than DEEPEST there are none: names of nodes stay whole there.
     """
 
-    def __init__(self, codes: Codes) -> None:
+    def __init__(self, codes: NameCodes) -> None:
         """``codes`` are those of the labels."""
         self._codes = codes
-        self._tree = name_tree()
-        self._code_of = array("i")  # by number of a name
-        self._unreadable: set[int] = set()  # names that are not UTF-8
-        self._moved: dict[int, int] = {}  # branches of such names, to those with U+FFFD instead
+        self._tree = codes.tree
+        self._moved: dict[int, int] = {}  # branches of names that are not UTF-8, to those that are shown
         self._checked = 1  # branches
         self._last = "", 0  # nodes of a scope mostly follow each other
         self._above = np.empty(0, np.int32)  # the branch around each
@@ -62,20 +60,34 @@ class Scopes:
         if len(self._labels) < len(self):
             self._labels = NodeTexts(self._codes)
             self._labels.append("")
-            self._labels.extend(np.frombuffer(self._code_of, np.int32)[self._tree.labels()[1:]])
+            self._labels.extend(self._codes.of(self._tree.labels()[1:]))
         return self._labels
 
     @property
     def paths(self) -> list[str]:
-        """All paths; ``path`` gives one without making all."""
-        found = self._paths
-        if len(found) < len(self):
-            above, labels = self._branches_above().tolist(), list(self.labels)
-            for scope in range(len(found), len(self)):
-                around = above[scope]
-                prefix = "/" if around == AFTER_SLASH else f"{found[around]}/" if around else ""
-                found.append(prefix + labels[scope])
-        return found
+        """All paths; ``path`` and ``paths_of`` give some without making all."""
+        if len(self._paths) < len(self):
+            self._paths = self.paths_of(np.arange(len(self), dtype=np.int32))
+        return self._paths
+
+    def paths_of(self, scopes: _Column) -> list[str]:
+        """The paths of scopes."""
+        parents, above = self.parents, self._branches_above()
+        needed = np.zeros(len(self), bool)
+        fresh = np.unique(scopes)
+        while len(fresh):
+            needed[fresh] = True
+            fresh = np.unique(parents[fresh])
+            fresh = fresh[(fresh > 0) & ~needed[fresh]]
+        needed[0] = False
+        made = np.flatnonzero(needed)  # what is around a scope comes before it
+        found = {0: ""}
+        for scope, around, label in zip(
+            made.tolist(), above[made].tolist(), self.labels.at(made), strict=True
+        ):
+            prefix = "/" if around == AFTER_SLASH else f"{found[around]}/" if around else ""
+            found[scope] = prefix + label
+        return list(map(found.__getitem__, scopes.tolist()))
 
     def path(self, scope: int) -> str:
         """The path of one scope."""
@@ -85,14 +97,12 @@ class Scopes:
 
     def number(self, path: str) -> int:
         """Of the scope with that path, which is made if it is new, with those around it."""
-        found = self._tree.branch(path.encode("utf-8", "surrogatepass"), adds=True)
-        self._take_new()
-        return self._moved.get(found, found)
+        return self._tree.branch(data_of(path), adds=True)
 
     def find(self, path: str) -> int | None:
         """The number of the scope with this path; None if unknown."""
-        found = self._tree.branch(path.encode("utf-8", "surrogatepass"), adds=False)
-        return None if found == UNKNOWN else self._moved.get(found, found)
+        found = self._tree.branch(data_of(path), adds=False)
+        return None if found == UNKNOWN else found
 
     def split(self, path: str) -> tuple[int, str]:
         """The scope of a node, which is made if it is new, and its name in it."""
@@ -110,7 +120,8 @@ class Scopes:
     def place(self, data: bytes, starts: Offsets, ends: Offsets, base: int = 0) -> Placed:
         """Where the paths lead that lie there, in the scope ``base``. New scopes are made."""
         placed = Placed(*self._tree.add(data, starts, ends, base))
-        self._take_new()
+        if unreadable := self._codes.unreadable():
+            self._move(unreadable)
         return placed
 
     def find_places(self, data: bytes, starts: Offsets, ends: Offsets, base: int = 0) -> Placed:
@@ -128,36 +139,19 @@ class Scopes:
 
     def names_of(self, placed: Placed) -> _Column:
         """int32[paths]: the codes of the names of nodes."""
-        return np.frombuffer(self._code_of, np.int32)[placed.names] if len(placed.names) else placed.names
+        return self._codes.of(placed.names)
 
     def _branches_above(self) -> _Column:
         if len(self._above) < len(self):
             self._above = self._tree.parents()
         return self._above
 
-    def _take_new(self) -> None:
-        self._take_names()
-        if self._unreadable and self._checked < len(self):
-            self._move()
-            self._take_names()
-
-    def _take_names(self) -> None:
-        known = len(self._code_of)
-        fresh = self._tree.pieces(known)
-        texts = decoded(fresh)
-        if texts is None:
-            texts = list(map(text_of, fresh))
-            pairs = enumerate(zip(fresh, texts, strict=True), known)
-            self._unreadable |= {name for name, (piece, text) in pairs if text.encode() != piece}
-        self._code_of.extend(map(self._codes.__getitem__, texts))
-
-    def _move(self) -> None:
+    def _move(self, unreadable: Set[int]) -> None:
         """Finds the scopes of new branches that have an unreadable name, or are in one with such."""
         above, names, labels = self._branches_above(), self._tree.labels(), self.labels
         for branch in range(self._checked, len(above)):
-            if names[branch] in self._unreadable or above[branch] in self._moved:
-                path = _path(branch, above, labels)
-                self._moved[branch] = self._tree.branch(path.encode(), adds=True)
+            if int(names[branch]) in unreadable or int(above[branch]) in self._moved:
+                self._moved[branch] = self.number(_path(branch, above, labels))
         self._checked = len(self)
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import zlib
-from collections import Counter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,7 @@ from insight_graph.columns import Edges, Graph, Indices, Kind
 from insight_graph.names import mixed
 from insight_graph.row_order import by_two_keys
 from insight_graph.scopes import joined
-from insight_graph.texts import Codes, NodeTexts
+from insight_graph.texts import NodeTexts
 from insight_graph.tree import Tree, TreeBuilder
 
 FEWEST = 5  # that are stacked
@@ -71,7 +70,7 @@ def _stack_leaves(builder: TreeBuilder, chosen: NDArray[np.bool_]) -> int:
         f"{graph.type_names[kind] or 'unknown'}[{count}]"
         for kind, count in zip(kinds.tolist(), counts[many].tolist(), strict=True)
     ]
-    ids = [joined(builder.id(parent), label) for parent, label in zip(parents.tolist(), labels, strict=True)]
+    ids = list(map(joined, builder.ids(parents), labels))
     first = builder.add(parents.astype(np.int32), labels, ids, kinds.astype(np.int32), counts[many])
     moved = many[groups]
     builder.leaf_parents = builder.leaf_parents.copy()
@@ -107,14 +106,11 @@ def _stack_scopes(builder: TreeBuilder) -> None:
     bounds = list(zip(starts[long].tolist(), ends[long].tolist(), strict=True))
     if not bounds:
         return
-    names, texts = _without_digits(builder.graph.scopes.labels, builder.scopes[scopes])
-    labels = []
-    for start, end in bounds:
-        different = np.unique(names[start:end]).tolist()
-        labels.append(f"{_common_name([texts[name] for name in different])}[{end - start}]")
+    names = _without_digits(builder.graph.scopes.labels, builder.scopes[scopes])
+    labels = [f"{_common_name(set(names[start:end]))}[{end - start}]" for start, end in bounds]
     runs = [scopes[start:end] for start, end in bounds]
-    above = builder.parents[[run[0] for run in runs]]
-    ids = [joined(builder.id(parent), label) for parent, label in zip(above.tolist(), labels, strict=True)]
+    above = builder.parents[scopes[starts[long]]]
+    ids = list(map(joined, builder.ids(above), labels))
     counts = np.array([len(run) for run in runs], np.int32)
     first = builder.add(above, labels, ids, np.full(len(runs), MIXED, np.int32), counts)
     for number, run in enumerate(runs, first):
@@ -122,72 +118,84 @@ def _stack_scopes(builder: TreeBuilder) -> None:
         builder.parents[run] = number
 
 
-def _without_digits(labels: NodeTexts, scopes: Indices) -> tuple[Indices, list[str]]:
-    """Of scopes: the numbers of their names, and the texts of these, without their digits."""
+def _without_digits(labels: NodeTexts, scopes: Indices) -> list[str]:
+    """The names of scopes without their digits."""
     codes, inverse = np.unique(labels.numbers[scopes], return_inverse=True)
-    bare = Codes()
-    numbers = [bare[labels.codes.texts[code].translate(_NO_DIGITS)] for code in codes.tolist()]
-    return np.array(numbers, np.int32)[inverse], bare.texts
+    texts = [labels.codes.text(code).translate(_NO_DIGITS) for code in codes.tolist()]
+    return list(map(texts.__getitem__, inverse.tolist()))
 
 
-def _common_name(bare: list[str]) -> str:
+def _common_name(bare: set[str]) -> str:
     """What names without digits have in common: Block of -Block, where it is 0-Block, 1-Block, ..."""
     if len(bare) == 1:
-        common = bare[0]
+        [common] = bare
     else:
         head = _common_start(bare)
-        tail = _common_start([name[::-1] for name in bare])[::-1]
+        tail = _common_start({name[::-1] for name in bare})[::-1]
         common = head if len(head) >= len(tail) else tail
     return common.strip("-_.:[]() ") or "…"
 
 
-def _common_start(names: list[str]) -> str:
+def _common_start(names: set[str]) -> str:
     first, last = min(names), max(names)
     differ = (place for place, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1])
     return first[: next(differ, min(len(first), len(last)))]
 
 
 def _name_apart(builder: TreeBuilder) -> None:
-    """No stack and no leaf without a place has the id of a scope, of a node or of another of them."""
+    """No stack and no leaf without a place has the id of a scope, of a node or of another of them.
+
+    Equal ids have the same last part: few have, and only these are compared.
+    """
     graph, leaves = builder.graph, builder.leaves
+    codes, scopes = graph.names.codes, graph.scopes
+    lasts = codes.lasts()
+    is_label = np.zeros(len(codes), bool)
+    is_label[scopes.labels.numbers] = True
+    lasts_of_nodes = lasts[graph.names.numbers]
+    others = is_label.copy()  # last parts of scopes, nodes and stacks
+    others[lasts_of_nodes[graph.placed]] = True
+    lasts_of_stacks = np.array([codes.find(_last(id_)) for id_ in builder.stack_ids], np.int32)
+    others[lasts_of_stacks[lasts_of_stacks >= 0]] = True
+
     floating = np.flatnonzero(~graph.placed[leaves.nodes])
-    # equal ids have the same last part: few have, and only these are compared
-    lasts = {node: _last(graph.names[node]) for node in np.unique(leaves.nodes[floating]).tolist()}
-    ends = Counter(lasts.values())
-    of_stacks = {_last(id_) for id_ in builder.stack_ids}
-    compared = of_stacks | ends.keys()
-    is_near = np.array([text in compared or "/" in text for text in graph.names.codes.texts], bool)
-    near = np.flatnonzero(is_near[graph.names.numbers] & graph.placed).tolist()
-    labels = set(graph.scopes.labels.distinct())
-    others = labels | of_stacks | {_last(graph.names[node]) for node in near}
-    alike = [node for node, last in lasts.items() if ends[last] > 1 or last in others]
-    wanted = {
-        ~leaf: joined(graph.scopes.path(int(leaves.homes[leaf])), graph.names[leaves.nodes[leaf]])
-        for leaf in floating[np.isin(leaves.nodes[floating], alike)].tolist()
-    }
-    wanted |= dict(enumerate(builder.stack_ids))
-    compared = {_last(id_) for id_ in wanted.values()}
-    taken = {graph.path(node) for node in near if _last(graph.names[node]) in compared}
+    counts = np.bincount(lasts_of_nodes[np.unique(leaves.nodes[floating])], minlength=len(codes))
+    found = lasts_of_nodes[leaves.nodes[floating]]
+    alike = floating[others[found] | (counts[found] > 1)]
+    compared = np.zeros(len(codes), bool)
+    compared[lasts_of_nodes[leaves.nodes[alike]]] = True
+    compared[lasts_of_stacks[lasts_of_stacks >= 0]] = True
+    near = np.flatnonzero(compared[lasts_of_nodes] & graph.placed)
+    taken = set(_paths(graph, graph.scope[near], near))
 
-    @functools.cache
-    def all_lasts() -> set[str]:
-        return others | set(map(_last, graph.names.codes.texts))
-
+    every_last = {_last(id_) for id_ in builder.stack_ids}
+    is_last = np.zeros(len(codes), bool)
+    is_last[lasts] = True
     again: dict[str, int] = {}
-    for place, id_ in wanted.items():
-        unique = id_
+
+    def unique(id_: str) -> str:
+        wanted = id_
         while (
-            unique in taken
-            or (_last(unique) in labels and graph.scopes.find(unique) is not None)
-            or (unique != id_ and (_last(unique) in all_lasts() or _last(unique) in ends))
+            id_ in taken
+            or ((code := codes.find(_last(id_))) >= 0 and is_label[code] and scopes.find(id_) is not None)
+            or (id_ != wanted and ((code >= 0 and is_last[code]) or _last(id_) in every_last))
         ):
-            again[id_] = again.get(id_, 1) + 1
-            unique = f"{id_}_{again[id_]}"
-        taken.add(unique)
-        if place >= 0:
-            builder.stack_ids[place] = unique
-        elif unique != id_:
-            builder.leaf_ids[~place] = unique
+            again[wanted] = again.get(wanted, 1) + 1
+            id_ = f"{wanted}_{again[wanted]}"
+        taken.add(id_)
+        return id_
+
+    for leaf, id_ in zip(
+        alike.tolist(), _paths(graph, leaves.homes[alike], leaves.nodes[alike]), strict=True
+    ):
+        if (own := unique(id_)) != id_:
+            builder.leaf_ids[leaf] = own
+    builder.stack_ids = list(map(unique, builder.stack_ids))
+
+
+def _paths(graph: Graph, scopes: Indices, nodes: NDArray[np.integer[Any]]) -> list[str]:
+    """The ids of nodes that are shown in scopes."""
+    return list(map(joined, graph.scopes.paths_of(scopes), graph.names.at(nodes)))
 
 
 def _last(path: str) -> str:
@@ -215,7 +223,8 @@ def _split(builder: TreeBuilder, branch: int, children: Indices) -> None:
     starts = range(0, len(children), size)
     labels = [f"[{start}-{min(start + size, len(children)) - 1}]" for start in starts]
     kind = builder.stacks[branch] if builder.stacks[branch] >= 0 else MIXED
-    ids = [builder.id(branch) + label for label in labels]
+    [id_] = builder.ids(np.array([branch], np.int32))
+    ids = [id_ + label for label in labels]
     kinds = np.full(len(labels), kind, np.int32)
     parents = np.full(len(labels), branch, np.int32)
     counts = np.diff(np.append(starts, len(children))).astype(np.int32)

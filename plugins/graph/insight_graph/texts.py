@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from insight_core.plugin.payloads import name_tree
+
+_LAST_ASCII = 0x7F
 
 
 class Codes:
@@ -32,18 +36,87 @@ class Codes:
         return len(self.texts)
 
 
+class NameCodes:
+    """Numbers for names of scopes and nodes, as ``tree`` has them. Texts are made when they are asked for.
+
+    Bytes that are not UTF-8 have the number of the text that is shown for them.
+    """
+
+    def __init__(self) -> None:
+        self.tree = name_tree()
+        self._texts: list[str] = []  # of the first numbers
+        self._checked = 0  # numbers
+        self._shown_as: dict[int, int] = {}  # of bytes that are not UTF-8
+
+    def __len__(self) -> int:
+        return len(self.tree.names)
+
+    def __getitem__(self, text: str) -> int:
+        return self.tree.names.number(data_of(text), adds=True)
+
+    def find(self, text: str) -> int:
+        """The number of a text; -1 if it has none."""
+        return self.tree.names.number(data_of(text), adds=False)
+
+    def of(self, names: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The numbers of names that were added to the tree as bytes."""
+        if not self.unreadable():
+            return names
+        found = np.arange(len(self), dtype=np.int32)
+        found[list(self._shown_as)] = list(self._shown_as.values())
+        return found[names]
+
+    def unreadable(self) -> Set[int]:
+        """Names in the tree that are not UTF-8."""
+        count = len(self)
+        if self._checked < count:
+            content, ends = self.tree.names.joined(self._checked)
+            octets = np.frombuffer(content, np.uint8)
+            if len(octets) and octets.max() > _LAST_ASCII:
+                rows = np.unique(np.searchsorted(ends, np.flatnonzero(octets > _LAST_ASCII), "right"))
+                for number in (rows + self._checked).tolist():
+                    [piece] = self.tree.names.pieces(number, number + 1)
+                    if (shown := data_of(text_of(piece))) != piece:
+                        self._shown_as[number] = self.tree.names.number(shown, adds=True)
+            self._checked = count
+        return self._shown_as.keys()
+
+    def text(self, number: int) -> str:
+        """The text of one."""
+        return text_of(self.tree.names.pieces(number, number + 1)[0])
+
+    def lasts(self) -> NDArray[np.int32]:
+        """int32[numbers]: of each, the number of what follows its last slash, or its own."""
+        content, ends = self.tree.names.joined()
+        slashes = np.flatnonzero(np.frombuffer(content, np.uint8) == ord("/"))
+        with_slash = np.unique(np.searchsorted(ends, slashes, "right")).tolist()
+        pieces = (self.tree.names.pieces(number, number + 1)[0] for number in with_slash)
+        inner = [self.tree.names.number(piece.rpartition(b"/")[2], adds=True) for piece in pieces]
+        found = np.arange(len(self), dtype=np.int32)
+        found[with_slash] = inner
+        return found
+
+    @property
+    def texts(self) -> list[str]:
+        """All texts."""
+        fresh = self.tree.names.pieces(len(self._texts))
+        texts = _decoded(fresh)
+        self._texts += list(map(text_of, fresh)) if texts is None else texts
+        return self._texts
+
+
 class NodeTexts:
     """A text for each of many nodes, as a sequence; ``codes`` has the distinct ones."""
 
-    def __init__(self, codes: Codes | None = None) -> None:
-        self.codes = Codes() if codes is None else codes
+    def __init__(self, codes: NameCodes | None = None) -> None:
+        self.codes = NameCodes() if codes is None else codes
         self._numbers = array("i")  # a number in a list is an object
 
     def __len__(self) -> int:
         return len(self._numbers)
 
     def __getitem__(self, node: int) -> str:
-        return self.codes.texts[self._numbers[node]]
+        return self.codes.text(self._numbers[node])
 
     def __setitem__(self, node: int, text: str) -> None:
         self._numbers[node] = self.codes[text]
@@ -66,12 +139,11 @@ class NodeTexts:
 
     def at(self, nodes: NDArray[np.integer[Any]]) -> list[str]:
         """The texts of many nodes."""
-        return list(map(self.codes.texts.__getitem__, self.numbers[nodes].tolist()))
+        return list(map(self.codes.text, self.numbers[nodes].tolist()))
 
-    def distinct(self) -> list[str]:
-        """Each text once."""
-        is_used = np.bincount(self.numbers, minlength=len(self.codes)) > 0
-        return list(map(self.codes.texts.__getitem__, np.flatnonzero(is_used).tolist()))
+    def are_used(self) -> NDArray[np.bool_]:
+        """bool[numbers]: which texts there are."""
+        return np.bincount(self.numbers, minlength=len(self.codes)) > 0
 
     @property
     def numbers(self) -> NDArray[np.int32]:
@@ -79,12 +151,20 @@ class NodeTexts:
         return np.frombuffer(self._numbers, np.int32) if self._numbers else np.empty(0, np.int32)
 
 
+def data_of(text: str) -> bytes:
+    """The text as UTF-8, with U+FFFD for lone surrogates."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return text_of(text.encode("utf-8", "surrogatepass")).encode()
+
+
 def text_of(data: bytes) -> str:
     """UTF-8 text; invalid bytes become U+FFFD."""
     return data.decode("utf-8", "replace")
 
 
-def decoded(pieces: Sequence[bytes]) -> list[str] | None:
+def _decoded(pieces: Sequence[bytes]) -> list[str] | None:
     """The texts of pieces of which all are valid UTF-8; None for others, which may look the same."""
     try:
         found = b"\0".join(pieces).decode().split("\0")

@@ -212,10 +212,14 @@ class TreeBuilder:
         self.members = np.concatenate((self.members, members)).astype(np.int32)
         return first
 
-    def id(self, branch: int) -> str:
-        """Its id in answers, until it is told apart from others."""
-        of_stack = branch - len(self.scopes)
-        return self.stack_ids[of_stack] if of_stack >= 0 else self.graph.scopes.path(int(self.scopes[branch]))
+    def ids(self, branches: Indices) -> list[str]:
+        """Their ids in answers, until they are told apart from others."""
+        count = len(self.scopes)
+        of_scopes = iter(self.graph.scopes.paths_of(self.scopes[branches[branches < count]]))
+        return [
+            next(of_scopes) if branch < count else self.stack_ids[branch - count]
+            for branch in branches.tolist()
+        ]
 
     def by_depth(self) -> list[NDArray[np.intp]]:
         """Branches, those of one depth together, the root first."""

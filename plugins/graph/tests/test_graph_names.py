@@ -7,7 +7,7 @@ import random
 import numpy as np
 from insight_graph.names import Made, NodeNames, joined_pieces
 from insight_graph.scopes import Placed, Scopes
-from insight_graph.texts import Codes, NodeTexts
+from insight_graph.texts import NameCodes, NodeTexts
 
 
 def test_pieces_have_one_number_if_they_are_equal() -> None:
@@ -25,7 +25,7 @@ def test_pieces_have_one_number_if_they_are_equal() -> None:
 
 
 def test_a_name_finds_the_first_node_that_has_it() -> None:
-    scopes = Scopes(Codes())
+    scopes = Scopes(NameCodes())
     base = scopes.number("of/function")
     names, others = NodeNames(scopes, base), NodeNames(scopes, 0)
 
@@ -44,7 +44,7 @@ def test_scopes_are_the_same_one_by_one_and_as_a_column() -> None:
     choose = random.Random(5)
     labels = ["a", "b", "", "층", "block_1", "x" * 40]
     paths = ["/".join(choose.choices(labels, k=choose.randrange(6))) for _ in range(2000)]
-    whole, single = Scopes(Codes()), Scopes(Codes())
+    whole, single = Scopes(NameCodes()), Scopes(NameCodes())
     found = []
     for first in range(0, len(paths), 500):
         some = paths[first : first + 500]
@@ -66,7 +66,7 @@ def test_scopes_are_the_same_one_by_one_and_as_a_column() -> None:
 
 
 def test_scopes_of_invalid_bytes_are_one_if_they_look_the_same() -> None:
-    scopes = Scopes(Codes())
+    scopes = Scopes(NameCodes())
     nodes = [b"a/x", b"a/\xff/x", b"a/\xfe/b/x", b"a/\xff/b/x", b"\xff/\xfe/x", b"\xfe/\xfe/x"]
     for found in (scopes.of(scopes.place(*joined_pieces(nodes))) for _ in range(2)):
         assert [scopes.path(scope) for scope in found] == [
@@ -80,7 +80,7 @@ def test_scopes_of_invalid_bytes_are_one_if_they_look_the_same() -> None:
 
 
 def test_lone_surrogates_are_shown_as_what_cannot_be_read() -> None:
-    scopes = Scopes(Codes())
+    scopes = Scopes(NameCodes())
     number = scopes.number("a/\ud800")
     assert scopes.path(number) == "a/" + 3 * "\ufffd"
     assert scopes.find("a/\ud800") == scopes.find(scopes.path(number)) == number

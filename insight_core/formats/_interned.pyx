@@ -1,14 +1,100 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-"""The compiled half of ``name_tree``, which says what it does. Without the GIL."""
+"""The compiled halves of ``interned`` and ``name_tree``, which say what each does. Columns without the GIL."""
 
-from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t
+from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memchr, memcmp
 
 import os
 
 import numpy as np
 
-from insight_core.formats._interning cimport Interned, entries_from, intern, lookup, release
+from insight_core.formats._interning cimport Interned, fetch, hash_of, intern, lookup, numbered, release
+from insight_core.formats._places cimport check_places
+
+cdef enum:
+    AT_ONCE = 32
+
+cdef uint64_t _seed = int.from_bytes(os.urandom(8), "little") | 1
+
+
+cdef class CompiledInterned:
+    """As PureInterned."""
+
+    cdef Interned names
+
+    def __cinit__(self):
+        self.names.seed = _seed
+
+    def __dealloc__(self):
+        release(&self.names)
+
+    def __len__(self):
+        return self.names.count
+
+    def add(self, const uint8_t[::1] data, const int64_t[::1] starts, const int64_t[::1] ends):
+        return self._numbers(data, starts, ends, True)
+
+    def find(self, const uint8_t[::1] data, const int64_t[::1] starts, const int64_t[::1] ends):
+        return self._numbers(data, starts, ends, False)
+
+    cdef _numbers(self, const uint8_t[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, bint adds):
+        """The slots of some pieces are fetched together: most of the time is spent waiting for memory."""
+        cdef int32_t number = 0
+        cdef uint64_t hashes[AT_ONCE]
+        cdef int64_t sizes[AT_ONCE]
+        cdef Py_ssize_t row, some, first = 0, count = starts.shape[0]
+        cdef bint lacks_memory = False
+        check_places(data, starts, ends)
+        found = np.empty(count, np.int32)
+        cdef int32_t[::1] numbers = found
+        with nogil:
+            while first < count:
+                some = min(<Py_ssize_t>AT_ONCE, count - first)
+                for row in range(some):
+                    sizes[row] = ends[first + row] - starts[first + row]
+                    if sizes[row] <= INT32_MAX:
+                        hashes[row] = hash_of(self.names.seed, &data[0] + starts[first + row], <int32_t>sizes[row])
+                        fetch(&self.names, hashes[row])
+                for row in range(some):
+                    number = -1
+                    if sizes[row] <= INT32_MAX:
+                        number = numbered(
+                            &self.names, &data[0] + starts[first + row], <int32_t>sizes[row], hashes[row], adds
+                        )
+                    numbers[first + row] = number
+                    lacks_memory |= number < 0
+                first += some
+        if adds and lacks_memory:
+            raise MemoryError
+        return found
+
+    def number(self, const uint8_t[::1] piece, bint adds):
+        cdef int32_t number = -1
+        cdef const uint8_t *begin = &piece[0] if piece.shape[0] else NULL
+        if piece.shape[0] <= INT32_MAX:
+            number = (intern if adds else lookup)(&self.names, begin, <int32_t>piece.shape[0])
+        if adds and number < 0:
+            raise MemoryError
+        return number
+
+    def pieces(self, int32_t first=0, stop=None):
+        cdef list found = []
+        cdef int32_t number, end = self.names.count if stop is None else min(<int32_t>stop, self.names.count)
+        cdef const uint8_t *begin
+        for number in range(first, end):
+            begin = self.names.arena + self.names.entries[number].place
+            found.append(begin[: self.names.entries[number].length])
+        return found
+
+    def joined(self, int32_t first=0):
+        cdef int32_t row, count = max(self.names.count - first, 0)
+        cdef int64_t start = self.names.entries[first].place if count else self.names.used
+        found = np.empty(count, np.int64)
+        cdef int64_t[::1] ends = found
+        for row in range(count):
+            ends[row] = self.names.entries[first + row].place + self.names.entries[first + row].length - start
+        return (<const char *>self.names.arena)[start : self.names.used] if count else b"", found
+
 
 cdef enum:
     AFTER_SLASH = -1
@@ -25,7 +111,8 @@ cdef struct Key:
 cdef class CompiledNameTree:
     """As PureNameTree."""
 
-    cdef Interned names
+    cdef readonly CompiledInterned names
+    cdef Interned *table  # of ``names``
     cdef Interned branches  # by key; the first is branch 1
     # of the path that was placed last: where its branches end, and which they are
     cdef const uint8_t *path
@@ -34,10 +121,11 @@ cdef class CompiledNameTree:
     cdef int depth
 
     def __cinit__(self):
-        self.names.seed = self.branches.seed = int.from_bytes(os.urandom(8), "little") | 1
+        self.names = CompiledInterned()
+        self.table = &self.names.names
+        self.branches.seed = _seed
 
     def __dealloc__(self):
-        release(&self.names)
         release(&self.branches)
 
     def __len__(self):
@@ -72,9 +160,6 @@ cdef class CompiledNameTree:
     def labels(self):
         return self._column(1)
 
-    def pieces(self, int32_t first=0):
-        return entries_from(&self.names, first)
-
     cdef _column(self, int which):
         found = np.full(self.branches.count + 1, -1, np.int32)
         if self.branches.count:  # the bytes of all keys lie end to end
@@ -90,10 +175,10 @@ cdef class CompiledNameTree:
             return NO_MEMORY if adds else UNKNOWN
         key.parent = branch
         if adds:
-            key.name = intern(&self.names, name, <int32_t>length)
+            key.name = intern(self.table, name, <int32_t>length)
             found = intern(&self.branches, <const uint8_t *>&key, sizeof(Key)) if key.name >= 0 else -1
             return found + 1 if found >= 0 else NO_MEMORY
-        key.name = lookup(&self.names, name, <int32_t>length)
+        key.name = lookup(self.table, name, <int32_t>length)
         found = lookup(&self.branches, <const uint8_t *>&key, sizeof(Key)) if key.name >= 0 else -1
         return found + 1 if found >= 0 else UNKNOWN
 
@@ -143,8 +228,8 @@ cdef class CompiledNameTree:
         if length > INT32_MAX:
             return NO_MEMORY if adds else UNKNOWN
         if not adds:
-            return lookup(&self.names, name, <int32_t>length)
-        found = intern(&self.names, name, <int32_t>length)
+            return lookup(self.table, name, <int32_t>length)
+        found = intern(self.table, name, <int32_t>length)
         return found if found >= 0 else NO_MEMORY
 
     cdef int32_t _above(
