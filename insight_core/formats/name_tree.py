@@ -19,9 +19,9 @@ try:
 except ImportError:
     _interned = None  # type: ignore[assignment]
 
-AFTER_SLASH = -1
-UNKNOWN = -2
-DEEPEST = 100
+AFTER_SLASH = -1  # the root of paths that begin with a slash
+UNKNOWN = -2  # the number of a branch that is not there
+DEEPEST = 100  # how many branches a path that is placed may be in, one in another
 
 _Column: TypeAlias = NDArray[np.int32]
 

@@ -14,7 +14,7 @@ from insight_core.plugin.payloads import LENGTH_DELIMITED, Malformed, fields, va
 from insight_graph.columns import Graph, NodeDetails
 from insight_graph.graph_builder import GraphBuilder
 from insight_graph.messages import parsed
-from insight_graph.mindspore_nodes import NodeReader
+from insight_graph.mindspore_nodes import MindSporeNodes
 from insight_graph.mindspore_values import attribute, value_of, value_text
 from insight_graph.order import topological
 from insight_graph.pieces import Pieces, content_at
@@ -87,7 +87,7 @@ class _Reader:
 
     def read(self) -> None:
         """Nodes, then parameters, then constants: ``details`` counts on that order."""
-        reader = NodeReader(self.builder, self.pieces.data)
+        reader = MindSporeNodes(self.builder, self.pieces.data)
         inputs = []
         self.firsts.append(0)
         for starts, columns in self.pieces.columns(_NODES):

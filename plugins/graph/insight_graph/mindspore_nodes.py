@@ -28,7 +28,7 @@ _LONG = 1 << 12  # bytes of a value that are not kept to find the same again
 
 
 @frozen(eq=False)
-class Inputs:
+class InputNames:
     """The names of inputs, which lie in the data, with the nodes that they belong to and their slots."""
 
     targets: Indices
@@ -39,7 +39,7 @@ class Inputs:
 
 
 @define(eq=False)
-class NodeReader:
+class MindSporeNodes:
     """Adds nodes and edges to the graph of a builder."""
 
     builder: GraphBuilder
@@ -56,7 +56,7 @@ class NodeReader:
         self._signatures = Made(self._signature)
         self._constants = Made(self._constant)
 
-    def nodes(self, starts: Offsets, columns: FieldColumns) -> tuple[Offsets, Inputs]:
+    def nodes(self, starts: Offsets, columns: FieldColumns) -> tuple[Offsets, InputNames]:
         """Adds operators. Where those begin that can be read, and their inputs."""
         rows = columns.rows(_INPUT)
         inner = FieldColumns.of(self.data, columns.starts[rows], columns.ends[rows])
@@ -74,7 +74,7 @@ class NodeReader:
         numbers = first + np.cumsum(~broken) - 1
         sound = ~broken[columns.owners[rows]]
         names, ends = (column[sound] for column in inner.last(_NAME_OF_INPUT))
-        inputs = Inputs(
+        inputs = InputNames(
             numbers[columns.owners[rows]][sound].astype(np.int32),
             columns.places_in(rows)[sound].astype(np.int32),
             inner.numbers(self.data, _TYPE_OF_INPUT)[sound] == _CONTROL,
@@ -112,7 +112,7 @@ class NodeReader:
             self.builder.whole_numbers[first + row] = self._whole_numbers[int(values[row])]
         return starts[kept]
 
-    def connect(self, inputs: Inputs) -> None:
+    def connect(self, inputs: InputNames) -> None:
         """Adds the edges of inputs, once all nodes are there."""
         sources = self._nodes.find(self.data, inputs.starts, inputs.ends)
         left = np.flatnonzero(sources < 0)

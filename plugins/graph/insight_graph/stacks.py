@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from os.path import commonprefix
 from typing import Any
 
 import numpy as np
@@ -102,20 +103,19 @@ def _stack_scopes(builder: TreeBuilder) -> None:
     alike = (parents[1:] == parents[:-1]) & (structures[1:] == structures[:-1])
     starts = np.flatnonzero(np.concatenate(([True], ~alike)))
     ends = np.append(starts[1:], len(scopes))
-    long = ends - starts >= FEWEST
-    bounds = list(zip(starts[long].tolist(), ends[long].tolist(), strict=True))
-    if not bounds:
+    sizes = ends - starts
+    long = sizes >= FEWEST
+    if not long.any():
         return
+    runs = list(zip(starts[long].tolist(), ends[long].tolist(), strict=True))
     names = _without_digits(builder.graph.scopes.labels, builder.scopes[scopes])
-    labels = [f"{_common_name(set(names[start:end]))}[{end - start}]" for start, end in bounds]
-    runs = [scopes[start:end] for start, end in bounds]
-    above = builder.parents[scopes[starts[long]]]
+    labels = [f"{_common_name(set(names[start:end]))}[{end - start}]" for start, end in runs]
+    above = parents[starts[long]]
     ids = list(map(joined, builder.ids(above), labels))
-    counts = np.array([len(run) for run in runs], np.int32)
-    first = builder.add(above, labels, ids, np.full(len(runs), MIXED, np.int32), counts)
-    for number, run in enumerate(runs, first):
-        builder.structures[number] = builder.structures[run[0]]
-        builder.parents[run] = number
+    kinds = np.full(len(runs), MIXED, np.int32)
+    first = builder.add(above, labels, ids, kinds, sizes[long].astype(np.int32))
+    builder.structures[first:] = structures[starts[long]]
+    builder.parents[scopes[np.repeat(long, sizes)]] = np.repeat(first + np.arange(len(runs)), sizes[long])
 
 
 def _without_digits(labels: NodeTexts, scopes: Indices) -> list[str]:
@@ -127,19 +127,9 @@ def _without_digits(labels: NodeTexts, scopes: Indices) -> list[str]:
 
 def _common_name(bare: set[str]) -> str:
     """What names without digits have in common: Block of -Block, where it is 0-Block, 1-Block, ..."""
-    if len(bare) == 1:
-        [common] = bare
-    else:
-        head = _common_start(bare)
-        tail = _common_start({name[::-1] for name in bare})[::-1]
-        common = head if len(head) >= len(tail) else tail
-    return common.strip("-_.:[]() ") or "…"
-
-
-def _common_start(names: set[str]) -> str:
-    first, last = min(names), max(names)
-    differ = (place for place, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1])
-    return first[: next(differ, min(len(first), len(last)))]
+    head = commonprefix(list(bare))  # noqa: RUF071  letter by letter
+    tail = commonprefix([name[::-1] for name in bare])[::-1]  # noqa: RUF071
+    return max(head, tail, key=len).strip("-_.:[]() ") or "…"
 
 
 def _name_apart(builder: TreeBuilder) -> None:
