@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-"""The compiled halves of ``field_columns`` and ``pieces``, which say what each does. Without the GIL."""
+"""The compiled halves of ``field_columns`` and of ``interned.last_places``. Without the GIL."""
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 

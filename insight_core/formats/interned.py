@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice, repeat
+from itertools import repeat
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -23,7 +23,7 @@ class Interned(Protocol):
     """Strings of bytes by their number: 0 is the first that was added, and equal ones have one number.
 
     ``starts`` and ``ends``, int64[pieces], say which pieces of ``data`` are meant. Methods raise IndexError
-    for pieces that are not within the data. An object is used by one thread at a time.
+    for pieces that are not within the data. One thread at a time may add pieces.
     """
 
     def __len__(self) -> int: ...
@@ -54,16 +54,14 @@ class PureInterned:
 
     def __init__(self) -> None:
         self._numbers: dict[bytes, int] = {}
-        self._pieces: list[bytes] = []  # of the first numbers
+        self._pieces: list[bytes] = []
 
     def __len__(self) -> int:
         return len(self._numbers)
 
     def add(self, data: bytes, starts: Places, ends: Places) -> NDArray[np.int32]:
         """See Interned."""
-        numbers = self._numbers
-        found = [numbers.setdefault(piece, len(numbers)) for piece in pieces_of(data, starts, ends)]
-        return np.array(found, np.int32)
+        return np.array([self.number(piece, adds=True) for piece in pieces_of(data, starts, ends)], np.int32)
 
     def find(self, data: bytes, starts: Places, ends: Places) -> NDArray[np.int32]:
         """See Interned."""
@@ -71,12 +69,14 @@ class PureInterned:
 
     def number(self, piece: bytes, adds: bool) -> int:
         """See Interned."""
-        numbers = self._numbers
-        return numbers.setdefault(piece, len(numbers)) if adds else numbers.get(piece, -1)
+        known = self._numbers.get(piece, -1)
+        if known < 0 and adds:
+            known = self._numbers[piece] = len(self._pieces)
+            self._pieces.append(piece)
+        return known
 
     def pieces(self, first: int = 0, stop: int | None = None) -> list[bytes]:
         """See Interned."""
-        self._pieces += islice(self._numbers, len(self._pieces), None)
         return self._pieces[first:stop]
 
     def joined(self, first: int = 0) -> tuple[bytes, Places]:

@@ -32,8 +32,8 @@ class NameTree(Protocol):
     ``names``, to which others may be added.
 
     ``starts`` and ``ends``, int64[paths], say where in ``data`` paths lie. They are relative to the branch
-    ``base``. Methods raise IndexError for what is not within the data, and for no branch. An object is used
-    by one thread at a time.
+    ``base``. Methods raise IndexError for what is not within the data, and for no branch. One thread at a
+    time may call ``add`` or ``find``.
     """
 
     @property

@@ -73,7 +73,7 @@ class FirstOf:
         return np.flatnonzero(is_known)
 
     def find(self, data: bytes, starts: Offsets, ends: Offsets) -> NDArray[np.int32]:
-        """int32[pieces]: the nodes; -1 where there is none."""
+        """int32[pieces]: the node that each piece names; -1 for an unknown piece."""
         found = self._pieces.find(data, starts, ends)
         if not self._nodes:
             return found
@@ -93,7 +93,7 @@ class NodeNames:
         self._nodes.add(*_keys(placed), nodes)
 
     def find(self, data: bytes, starts: Offsets, ends: Offsets) -> NDArray[np.int32]:
-        """int32[pieces]: the nodes with the names that lie there; -1 where there is none."""
+        """int32[pieces]: the node with each name that lies there; -1 for an unknown name."""
         return self._nodes.find(*_keys(self.scopes.find_places(data, starts, ends, self.base)))
 
 

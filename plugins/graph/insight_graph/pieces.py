@@ -19,7 +19,7 @@ from insight_core.plugin import Reason
 from insight_core.plugin.payloads import FieldColumns, Malformed, fields, pieces_of
 from insight_graph.messages import parsed
 
-MOST_MESSAGES = 2_000_000  # of a graph; a million nodes take 0.3 GB and 7 s
+MOST_MESSAGES = 2_000_000  # of a graph; a million nodes take 0.3 GB and 2 to 3 s
 _MOST_AT_ONCE = 1024  # messages
 _BYTES_AT_ONCE = 4 << 20
 _MESSAGES_IN_STEP = 1 << 16  # that are parsed as columns: a field takes 40 bytes

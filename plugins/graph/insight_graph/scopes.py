@@ -28,6 +28,7 @@ class Placed:
 class Scopes:
     """Scopes by their path; number 0 is the root, whose path is empty. A scope comes after that around it.
 
+    Once a graph is read, any thread may ask: what is made then is made whole before it is kept.
     Deeper than DEEPEST there are none: names of nodes stay whole there.
     """
 
@@ -49,19 +50,23 @@ class Scopes:
     @property
     def parents(self) -> _Column:
         """int32[scopes]: the scope around each; -1 of the root."""
-        if len(self._parents) < len(self):
-            self._parents = np.maximum(self._branches_above(), 0)
-            self._parents[0] = -1
-        return self._parents
+        found = self._parents
+        if len(found) < len(self):
+            found = np.maximum(self._branches_above(), 0)
+            found[0] = -1
+            self._parents = found
+        return found
 
     @property
     def labels(self) -> NodeTexts:
         """The last part of each path."""
-        if len(self._labels) < len(self):
-            self._labels = NodeTexts(self._codes)
-            self._labels.append("")
-            self._labels.extend(self._codes.of(self._tree.labels()[1:]))
-        return self._labels
+        found = self._labels
+        if len(found) < len(self):
+            found = NodeTexts(self._codes)
+            found.append("")
+            found.extend(self._codes.of(self._tree.labels()[1:]))
+            self._labels = found
+        return found
 
     @property
     def paths(self) -> list[str]:
@@ -125,7 +130,7 @@ class Scopes:
         return placed
 
     def find_places(self, data: bytes, starts: Offsets, ends: Offsets, base: int = 0) -> Placed:
-        """As ``place``; the names of unknown ones are -1."""
+        """As ``place``, without making scopes; the name of a path that is not known is -1."""
         return Placed(*self._tree.find(data, starts, ends, base))
 
     def of(self, placed: Placed) -> _Column:

@@ -145,8 +145,9 @@ def _name_apart(builder: TreeBuilder) -> None:
     lasts_of_nodes = lasts[graph.names.numbers]
     others = is_label.copy()  # last parts of scopes, nodes and stacks
     others[lasts_of_nodes[graph.placed]] = True
-    lasts_of_stacks = np.array([codes.find(_last(id_)) for id_ in builder.stack_ids], np.int32)
-    others[lasts_of_stacks[lasts_of_stacks >= 0]] = True
+    of_stacks = set(map(_last, builder.stack_ids))
+    known = [code for code in map(codes.find, of_stacks) if code >= 0]
+    others[known] = True
 
     floating = np.flatnonzero(~graph.placed[leaves.nodes])
     counts = np.bincount(lasts_of_nodes[np.unique(leaves.nodes[floating])], minlength=len(codes))
@@ -154,24 +155,22 @@ def _name_apart(builder: TreeBuilder) -> None:
     alike = floating[others[found] | (counts[found] > 1)]
     compared = np.zeros(len(codes), bool)
     compared[lasts_of_nodes[leaves.nodes[alike]]] = True
-    compared[lasts_of_stacks[lasts_of_stacks >= 0]] = True
+    compared[known] = True
     near = np.flatnonzero(compared[lasts_of_nodes] & graph.placed)
     taken = set(_paths(graph, graph.scope[near], near))
 
-    every_last = {_last(id_) for id_ in builder.stack_ids}
-    is_last = np.zeros(len(codes), bool)
-    is_last[lasts] = True
     again: dict[str, int] = {}
 
-    def unique(id_: str) -> str:
-        wanted = id_
-        while (
-            id_ in taken
-            or ((code := codes.find(_last(id_))) >= 0 and is_label[code] and scopes.find(id_) is not None)
-            or (id_ != wanted and ((code >= 0 and is_last[code]) or _last(id_) in every_last))
-        ):
+    def is_taken(id_: str) -> bool:
+        code = codes.find(_last(id_))
+        return id_ in taken or (code >= 0 and bool(is_label[code]) and scopes.find(id_) is not None)
+
+    def unique(wanted: str) -> str:
+        id_, last = wanted, ""
+        while is_taken(id_) or (id_ != wanted and (codes.find(last) >= 0 or last in of_stacks)):
             again[wanted] = again.get(wanted, 1) + 1
             id_ = f"{wanted}_{again[wanted]}"
+            last = _last(id_)
         taken.add(id_)
         return id_
 

@@ -28,10 +28,6 @@ class Codes:
             self.texts.append(text)
         return code
 
-    def find(self, text: str) -> int:
-        """The number of a text; -1 if it has none."""
-        return self._codes.get(text, -1)
-
     def __len__(self) -> int:
         return len(self.texts)
 
@@ -99,10 +95,10 @@ class NameCodes:
     @property
     def texts(self) -> list[str]:
         """All texts."""
-        fresh = self.tree.names.pieces(len(self._texts))
-        texts = _decoded(fresh)
-        self._texts += list(map(text_of, fresh)) if texts is None else texts
-        return self._texts
+        found = self._texts
+        if len(found) < len(self):  # a new list: another thread may be here too
+            found = self._texts = found + texts_of(self.tree.names.pieces(len(found)))
+        return found
 
 
 class NodeTexts:
@@ -141,10 +137,6 @@ class NodeTexts:
         """The texts of many nodes."""
         return list(map(self.codes.text, self.numbers[nodes].tolist()))
 
-    def are_used(self) -> NDArray[np.bool_]:
-        """bool[numbers]: which texts there are."""
-        return np.bincount(self.numbers, minlength=len(self.codes)) > 0
-
     @property
     def numbers(self) -> NDArray[np.int32]:
         """int32[nodes]: the numbers of the texts, which may be changed in it; not while nodes are added."""
@@ -164,10 +156,10 @@ def text_of(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-def _decoded(pieces: Sequence[bytes]) -> list[str] | None:
-    """The texts of pieces of which all are valid UTF-8; None for others, which may look the same."""
+def texts_of(pieces: Sequence[bytes]) -> list[str]:
+    """``text_of`` of many pieces."""
     try:
         found = b"\0".join(pieces).decode().split("\0")
-        return found if len(found) == len(pieces) else [piece.decode() for piece in pieces]
     except UnicodeDecodeError:
-        return None
+        return list(map(text_of, pieces))
+    return found if len(found) == len(pieces) else list(map(text_of, pieces))

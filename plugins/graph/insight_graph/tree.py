@@ -127,7 +127,7 @@ class Tree:
 
     @functools.cached_property
     def _branches(self) -> Indices:
-        """By scope; -1 where there is none."""
+        """int32[scopes]: the branch that each is shown as; -1 for a scope that is not shown."""
         found = np.full(len(self.graph.scopes), -1, np.int32)
         found[self.scopes] = np.arange(len(self.scopes))
         return found
@@ -213,7 +213,7 @@ class TreeBuilder:
         return first
 
     def ids(self, branches: Indices) -> list[str]:
-        """Their ids in answers, until they are told apart from others."""
+        """The ids of branches; those of stacks may still be the ids of others, too."""
         count = len(self.scopes)
         of_scopes = iter(self.graph.scopes.paths_of(self.scopes[branches[branches < count]]))
         return [

@@ -86,6 +86,15 @@ def test_lone_surrogates_are_shown_as_what_cannot_be_read() -> None:
     assert scopes.find("a/\ud800") == scopes.find(scopes.path(number)) == number
 
 
+def test_texts_that_a_thread_has_stay_as_they_are_when_another_asks_for_more() -> None:
+    codes = NameCodes()
+    codes["a"]
+    before = codes.texts
+    codes["b"]
+    assert codes.texts == ["a", "b"]
+    assert before == ["a"]
+
+
 def test_texts_are_a_sequence() -> None:
     texts = NodeTexts()
     for text in ("a", "b", "a"):

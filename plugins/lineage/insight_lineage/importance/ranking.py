@@ -127,7 +127,7 @@ def ranking(target: Column, parameters: Iterable[Column], rows: NDArray[np.intp]
 
 
 def _leaders(fit: Sequence[Coded]) -> list[int]:
-    """For each parameter the first one that tells the same runs apart: itself, if there is none before."""
+    """int[parameters]: the index of the first parameter that splits the runs into the same groups."""
     first: dict[bytes, int] = {}
     found = []
     for place, known in enumerate(fit):
