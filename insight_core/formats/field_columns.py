@@ -77,12 +77,17 @@ class FieldColumns:
         """Indices of the fields of one number, by message."""
         return np.flatnonzero(self.keys == (number << 3 | wire_type))
 
-    def last(self, number: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Where the content of a field that is not repeated lies, by message; 0 and 0 where it is missing."""
+    def last(
+        self, number: int, messages: NDArray[np.intp] | slice = slice(None)
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where the content of a field that is not repeated lies, by message; 0 and 0 where it is missing.
+
+        ``messages`` are indices of those that are wanted.
+        """
         found = np.zeros((2, len(self.broken)), np.int64)
         rows = self.rows(number)  # the last one stays
         found[:, self.owners[rows]] = self.starts[rows], self.ends[rows]
-        return found[0], found[1]
+        return found[0, messages], found[1, messages]
 
     def numbers(self, data: bytes, number: int) -> NDArray[np.int64]:
         """The varint of a field that is not repeated, by message; 0 where it is missing."""

@@ -91,15 +91,15 @@ class _Reader:
         inputs = []
         self.firsts.append(0)
         for starts, columns in self.pieces.columns(_NODES):
-            kept, of_nodes = reader.nodes(starts, columns)
+            kept, names, controls = reader.nodes(starts, columns)
             self._take(kept)
-            inputs.append(of_nodes)
+            inputs.append((names, controls))
         for number, add in ((_PARAMETERS, reader.parameters), (_CONSTANTS, reader.constants)):
             self.firsts.append(len(self.starts))
             for starts, columns in self.pieces.columns(number):
                 self._take(add(starts, columns))
-        for one in inputs:
-            reader.connect(one)
+        for names, controls in inputs:
+            reader.connect(names, controls)
 
     def _take(self, starts: Offsets) -> None:
         self.starts.frombytes(starts.tobytes())

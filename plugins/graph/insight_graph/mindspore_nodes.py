@@ -6,12 +6,13 @@ Source: mindinsight_anf_ir.proto.
 from __future__ import annotations
 
 import numpy as np
-from attrs import define, field, frozen
+from attrs import define, field
 from numpy.typing import NDArray
 
 from insight_core.plugin.payloads import VARINT, FieldColumns, last_places, pieces_of
-from insight_graph.columns import Edges, Indices, Kind, Weight
+from insight_graph.columns import Indices, Kind, Weight
 from insight_graph.graph_builder import GraphBuilder
+from insight_graph.input_names import InputNames
 from insight_graph.mindspore_values import constant_type, output_types, value_of, whole_number
 from insight_graph.names import FirstOf, Made, joined_pieces
 from insight_graph.scopes import Offsets, Placed
@@ -25,17 +26,6 @@ _TRAINABLE = 100  # of the parameters that insight_record records
 _CONTROL = 1  # type of an input
 _SLASH, _BRACKET = b"/]"
 _LONG = 1 << 12  # bytes of a value that are not kept to find the same again
-
-
-@frozen(eq=False)
-class InputNames:
-    """The names of inputs, which lie in the data, with the nodes that they belong to and their slots."""
-
-    targets: Indices
-    slots: Indices
-    controls: NDArray[np.bool_]
-    starts: Offsets
-    ends: Offsets
 
 
 @define(eq=False)
@@ -56,37 +46,37 @@ class MindSporeNodes:
         self._signatures = Made(self._signature)
         self._constants = Made(self._constant)
 
-    def nodes(self, starts: Offsets, columns: FieldColumns) -> tuple[Offsets, InputNames]:
-        """Adds operators. Where those begin that can be read, and their inputs."""
+    def nodes(self, starts: Offsets, columns: FieldColumns) -> tuple[Offsets, InputNames, NDArray[np.bool_]]:
+        """Adds operators. Where those begin that can be read, their inputs, and which of these control."""
         rows = columns.rows(_INPUT)
         inner = FieldColumns.of(self.data, columns.starts[rows], columns.ends[rows])
         broken = columns.broken.copy()
         broken[columns.owners[rows[inner.broken]]] = True
         kept = self._kept("node", starts, broken)
-        types = self._types.each(self.data, *_part(columns, _OP, kept))
+        types = self._types.each(self.data, *columns.last(_OP, kept))
         placed = self._placed(columns, kept, types)
         scopes = self.builder.scopes
-        signatures = self._signatures.each(self.data, *_part(columns, _OUTPUTS, kept))
+        signatures = self._signatures.each(self.data, *columns.last(_OUTPUTS, kept))
         kinds = np.full(len(kept), Kind.OPERATOR, np.int32)
         first = self.builder.nodes(scopes.of(placed), scopes.names_of(placed), types, kinds, signatures)
-        self._find_by_name(first, types, *_part(columns, _NAME, kept))
+        self._find_by_name(first, types, *columns.last(_NAME, kept))
 
         numbers = first + np.cumsum(~broken) - 1
         sound = ~broken[columns.owners[rows]]
         names, ends = (column[sound] for column in inner.last(_NAME_OF_INPUT))
         inputs = InputNames(
+            self.data,
             numbers[columns.owners[rows]][sound].astype(np.int32),
             columns.places_in(rows)[sound].astype(np.int32),
-            inner.numbers(self.data, _TYPE_OF_INPUT)[sound] == _CONTROL,
             names,
             ends,
         )
-        return starts[kept], inputs
+        return starts[kept], inputs, inner.numbers(self.data, _TYPE_OF_INPUT)[sound] == _CONTROL
 
     def parameters(self, starts: Offsets, columns: FieldColumns) -> Offsets:
         """Adds parameters. Where those begin that can be read."""
         kept = self._kept("parameters", starts, columns.broken)
-        signatures = self._signatures.each(self.data, *_part(columns, _VALUE, kept))
+        signatures = self._signatures.each(self.data, *columns.last(_VALUE, kept))
         first = self._without_scope(columns, kept, PARAMETER, Kind.PARAMETER, signatures)
         stated = np.zeros(len(columns.broken), bool)
         stated[columns.owners[columns.rows(_TRAINABLE, VARINT)]] = True
@@ -98,7 +88,7 @@ class MindSporeNodes:
     def constants(self, starts: Offsets, columns: FieldColumns) -> Offsets:
         """Adds constants. Where those begin that can be read."""
         kept = self._kept("const_vals", starts, columns.broken)
-        begins, ends = _part(columns, _VALUE, kept)
+        begins, ends = columns.last(_VALUE, kept)
         values = np.zeros(len(kept), np.int32)
         long = ends - begins > _LONG
         values[~long] = self._constants.each(self.data, begins[~long], ends[~long])
@@ -112,7 +102,7 @@ class MindSporeNodes:
             self.builder.whole_numbers[first + row] = self._whole_numbers[int(values[row])]
         return starts[kept]
 
-    def connect(self, inputs: InputNames) -> None:
+    def connect(self, inputs: InputNames, controls: NDArray[np.bool_]) -> None:
         """Adds the edges of inputs, once all nodes are there."""
         sources = self._nodes.find(self.data, inputs.starts, inputs.ends)
         left = np.flatnonzero(sources < 0)
@@ -120,12 +110,7 @@ class MindSporeNodes:
             keys = map(input_key, pieces_of(self.data, inputs.starts[left], inputs.ends[left]))
             sources[left] = self._nodes.find(*joined_pieces(list(keys)))
         is_missing = (sources < 0) & (inputs.ends > inputs.starts)
-        for row in np.flatnonzero(is_missing).tolist():
-            name = text_of(self.data[inputs.starts[row] : inputs.ends[row]])
-            self.builder.missing_input(int(inputs.targets[row]), int(inputs.slots[row]), name)
-        outputs = np.zeros(len(sources), np.int32)
-        edges = Edges(sources, inputs.targets, inputs.slots, outputs, inputs.controls)
-        self.builder.edges(edges.take(sources >= 0))
+        inputs.connect(self.builder, sources, np.zeros(len(sources), np.int32), controls, is_missing)
 
     def _kept(self, field_name: str, starts: Offsets, broken: NDArray[np.bool_]) -> NDArray[np.intp]:
         for start in starts[broken].tolist():
@@ -137,7 +122,7 @@ class MindSporeNodes:
 
         A summary's full name ends with the tag of the user, which may hold anything, and ``[:Image]`` or so.
         """
-        starts, ends = _part(columns, _FULL_NAME, kept)
+        starts, ends = columns.last(_FULL_NAME, kept)
         last = np.frombuffer(self.data, np.uint8).take(ends - 1, mode="clip")
         is_path = (ends > starts) & (last != _BRACKET)
         is_path &= last_places(self.data, starts, ends, _SLASH) >= 0
@@ -145,7 +130,7 @@ class MindSporeNodes:
         placed = self.builder.scopes.place(self.data, starts[is_path], ends[is_path])
         if not len(others):
             return placed
-        columns_of = (_part(columns, number, kept[others]) for number in (_FULL_NAME, _SCOPE, _NAME))
+        columns_of = (columns.last(number, kept[others]) for number in (_FULL_NAME, _SCOPE, _NAME))
         texts = [pieces_of(self.data, *places) for places in columns_of]
         names = self.builder.types.texts
         paths = [
@@ -174,7 +159,7 @@ class MindSporeNodes:
         self, columns: FieldColumns, kept: NDArray[np.intp], type_name: str, kind: Kind, signatures: Indices
     ) -> int:
         """Adds what is shown wherever it is used; the number of the first."""
-        starts, ends = _part(columns, _KEY, kept)
+        starts, ends = columns.last(_KEY, kept)
         count, codes = len(kept), self.builder.names.codes
         first = self.builder.nodes(
             np.zeros(count, np.int32),
@@ -221,8 +206,3 @@ def _path(full_name: bytes, scope: bytes, name: bytes, type_name: str) -> bytes:
     else:
         last = type_name.encode("utf-8", "surrogatepass") + b"-op" + input_key(name)
     return b"/".join((scope, last)) if scope else last
-
-
-def _part(columns: FieldColumns, number: int, kept: NDArray[np.intp]) -> tuple[Offsets, Offsets]:
-    starts, ends = columns.last(number)
-    return starts[kept], ends[kept]

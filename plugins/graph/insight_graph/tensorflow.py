@@ -15,12 +15,13 @@ from insight_core.plugin import Reason
 from insight_core.plugin.payloads import LENGTH_DELIMITED, fields
 from insight_graph.columns import Graph, Kind, NodeDetails, OutputType
 from insight_graph.graph_builder import GraphBuilder
+from insight_graph.input_names import InputNames
 from insight_graph.messages import parsed
 from insight_graph.names import NodeNames, joined_pieces
 from insight_graph.order import topological
 from insight_graph.pieces import Pieces, content_at
 from insight_graph.scopes import joined
-from insight_graph.tensorflow_nodes import CONSTANT_TYPES, Inputs, NodeReader
+from insight_graph.tensorflow_nodes import CONSTANT_TYPES, NodeReader
 from insight_graph.tensorflow_values import attribute, type_name
 from insight_graph.texts import Codes, text_of
 
@@ -153,7 +154,7 @@ class _Reader:
         ]
         targets = np.array([number for number, _ in results], np.int32)
         data, starts, ends = joined_pieces([name for _, name in results])
-        self.nodes.connect(Inputs(data, targets, np.zeros(len(targets), np.int32), starts, ends), names)
+        self.nodes.connect(InputNames(data, targets, np.zeros(len(targets), np.int32), starts, ends), names)
         return pieces.broken
 
     def _body(self, prefix: str, pieces: Pieces, field: int, numbers: Mapping[bytes, int]) -> NodeNames:

@@ -19,8 +19,9 @@ from insight_core.plugin.payloads import (
     fields,
     pieces_of,
 )
-from insight_graph.columns import Edges, Indices, Kind, OutputType, Shape, Weight
+from insight_graph.columns import Indices, Kind, OutputType, Shape, Weight
 from insight_graph.graph_builder import GraphBuilder
+from insight_graph.input_names import InputNames
 from insight_graph.messages import is_set, parsed
 from insight_graph.names import Made, NodeNames, joined_pieces
 from insight_graph.scopes import Placed
@@ -47,24 +48,13 @@ _TOLD = (None, False, True)  # what a log may say of a parameter: whether it is 
 
 
 @frozen(eq=False)
-class Inputs:
-    """Where in ``data`` the names of inputs lie, with the nodes that they belong to and their slots."""
-
-    data: bytes
-    targets: Indices
-    slots: Indices
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
-
-
-@frozen(eq=False)
 class ReadNodes:
     """Nodes that were added to the builder: where each lies in the bytes, its number, its place."""
 
     starts: NDArray[np.int64]
     numbers: Indices
     placed: Placed
-    inputs: Inputs
+    inputs: InputNames
 
 
 @define(eq=False)
@@ -95,19 +85,19 @@ class NodeReader:
         kept = np.flatnonzero(~columns.broken)
         numbers = np.cumsum(~columns.broken) - 1
         scopes = self.builder.scopes
-        placed = scopes.place(self.data, *self._part(columns, _NAME, kept), base)
-        types = self._types.each(self.data, *self._part(columns, _OP, kept))
+        placed = scopes.place(self.data, *columns.last(_NAME, kept), base)
+        types = self._types.each(self.data, *columns.last(_OP, kept))
         kinds = self._kinds_of(types)
         outputs = self._outputs_each(columns, kept, kinds == Kind.PARAMETER)
         signatures, told = np.divmod(outputs, len(_TOLD))
-        devices = self._devices.each(self.data, *self._part(columns, _DEVICE, kept))
+        devices = self._devices.each(self.data, *columns.last(_DEVICE, kept))
         first = self.builder.nodes(
             scopes.of(placed), scopes.names_of(placed), types, kinds, signatures.astype(np.int32), devices
         )
         for row in np.flatnonzero(told).tolist():
             self.builder.weights.append(Weight(first + row, _TOLD[told[row]], int(signatures[row])))
         rows = columns.rows(_INPUT)
-        inputs = Inputs(
+        inputs = InputNames(
             self.data,
             (first + numbers[columns.owners[rows]]).astype(np.int32),
             columns.places_in(rows).astype(np.int32),
@@ -117,7 +107,7 @@ class NodeReader:
         added = np.arange(first, first + len(kept), dtype=np.int32)
         return ReadNodes(starts[kept], added, placed, inputs)
 
-    def connect(self, inputs: Inputs, names: NodeNames) -> None:
+    def connect(self, inputs: InputNames, names: NodeNames) -> None:
         """Adds the edges from nodes, which are given by name: ``node``, ``node:1`` or ``^node``, and in
         functions ``node:name of the output:1``."""
         if not len(inputs.starts):
@@ -132,17 +122,7 @@ class NodeReader:
         parts = [piece.partition(b":") for piece in pieces_of(data, starts[others], inputs.ends[others])]
         sources[others] = names.find(*joined_pieces([head for head, _, _ in parts]))
         outputs[others] = [_output(tail) for _, _, tail in parts]
-        for row in others[sources[others] < 0].tolist():
-            name = text_of(data[inputs.starts[row] : inputs.ends[row]])
-            self.builder.missing_input(int(inputs.targets[row]), int(inputs.slots[row]), name)
-        edges = Edges(sources, inputs.targets, inputs.slots, outputs, controls)
-        self.builder.edges(edges.take(sources >= 0))
-
-    def _part(
-        self, columns: FieldColumns, number: int, kept: NDArray[np.intp]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        starts, ends = columns.last(number)
-        return starts[kept], ends[kept]
+        inputs.connect(self.builder, sources, outputs, controls, sources < 0)
 
     def _kinds_of(self, types: Indices) -> Indices:
         texts = self.builder.types.texts

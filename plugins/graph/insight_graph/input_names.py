@@ -1,0 +1,38 @@
+"""Inputs of nodes, which a file gives by name."""
+
+from __future__ import annotations
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from insight_graph.columns import Edges, Indices
+from insight_graph.graph_builder import GraphBuilder
+from insight_graph.scopes import Offsets
+from insight_graph.texts import text_of
+
+
+@frozen(eq=False)
+class InputNames:
+    """Where in ``data`` the names of inputs lie, with the nodes that they belong to and their slots."""
+
+    data: bytes
+    targets: Indices
+    slots: Indices
+    starts: Offsets
+    ends: Offsets
+
+    def connect(
+        self,
+        builder: GraphBuilder,
+        sources: Indices,
+        outputs: Indices,
+        controls: NDArray[np.bool_],
+        missing: NDArray[np.bool_],
+    ) -> None:
+        """Adds an edge from each source, but not from -1. Inputs that are ``missing`` are reported."""
+        for row in np.flatnonzero(missing).tolist():
+            name = text_of(self.data[self.starts[row] : self.ends[row]])
+            builder.missing_input(int(self.targets[row]), int(self.slots[row]), name)
+        edges = Edges(sources, self.targets, self.slots, outputs, controls)
+        builder.edges(edges.take(sources >= 0))
