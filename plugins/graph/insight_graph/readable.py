@@ -28,6 +28,14 @@ _PASSES = {
         "maketuple": Passes.ALL,
         "tuplegetitem": Passes.ELEMENT,
     },
+    "onnx": {"identity": Passes.FIRST},
+    "torch_export": {
+        "aten.asserttensormetadata": Passes.NOTHING,
+        "aten.assertasync.msg": Passes.NOTHING,
+        "aten.alias": Passes.FIRST,
+        "aten.detach": Passes.FIRST,
+        "aten.liftfreshcopy": Passes.FIRST,
+    },
     "tensorboard": {
         "identity": Passes.FIRST,
         "identityn": Passes.EACH,

@@ -5,11 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from insight_graph import tensorflow
+from insight_graph.columns import NodeDetails
 from insight_graph.described import shortest_paths
 from insight_graph.details import details_of
+from insight_graph.graph_builder import GraphBuilder
 from insight_graph.model import GraphModel, place_of
 from insight_graph.onnx import graph_of_model
+from insight_graph.order import topological
 from insight_graph.statistics import removed_of, statistics_of
 from insight_graph.torch_export import graph_of_archive
 
@@ -107,6 +111,23 @@ def test_sizes_are_not_computed_in_sight_in_a_model_of_onnx() -> None:
     }
     bias = [one for one in _details(model, "proj/Gemm")["folded"] if one["name"] == "proj.bias"]
     assert bias[0] | {"dtype": "float32", "shape": (8,), "slot": 2} == bias[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "check", "same"),
+    [("onnx", "Identity", "Identity"), ("torch_export", "aten._assert_tensor_metadata", "aten.detach")],
+)
+def test_operators_that_compute_nothing_are_not_drawn(name: str, check: str, same: str) -> None:
+    builder = GraphBuilder(name)
+    x = builder.node("x", "Input")
+    checked, copied, relu = (
+        builder.node(f"net/{one}", kind) for one, kind in (("a", check), ("b", same), ("c", "Relu"))
+    )
+    for source, target in ((x, checked), (x, copied), (copied, relu)):
+        builder.edge(source, target, 0)
+    model = GraphModel(builder.graph(lambda number: NodeDetails(), topological, 0))
+    assert shown_edges(model.view(True)) == {("x", "net/c")}
+    assert _removed(model)["bookkeeping"] == {"net/a", "net/b"}
 
 
 def test_a_graph_of_tensorflow_keeps_its_variables() -> None:
