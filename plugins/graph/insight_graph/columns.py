@@ -46,6 +46,7 @@ class Weight:
     node: int
     trainable: bool | None  # None: the log does not tell
     signature: int
+    is_buffer: bool = False  # kept with the model, not trained by nature
 
 
 @frozen

@@ -21,7 +21,8 @@ from insight_graph.described import (
 )
 from insight_graph.mindspore_values import MAX_TEXT
 from insight_graph.model import Times
-from insight_graph.tensors import Stored, summed, tensors_in
+from insight_graph.stored import Stored, summed
+from insight_graph.tensors import tensors_in
 from insight_graph.view import GraphView
 
 MAX_EDGES = 1000

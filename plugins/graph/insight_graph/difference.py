@@ -15,7 +15,7 @@ from insight_graph.described import kind_of_node
 from insight_graph.matching import matched
 from insight_graph.model import GraphModel
 from insight_graph.names import mixed
-from insight_graph.tensors import summed
+from insight_graph.stored import summed
 from insight_graph.view import GraphView
 
 MOST_NODES = 300_000  # of a graph that is compared

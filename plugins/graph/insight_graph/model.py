@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from insight_core.plugin import InvalidArgument
 from insight_graph.columns import Graph
 from insight_graph.readable import Removed, readable
-from insight_graph.tensors import Stored, tensors_of
+from insight_graph.stored import Stored
+from insight_graph.tensors import tensors_of
 from insight_graph.view import GraphView, Shown
 
 

@@ -13,13 +13,13 @@ from insight_graph.described import folded_name, ids_around, notice, output_type
 from insight_graph.details import types_in
 from insight_graph.model import Times
 from insight_graph.readable import RULES, Removed
-from insight_graph.tensors import ROLES, Role, Stored, summed
+from insight_graph.stored import ROLES, Role, Stored, summed
 from insight_graph.view import GraphView
 
 MAX_PARAMETERS = 50
 MAX_KINDS = 1000  # types, devices, types of outputs
 MAX_NODES = 200  # of each rule, in one answer
-_PARAMETERS = (Role.TRAINABLE, Role.OTHER, Role.PARAMETER, Role.UNKNOWN)
+_PARAMETERS = (Role.TRAINABLE, Role.OTHER, Role.BUFFER, Role.PARAMETER, Role.UNKNOWN)
 
 
 def statistics_of(view: GraphView, times: Times | None, tensors: Sequence[Stored]) -> dict[str, Any]:

@@ -1,21 +1,21 @@
-"""Counts what a graph stores: trainable weights, other parameters, optimizer state, inputs and constants.
+"""Counts what a graph stores: weights, buffers, optimizer state, inputs and constants.
 
 No format marks a weight as trainable, except Keras' and graphs that ``insight_record`` records.
 In the others a weight is trainable if the graph has the operator that updates it: an operator of an
 optimizer takes the weight first, then its own state (TensorFlow's training_ops.cc, MindSpore's
 nn_optimizer_ops), or an assignment in the scope of an optimizer writes to a weight that the model reads.
-A graph without either does not tell, and the answer says so.
+A graph without either does not tell, and the answer says so. Running statistics of a batch normalization
+are buffers: every format gives them to its operator as the fourth and fifth input.
 """
 
 from __future__ import annotations
 
 import enum
-import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
-from attrs import define, frozen
+from attrs import define
 from numpy.typing import NDArray
 
 from insight_graph.columns import Graph, Indices, Kind, OutputType
@@ -26,9 +26,9 @@ from insight_graph.readable import (
     is_optimizer,
     scopes_in_training,
 )
+from insight_graph.stored import Role, Stored, values_of
 from insight_graph.view import GraphView
 
-_BITS = re.compile(r"[a-z]*?([0-9]+)(_.*|e[0-9].*)?")
 _UPDATES = re.compile(
     rf"({OPTIMIZER_TYPE.pattern})|Fused\w*Apply\w+|KerasApply\w+|(Fused(Sparse|Cast)?)?(Lazy)?Adam(W|WeightDecay)?"
     r"|FusedSparse(Ftrl|LazyAdam|ProximalAdagrad)|FusedAdaFactor\w*|SGD"
@@ -40,82 +40,28 @@ _UPDATED_SLOT = {  # the input that is updated, where it is not the first
 }
 _ASSIGNMENTS = re.compile(r"Assign(Add|Sub)?(VariableOp)?")
 _READS = re.compile(r"Load|Depend|Cast|Identity|ReadVariableOp|Enter|TensorMove|TransData")
+_ARGUMENTS = re.compile("input_arg")
 _NO_USE = re.compile(r"Save\w*|VarIsInitializedOp|IsVariableInitialized|\w*Summary(V2)?|_?Retval|NoOp")
 _CALLS = re.compile(r"(Stateful)?PartitionedCall")
 _INPUTS = re.compile(r"Placeholder(WithDefault|V2)?|_Arg|input_arg|Input|InputLayer|IO Node")
+_NORMS = re.compile(r"(Fused|Sync)?BatchNorm\w*|aten::(\w+_)?(batch|instance)_norm")
+_STATISTICS = (3, 4)  # inputs of these: running mean and variance
 _BUFFER, _PARAMETER, _TRACED_INPUT, _ATTRIBUTE = "Buffer", "Parameter", "prim::Param", "prim::GetAttr"
 _UNTOLD = OutputType("", None)
 _MOST_READS = 32  # in a row; a longer chain counts as a use
 
 
-class Role(enum.IntEnum):
-    """What a stored tensor is for. PARAMETER: whether it is trained is not known; UNKNOWN: a parameter or an
-    input."""
-
-    TRAINABLE = 0
-    OTHER = 1
-    PARAMETER = 2
-    UNKNOWN = 3
-    OPTIMIZER = 4
-    INPUT = 5
-
-
-ROLES = {role: role.name.lower() for role in Role}  # as answers call them
-
-
-@frozen
-class Stored:
-    """One stored tensor of a node; its type has no shape where the log does not record the size."""
-
-    node: int
-    role: Role
-    type: OutputType
-
-    @property
-    def values(self) -> int | None:
-        """Number of values; None if a dimension is unknown."""
-        return values_of(self.type)
-
-    @property
-    def nbytes(self) -> int | None:
-        """Size in bytes; None if the shape or the type is unknown."""
-        values = self.values
-        bits = _bits(self.type.dtype)
-        return None if values is None or not bits else -(-values * bits // 8)
-
-
 def tensors_of(graph: Graph) -> list[Stored]:
     """Every tensor that the graph stores or is given, once, in the order of its nodes."""
     found = _Evidence.of(graph).tensors()
+    kept = set(graph.edges.sources[_into_statistics(graph, graph.edges.targets, graph.edges.slots)].tolist())
     for weight in graph.weights:
         role = {True: Role.TRAINABLE, False: Role.OTHER, None: Role.PARAMETER}[weight.trainable]
+        if weight.is_buffer or (weight.trainable is None and weight.node in kept):
+            role = Role.BUFFER
         types = graph.output_types[weight.signature] or (_UNTOLD,)
         found += [Stored(weight.node, role, one) for one in types]
     return sorted(found, key=lambda one: one.node)
-
-
-def summed(tensors: Iterable[Stored]) -> dict[str, dict[str, int]]:
-    """By role: how many tensors, their values and bytes, and ``unsized``, how many have no known size."""
-    found: dict[str, dict[str, int]] = {}
-    for one in tensors:
-        row = found.setdefault(ROLES[one.role], {"tensors": 0, "values": 0, "bytes": 0, "unsized": 0})
-        row["tensors"] += 1
-        row["values"] += one.values or 0
-        row["bytes"] += one.nbytes or 0
-        row["unsized"] += one.values is None
-    return {name: found[name] for name in ROLES.values() if name in found}
-
-
-def values_of(one: OutputType) -> int | None:
-    """How many values a tensor has; None where its shape is not known."""
-    return None if one.shape is None or min(one.shape, default=0) < 0 else math.prod(one.shape)
-
-
-def _bits(dtype: str) -> int:
-    if dtype == "bool":
-        return 8
-    match = _BITS.fullmatch(dtype)
-    return int(match[1]) if match else 0
 
 
 class _Flag(enum.IntFlag):
@@ -126,6 +72,7 @@ class _Flag(enum.IntFlag):
     ASSIGNED = 4  # in the scope of an optimizer
     USED = 8  # by anything else
     LOADED = 16  # MindSpore loads parameters, never inputs
+    STATISTICS = 32  # of a batch normalization
 
 
 @define(eq=False)
@@ -187,6 +134,8 @@ class _Evidence:
                 role = Role.OPTIMIZER
             elif is_mindspore and (first < 0 or node < first):
                 role = Role.INPUT if loads or trains else Role.UNKNOWN
+            elif flags[node] & _Flag.STATISTICS:
+                role = Role.BUFFER
             elif type_name in (_TRACED_INPUT, _PARAMETER) and not is_mindspore:
                 role = Role.UNKNOWN
             else:
@@ -198,18 +147,20 @@ class _Evidence:
         return found + self._given()
 
     def _given(self) -> list[Stored]:
-        """Buffers, constants, and what comes from outside."""
+        """Buffers, constants, and what comes from outside: not the arguments of functions and branches."""
         graph = self.graph
         fed = np.zeros(len(graph), bool)
         fed[graph.edges.targets] = True
         buffers = _of_types(graph, re.compile(_BUFFER)) & ~fed
         given = _of_types(graph, _INPUTS) & ~fed & (graph.kinds == Kind.OPERATOR)
         given &= ~self.variables & (self.flags == 0)
-        given |= graph.kinds == Kind.CONSTANT
+        given &= ~_of_types(graph, _ARGUMENTS)
+        constants = graph.kinds == Kind.CONSTANT
         buffers[[one.node for one in graph.weights]] = False
         return [
-            Stored(node, Role.OTHER if buffers[node] else Role.INPUT, one)
-            for node in np.flatnonzero(buffers | given).tolist()
+            Stored(node, role, one)
+            for role, chosen in ((Role.BUFFER, buffers), (Role.INPUT, given), (Role.CONSTANT, constants))
+            for node in np.flatnonzero(chosen).tolist()
             for one in graph.output_types[graph.signatures[node]]
             if one.dtype not in ("resource", "string", "none")
         ]
@@ -239,6 +190,7 @@ class _Evidence:
         writes = _of_types(graph, _ASSIGNMENTS)[targets] & (slots == 0)
         self._note(roots[inside & writes], _Flag.ASSIGNED)
         uses = ~updates & ~inside & ~writes & ~_of_types(graph, _NO_USE)[targets]
+        self._note(roots[_into_statistics(graph, targets, slots)], _Flag.STATISTICS)
         self._note(roots[uses], _Flag.USED)
 
     def _note(self, roots: NDArray[np.int64], flag: _Flag) -> None:
@@ -259,7 +211,7 @@ class _Evidence:
         called = _of_types(graph, _CALLS)[targets]
         if not called.any():
             return
-        is_argument = _of_types(graph, re.compile("input_arg"))
+        is_argument = _of_types(graph, _ARGUMENTS)
         arguments: dict[str, list[int]] = {}
         for node in np.flatnonzero(is_argument).tolist():
             arguments.setdefault(graph.scopes.path(int(graph.scope[node])), []).append(node)
@@ -295,6 +247,12 @@ class _Evidence:
     def _is_parameter(self, node: int) -> bool:
         """Names of arguments have no points; those of parameters have the path of their cell."""
         return "." in self.graph.names[node] or bool(self.flags[node] & _Flag.LOADED)
+
+
+def _into_statistics(graph: Graph, targets: Indices, slots: Indices) -> NDArray[np.bool_]:
+    """bool[edges]: those that bring the running statistics of a batch normalization."""
+    found: NDArray[np.bool_] = _of_types(graph, _NORMS)[targets] & np.isin(slots, _STATISTICS)
+    return found
 
 
 def _of_types(graph: Graph, pattern: re.Pattern[str]) -> NDArray[np.bool_]:

@@ -169,7 +169,7 @@ class _Reader:
             self.builder.weights.append(Weight(number, learned, self.builder.signature(types)))
         elif what == "buffer":
             number = self._add(given["buffer_name"], "Buffer", Kind.PARAMETER, types, (name, {}))
-            self.builder.weights.append(Weight(number, False, self.builder.signature(types)))
+            self.builder.weights.append(Weight(number, False, self.builder.signature(types), is_buffer=True))
         elif what in ("tensor_constant", "constant_input"):
             text = str(given.get("tensor_constant_name") or name)
             number = self._add(text, "Constant", Kind.CONSTANT, types, (name, {}))

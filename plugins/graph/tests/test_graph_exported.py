@@ -18,7 +18,7 @@ from insight_graph import torch_export
 from insight_graph.columns import Graph
 from insight_graph.model import GraphModel
 from insight_graph.onnx import graph_of_model
-from insight_graph.tensors import summed
+from insight_graph.stored import summed
 from insight_graph.torch_export import graph_of_archive
 
 from insight_core.plugin import Reason
@@ -69,7 +69,7 @@ def test_an_exported_program_is_what_torch_exported() -> None:
 
 def test_weights_and_buffers_are_those_of_the_module() -> None:
     stored = summed(GraphModel(_of_file("net.pt2")).tensors())
-    for role in ("trainable", "other"):
+    for role in ("trainable", "other", "buffer"):
         assert [stored[role]["tensors"], stored[role]["values"]] == _TRUTH[role]
 
 

@@ -13,7 +13,8 @@ from insight_graph.columns import Graph
 from insight_graph.details import details_of
 from insight_graph.model import GraphModel, place_of
 from insight_graph.statistics import statistics_of
-from insight_graph.tensors import summed, tensors_of
+from insight_graph.stored import summed
+from insight_graph.tensors import tensors_of
 
 from insight_core.plugin.testing.graphs import mindspore_node, mindspore_parameter, tensorflow_node
 from insight_core.plugin.testing.wire import int_field, message_field
@@ -36,19 +37,32 @@ def unsized(graph: Graph) -> dict[str, int]:
 
 
 @pytest.mark.parametrize(
-    ("run", "trainable", "state"),
+    ("run", "trainable", "state", "inputs"),
     [
-        ("lenet_lr0.01", _LENET, _LENET + 3),  # momenta, momentum, learning rate, global step
-        ("lenet_lr0.002", _LENET, _LENET + 3),
-        ("transformer24", _TRANSFORMER, 2 * _TRANSFORMER + 4),  # moments, 2 powers of beta, rate, step
+        (
+            "lenet_lr0.01",
+            _LENET,
+            _LENET + 3,
+            32 * (32 * 32 + 1),
+        ),  # momenta, momentum, learning rate, global step
+        ("lenet_lr0.002", _LENET, _LENET + 3, 32 * (32 * 32 + 1)),  # images and labels
+        (
+            "transformer24",
+            _TRANSFORMER,
+            2 * _TRANSFORMER + 4,
+            16 * (8 * 32 + 1),
+        ),  # moments, 2 powers of beta, rate, step
     ],
 )
-def test_mindspore_counts_weights_and_optimizer_state_apart(run: str, trainable: int, state: int) -> None:
+def test_mindspore_counts_weights_state_and_inputs_apart(
+    run: str, trainable: int, state: int, inputs: int
+) -> None:
     with opened(SAMPLE_LOGS / "mindspore" / run) as data:
         [tag] = [one for one in tags(data, "graph", ".") if one.endswith("_MS")]
         model: GraphModel = decoded(data, insight_graph, tag, ".")[0]
     stored = summed(model.tensors())
-    assert set(stored) == {"trainable", "optimizer", "input"}
+    assert set(stored) == {"trainable", "optimizer", "input", "constant"}
+    assert stored["input"]["values"] == inputs
     assert (stored["trainable"]["values"], stored["trainable"]["bytes"]) == (trainable, 4 * trainable)
     assert (stored["optimizer"]["values"], stored["optimizer"]["unsized"]) == (state, 0)
     for is_readable in (False, True):
@@ -219,7 +233,7 @@ def test_recorded_graphs_say_what_is_trainable() -> None:
         {"name": "net/mean", "op": "Buffer", "shape": [3]},
         {"name": "net/Linear", "op": "Linear", "inputs": ["x", "net/w", "net/frozen", "net/mean"]},
     ]
-    expected = {"trainable": 32, "other": 15, "input": 40}
+    expected = {"trainable": 32, "other": 12, "buffer": 3, "input": 40}
     assert values(tensorflow.graph_of_event(graph_def(nodes_of(nodes)))) == expected
     assert values(mindspore.graph_of_event(graph_proto(nodes_of(nodes)))) == expected
     del nodes[1]["attributes"]
@@ -320,3 +334,19 @@ def test_a_frozen_model_within_a_model_is_not_trainable() -> None:
     }
     inner = {"class_name": "Sequential", "config": {"name": "in", "trainable": False, "layers": [dense]}}
     assert values(_keras(inner, dense)) == {"trainable": 15, "other": 15}
+
+
+def test_running_statistics_of_batch_normalization_are_buffers() -> None:
+    attributes = ("weight", "bias", "running_mean", "running_var")
+    nodes = tensorflow_node("input/x", "IO Node", shape=(2, 3))
+    names = [f"Net/BatchNorm2d[bn]/{name}/{name}" for name in attributes]
+    nodes += b"".join(tensorflow_node(name, "prim::GetAttr") for name in names)
+    nodes += tensorflow_node("Net/BatchNorm2d[bn]/out", "aten::batch_norm", ["input/x", *names])
+    stored = summed(tensors_of(tensorflow.graph_of_event(nodes)))
+    assert {role: row["tensors"] for role, row in stored.items()} == {"buffer": 2, "parameter": 2, "input": 1}
+
+
+def test_arguments_of_branches_and_functions_are_not_inputs() -> None:
+    nodes = [tensorflow_node("x", "Input", shape=(4, 8)), tensorflow_node("y", "Relu", ["x"])]
+    inner = tensorflow_node("branch/x", "input_arg", shape=(4, 8))
+    assert values(tensorflow.graph_of_event(b"".join((*nodes, inner)))) == {"input": 32}

@@ -227,7 +227,8 @@ def test_statistics(client: Client) -> None:
     assert found["edges"] == found["data_edges"] + 1
     assert found["stored"] == {
         "trainable": {"tensors": 1, "values": 64, "bytes": 256, "unsized": 0},
-        "input": {"tensors": 3, "values": 34, "bytes": 144, "unsized": 0},
+        "input": {"tensors": 1, "values": 32, "bytes": 128, "unsized": 0},
+        "constant": {"tensors": 2, "values": 2, "bytes": 16, "unsized": 0},
     }
     assert [(one["name"], one["role"]) for one in found["largest_parameters"]] == [("w", "trainable")]
     node = _json(client, "node", **MS, id="Default/net/b-Dense")

@@ -181,7 +181,18 @@ export interface TraceAnswer {
   readonly descendants: TraceSide;
 }
 
-export type StoredRole = 'trainable' | 'other' | 'parameter' | 'unknown' | 'optimizer' | 'input';
+/** The roles of stored tensors, in the order in which they are listed. */
+export const STORED_ROLES = [
+  'trainable',
+  'other',
+  'buffer',
+  'parameter',
+  'unknown',
+  'optimizer',
+  'input',
+  'constant',
+] as const;
+export type StoredRole = (typeof STORED_ROLES)[number];
 /** By role: how many tensors, their values and bytes; `unsized` counts those whose size the log does not record. */
 export type Stored = Readonly<
   Partial<

@@ -1,5 +1,5 @@
 import { bytesText, type Page } from '@insight-host/kit';
-import type { Stored } from './answers';
+import { STORED_ROLES, type Stored } from './answers';
 
 /** Numbers of stored values, a row for each role; of a `whole` graph also what it does not tell. */
 export function storedRows(
@@ -12,7 +12,7 @@ export function storedRows(
   const missing: Partial<Record<keyof Stored, unknown>> = whole
     ? { trainable: untold, optimizer: untold ?? stored.trainable ?? stored.other }
     : {};
-  return (['trainable', 'other', 'parameter', 'unknown', 'optimizer', 'input'] as const).map((role) => {
+  return STORED_ROLES.map((role) => {
     const row = stored[role];
     if (!row) return [role, missing[role] ? page.t('stored.untold') : ''];
     const unsized = row.unsized > 0 && page.t('stored.unsized', { count: row.unsized });

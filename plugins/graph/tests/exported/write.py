@@ -142,10 +142,8 @@ def main() -> None:
     frozen = [one for one in net.parameters() if not one.requires_grad]
     truth = {
         "trainable": [len(trained), sum(one.numel() for one in trained)],
-        "other": [
-            len(frozen) + len(list(net.buffers())),
-            sum(one.numel() for one in (*frozen, *net.buffers())),
-        ],
+        "other": [len(frozen), sum(one.numel() for one in frozen)],
+        "buffer": [len(list(net.buffers())), sum(one.numel() for one in net.buffers())],
         "tied": [len(list(tied.parameters())), sum(one.numel() for one in tied.parameters())],
         "net.pt2": of_exported(program),
         "net.onnx": of_onnx(onnx.load("net.onnx")),
