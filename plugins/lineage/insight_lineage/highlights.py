@@ -1,4 +1,4 @@
-"""What matters about runs: which is best, and what it does otherwise than the second."""
+"""What matters about runs: the best, how the second differs, and what explains the results."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from insight_core.plugin.filters.column import Column
 from insight_core.plugin.tag_roles import role_of
 from insight_lineage.claims import NAME
 from insight_lineage.goals import Goal, is_cost
+from insight_lineage.importance.ranking import Ranking, kept_ranking
 from insight_lineage.run_columns import lineage_of
 from insight_lineage.table import Table
 
@@ -22,6 +23,7 @@ _NAMED = 4  # parameters of a sentence
 _LEAST_COVER = 0.5  # share of the runs that a target needs
 _NEARLY_ALL = 0.9  # of the runs of the target that most have: enough for a result that is no cost
 _RANKED_ROLES = ("val_accuracy", "val_loss", "accuracy", "loss")  # of results that are equally covered
+_MOST_RUNS = 2000  # of which it is said what explains the target
 _LONGEST = 60  # characters of a value
 
 
@@ -34,7 +36,8 @@ def found(ctx: PluginContext, runs: Sequence[str]) -> Iterable[Highlight]:
         if target is None:
             return []
         goal = table.goal(target)
-        parameters = [table.column(name) for name in table.names(_PARAMETERS)]
+        names = [name for name in table.names(_PARAMETERS) if name != "dataset_mark"]
+        parameters = [table.column(name) for name in names]
     return _sentences(table.rows.runs, target, goal, parameters, rows)
 
 
@@ -77,6 +80,9 @@ def _sentences(
     first, second = finite[np.argsort(sign * target.numbers[finite], kind="stable")[:2]].tolist()
     values = [_text(target.numbers[row]) for row in (first, second)]
     place = FindingPlace(NAME, state={"target": target.name, "analysis": "1"})
+    ranked = kept_ranking(target, parameters, np.sort(rows), goal) if len(rows) <= _MOST_RUNS else None
+    if ranked is not None and ranked.is_sure:
+        parameters = _most_important_first(ranked, parameters)
     said: dict[str, Any] = {
         "run": names[first],
         "target": target.title,
@@ -93,7 +99,33 @@ def _sentences(
         **said,
     )
     pair = (names[first], names[second])
-    return [Highlight("good", best, pair, place), _difference(pair, parameters, first, second, place)]
+    found = [Highlight("good", best, pair, place), _difference(pair, parameters, first, second, place)]
+    reason = None if ranked is None else _explained(ranked, target)
+    return found if reason is None else [*found, Highlight("info", reason, pair, place)]
+
+
+def _most_important_first(ranked: Ranking, parameters: Sequence[Column]) -> list[Column]:
+    """Those that surely matter, then the others in their own order; without copies of others."""
+    copies = {one.column for one in ranked.parameters if one.follows is not None}
+    sure = [one.column for one in ranked.parameters if one.is_sure]
+    return [*sure, *(one for one in parameters if one not in sure and one not in copies)]
+
+
+def _explained(ranked: Ranking, target: Column) -> Reason | None:
+    """The parameter that explains most of the target, of those that surely matter, and its best values."""
+    top = next((one for one in ranked.parameters if one.is_sure), None)
+    if top is None or top.total is None:
+        return None
+    share = f"{min(1.0, top.total.share):.0%}"
+    text = f"{top.column.title} explains {share} of the differences in {target.title}"
+    details: dict[str, Any] = {"parameter": top.column.title, "share": share, "target": target.title}
+    best = top.best
+    if best is None:
+        text = f"{text}; its best values depend on other parameters"
+        return Reason(text, "lineage_explains_with_others", **details)
+    ends = dict.fromkeys([_text(best.start), _text(best.end)])
+    values = ", ".join(best.texts[:_NAMED]) if best.texts else " \N{EN DASH} ".join(ends)
+    return Reason(f"{text}; best: {values}", "lineage_explains", values=values, **details)
 
 
 def _difference(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any, cast
 
 import numpy as np
@@ -22,7 +21,7 @@ from insight_core.plugin.http.records import is_pinned, record_of
 from insight_lineage.claims import NAME
 from insight_lineage.goals import Goal
 from insight_lineage.importance.answer import ranking_fields
-from insight_lineage.importance.ranking import Ranking, ranking
+from insight_lineage.importance.ranking import kept_ranking
 from insight_lineage.mindspore import LineageFile
 from insight_lineage.names import GROUPS, SCALARS, natural
 from insight_lineage.pipeline import MAX_STAGES, Operation, Parameters, Pipeline, Stage, value_text
@@ -125,14 +124,8 @@ class _Views:
             rows = _matching(request, table)
             parameters = [table.column(one) for one in _parameters_wanted(request, table)]
         wanted = named if goal == "auto" else cast(Goal, goal)
-        found = _ranking(target, tuple(parameters), rows.tobytes(), wanted)
+        found = kept_ranking(target, parameters, rows, wanted)
         return json_response({"target": name, "matched": len(rows), "goal": wanted, **ranking_fields(found)})
-
-
-@lru_cache(maxsize=8)
-def _ranking(target: Column, parameters: tuple[Column, ...], rows: bytes, goal: Goal) -> Ranking:
-    """Columns are replaced when they change, so that the same ones have the same answer."""
-    return ranking(target, parameters, np.frombuffer(rows, np.intp), goal)
 
 
 # --- what a request asks for ----------------------------------------------------------------------

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import insight_lineage
 import insight_scalar
+import numpy as np
 import pytest
 from insight_lineage.highlights import found
 
@@ -83,6 +84,49 @@ def test_a_run_that_diverged_makes_its_duration_no_target(
         written.scalars(run, {"loss": [float("nan") if number == 3 else number + 1.0]})
         written.file(run, written.evaluated({"duration": 1.0, "loss": float("nan") if number == 3 else 1.0}))
     assert "loss" in str(_said(provider, runs)[0].text)
+
+
+def test_what_explains_a_result_comes_first(written: LineageLogs, provider: LocalProvider) -> None:
+    runs = [f"r{number:02}" for number in range(24)]
+    for number, run in enumerate(runs):
+        width = (number * 7) % 24
+        values = written.trained(3, 0.5) + written.evaluated({"acc": 1 - abs(width - 12) / 12})
+        written.file(run, values + written.added(a=number % 5, width=width))
+    best, difference, explains = _said(provider, runs)
+    assert best.tone == "good"
+    assert "in width 12 (1" in str(difference.text)
+    assert explains.text.code == "lineage_explains"
+    assert explains.text.details["parameter"] == "width"
+
+
+def test_only_what_surely_matters_is_claimed_and_comes_first(
+    written: LineageLogs, provider: LocalProvider
+) -> None:
+    """The parameter of one sure share is last in the alphabet; the others do nothing."""
+    runs = [f"r{number:02}" for number in range(32)]
+    random = np.random.default_rng(0)
+    for number, run in enumerate(runs):
+        width = (number * 7) % 32
+        values = written.trained(3, 0.5) + written.evaluated({"acc": 1 - abs(width - 12) / 12})
+        chances = dict(zip("cab", random.integers(0, 1000, 3).tolist(), strict=True))
+        written.file(run, values + written.added(**chances, width=width, width_squared=width**2))
+    _, difference, explains = _said(provider, runs)
+    changes = [one.split()[0] for one in str(difference.text.details["changes"]).split(", ")]
+    assert changes == ["width", "a", "b", "c"]
+    assert explains.text.details["parameter"] == "width"
+
+
+def test_parameters_that_matter_only_together_have_no_best_values(
+    written: LineageLogs, provider: LocalProvider
+) -> None:
+    runs = [f"r{number:02}" for number in range(64)]
+    for number, run in enumerate(runs):
+        a, b = number % 2, number // 2 % 2
+        values = written.trained(3, 0.5) + written.evaluated({"acc": float(a == b) + number / 1000})
+        written.file(run, values + written.added(a=a, b=b))
+    explains = _said(provider, runs)[-1]
+    assert explains.text.code == "lineage_explains_with_others"
+    assert "its best values depend on other parameters" in str(explains.text)
 
 
 def test_many_differences_are_counted(written: LineageLogs, provider: LocalProvider) -> None:

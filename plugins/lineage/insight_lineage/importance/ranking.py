@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -84,6 +85,16 @@ class Ranking:
     clipped: int = 0
     is_log: bool = False
     reason: Refusal | None = None
+
+
+def kept_ranking(target: Column, parameters: Iterable[Column], rows: NDArray[np.intp], goal: Goal) -> Ranking:
+    """As ``ranking``; the last answers are kept. Columns are replaced when they change."""
+    return _kept(target, tuple(parameters), rows.tobytes(), goal)
+
+
+@lru_cache(maxsize=8)
+def _kept(target: Column, parameters: tuple[Column, ...], rows: bytes, goal: Goal) -> Ranking:
+    return ranking(target, parameters, np.frombuffer(rows, np.intp), goal)
 
 
 def ranking(target: Column, parameters: Iterable[Column], rows: NDArray[np.intp], goal: Goal) -> Ranking:
