@@ -29,9 +29,11 @@ from insight_graph.tensorflow_values import attribute, shape_of, type_name
 from insight_graph.texts import text_of
 
 CONSTANT_TYPES = {"Const", "HostConst", "prim::Constant", "onnx::Constant"}
+# PyTorch writes a tensor of a module as an operator that takes the module, and no node for the module
+_TENSOR_OF_MODULE = "prim::GetAttr"
 _PARAMETER_TYPES = {
     "Variable", "VariableV2", "VarHandleOp", "AutoReloadVariable", "TemporaryVariable", "prim::Param",
-    "prim::GetAttr", "Parameter", "Buffer",
+    _TENSOR_OF_MODULE, "Parameter", "Buffer",
 }  # fmt: skip
 _NAME, _OP, _INPUT, _DEVICE, _ATTRIBUTE = range(1, 6)  # fields of a NodeDef
 # Attributes that say what a node gives out, as an entry of a map begins: field 1, length, name
@@ -68,6 +70,7 @@ class NodeReader:
     _outputs: dict[bool, Made] = field(init=False)  # by whether it is a parameter
     _signature: Callable[[tuple[bytes, ...]], int] = field(init=False)
     _kinds: dict[int, Kind] = field(factory=dict)  # by code of the type
+    _tensors_of_modules: list[NDArray[np.intp]] = field(factory=list)  # nodes
 
     def __attrs_post_init__(self) -> None:
         self._types = Made(lambda piece: self.builder.types[text_of(piece)])
@@ -94,6 +97,8 @@ class NodeReader:
         first = self.builder.nodes(
             scopes.of(placed), scopes.names_of(placed), types, kinds, signatures.astype(np.int32), devices
         )
+        of_modules = types == self.builder.types.find(_TENSOR_OF_MODULE)
+        self._tensors_of_modules.append(first + np.flatnonzero(of_modules))
         for row in np.flatnonzero(told).tolist():
             self.builder.weights.append(Weight(first + row, _TOLD[told[row]], int(signatures[row])))
         rows = columns.rows(_INPUT)
@@ -122,7 +127,10 @@ class NodeReader:
         parts = [piece.partition(b":") for piece in pieces_of(data, starts[others], inputs.ends[others])]
         sources[others] = names.find(*joined_pieces([head for head, _, _ in parts]))
         outputs[others] = [_output(tail) for _, _, tail in parts]
-        inputs.connect(self.builder, sources, outputs, controls, sources < 0)
+        missing = sources < 0
+        if missing.any():
+            missing &= ~np.isin(inputs.targets, np.concatenate(self._tensors_of_modules))
+        inputs.connect(self.builder, sources, outputs, controls, missing)
 
     def _kinds_of(self, types: Indices) -> Indices:
         texts = self.builder.types.texts

@@ -31,6 +31,10 @@ class Codes:
     def __len__(self) -> int:
         return len(self.texts)
 
+    def find(self, text: str) -> int:
+        """The number of a text; -1 if it has none."""
+        return self._codes.get(text, -1)
+
 
 class NameCodes:
     """Numbers for names of scopes and nodes, as ``tree`` has them. Texts are made when they are asked for.

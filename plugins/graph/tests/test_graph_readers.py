@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
+import insight_graph
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -24,6 +26,9 @@ from insight_core.plugin.testing.graphs import (
 )
 from insight_core.plugin.testing.wire import int_field, message_field
 from tests.graph_samples import chain, edges_of, in_model, node_of, small_network
+from tests.recording.collector_reading import decoded, opened
+
+_SAMPLE = Path(__file__).parents[3] / "examples/logs/torch/lr0.02_seed1"  # written by PyTorch
 
 
 def _codes(graph: Graph) -> dict[str, int]:
@@ -156,6 +161,19 @@ def test_what_is_wrong_with_a_graph_is_told() -> None:
     assert codes["duplicate_names"] == 1
     assert graph.missing == {0: [(1, "gone"), (2, "^gone too")]}
     assert sorted(graph.order.tolist()) == list(range(6))
+
+
+def test_modules_that_pytorch_leaves_out_are_no_missing_inputs() -> None:
+    names = {"Net/Linear[fc]/weight/fc": "Net/Linear[fc]/weight/weight.3", "Net/raw/self.1": "Net/raw/raw"}
+    attributes = [tensorflow_node(name, "prim::GetAttr", [module]) for module, name in names.items()]
+    linear = tensorflow_node("Net/Linear[fc]/out", "aten::linear", ["input/x", *names.values(), "Net/gone"])
+    graph = tensorflow.graph_of_event(tensorflow_node("input/x", "IO Node") + b"".join(attributes) + linear)
+    assert [list(one.examples) for one in graph.notices] == [["Net/gone (of out)"]]
+    assert graph.missing == {3: [(3, "Net/gone")]}
+    with opened(_SAMPLE) as data:
+        model: GraphModel = decoded(data, insight_graph, "__run_graph__", ".")[0]
+    assert "prim::GetAttr" in model.graph.type_names
+    assert model.graph.notices == ()
 
 
 def test_an_operator_with_the_name_of_a_scope_is_in_it() -> None:
