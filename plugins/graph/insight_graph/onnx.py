@@ -23,6 +23,7 @@ from insight_graph.onnx_values import (
 )
 from insight_graph.order import topological
 from insight_graph.pieces import MOST_MESSAGES
+from insight_graph.quantization import quantised
 from insight_graph.scopes import joined
 from insight_graph.stack_traces import line_of_code
 from insight_graph.texts import text_of
@@ -58,7 +59,7 @@ def graph_of_model(data: bytes) -> Graph:
     for reason in filter(None, broken):
         reader.builder.truncated(reason)
         break
-    return reader.builder.graph(reader.details, topological, len(data))
+    return quantised(reader.builder.graph(reader.details, topological, len(data)))
 
 
 @frozen(eq=False)
