@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -128,6 +128,7 @@ class Graph:
     notices: tuple[GraphNotice, ...]
     details: Callable[[int], NodeDetails]
     weights: Sequence[Weight] = ()
+    handles: Mapping[int, OutputType] = field(factory=dict)  # by node: the variable behind its output
     times: dict[str, list[tuple[str, int, int]]] = field(factory=dict)  # see run_metadata
     payload_bytes: int = 0
 

@@ -28,6 +28,7 @@ class GraphBuilder:
         self.whole_numbers: dict[int, int] = {}  # that constants are
         self.duplicates: dict[int, str] = {}  # nodes that have the name of another
         self.weights: list[Weight] = []  # that the log describes
+        self.handles: dict[int, OutputType] = {}  # by node: the variable that it hands out a handle of
         self.names = NodeTexts()
         self.scopes = Scopes(self.names.codes)
         # arrays, not lists: a number in a list is an object
@@ -159,6 +160,7 @@ class GraphBuilder:
             notices=tuple(self._notices.values()),
             details=details,
             weights=self.weights,
+            handles=self.handles,
             payload_bytes=payload_bytes,
         )
 

@@ -49,7 +49,10 @@ _PASSES = {
     },
 }
 _GRADIENT_SCOPE = re.compile(r"gradients?(_[0-9]+)?|gradient_tape", re.IGNORECASE)
-_OPTIMIZER_NAME = re.compile(r"optimizer", re.IGNORECASE)
+# Keras 3 calls the scope of an optimizer by the name that its class has by default
+_OPTIMIZER_NAME = re.compile(
+    r"(?i:optimizer)|^(n?adam(w|ax)?|SGD|rmsprop|ada(grad|delta|factor)|ftrl|lion|lamb|muon)(_[0-9]+)?$"
+)
 OPTIMIZER_TYPE = re.compile(r"(Resource|Sparse|ResourceSparse)?Apply[A-Z]\w*")
 
 

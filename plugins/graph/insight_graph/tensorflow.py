@@ -8,13 +8,15 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping, Sequence
 
+import attrs
 import numpy as np
-from attrs import define, field
+from attrs import define, field, frozen
 
 from insight_core.plugin import Reason
 from insight_core.plugin.payloads import LENGTH_DELIMITED, fields
 from insight_graph.columns import Graph, Kind, NodeDetails, OutputType
 from insight_graph.graph_builder import GraphBuilder
+from insight_graph.handles import handles_in
 from insight_graph.input_names import InputNames
 from insight_graph.messages import parsed
 from insight_graph.names import NodeNames, joined_pieces
@@ -31,32 +33,38 @@ _FUNCTIONS = 1  # of a library
 _NODES_OF_FUNCTION = 3
 _OF_FUNCTION = {1: "signature", _NODES_OF_FUNCTION: "node_def", 4: "ret", 6: "control_ret"}
 _HEAD = (1, 4, 6)  # of a function
-_GRAPHS_OF_TRACE = (4, 2)
+_FUNCTIONS_OF_TRACE = 4
+_BEFORE, _AFTER = 2, 3  # TensorFlow optimises a function, which notes what its handles refer to
 _GRAPH_OF_META_GRAPH = 2
 _CALLS = ("f", "body", "cond", "then_branch", "else_branch", "branches")  # attributes that name functions
 
 
 def graph_of_event(data: bytes) -> Graph:
     """The graph of an event. Raises ValueError for bytes of which nothing can be read."""
-    return _graph(data, [("", 0, len(data))])
+    return _graph(data, [_Place("", 0, len(data))])
 
 
 def graph_of_meta_graph(data: bytes) -> Graph:
     """The graph of a MetaGraphDef."""
-    return _graph(data, [("", start, end) for start, end in _within(data, [_GRAPH_OF_META_GRAPH])[-1:]])
+    return _graph(data, [_Place("", *one) for one in _within(data, [_GRAPH_OF_META_GRAPH])[-1:]])
 
 
 def graph_of_trace(data: bytes) -> Graph:
     """The graphs of functions in RunMetadata; if several, each in a scope of its own as in TensorBoard."""
-    graphs = _within(data, _GRAPHS_OF_TRACE)
-    if len(graphs) == 1:
-        return _graph(data, [("", *graphs[0])])
-    return _graph(data, [(f"graph_{number}", *one) for number, one in enumerate(graphs, 1)])
+    found = []
+    for function in _within(data, [_FUNCTIONS_OF_TRACE]):
+        handles: dict[bytes, OutputType] = {}
+        for one in _within(data, [_AFTER], function):
+            handles |= handles_in(data, *one)
+        found += [_Place("", *one, handles) for one in _within(data, [_BEFORE], function)]
+    if len(found) == 1:
+        return _graph(data, found)
+    return _graph(data, [attrs.evolve(one, scope=f"graph_{number}") for number, one in enumerate(found, 1)])
 
 
-def _within(data: bytes, path: Sequence[int]) -> list[tuple[int, int]]:
+def _within(data: bytes, path: Sequence[int], inside: tuple[int, int] | None = None) -> list[tuple[int, int]]:
     """Where the messages are that a path of field numbers leads to. Raises ValueError for no message."""
-    found = [(0, len(data))]
+    found = [inside or (0, len(data))]
     for wanted in path:
         found = [
             (first, last)
@@ -67,11 +75,21 @@ def _within(data: bytes, path: Sequence[int]) -> list[tuple[int, int]]:
     return found
 
 
-def _graph(data: bytes, graphs: Sequence[tuple[str, int, int]]) -> Graph:
-    """Of the GraphDefs that lie there, each with the scope that it is in."""
+@frozen(eq=False)
+class _Place:
+    """Where a GraphDef lies, the scope that it is in, and the variables behind the handles of its nodes."""
+
+    scope: str
+    start: int
+    end: int
+    handles: Mapping[bytes, OutputType] = field(factory=dict)
+
+
+def _graph(data: bytes, graphs: Sequence[_Place]) -> Graph:
+    """Of the GraphDefs that lie there."""
     builder = GraphBuilder("tensorboard")
     reader = _Reader(builder, data)
-    broken = [reason for prefix, start, end in graphs if (reason := reader.read(prefix, start, end))]
+    broken = [reason for one in graphs if (reason := reader.read(one))]
     if broken:
         if not len(builder.names):
             text = f"the bytes are not a GraphDef: {broken[0]}"
@@ -95,17 +113,19 @@ class _Reader:
     def __attrs_post_init__(self) -> None:
         self.nodes = NodeReader(self.builder, self.data)
 
-    def read(self, prefix: str, start: int, end: int) -> str:
+    def read(self, place: _Place) -> str:
         """Why the graph ends before its end; empty if it does not."""
-        pieces = Pieces.of("GraphDef", _OF_GRAPH, self.data, start, end)
+        pieces = Pieces.of("GraphDef", _OF_GRAPH, self.data, place.start, place.end)
         broken = [pieces.broken]
         functions: list[tuple[int, int]] = []
         for library in pieces.places[_LIBRARY].contents():
             of_library = Pieces.of("FunctionLibrary", {_FUNCTIONS: "function"}, self.data, *library)
             broken.append(of_library.broken)
             functions += of_library.places[_FUNCTIONS].contents()
-        self._body(prefix, pieces, _NODES, {})
-        broken += [self._function(prefix, *function) for function in functions]
+        names = self._body(place.scope, pieces, _NODES, {})
+        numbers = names.find(*joined_pieces(list(place.handles))).tolist()
+        self.builder.handles |= dict(zip(numbers, place.handles.values(), strict=True))
+        broken += [self._function(place.scope, *function) for function in functions]
         return next(filter(None, broken), "")
 
     def details(self, number: int) -> NodeDetails:

@@ -39,6 +39,8 @@ _NAME, _OP, _INPUT, _DEVICE, _ATTRIBUTE = range(1, 6)  # fields of a NodeDef
 # Attributes that say what a node gives out, as an entry of a map begins: field 1, length, name
 _SHAPES = b"\n\x0e_output_shapes"
 _SHAPE = b"\n\x05shape"
+_VALUE = b"\n\x05value"  # of a constant
+_VALUE_OF_ENTRY, _TENSOR, _SHAPE_OF_TENSOR = 2, 8, 2  # fields of an attribute, an AttrValue, a TensorProto
 _NAMES_OF_TYPES = (b"dtype", b"T", b"DstT", b"Tout", b"output_type", b"out_type")
 _TRAINABLE = b"\n\x09trainable"  # of the parameters that insight_record records
 _OF_OUTPUTS = (_SHAPES, _SHAPE, *(b"\n%c%s" % (len(name), name) for name in _NAMES_OF_TYPES))
@@ -164,17 +166,22 @@ class NodeReader:
 
     def _outputs_of(self, of_parameter: bool, data: bytes, start: int = 0, end: int | None = None) -> int:
         """The signature that attributes state, and what they say of a parameter, as one number."""
-        attributes = []
+        attributes: list[bytes] = []
+        value: list[bytes] = []
         try:
             for number, wire_type, first, last, _ in fields(data, start, end):
-                if number == _ATTRIBUTE and wire_type == LENGTH_DELIMITED and data.startswith(_TAKEN, first):
+                if number != _ATTRIBUTE or wire_type != LENGTH_DELIMITED:
+                    continue
+                if data.startswith(_TAKEN, first):
                     attributes.append(data[first:last])
+                elif data.startswith(_VALUE, first):
+                    value = _shape_of_value(data, first, last)
         except Malformed:  # never: these bytes were parsed
             return 0
         # the shape of a variable is that of its value; its output may be a handle, which is a scalar
         shaped = of_parameter and any(one.startswith(_SHAPE) for one in attributes)
         taken = _OF_VARIABLES if shaped else _OF_OUTPUTS
-        signature = self._signature(tuple(one for one in attributes if one.startswith(taken)))
+        signature = self._signature((*(one for one in attributes if one.startswith(taken)), *value))
         told = [attribute(one).value == "True" for one in attributes if one.startswith(_TRAINABLE)]
         return signature * len(_TOLD) + (_TOLD.index(told[-1]) if told and of_parameter else 0)
 
@@ -184,6 +191,9 @@ class NodeReader:
         types: list[str] = []
         for data in attributes:
             try:
+                if data.startswith(_VALUE):
+                    shapes = shapes or [shape_of(parsed("Shape", data[len(_VALUE) :]))]
+                    continue
                 entry = parsed("AttrEntry", data)
             except ValueError:
                 self.builder.notice("unknown_types").add(repr(data[:40]))
@@ -203,6 +213,22 @@ class NodeReader:
         types += types[-1:] * (count - len(types)) if types else [""] * count
         shapes += [None] * (count - len(shapes))
         return self.builder.signature(map(OutputType, types, shapes))
+
+
+def _shape_of_value(data: bytes, start: int, end: int) -> list[bytes]:
+    """``_VALUE`` and the shape of the tensor in this attribute, without its values; nothing for another."""
+    places = [(start, end)]
+    try:
+        for wanted in (_VALUE_OF_ENTRY, _TENSOR, _SHAPE_OF_TENSOR):
+            places = [
+                (first, last)
+                for place in places
+                for number, wire_type, first, last, _ in fields(data, *place)
+                if number == wanted and wire_type == LENGTH_DELIMITED
+            ]
+    except Malformed:
+        return []
+    return [_VALUE + data[first:last] for first, last in places[:1]]
 
 
 def _output(tail: bytes) -> int:

@@ -73,6 +73,7 @@ class _Flag(enum.IntFlag):
     USED = 8  # by anything else
     LOADED = 16  # MindSpore loads parameters, never inputs
     STATISTICS = 32  # of a batch normalization
+    TAKEN = 64  # in the scope of an optimizer
 
 
 @define(eq=False)
@@ -92,7 +93,7 @@ class _Evidence:
         arguments = _of_types(graph, _INPUTS) & handles[graph.signatures] & (graph.kinds == Kind.OPERATOR)
         variables = ((graph.kinds == Kind.PARAMETER) | arguments) & ~stated
         variables &= ~_of_types(graph, re.compile(_BUFFER))
-        found = cls(graph, variables, np.zeros(len(graph), np.int64), {})
+        found = cls(graph, variables, np.zeros(len(graph), np.int64), dict(graph.handles))
         if not variables.any():
             return found
         edges = graph.edges.take(~graph.edges.controls)
@@ -115,8 +116,11 @@ class _Evidence:
         updated = (flags & _Flag.UPDATED > 0) | (
             (flags & _Flag.ASSIGNED > 0) & (flags & _Flag.USED > 0) & (flags & _Flag.STATE == 0)
         )
-        updated &= self.variables
-        state = self.variables & ~updated & (flags & (_Flag.STATE | _Flag.ASSIGNED) > 0)
+        counters = self._counters()
+        updated &= self.variables & ~counters
+        # a learning rate is read by the optimizer alone; a count of steps is increased outside of it
+        kept = (flags & _Flag.TAKEN > 0) & ((flags & _Flag.USED == 0) | counters)
+        state = self.variables & ~updated & ((flags & (_Flag.STATE | _Flag.ASSIGNED) > 0) | kept)
         trains = bool(updated.any())
         first = self._first_parameter(updated | state)
         loads = "Load" in graph.type_names
@@ -145,6 +149,15 @@ class _Evidence:
                 types = (self.shapes.get(node, _UNTOLD),)
             found += [Stored(node, role, one) for one in types]
         return found + self._given()
+
+    def _counters(self) -> NDArray[np.bool_]:
+        """bool[nodes]: variables that are whole numbers, which no optimizer trains."""
+        found = np.zeros(len(self.graph), bool)
+        for node in np.flatnonzero(self.variables).tolist():
+            types = self.graph.output_types[self.graph.signatures[node]]
+            one = self.shapes.get(node) or (types[0] if types else _UNTOLD)
+            found[node] = one.dtype.startswith(("int", "uint"))
+        return found
 
     def _given(self) -> list[Stored]:
         """Buffers, constants, and what comes from outside: not the arguments of functions and branches."""
@@ -188,6 +201,7 @@ class _Evidence:
         self._note(roots[updates & ~is_first], _Flag.STATE)
         inside = in_training(graph, is_optimizer)[targets] & ~updates
         writes = _of_types(graph, _ASSIGNMENTS)[targets] & (slots == 0)
+        self._note(roots[inside], _Flag.TAKEN)
         self._note(roots[inside & writes], _Flag.ASSIGNED)
         uses = ~updates & ~inside & ~writes & ~_of_types(graph, _NO_USE)[targets]
         self._note(roots[_into_statistics(graph, targets, slots)], _Flag.STATISTICS)

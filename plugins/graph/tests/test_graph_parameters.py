@@ -214,6 +214,40 @@ def test_a_handle_from_outside_has_the_size_of_what_is_read_through_it() -> None
     assert unsized(graph) == {"parameter": 1}
 
 
+def _function_trace() -> bytes:
+    """A step of Adam as Keras 3 traces it: variables come as handles, sizes are in the optimised graph."""
+    handles = {"w": (1, (5, 3)), "q": (1, (3,)), "m": (1, (5, 3)), "rate": (1, ()), "steps": (9, ())}
+    before, after = tensorflow_node("x", "_Arg", shape=(2, 5)), b""
+    for name, (dtype, sizes) in handles.items():
+        before += tensorflow_node(name, "_Arg", attributes={"T": _HANDLE})
+        before += tensorflow_node(f"{name}/read", "ReadVariableOp", [name])
+        shape = message_field(7, b"".join(message_field(2, int_field(1, size)) for size in sizes))
+        attributes = {
+            "T": _HANDLE,
+            "_handle_dtypes": message_field(1, int_field(6, dtype)),
+            "_handle_shapes": message_field(1, shape),
+        }
+        after += tensorflow_node(name, "_Arg", attributes=attributes)
+    value = message_field(8, int_field(1, 1) + message_field(2, message_field(2, int_field(1, 2))))
+    before += tensorflow_node("two", "Const", attributes={"dtype": _FLOAT, "value": value})
+    before += tensorflow_node("MatMul", "MatMul", ["x", "w/read"])
+    before += tensorflow_node("add", "AddV2", ["MatMul", "q/read"])
+    before += tensorflow_node("adam_5/Mul", "Mul", ["rate/read", "add"])
+    before += tensorflow_node("adam_5/AssignAddVariableOp", "AssignAddVariableOp", ["m", "adam_5/Mul"])
+    before += tensorflow_node("adam_5/AssignSubVariableOp", "AssignSubVariableOp", ["w", "adam_5/Mul"])
+    before += tensorflow_node("adam_5/Pow", "Pow", ["steps/read", "two"])
+    before += tensorflow_node("Add_1", "AddV2", ["steps/read", "two"])
+    before += tensorflow_node("AssignVariableOp", "AssignVariableOp", ["steps", "Add_1"])
+    return message_field(4, message_field(2, before) + message_field(3, after))
+
+
+def test_a_trace_of_a_function_has_the_sizes_of_its_variables() -> None:
+    graph = tensorflow.graph_of_trace(_function_trace())
+    expected = {"trainable": 15, "other": 3, "optimizer": 15 + 1 + 1, "input": 10, "constant": 2}
+    assert values(graph) == expected
+    assert unsized(graph) == {}
+
+
 def test_pytorch_does_not_record_sizes_and_shared_tensors_count_once() -> None:
     with opened(SAMPLE_LOGS / "torch/lr0.02_seed0") as data:
         [model] = decoded(data, insight_graph, "__run_graph__", ".")
