@@ -131,12 +131,6 @@ cdef class CompiledNameTree:
     def __len__(self):
         return self.branches.count + 1
 
-    def add(self, const uint8_t[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, int32_t base=0):
-        return self._placed(data, starts, ends, base, True)
-
-    def find(self, const uint8_t[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, int32_t base=0):
-        return self._placed(data, starts, ends, base, False)
-
     def branch(self, const uint8_t[::1] path, bint adds):
         cdef int64_t at = 0, stop
         cdef int32_t branch = 0
@@ -182,11 +176,9 @@ cdef class CompiledNameTree:
         found = lookup(&self.branches, <const uint8_t *>&key, sizeof(Key)) if key.name >= 0 else -1
         return found + 1 if found >= 0 else UNKNOWN
 
-    cdef _placed(
-        self, const uint8_t[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, int32_t base, bint adds
-    ):
+    def add(self, const uint8_t[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, int32_t base=0):
         cdef Py_ssize_t row, count = starts.shape[0]
-        cdef int64_t last = data.shape[0], at
+        cdef int64_t last = data.shape[0], at, length
         cdef int32_t branch, name
         cdef int room = DEEPEST
         cdef bint sound = ends.shape[0] == count
@@ -208,32 +200,22 @@ cdef class CompiledNameTree:
                     sound = False
                     break
                 path = &data[0] + starts[row]
-                branch = self._above(path, ends[row] - starts[row], base, room, adds, &at)
-                name = UNKNOWN
-                if branch > UNKNOWN:
-                    name = self._name(path + at, ends[row] - starts[row] - at, adds)
-                if name == NO_MEMORY or branch == NO_MEMORY:
-                    name = NO_MEMORY
+                length = ends[row] - starts[row]
+                branch = self._above(path, length, base, room, &at)
+                name = -1
+                if branch != NO_MEMORY and length - at <= INT32_MAX:
+                    name = intern(self.table, path + at, <int32_t>(length - at))
+                if name < 0:
                     break
-                branches[row] = branch if name >= 0 else 0
-                names[row] = max(name, -1)
+                branches[row], names[row] = branch, name
         if not sound:
             raise IndexError("starts and ends must be those of pieces of the data")
-        if name == NO_MEMORY:
+        if name < 0:
             raise MemoryError
         return branch_column, name_column
 
-    cdef int32_t _name(self, const uint8_t *name, int64_t length, bint adds) noexcept nogil:
-        cdef int32_t found
-        if length > INT32_MAX:
-            return NO_MEMORY if adds else UNKNOWN
-        if not adds:
-            return lookup(self.table, name, <int32_t>length)
-        found = intern(self.table, name, <int32_t>length)
-        return found if found >= 0 else NO_MEMORY
-
     cdef int32_t _above(
-        self, const uint8_t *path, int64_t length, int32_t base, int room, bint adds, int64_t *name_at
+        self, const uint8_t *path, int64_t length, int32_t base, int room, int64_t *name_at
     ) noexcept nogil:
         """The branch that a path lies in, and where its name begins. Branches that the path before lies in
         too are not looked up again: neighbours mostly have them in common."""
@@ -262,8 +244,8 @@ cdef class CompiledNameTree:
         self.path = path
         while at <= stop and depth < room:
             end = _end(path, at, stop)
-            branch = self._inner(branch, path + at, end - at, adds)
-            if branch <= UNKNOWN:
+            branch = self._inner(branch, path + at, end - at, True)
+            if branch == NO_MEMORY:
                 break
             self.ends[depth] = end
             self.around[depth] = branch

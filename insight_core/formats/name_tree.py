@@ -33,7 +33,7 @@ class NameTree(Protocol):
 
     ``starts`` and ``ends``, int64[paths], say where in ``data`` paths lie. They are relative to the branch
     ``base``. Methods raise IndexError for what is not within the data, and for no branch. One thread at a
-    time may call ``add`` or ``find``.
+    time may call ``add``.
     """
 
     @property
@@ -46,9 +46,6 @@ class NameTree(Protocol):
     def add(self, data: bytes, starts: Places, ends: Places, base: int = 0) -> tuple[_Column, _Column]:
         """int32[paths] twice: the branches of what is before the last slash, and the numbers of the names
         after it. New ones get the next numbers. What is in DEEPEST branches keeps the rest as its name."""
-
-    def find(self, data: bytes, starts: Places, ends: Places, base: int = 0) -> tuple[_Column, _Column]:
-        """As ``add``, but 0 and -1 for a path of which the branch or the name was not added."""
 
     def branch(self, path: bytes, adds: bool) -> int:
         """The branch that a whole path names, at any depth; UNKNOWN if it was not added, and is not now."""
@@ -77,11 +74,14 @@ class PureNameTree:
 
     def add(self, data: bytes, starts: Places, ends: Places, base: int = 0) -> tuple[_Column, _Column]:
         """See NameTree."""
-        return self._placed(data, starts, ends, base, True)
-
-    def find(self, data: bytes, starts: Places, ends: Places, base: int = 0) -> tuple[_Column, _Column]:
-        """See NameTree."""
-        return self._placed(data, starts, ends, base, False)
+        room = DEEPEST - self._depth(base)
+        found = np.empty((2, len(starts)), np.int32)
+        for row, path in enumerate(pieces_of(data, starts, ends)):
+            branch, parts = _parted(path, base)
+            if len(parts) - 1 > room:
+                parts[room:] = [b"/".join(parts[room:])]
+            found[:, row] = self._inner(branch, parts[:-1], True), self.names.number(parts[-1], True)
+        return found[0], found[1]
 
     def branch(self, path: bytes, adds: bool) -> int:
         """See NameTree."""
@@ -95,20 +95,6 @@ class PureNameTree:
     def labels(self) -> _Column:
         """See NameTree."""
         return np.array([-1, *(name for _, name in self._branches)], np.int32)
-
-    def _placed(
-        self, data: bytes, starts: Places, ends: Places, base: int, adds: bool
-    ) -> tuple[_Column, _Column]:
-        room = DEEPEST - self._depth(base)
-        found = np.empty((2, len(starts)), np.int32)
-        for row, path in enumerate(pieces_of(data, starts, ends)):
-            branch, parts = _parted(path, base)
-            if len(parts) - 1 > room:
-                parts[room:] = [b"/".join(parts[room:])]
-            branch = self._inner(branch, parts[:-1], adds)
-            name = -1 if branch == UNKNOWN else self.names.number(parts[-1], adds)
-            found[:, row] = (branch, name) if name >= 0 else (0, -1)
-        return found[0], found[1]
 
     def _inner(self, branch: int, parts: list[bytes], adds: bool) -> int:
         for part in parts:

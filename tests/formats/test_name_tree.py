@@ -60,7 +60,7 @@ def test_equal_paths_have_one_branch_and_name_and_others_another() -> None:
     for path, branch, name in zip(paths, *(column.tolist() for column in found), strict=True):
         assert by_path.setdefault(path, (branch, name)) == (branch, name)
     assert len(set(by_path.values())) == len(by_path)
-    again = tree.find(*end_to_end(paths))
+    again = tree.add(*end_to_end(paths))
     assert [column.tolist() for column in again] == [column.tolist() for column in found]
 
 
@@ -76,17 +76,8 @@ def test_a_branch_comes_after_that_around_it() -> None:
 def test_what_was_not_added_is_not_found_and_not_added() -> None:
     tree = name_tree()
     tree.add(*end_to_end([b"a/b/c", b"d"]))
-    branches, names = tree.find(*end_to_end([b"a/x/c", b"a/b/x", b"x", b"b/c", b"/a/b/c", b"d", b"a/d"]))
-    assert branches.tolist() == [0, 0, 0, 0, 0, 0, 1]
-    assert names.tolist() == [
-        -1,
-        -1,
-        -1,
-        -1,
-        -1,
-        tree.names.pieces().index(b"d"),
-        tree.names.pieces().index(b"d"),
-    ]
+    for path in (b"a/x", b"b", b"/a", b"d"):
+        assert tree.branch(path, adds=False) == UNKNOWN
     assert tree.branch(b"a/b/c", adds=False) == UNKNOWN
     assert len(tree) == 3
 
@@ -132,5 +123,3 @@ def test_paths_outside_the_data_are_refused(starts: list[int], ends: list[int]) 
     places = np.array(starts, np.int64), np.array(ends, np.int64)
     with pytest.raises(IndexError, match="pieces of the data"):
         name_tree().add(b"abc", *places)
-    with pytest.raises(IndexError, match="pieces of the data"):
-        name_tree().find(b"abc", *places)

@@ -5,16 +5,17 @@ Source: mindinsight_anf_ir.proto.
 
 from __future__ import annotations
 
+import functools
 from array import array
 
 from attrs import field, frozen
 
 from insight_core.plugin import Reason
-from insight_core.plugin.payloads import LENGTH_DELIMITED, Malformed, fields, varint
+from insight_core.plugin.payloads import LENGTH_DELIMITED, FieldColumns, Malformed, fields, varint
 from insight_graph.columns import Graph, NodeDetails
 from insight_graph.graph_builder import GraphBuilder
 from insight_graph.messages import parsed
-from insight_graph.mindspore_nodes import MindSporeNodes
+from insight_graph.mindspore_nodes import MindSporeNodes, OperatorColumns
 from insight_graph.mindspore_values import attribute, value_of, value_text
 from insight_graph.order import topological
 from insight_graph.pieces import Pieces, content_at
@@ -90,16 +91,15 @@ class _Reader:
         reader = MindSporeNodes(self.builder, self.pieces.data)
         inputs = []
         self.firsts.append(0)
-        for starts, columns in self.pieces.columns(_NODES):
-            kept, names, controls = reader.nodes(starts, columns)
-            self._take(kept)
-            inputs.append((names, controls))
+        read = functools.partial(OperatorColumns.of, self.pieces.data)
+        for operators in self.pieces.columns(_NODES, read):
+            inputs.append((reader.operators(operators), operators.controls))
+            self._take(operators.starts)
         for number, add in ((_PARAMETERS, reader.parameters), (_CONSTANTS, reader.constants)):
             self.firsts.append(len(self.starts))
-            for starts, columns in self.pieces.columns(number):
+            for starts, columns in self.pieces.columns(number, _as_they_are):
                 self._take(add(starts, columns))
-        for names, controls in inputs:
-            reader.connect(names, controls)
+        reader.connect(inputs)
 
     def _take(self, starts: Offsets) -> None:
         self.starts.frombytes(starts.tobytes())
@@ -120,6 +120,10 @@ class _Reader:
             return NodeDetails(text_of(parameter.name), value=_value(parameter.default_val))
         constant = parsed("MindSporeConstant", data)
         return NodeDetails(text_of(constant.full_name or constant.key), value=_value(constant.value))
+
+
+def _as_they_are(starts: Offsets, columns: FieldColumns) -> tuple[Offsets, FieldColumns]:
+    return starts, columns
 
 
 def _value(data: bytes) -> str:

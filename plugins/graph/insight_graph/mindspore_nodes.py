@@ -5,11 +5,14 @@ Source: mindinsight_anf_ir.proto.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
-from attrs import define, field
+from attrs import define, field, frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin.payloads import VARINT, FieldColumns, last_places, pieces_of
+from insight_graph.ahead import ahead
 from insight_graph.columns import Indices, Kind, Weight
 from insight_graph.graph_builder import GraphBuilder
 from insight_graph.input_names import InputNames
@@ -26,6 +29,51 @@ _TRAINABLE = 100  # of the parameters that insight_record records
 _CONTROL = 1  # type of an input
 _SLASH, _BRACKET = b"/]"
 _LONG = 1 << 12  # bytes of a value that are not kept to find the same again
+
+
+@frozen(eq=False)
+class OperatorColumns:
+    """Where the parts of operators lie in the bytes. Pairs are starts and ends, each int64[operators]."""
+
+    broken: Offsets  # where those begin that are malformed, and left out
+    starts: Offsets
+    names: tuple[Offsets, Offsets]
+    types: tuple[Offsets, Offsets]
+    scopes: tuple[Offsets, Offsets]
+    full_names: tuple[Offsets, Offsets]
+    outputs: tuple[Offsets, Offsets]
+    owners: Indices  # by input: the index of its operator
+    slots: Indices
+    inputs: tuple[Offsets, Offsets]
+    controls: NDArray[np.bool_]  # by input
+
+    @classmethod
+    def of(cls, data: bytes, starts: Offsets, columns: FieldColumns) -> OperatorColumns:
+        """Of the operators that begin there, by their fields."""
+        rows = columns.rows(_INPUT)
+        inputs = FieldColumns.of(data, columns.starts[rows], columns.ends[rows])
+        owners = columns.owners[rows]
+        broken = columns.broken.copy()
+        broken[owners[inputs.broken]] = True
+        kept = np.flatnonzero(~broken)
+        sound = ~broken[owners]
+        begins, ends = inputs.last(_NAME_OF_INPUT)
+        return cls(
+            starts[broken],
+            starts[kept],
+            columns.last(_NAME, kept),
+            columns.last(_OP, kept),
+            columns.last(_SCOPE, kept),
+            columns.last(_FULL_NAME, kept),
+            columns.last(_OUTPUTS, kept),
+            (np.cumsum(~broken) - 1)[owners[sound]].astype(np.int32),
+            columns.places_in(rows)[sound].astype(np.int32),
+            (begins[sound], ends[sound]),
+            inputs.numbers(data, _TYPE_OF_INPUT)[sound] == _CONTROL,
+        )
+
+    def __len__(self) -> int:
+        return len(self.starts)
 
 
 @define(eq=False)
@@ -46,36 +94,22 @@ class MindSporeNodes:
         self._signatures = Made(self._signature)
         self._constants = Made(self._constant)
 
-    def nodes(self, starts: Offsets, columns: FieldColumns) -> tuple[Offsets, InputNames, NDArray[np.bool_]]:
-        """Adds operators. Where those begin that can be read, their inputs, and which of these control."""
-        rows = columns.rows(_INPUT)
-        inner = FieldColumns.of(self.data, columns.starts[rows], columns.ends[rows])
-        broken = columns.broken.copy()
-        broken[columns.owners[rows[inner.broken]]] = True
-        kept = self._kept("node", starts, broken)
-        types = self._types.each(self.data, *columns.last(_OP, kept))
-        placed = self._placed(columns, kept, types)
+    def operators(self, operators: OperatorColumns) -> InputNames:
+        """Adds operators; their inputs, which ``connect`` takes."""
+        self._report_broken("node", operators.broken)
+        types = self._types.each(self.data, *operators.types)
+        placed = self._placed(operators, types)
         scopes = self.builder.scopes
-        signatures = self._signatures.each(self.data, *columns.last(_OUTPUTS, kept))
-        kinds = np.full(len(kept), Kind.OPERATOR, np.int32)
+        signatures = self._signatures.each(self.data, *operators.outputs)
+        kinds = np.full(len(operators), Kind.OPERATOR, np.int32)
         first = self.builder.nodes(scopes.of(placed), scopes.names_of(placed), types, kinds, signatures)
-        self._find_by_name(first, types, *columns.last(_NAME, kept))
-
-        numbers = first + np.cumsum(~broken) - 1
-        sound = ~broken[columns.owners[rows]]
-        names, ends = (column[sound] for column in inner.last(_NAME_OF_INPUT))
-        inputs = InputNames(
-            self.data,
-            numbers[columns.owners[rows]][sound].astype(np.int32),
-            columns.places_in(rows)[sound].astype(np.int32),
-            names,
-            ends,
-        )
-        return starts[kept], inputs, inner.numbers(self.data, _TYPE_OF_INPUT)[sound] == _CONTROL
+        self._find_by_name(first, types, *operators.names)
+        return InputNames(self.data, first + operators.owners, operators.slots, *operators.inputs)
 
     def parameters(self, starts: Offsets, columns: FieldColumns) -> Offsets:
         """Adds parameters. Where those begin that can be read."""
-        kept = self._kept("parameters", starts, columns.broken)
+        self._report_broken("parameters", starts[columns.broken])
+        kept = np.flatnonzero(~columns.broken)
         signatures = self._signatures.each(self.data, *columns.last(_VALUE, kept))
         first = self._without_scope(columns, kept, PARAMETER, Kind.PARAMETER, signatures)
         stated = np.zeros(len(columns.broken), bool)
@@ -87,7 +121,8 @@ class MindSporeNodes:
 
     def constants(self, starts: Offsets, columns: FieldColumns) -> Offsets:
         """Adds constants. Where those begin that can be read."""
-        kept = self._kept("const_vals", starts, columns.broken)
+        self._report_broken("const_vals", starts[columns.broken])
+        kept = np.flatnonzero(~columns.broken)
         begins, ends = columns.last(_VALUE, kept)
         values = np.zeros(len(kept), np.int32)
         long = ends - begins > _LONG
@@ -102,27 +137,31 @@ class MindSporeNodes:
             self.builder.whole_numbers[first + row] = self._whole_numbers[int(values[row])]
         return starts[kept]
 
-    def connect(self, inputs: InputNames, controls: NDArray[np.bool_]) -> None:
-        """Adds the edges of inputs, once all nodes are there."""
+    def connect(self, inputs: Sequence[tuple[InputNames, NDArray[np.bool_]]]) -> None:
+        """Adds the edges of inputs, with which of them control, once all nodes are there."""
+        found = ahead(lambda one: self._sources(one[0]), inputs)
+        for (one, controls), sources in zip(inputs, found, strict=True):
+            is_missing = (sources < 0) & (one.ends > one.starts)
+            one.connect(self.builder, sources, np.zeros(len(sources), np.int32), controls, is_missing)
+
+    def _sources(self, inputs: InputNames) -> Indices:
         sources = self._nodes.find(self.data, inputs.starts, inputs.ends)
         left = np.flatnonzero(sources < 0)
         if len(left):
             keys = map(input_key, pieces_of(self.data, inputs.starts[left], inputs.ends[left]))
             sources[left] = self._nodes.find(*joined_pieces(list(keys)))
-        is_missing = (sources < 0) & (inputs.ends > inputs.starts)
-        inputs.connect(self.builder, sources, np.zeros(len(sources), np.int32), controls, is_missing)
+        return sources
 
-    def _kept(self, field_name: str, starts: Offsets, broken: NDArray[np.bool_]) -> NDArray[np.intp]:
-        for start in starts[broken].tolist():
+    def _report_broken(self, field_name: str, starts: Offsets) -> None:
+        for start in starts.tolist():
             self.builder.notice("unreadable_nodes").add(f"{field_name} at byte {start}")
-        return np.flatnonzero(~broken)
 
-    def _placed(self, columns: FieldColumns, kept: NDArray[np.intp], types: Indices) -> Placed:
+    def _placed(self, operators: OperatorColumns, types: Indices) -> Placed:
         """Scopes and names of operators.
 
         A summary's full name ends with the tag of the user, which may hold anything, and ``[:Image]`` or so.
         """
-        starts, ends = columns.last(_FULL_NAME, kept)
+        starts, ends = operators.full_names
         last = np.frombuffer(self.data, np.uint8).take(ends - 1, mode="clip")
         is_path = (ends > starts) & (last != _BRACKET)
         is_path &= last_places(self.data, starts, ends, _SLASH) >= 0
@@ -130,15 +169,17 @@ class MindSporeNodes:
         placed = self.builder.scopes.place(self.data, starts[is_path], ends[is_path])
         if not len(others):
             return placed
-        columns_of = (columns.last(number, kept[others]) for number in (_FULL_NAME, _SCOPE, _NAME))
-        texts = [pieces_of(self.data, *places) for places in columns_of]
+        texts = [
+            pieces_of(self.data, begins[others], stops[others])
+            for begins, stops in (operators.full_names, operators.scopes, operators.names)
+        ]
         names = self.builder.types.texts
         paths = [
             _path(full_name, scope, name, names[kind])
             for full_name, scope, name, kind in zip(*texts, types[others].tolist(), strict=True)
         ]
         also = self.builder.scopes.place(*joined_pieces(paths))
-        branches, numbers = np.empty((2, len(kept)), np.int32)
+        branches, numbers = np.empty((2, len(operators)), np.int32)
         branches[is_path], branches[others] = placed.branches, also.branches
         numbers[is_path], numbers[others] = placed.names, also.names
         return Placed(branches, numbers)

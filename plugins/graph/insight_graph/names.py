@@ -11,7 +11,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin.payloads import Interned, interned
-from insight_graph.scopes import Offsets, Placed, Scopes
+from insight_graph.scopes import Offsets
 
 Hashes = NDArray[np.uint64]
 
@@ -78,27 +78,3 @@ class FirstOf:
         if not self._nodes:
             return found
         return np.where(found < 0, np.int32(-1), np.frombuffer(self._nodes, np.int32)[found])
-
-
-@frozen(eq=False)
-class NodeNames:
-    """Finds nodes by name in a scope, and in those within: the first of those that have it."""
-
-    scopes: Scopes
-    base: int
-    _nodes: FirstOf = field(factory=FirstOf)  # by the bytes of their place
-
-    def add(self, placed: Placed, nodes: NDArray[np.int32]) -> None:
-        """Adds nodes, which have these places."""
-        self._nodes.add(*_keys(placed), nodes)
-
-    def find(self, data: bytes, starts: Offsets, ends: Offsets) -> NDArray[np.int32]:
-        """int32[pieces]: the node with each name that lies there; -1 for an unknown name."""
-        return self._nodes.find(*_keys(self.scopes.find_places(data, starts, ends, self.base)))
-
-
-def _keys(placed: Placed) -> tuple[bytes, Offsets, Offsets]:
-    """Bytes that are equal where places are."""
-    pairs = np.column_stack((placed.branches, placed.names))
-    ends = np.arange(1, len(pairs) + 1) * pairs.itemsize * 2
-    return pairs.tobytes(), ends - pairs.itemsize * 2, ends

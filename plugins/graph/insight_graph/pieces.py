@@ -6,10 +6,8 @@ bytes, and where each piece lies in them.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from attrs import frozen
@@ -17,6 +15,7 @@ from numpy.typing import NDArray
 
 from insight_core.plugin import Reason
 from insight_core.plugin.payloads import FieldColumns, Malformed, fields, pieces_of
+from insight_graph.ahead import ahead
 from insight_graph.messages import parsed
 
 MOST_MESSAGES = 2_000_000  # of a graph; a million nodes take 0.3 GB and 2 to 3 s
@@ -25,6 +24,7 @@ _BYTES_AT_ONCE = 4 << 20
 _MESSAGES_IN_STEP = 1 << 16  # that are parsed as columns: a field takes 40 bytes
 _FIELDS_AT_ONCE = 1 << 18
 _NONE = np.empty(0, np.int64)
+_Read = TypeVar("_Read")
 _Columns: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
 
@@ -83,24 +83,19 @@ class Pieces:
     def __len__(self) -> int:
         return sum(len(one.starts) for one in self.places.values())
 
-    def columns(self, number: int) -> Iterator[tuple[NDArray[np.int64], FieldColumns]]:
-        """The fields of the messages of one number, some messages at a time, and where each begins.
-
-        The next ones are read in a thread while these are used.
-        """
+    def columns(
+        self, number: int, read: Callable[[NDArray[np.int64], FieldColumns], _Read]
+    ) -> Iterator[_Read]:
+        """What ``read`` makes of the messages of one number, some at a time: it gets where they begin, and
+        their fields. The next ones are read in a thread while these are used."""
         places = self.places[number]
 
-        def read(first: int) -> tuple[NDArray[np.int64], FieldColumns]:
+        def part(first: int) -> _Read:
             some = slice(first, first + _MESSAGES_IN_STEP)
-            return places.firsts[some], FieldColumns.of(self.data, places.starts[some], places.ends[some])
+            columns = FieldColumns.of(self.data, places.starts[some], places.ends[some])
+            return read(places.firsts[some], columns)
 
-        parts = iter(range(0, len(places.starts), _MESSAGES_IN_STEP))
-        with ThreadPoolExecutor(1, "graph-columns") as reader:
-            coming = [reader.submit(read, first) for first in itertools.islice(parts, 1)]
-            while coming:
-                found = coming.pop().result()
-                coming += [reader.submit(read, first) for first in itertools.islice(parts, 1)]
-                yield found
+        return ahead(part, range(0, len(places.starts), _MESSAGES_IN_STEP))
 
     def each(self, number: int) -> Iterator[tuple[int, Any]]:
         """The messages of one field, in order, and where each begins; None for one that cannot be read."""

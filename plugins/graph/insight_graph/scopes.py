@@ -129,10 +129,6 @@ class Scopes:
             self._move(unreadable)
         return placed
 
-    def find_places(self, data: bytes, starts: Offsets, ends: Offsets, base: int = 0) -> Placed:
-        """As ``place``, without making scopes; the name of a path that is not known is -1."""
-        return Placed(*self._tree.find(data, starts, ends, base))
-
     def of(self, placed: Placed) -> _Column:
         """int32[paths]: the scopes of nodes."""
         scopes = np.maximum(placed.branches, 0)

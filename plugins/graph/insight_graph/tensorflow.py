@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import attrs
 import numpy as np
@@ -19,11 +20,11 @@ from insight_graph.graph_builder import GraphBuilder
 from insight_graph.handles import handles_in
 from insight_graph.input_names import InputNames
 from insight_graph.messages import parsed
-from insight_graph.names import NodeNames, joined_pieces
+from insight_graph.names import FirstOf, joined_pieces
 from insight_graph.order import topological
 from insight_graph.pieces import Pieces, content_at
 from insight_graph.scopes import joined
-from insight_graph.tensorflow_nodes import CONSTANT_TYPES, NodeReader
+from insight_graph.tensorflow_nodes import CONSTANT_TYPES, NodeColumns, NodeReader
 from insight_graph.tensorflow_values import attribute, type_name
 from insight_graph.texts import Codes, text_of
 
@@ -174,27 +175,28 @@ class _Reader:
         ]
         targets = np.array([number for number, _ in results], np.int32)
         data, starts, ends = joined_pieces([name for _, name in results])
-        self.nodes.connect(InputNames(data, targets, np.zeros(len(targets), np.int32), starts, ends), names)
+        inputs = InputNames(data, targets, np.zeros(len(targets), np.int32), starts, ends)
+        self.nodes.connect([inputs], names)
         return pieces.broken
 
-    def _body(self, prefix: str, pieces: Pieces, field: int, numbers: Mapping[bytes, int]) -> NodeNames:
+    def _body(self, prefix: str, pieces: Pieces, field: int, numbers: Mapping[bytes, int]) -> FirstOf:
         """Takes the nodes, then their inputs, which may name any of them. ``numbers`` are nodes by name that
         are there already."""
         scope = self.scopes[prefix]
-        scopes = self.builder.scopes
-        base = scopes.number(prefix)
-        names = NodeNames(scopes, base)
-        known = scopes.place(*joined_pieces(list(numbers)), base)
-        names.add(known, np.array(list(numbers.values()), np.int32))
-        inputs = []
-        for starts, columns in pieces.columns(field):
-            read = self.nodes.read(base, starts, columns)
-            self.starts.frombytes(read.starts.tobytes())
-            self.scope_of.frombytes(np.full(len(read.starts), scope, np.int32).tobytes())
-            names.add(read.placed, read.numbers)
-            inputs.append(read.inputs)
-        for one in inputs:
-            self.nodes.connect(one, names)
+        base = self.builder.scopes.number(prefix)
+        names = FirstOf()
+        names.add(*joined_pieces(list(numbers)), np.array(list(numbers.values()), np.int32))
+        inputs, known = [], []
+        with ThreadPoolExecutor(1, "graph-names") as thread:
+            for nodes in pieces.columns(field, NodeColumns.of):
+                added, names_of_inputs = self.nodes.read(base, nodes)
+                known.append(thread.submit(names.add, self.data, *nodes.names, added))
+                inputs.append(names_of_inputs)
+                self.starts.frombytes(nodes.starts.tobytes())
+                self.scope_of.frombytes(np.full(len(nodes), scope, np.int32).tobytes())
+        for one in known:
+            one.result()
+        self.nodes.connect(inputs, names)
         return names
 
     def _node(self, scope: str, path: str, op: str, outputs: int) -> int:

@@ -6,7 +6,7 @@ Source: node_def.proto, attr_value.proto.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from attrs import define, field, frozen
@@ -19,12 +19,13 @@ from insight_core.plugin.payloads import (
     fields,
     pieces_of,
 )
+from insight_graph.ahead import ahead
 from insight_graph.columns import Indices, Kind, OutputType, Shape, Weight
 from insight_graph.graph_builder import GraphBuilder
 from insight_graph.input_names import InputNames
 from insight_graph.messages import is_set, parsed
-from insight_graph.names import Made, NodeNames, joined_pieces
-from insight_graph.scopes import Placed
+from insight_graph.names import FirstOf, Made, joined_pieces
+from insight_graph.scopes import Offsets
 from insight_graph.tensorflow_values import attribute, shape_of, type_name
 from insight_graph.texts import text_of
 
@@ -52,13 +53,47 @@ _TOLD = (None, False, True)  # what a log may say of a parameter: whether it is 
 
 
 @frozen(eq=False)
-class ReadNodes:
-    """Nodes that were added to the builder: where each lies in the bytes, its number, its place."""
+class NodeColumns:
+    """Where the parts of nodes lie in the bytes. Pairs are starts and ends, each int64[nodes]."""
 
-    starts: NDArray[np.int64]
-    numbers: Indices
-    placed: Placed
-    inputs: InputNames
+    broken: Offsets  # where those begin that are malformed, and left out
+    starts: Offsets
+    names: tuple[Offsets, Offsets]
+    types: tuple[Offsets, Offsets]
+    devices: tuple[Offsets, Offsets]
+    attributes: tuple[Offsets, Offsets]  # of each: from the first to the last
+    owners: Indices  # by input: the index of its node
+    slots: Indices
+    inputs: tuple[Offsets, Offsets]
+
+    @classmethod
+    def of(cls, starts: Offsets, columns: FieldColumns) -> NodeColumns:
+        """Of the nodes that begin there, by their fields."""
+        kept = np.flatnonzero(~columns.broken)
+        inputs = columns.rows(_INPUT)
+        return cls(
+            starts[columns.broken],
+            starts[kept],
+            columns.last(_NAME, kept),
+            columns.last(_OP, kept),
+            columns.last(_DEVICE, kept),
+            _around_attributes(columns, kept),
+            (np.cumsum(~columns.broken) - 1)[columns.owners[inputs]].astype(np.int32),
+            columns.places_in(inputs).astype(np.int32),
+            (columns.starts[inputs], columns.ends[inputs]),
+        )
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+
+def _around_attributes(columns: FieldColumns, kept: NDArray[np.intp]) -> tuple[Offsets, Offsets]:
+    rows = columns.rows(_ATTRIBUTE)
+    owners = columns.owners[rows]
+    starts, ends = np.zeros((2, len(columns.broken)), np.int64)
+    starts[owners[::-1]] = columns.firsts[rows[::-1]]
+    ends[owners] = columns.ends[rows]
+    return starts[kept], ends[kept]
 
 
 @define(eq=False)
@@ -83,19 +118,17 @@ class NodeReader:
         }
         self._signature = functools.lru_cache(maxsize=1 << 14)(self._signature_of)
 
-    def read(self, base: int, starts: NDArray[np.int64], columns: FieldColumns) -> ReadNodes:
-        """Adds these nodes, each in the scope ``base``. Malformed ones are reported and left out."""
-        for start in starts[columns.broken].tolist():
+    def read(self, base: int, nodes: NodeColumns) -> tuple[Indices, InputNames]:
+        """Adds these nodes, each in the scope ``base``; their numbers, and their inputs for ``connect``."""
+        for start in nodes.broken.tolist():
             self.builder.notice("unreadable_nodes").add(f"node at byte {start}")
-        kept = np.flatnonzero(~columns.broken)
-        numbers = np.cumsum(~columns.broken) - 1
         scopes = self.builder.scopes
-        placed = scopes.place(self.data, *columns.last(_NAME, kept), base)
-        types = self._types.each(self.data, *columns.last(_OP, kept))
+        placed = scopes.place(self.data, *nodes.names, base)
+        types = self._types.each(self.data, *nodes.types)
         kinds = self._kinds_of(types)
-        outputs = self._outputs_each(columns, kept, kinds == Kind.PARAMETER)
+        outputs = self._outputs_each(*nodes.attributes, kinds == Kind.PARAMETER)
         signatures, told = np.divmod(outputs, len(_TOLD))
-        devices = self._devices.each(self.data, *columns.last(_DEVICE, kept))
+        devices = self._devices.each(self.data, *nodes.devices)
         first = self.builder.nodes(
             scopes.of(placed), scopes.names_of(placed), types, kinds, signatures.astype(np.int32), devices
         )
@@ -103,36 +136,17 @@ class NodeReader:
         self._tensors_of_modules.append(first + np.flatnonzero(of_modules))
         for row in np.flatnonzero(told).tolist():
             self.builder.weights.append(Weight(first + row, _TOLD[told[row]], int(signatures[row])))
-        rows = columns.rows(_INPUT)
-        inputs = InputNames(
-            self.data,
-            (first + numbers[columns.owners[rows]]).astype(np.int32),
-            columns.places_in(rows).astype(np.int32),
-            columns.starts[rows],
-            columns.ends[rows],
-        )
-        added = np.arange(first, first + len(kept), dtype=np.int32)
-        return ReadNodes(starts[kept], added, placed, inputs)
+        numbers = np.arange(first, first + len(nodes), dtype=np.int32)
+        return numbers, InputNames(self.data, first + nodes.owners, nodes.slots, *nodes.inputs)
 
-    def connect(self, inputs: InputNames, names: NodeNames) -> None:
-        """Adds the edges from nodes, which are given by name: ``node``, ``node:1`` or ``^node``, and in
-        functions ``node:name of the output:1``."""
-        if not len(inputs.starts):
-            return
-        data = inputs.data
-        first = np.frombuffer(data, np.uint8).take(inputs.starts, mode="clip")
-        controls = (first == _CONTROL) & (inputs.ends > inputs.starts)
-        starts = inputs.starts + controls
-        sources = names.find(data, starts, inputs.ends)
-        outputs = np.zeros(len(sources), np.int32)
-        others = np.flatnonzero(sources < 0)
-        parts = [piece.partition(b":") for piece in pieces_of(data, starts[others], inputs.ends[others])]
-        sources[others] = names.find(*joined_pieces([head for head, _, _ in parts]))
-        outputs[others] = [_output(tail) for _, _, tail in parts]
-        missing = sources < 0
-        if missing.any():
-            missing &= ~np.isin(inputs.targets, np.concatenate(self._tensors_of_modules))
-        inputs.connect(self.builder, sources, outputs, controls, missing)
+    def connect(self, inputs: Sequence[InputNames], names: FirstOf) -> None:
+        """Adds the edges from nodes, once all are there."""
+        found = ahead(lambda one: _sources(one, names), inputs)
+        for one, (sources, outputs, controls) in zip(inputs, found, strict=True):
+            missing = sources < 0
+            if missing.any():
+                missing &= ~np.isin(one.targets, np.concatenate(self._tensors_of_modules))
+            one.connect(self.builder, sources, outputs, controls, missing)
 
     def _kinds_of(self, types: Indices) -> Indices:
         texts = self.builder.types.texts
@@ -143,17 +157,9 @@ class NodeReader:
         of_types[list(self._kinds)] = list(self._kinds.values())
         return of_types[types]
 
-    def _outputs_each(
-        self, columns: FieldColumns, kept: NDArray[np.intp], of_parameters: NDArray[np.bool_]
-    ) -> Indices:
+    def _outputs_each(self, starts: Offsets, ends: Offsets, of_parameters: NDArray[np.bool_]) -> Indices:
         """What ``_outputs_of`` gives for the attributes of each node, which mostly lie side by side."""
-        rows = columns.rows(_ATTRIBUTE)
-        owners = columns.owners[rows]
-        starts, ends = np.zeros((2, len(columns.broken)), np.int64)
-        starts[owners[::-1]] = columns.firsts[rows[::-1]]
-        ends[owners] = columns.ends[rows]
-        starts, ends = starts[kept], ends[kept]
-        found = np.zeros(len(kept), np.int32)
+        found = np.zeros(len(starts), np.int32)
         long = ends - starts > _LONG
         for of_parameter, made in self._outputs.items():
             chosen = np.flatnonzero((of_parameters == of_parameter) & ~long)
@@ -229,6 +235,22 @@ def _shape_of_value(data: bytes, start: int, end: int) -> list[bytes]:
     except Malformed:
         return []
     return [_VALUE + data[first:last] for first, last in places[:1]]
+
+
+def _sources(inputs: InputNames, names: FirstOf) -> tuple[Indices, Indices, NDArray[np.bool_]]:
+    """Of inputs, which are given as ``node``, ``node:1`` or ``^node``, and in functions as ``node:name of the
+    output:1``: the node or -1, its output, and whether it controls."""
+    data, ends = inputs.data, inputs.ends
+    first = np.frombuffer(data, np.uint8).take(inputs.starts, mode="clip")
+    controls = (first == _CONTROL) & (ends > inputs.starts)
+    starts = inputs.starts + controls
+    sources = names.find(data, starts, ends)
+    outputs = np.zeros(len(sources), np.int32)
+    others = np.flatnonzero(sources < 0)
+    parts = [piece.partition(b":") for piece in pieces_of(data, starts[others], ends[others])]
+    sources[others] = names.find(*joined_pieces([head for head, _, _ in parts]))
+    outputs[others] = [_output(tail) for _, _, tail in parts]
+    return sources, outputs, controls
 
 
 def _output(tail: bytes) -> int:

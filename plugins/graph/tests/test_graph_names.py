@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 
 import numpy as np
-from insight_graph.names import Made, NodeNames, joined_pieces
-from insight_graph.scopes import Placed, Scopes
+from insight_graph.names import FirstOf, Made, joined_pieces
+from insight_graph.scopes import Scopes
 from insight_graph.texts import NameCodes, NodeTexts
 
 
@@ -25,19 +25,14 @@ def test_pieces_have_one_number_if_they_are_equal() -> None:
 
 
 def test_a_name_finds_the_first_node_that_has_it() -> None:
-    scopes = Scopes(NameCodes())
-    base = scopes.number("of/function")
-    names, others = NodeNames(scopes, base), NodeNames(scopes, 0)
-
-    def place(*pieces: bytes) -> Placed:
-        return scopes.place(*joined_pieces(pieces), base)
-
+    names = FirstOf()
     assert names.find(*joined_pieces([b"s/a"])).tolist() == [-1]
-    names.add(place(b"s/a", b"b", b"s/a"), np.array([7, 8, 9], np.int32))
-    names.add(place(b"b", b"c" * 2000, b"\xff", b"\xfe"), np.array([1, 2, 3, 4], np.int32))
+    again = names.add(*joined_pieces([b"s/a", b"b", b"s/a"]), np.array([7, 8, 9], np.int32))
+    assert again.tolist() == [2]
+    more = joined_pieces([b"b", b"c" * 2000, b"\xff", b"\xfe"])
+    assert names.add(*more, np.array([1, 2, 3, 4], np.int32)).tolist() == [0]
     asked = [b"s/a", b"c" * 2000, b"?", b"b", b"", b"a", b"/b", b"\xfe"]
     assert names.find(*joined_pieces(asked)).tolist() == [7, 2, -1, 8, -1, -1, -1, 4]
-    assert others.find(*joined_pieces([b"s/a"])).tolist() == [-1]
 
 
 def test_scopes_are_the_same_one_by_one_and_as_a_column() -> None:
