@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import zlib
 from os.path import commonprefix
 from typing import Any
@@ -61,6 +62,8 @@ def _stack_leaves(builder: TreeBuilder, chosen: NDArray[np.bool_]) -> int:
     """Stacks the chosen leaves of one type in one branch; the number of the first new branch."""
     graph = builder.graph
     at = np.flatnonzero(chosen)
+    beside = np.bincount(builder.leaf_parents[at], minlength=len(builder.parents))
+    at = at[beside[builder.leaf_parents[at]] >= FEWEST]
     types = graph.types[builder.leaves.nodes[at]]
     keys = builder.leaf_parents[at].astype(np.int64) * len(graph.type_names) + types
     found, groups, counts = np.unique(keys, return_inverse=True, return_counts=True)
@@ -107,15 +110,16 @@ def _stack_scopes(builder: TreeBuilder) -> None:
     long = sizes >= FEWEST
     if not long.any():
         return
-    runs = list(zip(starts[long].tolist(), ends[long].tolist(), strict=True))
-    names = _without_digits(builder.graph.scopes.labels, builder.scopes[scopes])
-    labels = [f"{_common_name(set(names[start:end]))}[{end - start}]" for start, end in runs]
+    runs = zip(starts[long].tolist(), ends[long].tolist(), strict=True)
+    bare = _without_digits(builder.graph.scopes.labels, builder.scopes[scopes])
+    common = functools.cache(_common_name)  # many runs have the same names
+    labels = [f"{common(frozenset(bare[start:end]))}[{end - start}]" for start, end in runs]
     above = parents[starts[long]]
     ids = list(map(joined, builder.ids(above), labels))
-    kinds = np.full(len(runs), MIXED, np.int32)
+    kinds = np.full(len(labels), MIXED, np.int32)
     first = builder.add(above, labels, ids, kinds, sizes[long].astype(np.int32))
     builder.structures[first:] = structures[starts[long]]
-    builder.parents[scopes[np.repeat(long, sizes)]] = np.repeat(first + np.arange(len(runs)), sizes[long])
+    builder.parents[scopes[np.repeat(long, sizes)]] = np.repeat(first + np.arange(len(labels)), sizes[long])
 
 
 def _without_digits(labels: NodeTexts, scopes: Indices) -> list[str]:
@@ -125,7 +129,7 @@ def _without_digits(labels: NodeTexts, scopes: Indices) -> list[str]:
     return list(map(texts.__getitem__, inverse.tolist()))
 
 
-def _common_name(bare: set[str]) -> str:
+def _common_name(bare: frozenset[str]) -> str:
     """What names without digits have in common: Block of -Block, where it is 0-Block, 1-Block, ..."""
     head = commonprefix(list(bare))  # noqa: RUF071  letter by letter
     tail = commonprefix([name[::-1] for name in bare])[::-1]  # noqa: RUF071

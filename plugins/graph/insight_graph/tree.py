@@ -223,14 +223,11 @@ class TreeBuilder:
 
     def by_depth(self) -> list[NDArray[np.intp]]:
         """Branches, those of one depth together, the root first."""
-        depths = np.zeros(len(self.parents), np.int32)
-        above = self.parents
-        while True:
-            inside = above >= 0
-            if not inside.any():
-                break
-            depths += inside
-            above = np.where(inside, self.parents[above], -1)
+        depths = (self.parents >= 0).astype(np.int16)  # which numpy sorts by counting
+        above = np.maximum(self.parents, 0)
+        while above.any():  # the number of steps to a branch that is twice as far each time
+            depths += depths[above]
+            above = above[above]
         order = np.argsort(depths, kind="stable")
         return np.split(order, np.cumsum(np.bincount(depths))[:-1])
 
@@ -252,12 +249,12 @@ class TreeBuilder:
         """What is in each branch, or each chosen one: branches and leaves as ``~leaf``, by branch and order;
         and the branches."""
         inner = np.arange(1, len(self.parents), dtype=np.int32)
-        children = np.concatenate((inner, ~np.arange(len(self.leaf_parents), dtype=np.int32)))
-        parents = np.concatenate((self.parents[1:], self.leaf_parents))
-        orders = np.concatenate((self.orders()[1:], self.leaves.orders))
+        leaves = np.arange(len(self.leaf_parents), dtype=np.int32)
         if chosen is not None:
-            rows = chosen[parents]
-            children, parents, orders = children[rows], parents[rows], orders[rows]
+            inner, leaves = inner[chosen[self.parents[1:]]], leaves[chosen[self.leaf_parents]]
+        children = np.concatenate((inner, ~leaves))
+        parents = np.concatenate((self.parents[inner], self.leaf_parents[leaves]))
+        orders = np.concatenate((self.orders()[inner], self.leaves.orders[leaves]))
         sorting = by_two_keys(parents, orders)
         return children[sorting], parents[sorting]
 
