@@ -95,7 +95,7 @@ function numberAxis(column: Column, scale: 'linear' | 'log'): Axis {
     scale,
     places,
     ticks: values
-      .filter((value) => column.type !== 'int' || Number.isInteger(value))
+      .filter((value) => !column.isWhole || Number.isInteger(value))
       .map((value) => ({ place: placeOf(value), text: column.numberText(value) })),
     hasMissing: places.some(Number.isNaN),
     valueAt: (place) => back(from + place * span),

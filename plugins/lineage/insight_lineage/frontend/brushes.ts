@@ -58,8 +58,9 @@ export function conditionsOf(
   for (const [name, brush] of brushes) {
     const column = frame.columns.get(name);
     if (!column) continue;
-    if (brush.kind === 'range') conditions[name] = { ge: brush.low, le: brush.high };
-    else conditions[name] = { in: valuesOf(column, new Set(brush.texts)) };
+    if (brush.kind === 'some') conditions[name] = { in: valuesOf(column, new Set(brush.texts)) };
+    else if (column.isTextual) conditions[name] = { in: valuesWithin(column, brush.low, brush.high) };
+    else conditions[name] = { ge: brush.low, le: brush.high };
   }
   return conditions;
 }
@@ -68,4 +69,9 @@ export function conditionsOf(
 function valuesOf({ texts, codes, values }: Column, wanted: ReadonlySet<string>): Value[] {
   const inside = texts.map((text) => wanted.has(text));
   return [...new Set(values.filter((_, row) => inside[codes[row] as number]))];
+}
+
+/** Values from `low` to `high` as they were recorded: the host does not compare texts with numbers. */
+function valuesWithin({ numbers, values }: Column, low: number, high: number): Value[] {
+  return [...new Set(values.filter((_, row) => (numbers[row] as number) >= low && (numbers[row] as number) <= high))];
 }

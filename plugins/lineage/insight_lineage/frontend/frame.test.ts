@@ -38,6 +38,32 @@ describe('columns', () => {
     expect(column('x', 'str', [null, '']).texts).toEqual(['', MISSING]);
   });
 
+  it('of numbers that were recorded as text are numbers', () => {
+    const rates = column('lr', 'str', ['1', '10', '2e0', null, '3.5']);
+    expect([...rates.numbers]).toEqual([1, 10, 2, NaN, 3.5]);
+    expect(rates.texts).toEqual(['1', '2e0', '3.5', '10', MISSING]);
+    const axis = axisOf(rates, undefined);
+    expect([axis.scale, axis.hasMissing, axis.ticks.map(({ text }) => text)]).toEqual([
+      'linear',
+      true,
+      ['2', '4', '6', '8', '10'],
+    ]);
+    expect(scalesOf(column('lr', 'str', ['1e-5', '1e-3', '1e-1']))[0]).toBe('log');
+    expect(axisOf(column('n', 'str', ['1', '2']), undefined).ticks.map(({ text }) => text)).toEqual(['1', '2']);
+    const mixed = column('x', 'mixed', [1, '2', 'NaN']);
+    expect([mixed.isNumeric, ...mixed.numbers]).toEqual([true, 1, 2, NaN]);
+    const others: readonly (readonly [ColumnType, readonly Value[]])[] = [
+      ['str', ['1', 'auto']],
+      ['str', ['', '1']],
+      ['str', ['0x10']],
+      ['str', [null]],
+      ['mixed', [true, '1']],
+    ];
+    for (const [type, values] of others) expect(column('x', type, values).isNumeric).toBe(false);
+    const info: ColumnInfo = { name: 'run', title: 'run', group: 'run', type: 'str', count: 1 };
+    expect(new Column(info, ['1']).isNumeric).toBe(false);
+  });
+
   it('of one title are called by their whole names', () => {
     const info = (name: string, title: string): ColumnInfo => ({ name, title, group: 'custom', type: 'int', count: 1 });
     const told = toldApart([info('dropout', 'dropout'), info('custom/dropout', 'dropout'), info('custom/git', 'git')]);
@@ -162,6 +188,10 @@ describe('brushes', () => {
       ['s', { kind: 'some', texts: ['y', MISSING, 'gone'] }],
     ]);
     expect(conditionsOf(frame, brushes)).toEqual({ n: { ge: 1, le: 2 }, s: { in: [null, 'y'] } });
+    const texts = frameOf([answer(['a', 'b', 'c'], { n: ['str', ['1e0', '2', '10']] })]);
+    expect(conditionsOf(texts, new Map([['n', { kind: 'range', low: 1, high: 5 }]]))).toEqual({
+      n: { in: ['1e0', '2'] },
+    });
     expect(conditionsOf(frame, new Map())).toEqual({});
     const alike = frameOf([answer(['a', 'b', 'c'], { n: ['float', [1.00000001, 1.00000002, 2]] })]);
     expect(conditionsOf(alike, new Map([['n', { kind: 'some', texts: ['1'] }]]))).toEqual({

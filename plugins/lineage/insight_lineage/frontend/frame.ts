@@ -6,6 +6,9 @@ const collator = new Intl.Collator('en', { numeric: true });
 /** Stands for a missing value among texts. */
 export const MISSING = '\u0000';
 const WORDS: Readonly<Record<string, number>> = { NaN: NaN, Infinity, '-Infinity': -Infinity };
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const NUMERIC: readonly ColumnType[] = ['int', 'float', 'bool'];
+const NAMES: readonly Group[] = ['run', 'annotation']; // their texts are never quantities
 
 export class Column implements ColumnInfo {
   readonly name: string;
@@ -13,8 +16,12 @@ export class Column implements ColumnInfo {
   readonly group: Group;
   readonly type: ColumnType;
   readonly count: number;
-  /** Whether its values are numbers (or truth values, which count as 0 and 1). */
+  /** Whether its values are numbers (or truth values, which count as 0 and 1), be they recorded as text. */
   readonly isNumeric: boolean;
+  /** Whether some of these numbers were recorded as text. */
+  readonly isTextual: boolean;
+  /** Whether its numbers are integers. */
+  readonly isWhole: boolean;
   readonly goal: Goal | null;
   private knownNumbers: Float64Array | null = null;
   private knownCodes: { readonly texts: readonly string[]; readonly codes: Int32Array } | null = null;
@@ -27,7 +34,10 @@ export class Column implements ColumnInfo {
   ) {
     ({ name: this.name, title: this.title, group: this.group, type: this.type, count: this.count } = info);
     this.goal = info.goal ?? null;
-    this.isNumeric = info.type === 'int' || info.type === 'float' || info.type === 'bool';
+    this.isTextual =
+      !NAMES.includes(info.group) && (info.type === 'str' || info.type === 'mixed') && areNumbers(values);
+    this.isNumeric = this.isTextual || NUMERIC.includes(info.type);
+    this.isWhole = info.type === 'int' || (this.isTextual && this.numbers.every((one) => one % 1 === 0 || isNaN(one)));
   }
 
   /** By row; NaN for missing numbers. */
@@ -74,13 +84,14 @@ export class Column implements ColumnInfo {
   /** One of its numbers as people read it. */
   numberText(value: number): string {
     if (this.name === 'start_time') return momentText(value);
-    return this.type === 'int' && Number.isSafeInteger(value) ? String(value).replace('-', '−') : valueText(value);
+    return this.isWhole && Number.isSafeInteger(value) ? String(value).replace('-', '−') : valueText(value);
   }
 
   private numberOf(value: Value): number {
     if (typeof value === 'number') return value;
     if (typeof value === 'boolean') return value ? 1 : 0;
-    return this.isNumeric && typeof value === 'string' ? (WORDS[value] ?? NaN) : NaN;
+    if (!this.isNumeric || typeof value !== 'string') return NaN;
+    return this.isTextual ? Number(value) : (WORDS[value] ?? NaN);
   }
 
   private get coded(): { readonly texts: readonly string[]; readonly codes: Int32Array } {
@@ -118,6 +129,21 @@ export class Column implements ColumnInfo {
     if (this.isNumeric) return 3;
     return typeof value === 'object' ? 2 : 1;
   }
+}
+
+/** Whether all that is not missing is a number or the text of one; truth values and lists are none. */
+function areNumbers(values: readonly Value[]): boolean {
+  let count = 0;
+  for (const value of values) {
+    if (value === null || value === undefined) continue;
+    if (typeof value !== 'number') {
+      if (typeof value !== 'string') return false;
+      if (value in WORDS) continue;
+      if (!NUMBER.test(value.trim())) return false;
+    }
+    count++;
+  }
+  return count > 0;
 }
 
 /** Seconds since the epoch as `2026-11-21 23:04:55`, where the reader is. */

@@ -10,7 +10,7 @@ export function bestText(board: LineageParts, name: string, best: Best | null): 
   const column = board.frame.value?.columns.get(name);
   const text = (value: number): string => {
     const short = Number(value.toPrecision(3));
-    return column?.type === 'int' ? column.numberText(short) : valueText(short);
+    return column?.isWhole ? column.numberText(short) : valueText(short);
   };
   return best.from === best.to ? text(best.from) : `${text(best.from)} – ${text(best.to)}`;
 }

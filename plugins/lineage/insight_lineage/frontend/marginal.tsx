@@ -52,7 +52,10 @@ const clamped = (place: number): number => (Number.isNaN(place) ? 0 : Math.max(0
 /** Where a step of the curve is on an axis; null where it is not on it. */
 function placeOf(axis: Axis, { text, from, to }: CurvePoint): number | null {
   if (axis.scale === 'category') {
-    const at = axis.categories.indexOf(text ?? (from === null ? '' : axis.column.numberText(from)));
+    const at =
+      axis.column.isTextual && from !== null
+        ? axis.categories.findIndex((one) => Number(one) === from)
+        : axis.categories.indexOf(text ?? (from === null ? '' : axis.column.numberText(from)));
     return at < 0 ? null : axis.placeOf(at);
   }
   if (from === null || to === null) return null;

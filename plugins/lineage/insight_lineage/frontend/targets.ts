@@ -4,7 +4,9 @@ import type { Column, Frame } from './frame';
 
 /** Columns that can say how well a run did; `used` are names that the table or the plot shows. */
 export function targetsOf(frame: Frame | null, used: ReadonlySet<string>): readonly Column[] {
-  const all = [...(frame?.columns.values() ?? [])].filter((column) => column.isNumeric && column.count > 0);
+  const all = [...(frame?.columns.values() ?? [])].filter(
+    (column) => column.isNumeric && !column.isTextual && column.count > 0,
+  );
   const of = (group: Group): readonly Column[] => all.filter((column) => column.group === group);
   const results = [
     ...of('metric'),
