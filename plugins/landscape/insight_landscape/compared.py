@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 from attrs import asdict
 
 from insight_landscape.flatness import Flatness, flatness_of, reach_of, rise_at
@@ -22,7 +23,7 @@ def compared_flatness(
     All share the radius and epsilon: by default half of the radius that every grid has around the end, and
     half of the smallest rise there, so that the area of the flattest is within its grid.
     """
-    shown = [landscape for _, landscape in landscapes.values()]
+    shown = [landscape for _, landscape in landscapes.values() if np.isfinite(landscape.z).any()]
     reach = min((size for size in map(reach_of, shown) if size > 0), default=0.0)
     if radius is None:
         radius = _SHARE * reach

@@ -137,7 +137,7 @@ def _circle(landscape: Landscape, radius: float) -> tuple[Measured, Measured] | 
 
 def _rounded(differences: Floats, landscape: Landscape) -> Floats:
     """Differences of losses; those that are only rounding are 0."""
-    largest = np.abs(landscape.z[np.isfinite(landscape.z)]).max()
+    largest = np.abs(landscape.z[np.isfinite(landscape.z)]).max(initial=0.0)
     return np.where(np.abs(differences) <= _ROUNDING * largest, 0.0, differences)
 
 

@@ -105,6 +105,19 @@ def test_an_area_at_the_edge_and_one_of_equal_losses() -> None:
     assert flat.area.edge
 
 
+def test_a_run_that_diverged_hides_the_flatness_of_no_other() -> None:
+    bowl, axis = _quadratic((2.0, 8.0)), np.linspace(-0.1, 0.1, 21)
+    nothing = np.full((21, 21), np.nan)
+    ends = ((0.0, 0.0, np.nan), (0.0, 0.0, 1.0), None)
+    diverged = [Landscape(axis, axis, nothing, convergence=end) for end in ends]
+    alone = compared_flatness({"bowl": ("final", bowl)}, None, None)
+    named = {f"d{at}": ("final", one) for at, one in enumerate(diverged)}
+    found = compared_flatness({**named, "bowl": ("final", bowl)}, None, None)
+    assert found["runs"][0] == alone["runs"][0]
+    assert (found["radius"], found["epsilon"]) == (alone["radius"], alone["epsilon"])
+    assert [one["rise"] for one in found["runs"][1:]] == [None, None, None]
+
+
 def test_noise_is_within_the_errors_that_are_said() -> None:
     quiet, noisy = _measured(_quadratic((2.0, 8.0))), _measured(_quadratic((2.0, 8.0), noise=0.01))
     assert quiet.curvature is not None

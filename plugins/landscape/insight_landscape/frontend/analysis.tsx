@@ -9,7 +9,7 @@ import { useLook } from './look';
 import { SPEEDS } from './player';
 import type { Item } from './plan';
 import { Stage } from './stage';
-import { atText, intervalText } from './texts';
+import { atText, intervalText, lossesText } from './texts';
 
 /** One landscape of a run: the picture, its path over time, what is known of the training. */
 export function Analysis({ board }: { readonly board: LandscapeParts }): JSX.Element {
@@ -70,8 +70,7 @@ export function Analysis({ board }: { readonly board: LandscapeParts }): JSX.Ele
                   form: say(`form.${look.form}`),
                   run: run.displayName,
                   interval: title,
-                  low: valueText(shown.landscape.low),
-                  high: valueText(shown.landscape.high),
+                  losses: lossesText(board, shown.landscape),
                 })}
               />
             )
@@ -89,11 +88,10 @@ function Status({ board, item }: { readonly board: LandscapeParts; readonly item
   if (!item) return <footer data-testid="card-status" />;
   const { landscape } = item;
   const bad = landscape.z.reduce((count, value) => count + (Number.isFinite(value) ? 0 : 1), 0);
-  const parts = [board.page.t('status.size', { columns: landscape.x.length, rows: landscape.y.length })];
-  if (Number.isNaN(landscape.low)) parts.push(board.page.t('status.empty'));
-  else if (landscape.low === landscape.high)
-    parts.push(board.page.t('status.constant', { loss: valueText(landscape.low) }));
-  else parts.push(board.page.t('status.range', { low: valueText(landscape.low), high: valueText(landscape.high) }));
+  const parts = [
+    board.page.t('status.size', { columns: landscape.x.length, rows: landscape.y.length }),
+    lossesText(board, landscape),
+  ];
   if (board.log.value && landscape.low <= 0 && landscape.high > landscape.low)
     parts.push(board.page.t('status.shifted'));
   if (bad > 0 && bad < landscape.z.length) parts.push(board.page.t('status.nonfinite', { count: bad }));

@@ -1,15 +1,16 @@
-import { Button, Empty, ErrorCell, valueText } from '@insight-host/kit';
+import { Button, Empty, ErrorCell } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { retry, type LandscapeParts } from './board';
 import { useLook } from './look';
 import type { Item, Look } from './plan';
-import { strideOf } from './plan_lines';
+import { frontFirst, levelsBehind, strideOf } from './plan_lines';
 import { css, rampColor } from './ramps';
-import { scaleTexts } from './scale';
+import { levelsOf, scaleTexts } from './scale';
 import { ownLook, Summary } from './summary';
 import { Stage } from './stage';
+import { blankText, lossesText } from './texts';
 import { GAP, tilingOf } from './tiling';
 
 const STOPS = 16; // of the gradient that is the bar
@@ -53,8 +54,23 @@ function hints(board: LandscapeParts, items: readonly Item[], look: Look): reado
   const stride = strideOf(look.levels, items.length);
   if (board.layout.value === 'overlaid' && look.form !== 'surface' && stride > 1)
     found.push(board.page.t('comparison.stride', { n: stride }));
+  if (board.layout.value === 'overlaid') found.push(...blanks(board, items, look));
   if (look.scale.log && look.scale.low <= 0) found.push(board.page.t('status.shifted'));
   return found;
+}
+
+/** Which of the landscapes upon each other show nothing, and why. */
+function blanks(
+  board: LandscapeParts,
+  items: readonly Item[],
+  { scale, levels, form, front }: Look,
+): readonly string[] {
+  const all = levelsOf(scale, levels);
+  const behind = levelsBehind(all, items.length);
+  return frontFirst(items, front).flatMap(({ name, landscape }, at) => {
+    const blank = blankText(board, landscape, form, at === 0 ? all : behind);
+    return blank === null ? [] : [`${name}: ${blank}`];
+  });
 }
 
 /** What the colours of all the landscapes side by side mean. */
@@ -150,9 +166,18 @@ function Tile({
   const item = board.compared.items.value.find((other) => other.run === name);
   const items = useMemo(() => (item ? [item] : []), [item]);
   const own = useMemo(() => (item ? ownLook(board, item, look) : look), [item, look, board.sameAxes.value]);
-  return item ? (
-    <Stage board={board} items={items} look={own} id={name} label={stageLabel(board, items, look)} />
-  ) : null;
+  if (!item) return null;
+  const blank = blankText(board, item.landscape, own.form, levelsOf(own.scale, own.levels));
+  return (
+    <>
+      <Stage board={board} items={items} look={own} id={name} label={stageLabel(board, items, look)} />
+      {blank !== null && (
+        <p class="blank" data-testid="blank">
+          {blank}
+        </p>
+      )}
+    </>
+  );
 }
 
 interface ItemsProps {
@@ -204,8 +229,7 @@ function stageLabel(board: LandscapeParts, items: readonly Item[], look: Look): 
     form: board.page.t(`form.${look.form}`),
     run: items.map(({ name }) => name).join(', '),
     interval: board.page.t('interval.final'),
-    low: valueText(look.scale.low),
-    high: valueText(look.scale.high),
+    losses: lossesText(board, items.length === 1 && items[0] ? items[0].landscape : look.scale),
   });
 }
 

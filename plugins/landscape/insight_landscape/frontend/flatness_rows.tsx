@@ -41,6 +41,23 @@ export function measuredText(measured: Measured | null | undefined): string {
   return `${short(value, digits)} ± ${short(error, 2)}`;
 }
 
+/** Where the rise and the area are measured. */
+export function Measure({
+  board,
+  answer: { radius, epsilon },
+}: {
+  readonly board: LandscapeParts;
+  readonly answer: FlatnessAnswer;
+}): JSX.Element {
+  return (
+    <p class="hint" data-testid="measure">
+      {board.page.t('flatness.measure', { radius: shortText(radius), epsilon: shortText(epsilon) })}
+    </p>
+  );
+}
+
+const shortText = (value: number): string => valueText(Number(value.toPrecision(3)));
+
 /** What is measured of one landscape, as rows of name and value with a hint. */
 export function flatnessRows(
   board: LandscapeParts,
@@ -54,13 +71,13 @@ export function flatnessRows(
     {
       name: say('flatness.rise'),
       value: measuredText(one.rise),
-      hint: say('flatness.rise.hint', { radius: valueText(Number(radius.toPrecision(3))) }),
+      hint: say('flatness.rise.hint', { radius: shortText(radius) }),
     },
     { name: say('flatness.worst'), value: measuredText(one.worst), hint: say('flatness.worst.hint') },
     {
       name: say('flatness.area'),
       value: area?.edge ? say('flatness.more', { size }) : size,
-      hint: say('flatness.area.hint', { epsilon: valueText(Number(epsilon.toPrecision(3))) }),
+      hint: say('flatness.area.hint', { epsilon: shortText(epsilon) }),
     },
     {
       name: say('flatness.curvature'),
@@ -90,6 +107,7 @@ export function FlatnessList({
   return (
     <section data-testid="flatness">
       <h4>{say('flatness')}</h4>
+      <Measure board={board} answer={answer} />
       <dl>
         {flatnessRows(board, answer, one).map(({ name, value, hint }) => (
           <div key={name} title={hint}>

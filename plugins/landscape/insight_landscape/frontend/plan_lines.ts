@@ -47,6 +47,12 @@ export function strideOf(levels: number, count: number): number {
   return Math.max(1, Math.ceil((levels * (count - 1)) / OTHERS));
 }
 
+/** The lines that those have. */
+export function levelsBehind(levels: readonly number[], count: number): readonly number[] {
+  const stride = strideOf(levels.length, count);
+  return levels.filter((_, n) => n % stride === Math.floor(stride / 2));
+}
+
 /** The one in front comes first. */
 export function frontFirst<T extends { readonly run: string }>(
   items: readonly T[],
@@ -95,8 +101,7 @@ export function contourMarks(contours: Contours): readonly PathMark[] {
     if (holes) inFront.push({ kind: 'path', d: holes, fill: hole, clip: region });
   }
   const behind: PathMark[] = [];
-  const stride = strideOf(levels.length, grids.length);
-  const some = levels.filter((_, n) => n % stride === Math.floor(stride / 2));
+  const some = levelsBehind(levels, grids.length);
   for (const { landscape, color } of others) {
     const clip = plotRegion(landscape, to, plot);
     const d = some.map((level) => lineData(ringsOf(landscape, level), to.toX, to.toY)).join('');

@@ -5,9 +5,10 @@ import { useMemo } from 'preact/hooks';
 import type { LandscapeParts } from './board';
 import { Export } from './export';
 import { isTie, type FlatnessAnswer } from './flatness';
-import { flatnessRows, useFlatness } from './flatness_rows';
+import { flatnessRows, Measure, useFlatness } from './flatness_rows';
 import type { Item, Look } from './plan';
 import { sharedExtent } from './scale';
+import { lossesText } from './texts';
 
 /** Side by side, each may fill its own axes; the scale of losses is always that of all. */
 export function ownLook(board: LandscapeParts, item: Item, look: Look): Look {
@@ -26,7 +27,10 @@ const RADIUS_PARTS = 20; // steps of the radius
 export function Summary({ board, items, look }: SummaryProps): JSX.Element {
   const { t: say } = board.page;
   const order = useSignal<'loss' | 'flatness'>('loss');
-  const end = ({ landscape }: Item): number => landscape.about.convergence?.[2] ?? landscape.low;
+  const end = ({ landscape }: Item): number => {
+    const loss = landscape.about.convergence?.[2] ?? landscape.low;
+    return Number.isNaN(loss) ? Infinity : loss;
+  };
   const { answer, error } = useFlatness(
     board,
     items.map(({ run }) => run),
@@ -56,6 +60,7 @@ export function Summary({ board, items, look }: SummaryProps): JSX.Element {
         onPick={(picked: 'loss' | 'flatness') => (order.value = picked)}
       />
       {isFlat && answer && answer.reach > 0 && <Radius board={board} answer={answer} />}
+      {isFlat && answer && <Measure board={board} answer={answer} />}
       {isFlat && error && <p class="error">{error}</p>}
       {[...items]
         .sort((a, b) => place(a) - place(b))
@@ -138,9 +143,7 @@ function Row({
         </>
       ) : (
         <>
-          <span>
-            {say('status.range', { low: valueText(item.landscape.low), high: valueText(item.landscape.high) })}
-          </span>
+          <span>{lossesText(board, item.landscape)}</span>
           <span>{[...words, ...metrics].filter((word) => word !== null).join(' · ')}</span>
         </>
       )}
