@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from attrs import field, frozen
 from werkzeug import Request, Response
 
-from insight_core.plugin.http.answers import json_response
 from insight_core.plugin.http.parameters import choice, required_text, whole_number
 from insight_profiler.analysis.cluster import (
     counted_steps,
     known_times,
-    nearest_of_ranks,
-    processes_of,
     rank_of,
     rank_row,
     rank_steps,
@@ -29,9 +25,8 @@ from insight_profiler.analysis.rank_map import (
     shown,
 )
 from insight_profiler.analysis.stragglers import stragglers, warm_up_of
-from insight_profiler.model import Profile
-from insight_profiler.opened_profiles import Asked, described
-from insight_profiler.profiles import unknown_profile
+from insight_profiler.jobs import Job, job_of
+from insight_profiler.opened_profiles import Asked
 
 _MOST_NAMED = 100  # steps that are left out
 _MOST_LINES = 32  # ranks whose steps are sent one by one
@@ -46,23 +41,6 @@ def cluster_views(asked: Asked) -> Mapping[str, Callable[[Request], Response]]:
         "rank_map": views.rank_map,
         "rank_links": views.rank_links,
     }
-
-
-@frozen
-class _Job:
-    """Summaries of the ranks that are read, by their paths and in their order, what of the other processes is
-    known, and how many bytes of all are read."""
-
-    ranks: Mapping[str, Profile]
-    others: list[dict[str, Any]] = field(factory=list)
-    read: int = 0
-    total: int = 0
-
-    def answer(self, values: Mapping[str, object]) -> Response:
-        shown = json_response({**values, "others": self.others, "read": self.read, "total": self.total})
-        if any(one["state"] == "reading" for one in self.others):
-            shown.cache_control.no_store = True
-        return shown
 
 
 class _Views:
@@ -137,24 +115,6 @@ class _Views:
             }
         )
 
-    def _job(self, request: Request) -> _Job:
+    def _job(self, request: Request) -> Job:
         """Of the profile that is named, the newest of the run without a name."""
-        run = required_text(request, "run")
-        listed = sorted(self._asked.profiles.listing([run]), key=lambda one: -one.wall_time)
-        path = request.args.get("profile", listed[0].path if listed else "")
-        named = next((files for files in listed if files.path == path), None)
-        if named is None:
-            raise unknown_profile(run, path)
-        known: dict[str, Profile] = {}
-        others: list[dict[str, Any]] = []
-        read = total = 0
-        for files in processes_of(listed, named):
-            look = self._asked.rank(files)
-            read, total = read + look.read, total + look.total
-            if look.profile is not None:
-                known[files.path] = look.profile
-            else:
-                failure = look.failure and described(look.failure)
-                others.append({"profile": files.path, "state": look.state, "failure": failure})
-        ranks = {path: known[path] for path in nearest_of_ranks(known, named.path)}
-        return _Job(ranks, others, read, total)
+        return job_of(self._asked, required_text(request, "run"), request.args.get("profile"))

@@ -98,9 +98,9 @@ class Asked:
             run, path = required_text(request, "run"), required_text(request, "profile")
         return self.profiles.look(run, path, self._cache)
 
-    def rank(self, files: ProfileFiles) -> Look:
+    def rank(self, files: ProfileFiles, *, reads: bool = True) -> Look:
         """One of the ranks of a job, as far as it was read: ``profile`` is its summary."""
-        return self.profiles.rank(files, self._cache)
+        return self.profiles.rank(files, self._cache, reads=reads)
 
     def opened(self, request: Request, prefix: str = "") -> Opened:
         """Raises Undecodable when the profile cannot be read, Unavailable while nothing of it has been."""

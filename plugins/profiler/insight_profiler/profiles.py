@@ -68,15 +68,19 @@ class Profiles:
         files = self._find(run, path)
         return self._reading(files, self._key(files), cache, is_urgent=True).look()
 
-    def rank(self, files: ProfileFiles, cache: Path | None) -> Look:
+    def rank(self, files: ProfileFiles, cache: Path | None, *, reads: bool = True) -> Look:
         """The same for one of the ranks of a job: ``profile`` is its summary (``rank_summary.py``), which
         stays when its columns have to make room. A profile without one is read after those that users
-        look at."""
+        look at; without ``reads`` it is not, and counts as one that is being read."""
         key = self._key(files)
         total = sum(file.size for file in files.files.values())
         summary = self._summaries.get(key, cache)
         if summary is not None:
             return Look(files, "ready", total, total, summary)
+        with self._lock:
+            is_known = (files.run, files.path) in self._readings
+        if not reads and not is_known:
+            return Look(files, total=total)
         look = self._reading(files, key, cache, is_urgent=False).look()
         if look.profile is None or not look.profile.is_complete:
             return evolve(look, profile=None)

@@ -12,9 +12,8 @@ from werkzeug import Request, Response
 from insight_core.plugin import PluginContext, Route
 from insight_core.plugin.http.answers import json_response
 from insight_core.plugin.http.parameters import choice, flag, required_text, whole_number
-from insight_profiler.advice.answer import advice_answer
+from insight_profiler.advice_views import advice_views
 from insight_profiler.analysis import communication, kernels, memory, operators, pipeline, steps
-from insight_profiler.analysis.cluster import may_be_ranks, processes_of
 from insight_profiler.analysis.flops import flops_answer, has_flops
 from insight_profiler.analysis.listing import SortedTable
 from insight_profiler.analysis.operator_times import operator_times
@@ -24,6 +23,7 @@ from insight_profiler.analysis.usual_times import warm_up_rows
 from insight_profiler.cluster_views import cluster_views
 from insight_profiler.compare_views import compare_views
 from insight_profiler.discovery import ProfileFiles
+from insight_profiler.jobs import has_ranks
 from insight_profiler.model import Profile, Side
 from insight_profiler.opened_profiles import (
     Asked,
@@ -74,7 +74,7 @@ _MOST_WARM_UP = 100  # steps that are named
 
 
 _OWN = (
-    "profiles", "profile", "overview", "advice", "operators", "operator", "kernels", "steps", "step",
+    "profiles", "profile", "overview", "operators", "operator", "kernels", "steps", "step",
     "memory", "pipeline", "communication", "flops", "shapes", "operator_times",
 )  # fmt: skip
 
@@ -86,6 +86,7 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
     own = _Views(asked)
     views = {
         **{name: getattr(own, name) for name in _OWN},
+        **advice_views(asked),
         **cluster_views(asked),
         **compare_views(asked),
         **strategy_views(asked),
@@ -98,7 +99,6 @@ class _Views:
     def __init__(self, asked: Asked) -> None:
         self._asked = asked
         self._recent: Recent[Grouped] = Recent()
-        self._advice: Recent[dict[str, Any]] = Recent(1)
 
     def profiles(self, request: Request) -> Response:
         listed = self._asked.profiles.listing(request.args.getlist("run") or None)
@@ -136,30 +136,15 @@ class _Views:
         has |= {name for name in ("pipeline", "memory", "strategy") if profile.documents.get(name)}
         if has_flops(profile):
             has.add("flops")
-        if self._has_ranks(files, profile):
+        if has_ranks(self._asked, files, profile):
             has.add("cluster")
         return [view for view in _VIEWS if view in has]
-
-    def _has_ranks(self, files: ProfileFiles, profile: Profile) -> bool:
-        profiles = self._asked.profiles
-        processes = processes_of(profiles.listing([files.run]), files)
-        return may_be_ranks(
-            profile, [(one, profiles.held(one)) for one in processes if one.path != files.path]
-        )
 
     def overview(self, request: Request) -> Response:
         opened = self._asked.opened(request)
         facts = [{"code": code, "value": value} for code, value in opened.profile.facts.items()]
         steps = steps_of(request, opened.profile)
         return opened.answer({**overview(opened.profile, steps), "facts": facts})
-
-    def advice(self, request: Request) -> Response:
-        """What the rules say of a profile; of one that is being read nothing yet."""
-        opened = self._asked.opened(request)
-        if not opened.is_final:
-            return opened.answer({"rules": [], "advice": [], "path": None, "figures": {}, "messages": {}})
-        made = self._advice.get(opened.profile, "", lambda: advice_answer(opened.profile))
-        return opened.answer(made)
 
     def operators(self, request: Request) -> Response:
         opened = self._asked.opened(request)

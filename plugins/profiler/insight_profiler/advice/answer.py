@@ -10,11 +10,21 @@ from typing import Any
 from attrs import asdict
 
 from insight_core.plugin import Messages, Reason
-from insight_profiler.advice.checking import check_evidence
+from insight_profiler.advice.checking import check_evidence, check_job
 from insight_profiler.advice.contract import Advice, CheckedProfileRule, NotApplicable
 from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.figures import figures
+from insight_profiler.advice.job_evidence import JobEvidence
 from insight_profiler.model import Profile
+
+NO_ADVICE: Mapping[str, Any] = {
+    "rules": [],
+    "advice": [],
+    "path": None,
+    "figures": {},
+    "ranks": {"shown": 0, "unread": 0, "read": 0, "total": 0},
+    "messages": {},
+}
 
 
 def advice_answer(profile: Profile) -> dict[str, Any]:
@@ -31,6 +41,23 @@ def advice_answer(profile: Profile) -> dict[str, Any]:
         "path": _path(evidence),
         "figures": figures(evidence),
         "messages": {messages.locale: dict(messages.texts) for messages in texts()},
+    }
+
+
+def checked_ranks(ranks: Mapping[str, Profile], unread: int) -> list[CheckedProfileRule]:
+    """What the rules about ranks say of a job: ``ranks`` are summaries by path, ``unread`` more are not
+    there yet."""
+    return check_job(JobEvidence(ranks, unread))
+
+
+def with_ranks(answer: Mapping[str, Any], checked: Iterable[CheckedProfileRule]) -> dict[str, Any]:
+    """The answer about a profile, with what rules say about the ranks of its job."""
+    checked = list(checked)
+    found = [told(one.rule.id, advice) for one in checked for advice in one.found]
+    return {
+        **answer,
+        "rules": [*answer["rules"], *(_rule(one) for one in checked)],
+        "advice": in_order([*answer["advice"], *found]),
     }
 
 
@@ -67,7 +94,13 @@ def texts() -> tuple[Messages, ...]:
 def _rule(checked: CheckedProfileRule) -> dict[str, Any]:
     state = "unchecked" if checked.unchecked is not None else "found" if checked.found else "nothing"
     reason = None if checked.unchecked is None else checked.unchecked.fields()
-    return {"id": checked.rule.id, "title": checked.rule.title.fields(), "state": state, "reason": reason}
+    return {
+        "id": checked.rule.id,
+        "title": checked.rule.title.fields(),
+        "state": state,
+        "reason": reason,
+        "may_change": checked.may_change,
+    }
 
 
 def _path(evidence: Evidence) -> Mapping[str, int] | None:

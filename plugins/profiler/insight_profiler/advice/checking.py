@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from insight_profiler.advice import (
     communication_rules,
@@ -11,16 +12,18 @@ from insight_profiler.advice import (
     host_rules,
     idle_rules,
     operator_rules,
+    rank_rules,
     step_rules,
 )
 from insight_profiler.advice.contract import CheckedProfileRule, NotApplicable, ProfileRule
 from insight_profiler.advice.evidence import Evidence
+from insight_profiler.advice.job_evidence import JobEvidence
 from insight_profiler.advice.words import said
 from insight_profiler.model import Profile
 
 _log = logging.getLogger(__name__)
 
-RULES: Sequence[ProfileRule] = (
+RULES: Sequence[ProfileRule[Evidence]] = (
     *host_rules.RULES,
     *idle_rules.RULES,
     *device_rules.RULES,
@@ -28,6 +31,7 @@ RULES: Sequence[ProfileRule] = (
     *communication_rules.RULES,
     *step_rules.RULES,
 )
+RANK_RULES: Sequence[ProfileRule[JobEvidence]] = rank_rules.RULES
 
 
 def check(profile: Profile) -> list[CheckedProfileRule]:
@@ -37,15 +41,20 @@ def check(profile: Profile) -> list[CheckedProfileRule]:
 
 def check_evidence(evidence: Evidence) -> list[CheckedProfileRule]:
     """``check`` of a profile of which some facts may be known."""
-    return list(_checked(evidence))
+    return list(_checked(RULES, evidence))
 
 
-def _checked(evidence: Evidence) -> Iterator[CheckedProfileRule]:
-    for rule in RULES:
+def check_job(job: JobEvidence) -> list[CheckedProfileRule]:
+    """What each of ``RANK_RULES`` says of the ranks of a job."""
+    return list(_checked(RANK_RULES, job))
+
+
+def _checked(rules: Iterable[ProfileRule[Any]], evidence: object) -> Iterator[CheckedProfileRule]:
+    for rule in rules:
         try:
             yield CheckedProfileRule(rule, tuple(rule.check(evidence)))
         except NotApplicable as error:
-            yield CheckedProfileRule(rule, unchecked=error.reason)
+            yield CheckedProfileRule(rule, unchecked=error.reason, may_change=error.may_change)
         except Exception as error:  # an error of one rule hides no other
             _log.exception("the rule %s failed", rule.id)
             yield CheckedProfileRule(

@@ -3,35 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from attrs import field, frozen
 
 from insight_core.plugin import Reason, Severity
 
-if TYPE_CHECKING:
-    from insight_profiler.advice.evidence import Evidence
-
 Basis: TypeAlias = Literal["replay", "share"]
+E = TypeVar("E")  # evidence
 
 
 class NotApplicable(Exception):
-    """A profile lacks what a rule needs; the text, a ``Reason``, says what."""
+    """A profile lacks what a rule needs; the text, a ``Reason``, says what. ``may_change``: not yet read."""
 
-    def __init__(self, reason: Reason) -> None:
+    def __init__(self, reason: Reason, *, may_change: bool = False) -> None:
         super().__init__(reason)
         self.reason = reason
+        self.may_change = may_change
 
 
 @frozen
 class EvidencePlace:
     """Where the page shows evidence: a view, and keys of its URL.
 
-    ``kind`` and ``text`` name it for the user: an operator, a kernel, a step, a range of the timeline (its
-    ``text`` is empty), or a whole view.
+    ``kind`` and ``text`` name it for the user: an operator, a kernel, a step, another rank of the job; a
+    range of the timeline, a figure (named by the key ``figure``) and a whole view have no ``text``.
     """
 
-    kind: Literal["operator", "kernel", "step", "range", "view"]
+    kind: Literal["operator", "kernel", "step", "range", "rank", "figure", "view"]
     view: str
     text: str = ""
     state: Mapping[str, str] = field(factory=dict)
@@ -71,22 +70,24 @@ class Advice:
 
 
 @frozen
-class ProfileRule:
-    """Looks for one kind of fault in a profile.
+class ProfileRule(Generic[E]):
+    """Looks for one kind of fault in a profile, or in the ranks of a job.
 
-    ``check`` gets the ``Evidence`` of a profile and returns what it found, nothing if nothing is wrong.
-    It raises NotApplicable if it cannot tell.
+    ``check`` gets the ``Evidence`` of a profile, or the ``JobEvidence`` of its job, and returns what it
+    found, nothing if nothing is wrong. It raises NotApplicable if it cannot tell.
     """
 
     id: str
     title: Reason
-    check: Callable[[Evidence], Iterable[Advice]]
+    check: Callable[[E], Iterable[Advice]]
 
 
 @frozen
 class CheckedProfileRule:
-    """What one rule said of a profile. ``unchecked`` says why it could not tell, None if it could."""
+    """What one rule said of a profile. ``unchecked`` says why it could not tell, None if it could;
+    ``may_change`` if it can tell when more is read."""
 
-    rule: ProfileRule
+    rule: ProfileRule[Any]
     found: tuple[Advice, ...] = ()
     unchecked: Reason | None = None
+    may_change: bool = False

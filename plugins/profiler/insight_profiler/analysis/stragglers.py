@@ -78,10 +78,16 @@ def stragglers(ranks: Sequence[RankSteps], spread: float = SPREAD) -> list[dict[
     Idle time may be work of the host or waiting. It counts as work only if the rank waits clearly less than
     the others.
     """
+    return [one for stage in stages_of(ranks) for one in _of_stage(stage, spread)]
+
+
+def stages_of(ranks: Sequence[RankSteps]) -> list[list[RankSteps]]:
+    """Ranks that do the same work: those of one stage, and of one data-parallel group where that is known.
+    Each has the steps that all of its stage have, in the order of their numbers."""
     stages: dict[Any, list[RankSteps]] = {}
     for rank in ranks:
         stages.setdefault((rank.stage, rank.group), []).append(rank)
-    return [one for stage in stages.values() for one in _of_stage(_with_common_steps(stage), spread)]
+    return [_with_common_steps(stage) for stage in stages.values()]
 
 
 def _with_common_steps(ranks: Sequence[RankSteps]) -> list[RankSteps]:
@@ -111,12 +117,12 @@ def _of_stage(ranks: Sequence[RankSteps], spread: float) -> list[dict[str, Any]]
         np.array([sum_of_columns(rank.steps, names) for rank in ranks])
         for names in (division.work, division.waiting, division.idle)
     )
-    usual_wait = _median_of_others(_medians(waiting))
+    usual_wait = median_of_others(_medians(waiting))
     extra_wait = _medians(waiting) - usual_wait
     found: dict[int, dict[str, Any]] = {}
     # of certain work a straggler must not wait longer; with idle time counted it must wait less than others
     for own, limit in ((work, 0.5), (work + idle, -0.5)):
-        usual = _median_of_others(_medians(own))
+        usual = median_of_others(_medians(own))
         extra = _medians(own) - usual
         is_longer = (extra > max(spread, _noise(own)) * usual) & (extra_wait <= limit * extra)
         for row in np.flatnonzero(is_longer).tolist():
@@ -132,6 +138,7 @@ def _of_stage(ranks: Sequence[RankSteps], spread: float) -> list[dict[str, Any]]
                     "wait": int(_medians(waiting)[row]) if division.waiting else None,
                     "usual_wait": float(usual_wait[row]) if division.waiting else None,
                     "steps": own.shape[1],
+                    "at": int(ranks[row].steps["number"][np.argmax(own[row] - median_of_others(own)[row])]),
                 },
             )
     return sorted(found.values(), key=lambda one: one["usual"] - one["work"])
@@ -159,7 +166,7 @@ def _medians(times: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.array([median_of(row) for row in times], np.float64)
 
 
-def _median_of_others(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def median_of_others(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """For each row of [ranks] or [ranks, steps] the median of the other rows."""
     in_order = np.sort(values, axis=0)
     places = np.argsort(np.argsort(values, axis=0, kind="stable"), axis=0)
@@ -174,7 +181,7 @@ def _median_of_others(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def _noise(own: NDArray[np.float64]) -> float:
     """By how much of the others' time a rank may differ from them by chance."""
     ranks, steps = own.shape
-    changes = np.abs(np.diff(own / np.maximum(_median_of_others(own), 1), axis=1))
+    changes = np.abs(np.diff(own / np.maximum(median_of_others(own), 1), axis=1))
     sigma = float(np.median(changes)) / 0.9539
     few = 1 + 4 / (ranks * (steps - 1))  # sigma itself is uncertain, as in Student's t
     return float(NormalDist().inv_cdf(1 - _CHANCE / ranks) * 1.2533 * sigma / np.sqrt(steps) * few)
@@ -185,5 +192,5 @@ def _largest_part(ranks: Sequence[RankSteps], row: int, names: Sequence[str]) ->
     extra = {}
     for name in names:
         medians = _medians(np.array([rank.steps[name].clip(0) for rank in ranks]))
-        extra[name] = medians[row] - _median_of_others(medians)[row]
+        extra[name] = medians[row] - median_of_others(medians)[row]
     return max(extra, key=lambda name: float(extra[name]))

@@ -34,7 +34,8 @@ export function savesText(
 }
 
 /** What a link to evidence is called. */
-export function placeText(board: ProfilerParts, { kind, view, text }: EvidencePlace): string {
+export function placeText(board: ProfilerParts, { kind, view, text, state }: EvidencePlace): string {
+  if (kind === 'figure') return board.page.t(`place.figure.${state['figure'] ?? ''}`);
   if (kind === 'view') return board.page.t(`view.${view}`);
   return board.page.t(text === '' ? `place.${kind}.none` : `place.${kind}`, { name: text });
 }
@@ -45,7 +46,9 @@ export function placesOf(board: ProfilerParts, { places }: Advice): readonly Evi
   return places.filter(({ view }) => views.includes(view));
 }
 
-/** Shows the evidence. */
-export function openPlace(board: ProfilerParts, { view, state }: EvidencePlace): void {
-  board.page.ctx.open('profiler', { slice: null, window: null, view, ...state });
+/** Shows the evidence; what was set in the view it leads to, and would hide it, is set back. */
+export function openPlace(board: ProfilerParts, { kind, view, state }: EvidencePlace): void {
+  const shown: Record<string, string | null> = { slice: null, window: null, view, ...state };
+  if (kind === 'rank') shown['run'] = board.profiles.query.value.run;
+  board.page.ctx.open('profiler', kind === 'figure' ? { map: null, stage: null, ...shown } : shown);
 }

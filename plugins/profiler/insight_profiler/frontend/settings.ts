@@ -59,6 +59,8 @@ export function profilerSettings(page: Page) {
     /** What the heat maps of ranks show. */
     mapMeasure: page.setting('map', codecs.text),
     mapScale: page.setting('map-scale', codecs.choice<RankScale>(RANK_SCALES, 'absolute')),
+    /** The figure of a view that a link leads to, until it is shown. */
+    figure: page.setting('figure', codecs.name),
     linkMeasure: page.setting('link-map', codecs.choice<LinkMeasure>(LINK_MEASURES, 'bandwidth')),
     /** The operator of a parallel strategy that is open, and the scopes that are not as they were at first. */
     strategyOperator: page.setting('strategy', codecs.name),

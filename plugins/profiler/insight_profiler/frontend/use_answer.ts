@@ -47,6 +47,30 @@ export function useAnswer<T>(
   };
 }
 
+const POLL = 1000; // ms
+
+/** An answer about the current profile and the other ranks of its job; requested again while these are being read. */
+export function useRanksAnswer<T>(
+  board: ProfilerParts,
+  route: string,
+  query: Readonly<Record<string, string | number | boolean | null>>,
+  isReading: (answer: T) => boolean,
+): Asked<T> {
+  const round = useSignal(0);
+  const { value: profile } = board.profiles.profile;
+  const all = { ...board.profiles.query.value, ...query };
+  const key = profile ? JSON.stringify([route, all, round.value, profile.version, profile.complete]) : null;
+  const asked = useAnswer(board, key, (signal) => board.page.ctx.data.json<T>(route, all, { signal }));
+  const waits = asked.value !== null && isReading(asked.value);
+  const { value: isVisible } = board.page.visible;
+  useEffect(() => {
+    if (!waits || asked.busy || !isVisible) return;
+    const timer = setTimeout(() => round.value++, POLL);
+    return () => clearTimeout(timer);
+  }, [waits, asked.busy, round.value, isVisible]);
+  return asked;
+}
+
 /**
  * The answer of a route for the current profile; requested again when more of it was read, keeping the old answer until
  * then.

@@ -1,9 +1,9 @@
 /** The answer about what to change in the profiled program. */
 import type { Messages, Reason } from '@insight-host/api';
 
-/** Where evidence is: a view, with keys of the tab's URL. `text` names the operator, kernel, step or slice. */
+/** Where evidence is: a view, with keys of the tab's URL. `text` names the operator, kernel, step, slice or rank. */
 export interface EvidencePlace {
-  readonly kind: 'operator' | 'kernel' | 'step' | 'range' | 'view';
+  readonly kind: 'operator' | 'kernel' | 'step' | 'range' | 'rank' | 'figure' | 'view';
   readonly view: string;
   readonly text: string;
   readonly state: Readonly<Record<string, string>>;
@@ -32,6 +32,14 @@ export interface CheckedRule {
   readonly reason: Reason | null;
 }
 
+/** Ranks of the job that are read and that are not, and bytes of all; of a profile of one rank all are 0. */
+export interface RanksProgress {
+  readonly shown: number;
+  readonly unread: number;
+  readonly read: number;
+  readonly total: number;
+}
+
 export interface AdviceAnswer {
   /** Empty while the profile is being read. */
   readonly rules: readonly CheckedRule[];
@@ -41,5 +49,6 @@ export interface AdviceAnswer {
   readonly path: Readonly<Record<string, number>> | null;
   /** How well the device is used: shares by name, empty without work of a device. */
   readonly figures: Readonly<Record<string, number>>;
+  readonly ranks: RanksProgress;
   readonly messages: Messages;
 }

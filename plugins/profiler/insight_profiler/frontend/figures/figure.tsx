@@ -1,7 +1,7 @@
 import { Menu, useTableView, type MenuItem } from '@insight-host/kit';
 import type { ChartData } from '@insight-host/kit/table';
 import type { ComponentChildren, JSX } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { ProfilerParts } from '../board';
 import { csvBlob, save, saveDrawing } from './files';
 import { inkOf } from './ink';
@@ -38,6 +38,12 @@ export function Figure({
   children,
 }: FigureProps): JSX.Element {
   const place = useRef<HTMLElement>(null);
+  const isWanted = board.figure.value === name;
+  useEffect(() => {
+    if (!isWanted) return;
+    place.current?.scrollIntoView({ block: 'start' });
+    board.figure.set(null);
+  }, [isWanted]);
   const { t: say } = board.page;
   const table = useTableView(board.page, name, title, data ?? (() => null), () => import('@insight-host/kit/table'));
   const picture = (extension: 'svg' | 'png'): void =>

@@ -7,8 +7,9 @@ import { Figure } from '../figures/figure';
 import { inkOf } from '../figures/ink';
 import { Legend } from '../figures/legend';
 import { shareText, timeText } from '../units';
-import { useProfileAnswer } from '../use_answer';
+import { useRanksAnswer } from '../use_answer';
 import type { ViewProps } from '../views';
+import { ReadingRanks } from './reading_ranks';
 import { Answered } from './state';
 
 const ICONS: Readonly<Record<Advice['severity'], IconName>> = { error: 'error', warning: 'warn', info: 'info' };
@@ -27,7 +28,7 @@ interface PartProps {
 /** What to change in the profiled program, with evidence and what it saves; and which rules found nothing. */
 export default function AdviceView({ board }: ViewProps): JSX.Element {
   const { t: say } = board.page;
-  const asked = useProfileAnswer<AdviceAnswer>(board, 'advice');
+  const asked = useRanksAnswer<AdviceAnswer>(board, 'advice', {}, ({ ranks }) => ranks.unread > 0);
   return (
     <div class="scroll">
       <Answered board={board} asked={asked}>
@@ -36,6 +37,7 @@ export default function AdviceView({ board }: ViewProps): JSX.Element {
           return (
             <div class="beside advice-view">
               <div class="wide">
+                <ReadingRanks board={board} progress={answer.ranks} />
                 <p class="summary" role="status">
                   {answer.rules.length === 0
                     ? say('advice.reading')

@@ -1,37 +1,30 @@
 import { Icon } from '@insight-host/kit';
-import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
 import type { ProfilerParts } from '../board';
 import type { ClusterAnswer } from '../answers/cluster';
-import { shareText, shortShare, sizeText, timeText } from '../units';
-import { useAnswer } from '../use_answer';
+import { shareText, timeText } from '../units';
+import { useRanksAnswer } from '../use_answer';
 import type { ViewProps } from '../views';
 import { categoryText, sentence } from '../words';
 import { RankLinks } from './cluster_links';
 import { Ranks, RankTable } from './cluster_ranks';
 import { RankLines, RankMap } from './cluster_steps';
+import { ReadingRanks } from './reading_ranks';
 import { Answered } from './state';
 
-const POLL = 1000; // ms, while ranks are being read
 const MOST_FAILED = 10; // profiles that are named one by one
+
+const unreadOf = (others: ClusterAnswer['others']): number => others.filter(({ state }) => state === 'reading').length;
+
 /** The ranks of a run side by side: which of them holds the others up. */
 export default function Cluster({ board }: ViewProps): JSX.Element {
   const { t: say } = board.page;
-  const run = board.profiles.profile.value?.run ?? null;
-  const round = useSignal(0);
-  const query = { ...board.profiles.query.value, steps: board.stepsQuery.value };
-  const asked = useAnswer<ClusterAnswer>(
+  const asked = useRanksAnswer<ClusterAnswer>(
     board,
-    run === null ? null : JSON.stringify([query, round.value, board.profiles.profile.value?.version]),
-    (signal) => board.page.ctx.data.json<ClusterAnswer>('cluster', query, { signal }),
+    'cluster',
+    { steps: board.stepsQuery.value },
+    ({ others }) => unreadOf(others) > 0,
   );
-  const isReading = asked.value?.others.some(({ state }) => state === 'reading') === true;
-  useEffect(() => {
-    if (!isReading || asked.busy || !board.page.visible.value) return;
-    const timer = setTimeout(() => round.value++, POLL);
-    return () => clearTimeout(timer);
-  }, [isReading, asked.busy, round.value, board.page.visible.value]);
   return (
     <div class="scroll">
       <Answered board={board} asked={asked}>
@@ -59,23 +52,10 @@ interface AnswerProps {
 /** Ranks that are not here yet, or never will be. */
 function Others({ board, answer: { others, ranks, read, total } }: AnswerProps): JSX.Element | null {
   const { t: say } = board.page;
-  const locale = board.page.locale.value;
-  const reading = others.filter(({ state }) => state !== 'failed').length;
   const failed = others.filter(({ state }) => state === 'failed');
   return (
     <>
-      {reading > 0 && (
-        <div class="reading of-ranks" role="status" data-testid="reading-ranks">
-          <progress max={Math.max(1, total)} value={read} aria-label={say('reading.label')} />
-          <span>{say('cluster.reading', { count: reading, shown: ranks.length })}</span>
-          <span class="count">
-            {say('reading', {
-              share: shortShare(total > 0 ? read / total : 0, locale),
-              total: sizeText(total, locale),
-            })}
-          </span>
-        </div>
-      )}
+      <ReadingRanks board={board} progress={{ shown: ranks.length, unread: unreadOf(others), read, total }} />
       {failed.slice(0, MOST_FAILED).map(({ profile, failure }) => (
         <p key={profile} class="problem">{`${profile}: ${failure ? sentence(board, 'failure', failure) : ''}`}</p>
       ))}
@@ -128,7 +108,7 @@ function Stragglers({ board, answer: { stragglers, ranks, others: unread, warm_u
                 ranks.length < 2
                   ? 'cluster.alone'
                   : ranks.some(({ steps }) => (steps?.count ?? 0) >= LEAST_STEPS)
-                    ? unread.some(({ state }) => state === 'reading')
+                    ? unreadOf(unread) > 0
                       ? 'cluster.even.so_far'
                       : 'cluster.even'
                     : 'cluster.few',

@@ -1,25 +1,22 @@
-import { Icon } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ProfilerParts } from '../board';
 import type { Side } from '../answers/operators';
-import type { AdviceAnswer } from '../answers/advice';
 import type { OverviewAnswer } from '../answers/overview';
 import type { Cell, TableAnswer } from '../answers/table';
-import { openPlace, reasonText, savesText } from '../advice_texts';
 import { Figure } from '../figures/figure';
 import { inkOf } from '../figures/ink';
 import { Legend } from '../figures/legend';
 import { layersOf, StepColumns } from '../figures/step_columns';
 import { namesApart } from '../names_apart';
 import { stepsText } from '../steps';
-import { shareText, sizeText, timeText } from '../units';
+import { shareText, timeText } from '../units';
 import { useProfileAnswer } from '../use_answer';
 import type { ViewName } from '../view_names';
 import type { ViewProps } from '../views';
-import { categoryText, outliersText, word } from '../words';
+import { categoryText } from '../words';
+import { FirstAdvice } from './first_advice';
+import { Facts } from './overview_facts';
 import { Answered } from './state';
-
-const MOST_ADVICE = 4;
 
 export default function Overview({ board }: ViewProps): JSX.Element {
   const asked = useProfileAnswer<OverviewAnswer>(board, 'overview', { steps: board.stepsQuery.value });
@@ -47,7 +44,7 @@ export default function Overview({ board }: ViewProps): JSX.Element {
                   </div>
                 </div>
                 <aside>
-                  <AdviceList board={board} />
+                  <FirstAdvice board={board} />
                   {isDivided && <Shares board={board} answer={answer} />}
                 </aside>
               </div>
@@ -62,94 +59,6 @@ export default function Overview({ board }: ViewProps): JSX.Element {
 interface OverviewProps {
   readonly board: ProfilerParts;
   readonly answer: OverviewAnswer;
-}
-
-/** What was profiled, in figures. */
-function Facts({ board, answer }: OverviewProps): JSX.Element {
-  const { t: say } = board.page;
-  const locale = board.page.locale.value;
-  const { value: profile } = board.profiles.profile;
-  const { steps, memory } = answer;
-  const start = profile?.start_ns ? new Date(Number(BigInt(profile.start_ns) / 1_000_000n)) : null;
-  const figures: (readonly [key: string, value: string, note?: string])[] = [];
-  if (steps) {
-    figures.push([
-      'steps',
-      steps.count.toLocaleString(locale),
-      steps.origin === 'inferred' ? say('steps.inferred') : '',
-    ]);
-    figures.push([
-      'step_time',
-      timeText(steps.p50, locale),
-      say('overview.spread', {
-        mean: timeText(steps.mean, locale),
-        p95: timeText(steps.p95, locale),
-        low: timeText(steps.minimum, locale),
-        high: timeText(steps.maximum, locale),
-      }),
-    ]);
-    if (steps.outlier_count > 0)
-      figures.push(['outliers', steps.outlier_count.toLocaleString(locale), outliersText(board, steps)]);
-  }
-  const timeline = profile?.duration_ns ?? 0;
-  if (answer.covered > 0)
-    figures.push([
-      'duration',
-      timeText(answer.covered, locale),
-      timeline > 0 && timeline < answer.covered
-        ? say('overview.timeline', { time: timeText(timeline, locale) })
-        : start
-          ? start.toLocaleString(locale)
-          : '',
-    ]);
-  if (memory)
-    figures.push([
-      'peak_memory',
-      memory.unit === 'bytes'
-        ? sizeText(memory.value, locale)
-        : `${memory.value.toLocaleString(locale)} ${memory.unit}`,
-      [memory.device, memory.label].filter(Boolean).join(' · '),
-    ]);
-  const devices = (profile?.devices ?? []).map(({ name }) => name).filter(Boolean);
-  if (devices.length > 0)
-    figures.push([
-      'device',
-      devices.length > 2 ? say('overview.devices', { count: devices.length }) : devices.join(', '),
-      devices.length > 2 ? devices.join(', ') : (profile?.platform ?? ''),
-    ]);
-  if (profile?.host)
-    figures.push([
-      'host',
-      profile.host,
-      profile.world_size
-        ? say('overview.world', { rank: profile.rank ?? 0, size: profile.world_size })
-        : (profile.worker ?? ''),
-    ]);
-  const more = answer.facts.filter(({ value }) => value !== null && value !== '' && typeof value !== 'object');
-  return (
-    <div class="facts" data-testid="facts">
-      {figures.map(([key, value, note]) => (
-        <div key={key} class="fact" data-fact={key} title={note ? `${value}\n${note}` : value}>
-          <span class="label">{say(`overview.${key}`)}</span>
-          <span class="value">{value}</span>
-          {note && <span class="note">{note}</span>}
-        </div>
-      ))}
-      {more.length > 0 && (
-        <details class="fact more">
-          <summary>{say('overview.more', { count: more.length })}</summary>
-          <dl>
-            {more.map(({ code, value }) => (
-              <div key={code}>
-                <dt>{word(board, 'fact', code)}</dt>
-                <dd>{String(value)}</dd>
-              </div>
-            ))}
-          </dl>
-        </details>
-      )}
-    </div>
-  );
 }
 
 /** Where this profile has something to show, when it has neither steps nor operators. */
@@ -286,53 +195,6 @@ function Shares({ board, answer }: OverviewProps): JSX.Element {
           }))}
       />
     </Figure>
-  );
-}
-
-/** What to change first, and the way to the rest. */
-function AdviceList({ board }: { readonly board: ProfilerParts }): JSX.Element | null {
-  const { t: say } = board.page;
-  const { value: answer } = useProfileAnswer<AdviceAnswer>(board, 'advice');
-  if (!answer || answer.rules.length === 0) return null;
-  const checked = answer.rules.filter(({ state }) => state !== 'unchecked').length;
-  const first = answer.advice.slice(0, MOST_ADVICE);
-  return (
-    <section class="figure advice" aria-label={say('advice.title')}>
-      <header>
-        <h3>{say('advice.title')}</h3>
-        <button
-          type="button"
-          class="link"
-          data-action="all-advice"
-          onClick={() => board.navigation.wanted.set('advice', 'push')}
-        >
-          {say('advice.all', { count: answer.advice.length })}
-        </button>
-      </header>
-      {first.length === 0 && <p class="hint">{say('advice.nothing', { rules: checked })}</p>}
-      <ul>
-        {first.map((advice, i) => (
-          <li key={`${advice.rule}-${i}`} class={advice.severity} data-advice={advice.rule}>
-            <Icon name={advice.severity === 'info' ? 'info' : 'warn'} />
-            <span>
-              {[reasonText(board, answer, advice.saw), savesText(board, advice)].filter(Boolean).join(' · ')}{' '}
-              {advice.places.slice(0, 1).map((place) => (
-                <button
-                  key={place.view}
-                  type="button"
-                  class="link"
-                  data-action="advice"
-                  title={place.text}
-                  onClick={() => openPlace(board, place)}
-                >
-                  {say(`view.${place.view}`)}
-                </button>
-              ))}
-            </span>
-          </li>
-        ))}
-      </ul>
-    </section>
   );
 }
 

@@ -1,0 +1,86 @@
+"""The facts of the ranks of a job that rules share, each computed at most once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from attrs import define, field
+from numpy.typing import NDArray
+
+from insight_profiler.advice.contract import NotApplicable
+from insight_profiler.advice.words import said
+from insight_profiler.analysis.cluster import counted_steps, rank_of
+from insight_profiler.analysis.outliers import median_of
+from insight_profiler.analysis.rank_links import RankLinks, links_of
+from insight_profiler.analysis.stragglers import (
+    RankSteps,
+    division_of_ranks,
+    stragglers,
+    sum_of_columns,
+    warm_up_of,
+)
+from insight_profiler.model import Profile
+
+
+@define(eq=False, slots=False)
+class JobEvidence:
+    """Summaries of the ranks of a job by the paths of their profiles, and how many are not read yet."""
+
+    summaries: Mapping[str, Profile] = field(factory=dict)
+    unread: int = 0
+
+    @property
+    def ranks(self) -> Mapping[str, Profile]:
+        """The summaries. Raises NotApplicable for a profile of one rank, and while some are not read: a
+        verdict about a part of the ranks may name the wrong one."""
+        if self.unread:
+            count, known = len(self.summaries) + self.unread, len(self.summaries)
+            raise NotApplicable(said("ranks_unread", known=known, count=count), may_change=True)
+        if len(self.summaries) < 2:
+            raise NotApplicable(said("one_rank"))
+        return self.summaries
+
+    @cached_property
+    def steps(self) -> list[RankSteps]:
+        """The steps of each rank without the warm-up of any. Raises NotApplicable without steps."""
+        left_out = warm_up_of(list(self.ranks.values()))
+        found = [
+            rank_of(profile, path, counted)
+            for path, profile in self.ranks.items()
+            if (counted := counted_steps(profile, None, left_out)) is not None
+        ]
+        if len(found) < 2:
+            raise NotApplicable(said("needs_rank_steps"))
+        return found
+
+    @cached_property
+    def stragglers(self) -> list[dict[str, Any]]:
+        """What ``stragglers`` finds, the slowest of all stages first."""
+        return sorted(stragglers(self.steps), key=lambda one: one["usual"] / max(1, one["work"]))
+
+    @cached_property
+    def stages(self) -> Mapping[Any, float]:
+        """The median of the work of the ranks of each pipeline stage, ns."""
+        division = division_of_ranks([rank.steps for rank in self.steps])
+        found: dict[Any, list[int]] = {}
+        for rank in self.steps if division is not None else ():
+            own = median_of(sum_of_columns(rank.steps, division.work)) if division is not None else None
+            if own is not None and rank.stage is not None:
+                found.setdefault(rank.stage, []).append(own)
+        return {stage: float(np.median(times)) for stage, times in found.items()}
+
+    @cached_property
+    def links(self) -> RankLinks:
+        """Links between the ranks. Raises NotApplicable where the logs name no peers."""
+        found = links_of(list(self.ranks.values()), None)
+        if not len(found.source):
+            raise NotApplicable(said("needs_links"))
+        return found
+
+    def durations(self, rank: int) -> NDArray[np.int64]:
+        """Of all steps of a rank, ns; none where it has no steps."""
+        table = next((p.tables.get("steps") for p in self.ranks.values() if p.rank == rank), None)
+        return np.zeros(0, np.int64) if table is None else np.asarray(table["duration"].clip(0))

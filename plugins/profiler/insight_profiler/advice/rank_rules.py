@@ -1,0 +1,147 @@
+"""Rules about the ranks of a job: slow ranks and links, unequal stages, ranks that wait for each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from insight_profiler.advice.contract import Advice, EvidencePlace, NotApplicable, ProfileRule
+from insight_profiler.advice.job_evidence import JobEvidence
+from insight_profiler.advice.words import milliseconds, percent, said
+from insight_profiler.analysis.rank_links import slow_links
+from insight_profiler.analysis.rank_pace import saved_by_repair, waiting_in_turn
+
+_UNEVEN = 0.15  # by which the work of a stage may differ from that of the others
+_IN_TURN = 0.1  # of the time: noise of some percent costs less, even of many ranks
+_MOST_NAMED = 5  # ranks or links in a sentence
+_GIGA = 1e9
+
+
+def slow_ranks(job: JobEvidence) -> Iterator[Advice]:
+    """Ranks that work longer than the others of their stage, which wait for them: see ``stragglers``."""
+    found = job.stragglers
+    if not found:
+        return
+    worst = found[0]
+    words = {
+        "rank": int(worst["rank"]),
+        "work": milliseconds(worst["work"]),
+        "usual": milliseconds(worst["usual"]),
+        "steps": int(worst["steps"]),
+        "percent": percent(worst["work"] / worst["usual"] - 1) if worst["usual"] else 100,
+    }
+    names = _listed([str(one["rank"]) for one in found])
+    saves = saved_by_repair(job.steps, {int(one["rank"]) for one in found})
+    yield Advice(
+        said("slow_rank", **words) if len(found) == 1 else said("slow_ranks", names=names, **words),
+        said("slow_rank_why"),
+        said("slow_rank_change", rank=names),
+        (
+            _figure("rank-map", **{"map-scale": "relative"}),
+            *(_timeline(str(one["rank"]), one["profile"], one["at"]) for one in found[:_MOST_NAMED]),
+        ),
+        saves or None,
+    )
+
+
+def slow_link(job: JobEvidence) -> Iterator[Advice]:
+    """Links that are slower than others of their kind: see ``slow_links``."""
+    found = slow_links(job.links)
+    if not found:
+        return
+    worst = found[0]
+    words = {
+        "source": worst["source"],
+        "target": worst["target"],
+        "bandwidth": _gigabytes(worst["bandwidth"]),
+        "usual": _gigabytes(worst["usual"]),
+    }
+    names = _listed([f"{one['source']} → {one['target']}" for one in found])
+    ends = set.intersection(*({one["source"], one["target"]} for one in found))
+    shared = min(ends) if len(found) > 1 and ends else None
+    yield Advice(
+        said("slow_link", **words) if len(found) == 1 else said("slow_links", names=names, **words),
+        said("slow_link_why"),
+        said("slow_link_change") if shared is None else said("slow_links_change", rank=shared),
+        (_figure("rank-links", **{"link-map": "bandwidth"}),),
+        max(_lost(job, one) for one in found) or None,
+    )
+
+
+def unbalanced_stages(job: JobEvidence) -> Iterator[Advice]:
+    """A pipeline stage that works longer than the others, by the medians of its ranks."""
+    stages = job.stages
+    if len(stages) < 2:
+        raise NotApplicable(said("one_stage"))
+    slowest = max(stages, key=lambda stage: stages[stage])
+    mean = sum(stages.values()) / len(stages)
+    if stages[slowest] <= (1 + _UNEVEN) * mean:
+        return
+    whole = max(sum(times) / len(times) for rank in job.steps if len(times := rank.steps["duration"].clip(0)))
+    yield Advice(
+        said(
+            "stages",
+            stage=str(slowest),
+            work=milliseconds(stages[slowest]),
+            count=len(stages),
+            mean=milliseconds(mean),
+            percent=percent(stages[slowest] / mean - 1),
+        ),
+        said("stages_why"),
+        said("stages_change", stage=str(slowest)),
+        (_figure("ranks"),),
+        float((stages[slowest] - mean) / whole) if whole else None,
+    )
+
+
+def ranks_in_turn(job: JobEvidence) -> Iterator[Advice]:
+    """Ranks of which another one is the slowest in each step: see ``waiting_in_turn``."""
+    found = waiting_in_turn(job.steps)
+    if found is None:
+        raise NotApplicable(said("needs_waiting"))
+    if found.share <= _IN_TURN or found.ranks < 2:
+        return
+    yield Advice(
+        said("ranks_in_turn", share=percent(found.share), ranks=found.ranks, steps=found.steps),
+        said("ranks_in_turn_why"),
+        said("ranks_in_turn_change"),
+        (_figure("rank-map", **{"map-scale": "relative"}),),
+        found.share,
+    )
+
+
+def _lost(job: JobEvidence, link: Mapping[str, Any]) -> float:
+    """The share of the time of a sender's steps that its slow link takes more than others: at most what
+    the steps get shorter, for computation may cover it."""
+    links = job.links
+    kind = list(links.kinds).index(link["kind"])
+    mine = (links.source == link["source"]) & (links.target == link["target"]) & (links.kind == kind)
+    more = float(links.elapsed[mine].sum()) * (1 - link["bandwidth"] / link["usual"])
+    whole = float(job.durations(int(link["source"])).sum() or job.durations(int(link["target"])).sum())
+    return min(1.0, more / whole) if whole else 0.0
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_MOST_NAMED])
+    return f"{shown}, …" if len(names) > _MOST_NAMED else shown
+
+
+def _figure(name: str, **state: str) -> EvidencePlace:
+    return EvidencePlace("figure", "cluster", state={"figure": name, **state})
+
+
+def _timeline(rank: str, profile: str, step: int) -> EvidencePlace:
+    return EvidencePlace("rank", "timeline", rank, {"profile": profile, "steps": str(step)})
+
+
+def _gigabytes(bandwidth: float) -> float:
+    """Three significant digits."""
+    return float(f"{bandwidth / _GIGA:.3g}")
+
+
+RULES = (
+    ProfileRule("slow_rank", said("slow_rank_title"), slow_ranks),
+    ProfileRule("slow_link", said("slow_link_title"), slow_link),
+    ProfileRule("unbalanced_stages", said("stages_title"), unbalanced_stages),
+    ProfileRule("waiting_ranks", said("ranks_in_turn_title"), ranks_in_turn),
+)

@@ -1,0 +1,99 @@
+"""How much of a step the ranks of a job wait for the slowest of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from insight_profiler.analysis.stragglers import (
+    LEAST_STEPS,
+    RankSteps,
+    division_of_ranks,
+    median_of_others,
+    stages_of,
+    sum_of_columns,
+)
+
+Matrix = NDArray[np.float64]
+
+
+@frozen
+class WaitingInTurn:
+    """Ranks of a stage wait in each step for another of them. ``share`` of the time of the steps, from 0 to
+    1, would go if all worked alike; ``ranks`` of them were the slowest of one of ``steps`` at least once."""
+
+    share: float
+    ranks: int
+    steps: int
+
+
+def saved_by_repair(ranks: Sequence[RankSteps], slow: Collection[int]) -> float:
+    """The share of the time of the steps, from 0 to 1, that goes if the ranks ``slow`` work as long as the
+    median of the others of their stage, in the stage in which it is the largest.
+
+    In each step all ranks of a stage take as long as the one that works longest: the difference is that
+    between the longest work with and without the repair.
+    """
+    best = 0.0
+    for stage in stages_of(ranks):
+        rows = [row for row, rank in enumerate(stage) if rank.rank in slow]
+        work, duration = _work(stage), _durations(stage)
+        if not rows or work is None or not duration.sum():
+            continue
+        repaired = work.copy()
+        usual = median_of_others(work)
+        repaired[rows] = np.minimum(work, usual)[rows]
+        best = max(best, float((work.max(axis=0) - repaired.max(axis=0)).sum() / duration.sum()))
+    return best
+
+
+def waiting_in_turn(ranks: Sequence[RankSteps]) -> WaitingInTurn | None:
+    """How long the ranks of a stage wait for whichever works longest in each step, of the stage that loses
+    most; None if no stage tells.
+
+    The work of a step is divided by the mean of its ranks, and that by the median of each rank over the
+    steps: a rank that always works longer (a straggler) is another matter and counts as one that does not.
+    The time lost in a step is what the longest work then is above the mean. It is at most the time that the
+    ranks wait.
+    """
+    found: list[WaitingInTurn] = []
+    for stage in stages_of(ranks):
+        work, duration = _work(stage), _durations(stage)
+        waiting = None if work is None else _waiting(stage)
+        if work is None or waiting is None or work.shape[1] < LEAST_STEPS or not duration.sum():
+            continue
+        usual = np.maximum(work.mean(axis=0), 1)
+        relative = work / usual
+        relative /= np.maximum(np.median(relative, axis=1, keepdims=True), 1e-9)
+        lost = ((relative.max(axis=0) - relative.mean(axis=0)) * usual).sum()
+        share = min(float(lost), float(waiting.mean(axis=0).sum())) / float(duration.sum())
+        slowest = np.unique(relative.argmax(axis=0))
+        found.append(WaitingInTurn(share, len(slowest), work.shape[1]))
+    return max(found, key=lambda one: one.share, default=None)
+
+
+def _work(stage: Sequence[RankSteps]) -> Matrix | None:
+    """[rank, step]: time in which the ranks of a stage work (ns); None if fewer than two or unknown."""
+    if len(stage) < 2:
+        return None
+    division = division_of_ranks([rank.steps for rank in stage])
+    return None if division is None else np.array([sum_of_columns(r.steps, division.work) for r in stage])
+
+
+def _waiting(stage: Sequence[RankSteps]) -> Matrix | None:
+    """[rank, step]: time in which they wait for others (ns); None if the steps do not tell."""
+    division = division_of_ranks([rank.steps for rank in stage])
+    if division is None or not division.waiting:
+        return None
+    return np.array([sum_of_columns(rank.steps, division.waiting) for rank in stage])
+
+
+def _durations(stage: Sequence[RankSteps]) -> Matrix:
+    """Of the steps, ns: the longest of the ranks."""
+    if not stage:
+        return np.zeros(0)
+    found: Matrix = np.array([sum_of_columns(rank.steps, ("duration",)) for rank in stage]).max(axis=0)
+    return found

@@ -1,0 +1,213 @@
+"""Rules about the ranks of a job: jobs with planted faults, healthy ones, and repaired ones as the oracle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from attrs import evolve
+from insight_profiler.advice.checking import RANK_RULES, check_job
+from insight_profiler.advice.contract import Advice
+from insight_profiler.advice.job_evidence import JobEvidence
+from insight_profiler.analysis.rank_summary import summary_of
+from insight_profiler.building import Building
+from insight_profiler.model import Profile, Source
+
+from benchmarks.cluster_traces import MESSAGE, Job, job, write_job
+from tests.profiler_routes import served_profiles
+
+STEPS = 12
+IDS = {rule.id for rule in RANK_RULES}
+
+
+def _profile(done: Job, rank: int, stages: int) -> Profile:
+    """What a reader makes of the traces of ``write_job``."""
+    building = Building(Source.TORCH, rank=rank)
+    durations = np.diff(done.begins)
+    if stages > 1:
+        building.facts["stage"] = rank * stages // done.ranks
+    building.add(
+        "steps",
+        number=np.arange(len(durations)),
+        start=done.begins[:-1],
+        duration=durations,
+        computing=done.compute[rank],
+        communication_not_overlapped=durations - done.compute[rank],
+        free=np.zeros(len(durations), np.int64),
+    )
+    building.add(
+        "links",
+        step=np.arange(len(durations)),
+        source=np.full(len(durations), rank),
+        target=np.full(len(durations), (rank + 1) % done.ranks),
+        kind=np.full(len(durations), building.text("p2p")),
+        group=np.full(len(durations), -1),
+        elapsed=done.transfer[rank],
+        bytes=np.full(len(durations), 4 * MESSAGE),
+    )
+    return summary_of(building.finish())
+
+
+def _evidence(done: Job, stages: int = 1) -> JobEvidence:
+    return JobEvidence({f"rank{rank}": _profile(done, rank, stages) for rank in range(done.ranks)})
+
+
+def _found(done: Job, stages: int = 1) -> dict[str, Advice]:
+    checked = check_job(_evidence(done, stages))
+    return {one.rule.id: advice for one in checked for advice in one.found}
+
+
+def _saves(advice: Advice) -> float:
+    assert advice.saves is not None
+    return advice.saves
+
+
+def _saved(broken: Job, repaired: Job) -> float:
+    return 1 - float(np.ptp(repaired.begins) / np.ptp(broken.begins))
+
+
+@pytest.mark.parametrize("ranks", [2, 4, 16, 64])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_slow_rank_is_named_and_what_its_repair_saves(ranks: int, seed: int) -> None:
+    slow = ranks // 3
+    broken = job(ranks, STEPS, seed, slow_rank=slow)
+    found = _found(broken)
+    assert found.keys() == {"slow_rank"}
+    assert found["slow_rank"].saw.details["rank"] == slow
+    assert found["slow_rank"].saves == pytest.approx(_saved(broken, job(ranks, STEPS, seed)), abs=0.03)
+    figure, timeline = found["slow_rank"].places
+    assert (figure.view, figure.state["figure"]) == ("cluster", "rank-map")
+    assert (timeline.view, timeline.text, timeline.state["profile"]) == ("timeline", str(slow), f"rank{slow}")
+    extra = broken.compute[slow] - np.median(np.delete(broken.compute, slow, axis=0), axis=0)
+    assert timeline.state["steps"] == str(extra.argmax())
+
+
+def test_slow_ranks_are_one_finding_with_the_saving_of_repairing_all() -> None:
+    whole = job(16, STEPS, 5)
+    compute = whole.compute.copy()
+    compute[[3, 11]] = compute[[3, 11]] * 3 // 2
+    broken = Job(compute, whole.transfer)
+    found = _found(broken)["slow_rank"]
+    assert set(str(found.saw.details["names"]).split(", ")) == {"3", "11"}
+    assert found.saves == pytest.approx(_saved(broken, whole), abs=0.03)
+
+
+@pytest.mark.parametrize("ranks", [4, 16, 64])
+def test_a_slow_link_is_named_and_saves_at_most_what_it_takes_more(ranks: int) -> None:
+    broken = job(ranks, STEPS, 4, slow_link=ranks // 2)
+    found = _found(broken)
+    assert found.keys() == {"slow_link"}
+    details = found["slow_link"].saw.details
+    assert (details["source"], details["target"]) == (ranks // 2, ranks // 2 + 1)
+    assert details["usual"] == pytest.approx(20, rel=0.05)
+    repaired = job(ranks, STEPS, 4)
+    assert 0.02 < _saves(found["slow_link"]) >= _saved(broken, repaired)
+    even = np.full_like(broken.compute, 90_000_000)  # no work that could hide the link
+    broken, repaired = (Job(even, one.transfer) for one in (broken, repaired))
+    assert _found(broken)["slow_link"].saves == pytest.approx(_saved(broken, repaired), abs=0.005)
+
+
+def test_links_that_share_an_end_lead_to_its_machine() -> None:
+    whole = job(16, STEPS, 6)
+    transfer = whole.transfer.copy()
+    transfer[[6, 7]] *= 3  # to rank 7 and from it
+    found = _found(Job(whole.compute, transfer))["slow_link"]
+    assert found.change.details == {"rank": 7}
+
+
+@pytest.mark.parametrize("stages", [2, 4])
+def test_the_stage_with_most_work_is_named(stages: int) -> None:
+    whole = job(8, STEPS, 7)
+    compute = whole.compute.copy()
+    heavy = np.arange(8) * stages // 8 == 1
+    compute[heavy] = compute[heavy] * 3 // 2
+    found = _found(Job(compute, whole.transfer), stages)
+    assert found.keys() == {"unbalanced_stages"}
+    details = found["unbalanced_stages"].saw.details
+    assert (details["stage"], details["count"]) == ("1", stages)
+    assert details["percent"] == pytest.approx(100 * (1.5 / (1 + 0.5 / stages) - 1), abs=3)
+    even = np.broadcast_to(compute.mean(axis=0).astype(np.int64), compute.shape)
+    saved = _saved(Job(compute, whole.transfer), Job(even, whole.transfer))
+    assert found["unbalanced_stages"].saves == pytest.approx(saved, abs=0.05)
+
+
+@pytest.mark.parametrize("ranks", [4, 16, 64])
+def test_another_slow_rank_in_each_step_is_waiting_in_turn(ranks: int) -> None:
+    whole = job(ranks, STEPS, 8)
+    compute = whole.compute.copy()
+    chosen = np.random.default_rng(3).integers(0, ranks, STEPS)
+    compute[chosen, np.arange(STEPS)] = compute[chosen, np.arange(STEPS)] * 3 // 2
+    broken = Job(compute, whole.transfer)
+    found = _found(broken)
+    assert found.keys() == {"waiting_ranks"}
+    assert found["waiting_ranks"].saw.details["ranks"] == len(set(chosen.tolist()))
+    even = np.broadcast_to(compute.mean(axis=0).astype(np.int64), compute.shape)
+    saved = _saved(broken, Job(even, whole.transfer))
+    assert found["waiting_ranks"].saves == pytest.approx(saved, abs=0.04)
+
+
+@pytest.mark.parametrize("ranks", [2, 4, 16, 64])
+def test_healthy_jobs_have_no_finding(ranks: int) -> None:
+    for seed in range(20):
+        stages = 1 + seed % 2
+        evidence = _evidence(job(ranks, STEPS, seed), stages)
+        assert [one.found for one in check_job(evidence) if one.found] == [], seed
+
+
+def test_ranks_that_do_not_wait_for_each_other_wait_for_no_one() -> None:
+    compute = job(4, STEPS, 9).compute
+    compute[np.arange(STEPS) % 4, np.arange(STEPS)] *= 2
+    ranks = {}
+    for rank in range(4):
+        building = Building(Source.TORCH, rank=rank)
+        building.add("steps", number=np.arange(STEPS), duration=compute[rank], computing=compute[rank])
+        ranks[f"rank{rank}"] = summary_of(building.finish())
+    assert not [one for one in check_job(JobEvidence(ranks)) if one.found]
+
+
+def test_what_a_job_lacks_is_said() -> None:
+    alone = _evidence(job(2, STEPS, 1))
+    first = dict(list(alone.summaries.items())[:1])
+    bare = {
+        path: evolve(profile, tables={"steps": profile.tables["steps"]})
+        for path, profile in alone.summaries.items()
+    }
+    none = {path: evolve(profile, tables={}) for path, profile in alone.summaries.items()}
+    codes: dict[str, dict[str, Any]] = {}
+    for name, evidence in {
+        "alone": JobEvidence(first),
+        "unread": JobEvidence(first, 3),
+        "bare": JobEvidence(bare),
+        "none": JobEvidence(none),
+    }.items():
+        checked = check_job(evidence)
+        codes[name] = {one.rule.id: one.unchecked and one.unchecked.code for one in checked}
+        assert {one.may_change for one in checked} == {name == "unread"}
+    assert codes["alone"] == dict.fromkeys(IDS, "profiler_one_rank")
+    assert codes["unread"] == dict.fromkeys(IDS, "profiler_ranks_unread")
+    assert codes["bare"]["slow_link"] == codes["none"]["slow_link"] == "profiler_needs_links"
+    assert codes["none"]["slow_rank"] == "profiler_needs_rank_steps"
+    assert codes["bare"]["unbalanced_stages"] == "profiler_one_stage"
+
+
+def test_the_advice_of_a_rank_has_that_about_its_job(tmp_path: Path) -> None:
+    write_job(tmp_path / "ill", job(6, STEPS, seed=1, slow_rank=2, slow_link=4))
+    write_job(tmp_path / "well", job(6, STEPS, seed=2))
+    with served_profiles() as open_logs:
+        get = open_logs(tmp_path)
+        for run, expected in (("ill", {"slow_rank", "slow_link"}), ("well", set())):
+            path = "rank5.1.pt.trace.json"
+            unread = get("advice", run=run, profile=path, ranks="known")
+            assert unread["ranks"]["unread"] == 5
+            waiting = {one["id"] for one in unread["rules"] if one["may_change"]}
+            assert waiting == IDS
+            get("cluster", run=run, profile=path)
+            for asked in ({}, {"ranks": "known"}):
+                said = get("advice", run=run, profile=path, **asked)
+                assert said["ranks"]["unread"] == 0
+                assert {one["rule"] for one in said["advice"]} & IDS == expected
+                states = {one["id"]: one["state"] for one in said["rules"]}
+                assert states.keys() >= IDS
+                assert {name for name in IDS if states[name] == "found"} == expected
