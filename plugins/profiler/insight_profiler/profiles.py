@@ -47,7 +47,7 @@ class Profiles:
         self._unchecked = _UNCHECKED
 
     def close(self) -> None:
-        """Ends the processes that read."""
+        """Ends the processes that read, and removes what they have not finished."""
         self._processes.close()
 
     def listing(self, runs: Collection[str] | None = None) -> list[ProfileFiles]:

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,6 +23,7 @@ AT_ONCE = min(8, max(2, os.cpu_count() or 1))  # processes
 MEMORY = 2 << 30  # bytes that all of them may take together
 _OWN_MEMORY = 128 << 20  # bytes of a process that reads, besides the file: about as much as its columns take
 IDLE = 30.0  # seconds after which one that has nothing to do ends
+_CLOSING = 0.6  # seconds that closing waits; a host gives plugins 0.8
 _PIPE = 1 << 20  # bytes that a pipe should hold
 _SET_PIPE_SIZE = 1031  # F_SETPIPE_SZ, which Linux has
 
@@ -73,6 +75,8 @@ class ReadingProcesses:
         self._waiting = 0
         self._reserved: dict[int, int] = {}  # bytes, by the order that is being read
         self._running: set[subprocess.Popen[bytes]] = set()
+        self._readers: set[threading.Thread] = set()
+        self._is_closed = False
 
     @property
     def pids(self) -> list[int]:
@@ -80,22 +84,33 @@ class ReadingProcesses:
         return [process.pid for process in list(self._running) if process.poll() is None]
 
     def close(self) -> None:
-        """Ends all processes without waiting; what they read is incomplete."""
+        """Kills all processes and waits until their orders have failed, so that nothing of these is left on
+        disk. An order that waits long for its files is left behind, and later orders are ignored."""
         with self._changed:
+            self._is_closed = True
             self._urgent.clear()
             self._queue.clear()
-        for process in list(self._running):
-            process.kill()
+            for process in self._running:
+                process.kill()
+            readers = list(self._readers)
+            self._changed.notify_all()
+        end = time.monotonic() + _CLOSING
+        for reader in readers:
+            reader.join(max(0.0, end - time.monotonic()))
 
     def read(self, order: Order, *, is_urgent: bool = True) -> None:
         """Puts a profile in the queue; an urgent one, which a user looks at, before those that are not."""
         with self._changed:
+            if self._is_closed:
+                return
             (self._urgent if is_urgent else self._queue).append(order)
             if self._waiting >= self._count() or self._threads >= self._at_once:
                 self._changed.notify()
                 return
             self._threads += 1
-        threading.Thread(target=self._work, name="profile-reader", daemon=True).start()
+            reader = threading.Thread(target=self._work, name="profile-reader", daemon=True)
+            self._readers.add(reader)
+            reader.start()
 
     def hurry(self, order: Order) -> None:
         """Moves an order that is still in the queue before all that are not urgent."""
@@ -114,10 +129,10 @@ class ReadingProcesses:
         return bool(queue) and (not reserved or reserved + _OWN_MEMORY + queue[0].memory <= self._memory)
 
     def _next(self) -> Order | None:
-        """None after a while in which there was nothing to do."""
+        """None after a while in which there was nothing to do, and once all is closed."""
         with self._changed:
             self._waiting += 1
-            self._changed.wait_for(self._fits, self._idle)
+            self._changed.wait_for(lambda: self._is_closed or self._fits(), self._idle)
             self._waiting -= 1
             if self._fits():
                 order = (self._urgent or self._queue).popleft()
@@ -142,6 +157,8 @@ class ReadingProcesses:
         finally:
             if process is not None:
                 self._end(process)
+            with self._changed:
+                self._readers.discard(threading.current_thread())
 
     def _read_by(
         self, process: subprocess.Popen[bytes] | None, order: Order
@@ -174,7 +191,10 @@ class ReadingProcesses:
 
             with contextlib.suppress(OSError):
                 fcntl.fcntl(process.stdin, _SET_PIPE_SIZE, _PIPE)
-        self._running.add(process)
+        with self._changed:
+            self._running.add(process)
+            if self._is_closed:
+                process.kill()
         return process
 
     def _end(self, process: subprocess.Popen[bytes]) -> None:
@@ -186,7 +206,8 @@ class ReadingProcesses:
             process.kill()
             process.wait()
         cast(BinaryIO, process.stdout).close()
-        self._running.discard(process)
+        with self._changed:
+            self._running.discard(process)
 
     def _serve(self, process: subprocess.Popen[bytes], order: Order) -> bool:
         """Gives a process one order, and what it asks for. False if it dies before it is through."""

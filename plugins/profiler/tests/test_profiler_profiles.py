@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from insight_profiler import insight_plugin, profile_reading, profiles
+from insight_profiler import insight_plugin, profile_reading, profiles, reading_processes
 from insight_profiler.model import Source
 from insight_profiler.profile_reading import Look
 from insight_profiler.profiles import Profiles
@@ -338,14 +338,22 @@ def test_a_process_that_dies_is_a_failure_and_the_next_profile_is_read(
     assert place.until(lambda look: look.state == "ready", ".", "large.pt.trace.json").failure is None
 
 
-def test_processes_end_with_the_host(logdir: Path, opened: Callable[..., _Opened]) -> None:
+def test_processes_and_what_they_have_not_finished_end_with_the_host(
+    logdir: Path, opened: Callable[..., _Opened], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    monkeypatch.setattr(reading_processes, "_CLOSING", _PATIENCE)  # the machine may be busy
     write_trace(logdir / "large.pt.trace.json", 60)
     processes = ReadingProcesses(idle=1000.0)
     place = opened(logdir, processes)
     place.until(lambda look: look.read > 0, ".", "large.pt.trace.json")
     [pid] = processes.pids
+    assert [path.name[:21] for path in temporary.iterdir()] == ["insight-host-profile-"]
     place.profiles.close()
-    look = place.read(path="large.pt.trace.json")
+    assert list(temporary.iterdir()) == []
+    look = place.profiles.look(".", "large.pt.trace.json", None)
     assert look.failure is not None
     assert "killed by SIGKILL" in look.failure.text
     assert pid not in processes.pids
