@@ -30,6 +30,8 @@ export interface CheckedRule {
   readonly state: 'found' | 'nothing' | 'unchecked';
   /** Why it could not be checked. */
   readonly reason: Reason | null;
+  /** It can be once more is read. */
+  readonly may_change: boolean;
 }
 
 /** Ranks of the job that are read and that are not, and bytes of all; of a profile of one rank all are 0. */

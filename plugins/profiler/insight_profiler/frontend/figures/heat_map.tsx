@@ -20,6 +20,8 @@ export interface HeatMapProps {
   /** Of the high end; a scale of changes has two ends, of which the bad one is the warning colour. */
   readonly color: string;
   readonly isChange?: boolean;
+  /** Most px of a cell across; without it the columns fill the width. */
+  readonly cellWidth?: number;
   /** Cells that are worth a look. */
   readonly marked?: readonly (readonly [row: number, column: number])[];
   /** A value in words, for the key of colours. */
@@ -28,10 +30,10 @@ export interface HeatMapProps {
   readonly onPress?: (row: number, column: number) => void;
 }
 
-const [LEFT, TOP, BOTTOM] = [64, 4, 36];
+const [LEFT, TOP, BOTTOM] = [64, 8, 36]; // px: half a label above
 const [LOWEST, HIGHEST] = [24, 460]; // px of all rows
-const REST = 118; // px of a figure besides its rows: title, hint, labels, key
-const [ROW, COLUMN] = [22, 96]; // px of a cell at most
+const REST = 137; // px of a figure besides its rows: title, hint, labels, key
+const ROW = 22; // px of a cell at most
 const SHADES = 64;
 
 type Place = readonly [row: number, column: number];
@@ -45,6 +47,7 @@ export function HeatMapRoom({ rows }: { readonly rows: number }): JSX.Element {
 
 export function HeatMap(props: HeatMapProps): JSX.Element {
   const { board, label, cells, rowLabels, columnLabels, color, isChange = false, tip, onPress } = props;
+
   const parts = useParts(900);
   const canvas = useRef<HTMLCanvasElement>(null);
   const at = useSignal<Place | null>(null);
@@ -56,7 +59,8 @@ export function HeatMap(props: HeatMapProps): JSX.Element {
     [cells, range],
   );
   const shades = useMemo(() => shadesOf(ink, color, isChange, cells.worst), [ink, color, isChange, cells.worst]);
-  const width = Math.min(Math.max(60, parts.width - LEFT - 8), cells.columns * COLUMN);
+  const room = Math.max(60, parts.width - LEFT - 8);
+  const width = props.cellWidth === undefined ? room : Math.min(room, cells.columns * props.cellWidth);
   const height = heightOf(cells.rows);
 
   useEffect(() => {

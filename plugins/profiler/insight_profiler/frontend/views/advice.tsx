@@ -13,12 +13,12 @@ import { ReadingRanks } from './reading_ranks';
 import { Answered } from './state';
 
 const ICONS: Readonly<Record<Advice['severity'], IconName>> = { error: 'error', warning: 'warn', info: 'info' };
-const STATES = ['found', 'nothing', 'unchecked'] as const;
-const STATE_ICONS: Readonly<Record<CheckedRule['state'], IconName>> = {
+const STATE_ICONS = {
   found: 'warn',
+  later: 'more',
   nothing: 'check',
   unchecked: 'close',
-};
+} as const satisfies Readonly<Record<CheckedRule['state'] | 'later', IconName>>;
 
 interface PartProps {
   readonly board: ProfilerParts;
@@ -181,6 +181,9 @@ function DeviceUse({
   );
 }
 
+const stateOf = ({ state, may_change }: CheckedRule): keyof typeof STATE_ICONS =>
+  state === 'unchecked' && may_change ? 'later' : state;
+
 function Rules({ board, answer }: PartProps): JSX.Element {
   const { t: say } = board.page;
   return (
@@ -188,8 +191,8 @@ function Rules({ board, answer }: PartProps): JSX.Element {
       <header>
         <h3>{say('advice.rules')}</h3>
       </header>
-      {STATES.map((state) => {
-        const rules = answer.rules.filter((rule) => rule.state === state);
+      {(Object.keys(STATE_ICONS) as (keyof typeof STATE_ICONS)[]).map((state) => {
+        const rules = answer.rules.filter((rule) => stateOf(rule) === state);
         if (rules.length === 0) return null;
         return (
           <details key={state} open={state !== 'unchecked'} data-state={state}>

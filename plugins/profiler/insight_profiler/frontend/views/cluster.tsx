@@ -16,6 +16,8 @@ const MOST_FAILED = 10; // profiles that are named one by one
 
 const unreadOf = (others: ClusterAnswer['others']): number => others.filter(({ state }) => state === 'reading').length;
 
+const arriving = ({ ranks, others }: ClusterAnswer) => ({ ranks, unread: unreadOf(others) });
+
 /** The ranks of a run side by side: which of them holds the others up. */
 export default function Cluster({ board }: ViewProps): JSX.Element {
   const { t: say } = board.page;
@@ -32,10 +34,10 @@ export default function Cluster({ board }: ViewProps): JSX.Element {
           <>
             <Others board={board} answer={answer} />
             <Stragglers board={board} answer={answer} />
-            {answer.ranks.length > 0 && <RankMap board={board} ranks={answer.ranks} />}
+            {answer.ranks.length > 0 && <RankMap {...arriving(answer)} board={board} />}
             {answer.ranks.length > 0 && <Ranks board={board} ranks={answer.ranks} />}
-            {answer.ranks.length > 0 && <RankLines board={board} ranks={answer.ranks} />}
-            {answer.ranks.length > 0 && <RankLinks board={board} ranks={answer.ranks} />}
+            {answer.ranks.length > 0 && <RankLines {...arriving(answer)} board={board} />}
+            {answer.ranks.length > 0 && <RankLinks {...arriving(answer)} board={board} />}
             {answer.ranks.length > 0 && <RankTable board={board} ranks={answer.ranks} title={say('cluster.table')} />}
           </>
         )}
@@ -57,7 +59,10 @@ function Others({ board, answer: { others, ranks, read, total } }: AnswerProps):
     <>
       <ReadingRanks board={board} progress={{ shown: ranks.length, unread: unreadOf(others), read, total }} />
       {failed.slice(0, MOST_FAILED).map(({ profile, failure }) => (
-        <p key={profile} class="problem">{`${profile}: ${failure ? sentence(board, 'failure', failure) : ''}`}</p>
+        <p key={profile} class="problem">
+          {failure?.values['file'] === profile ? '' : `${profile}: `}
+          {failure && sentence(board, 'failure', failure)}
+        </p>
       ))}
       {failed.length > MOST_FAILED && (
         <p class="problem">{say('cluster.failed.more', { count: failed.length - MOST_FAILED })}</p>

@@ -10,13 +10,15 @@ import { inkOf } from '../figures/ink';
 import { LINK_MEASURES, type LinkMeasure } from '../settings';
 import { MISSING, shareText, sizeText, timeText } from '../units';
 import { useAnswer } from '../use_answer';
-import type { RanksProps } from './cluster_ranks';
+import { rankRows } from '../rank_rows';
+import type { ArrivingRanksProps } from './cluster_ranks';
 
 const COLORS = { bandwidth: 'memcpy', elapsed: 'communication', bytes: 'operator' } as const;
 const MOST_SLOW = 10; // links that are named
+const CELL = 96; // px across: a matrix of few ranks need not fill the page
 
 /** Links of the steps that are chosen; a press opens the links of the sending rank. */
-export function RankLinks({ board, ranks }: RanksProps): JSX.Element | null {
+export function RankLinks({ board, ranks, unread }: ArrivingRanksProps): JSX.Element | null {
   const { t: say } = board.page;
   const locale = board.page.locale.value;
   const ink = inkOf(board.page.theme.value);
@@ -31,9 +33,10 @@ export function RankLinks({ board, ranks }: RanksProps): JSX.Element | null {
     (signal) => board.page.ctx.data.json<RankLinksAnswer>('rank_links', query, { signal }),
   );
   const measure = board.linkMeasure.value;
+  const total = ranks.length + unread;
   const matrix = useMemo(
-    () => (answer && answer.source.length > 0 ? matrixOf(answer, measure) : null),
-    [answer, measure],
+    () => (answer && answer.source.length > 0 ? matrixOf(answer, measure, total - answer.ranks.length) : null),
+    [answer, measure, total],
   );
   if (error !== null)
     return (
@@ -120,6 +123,7 @@ export function RankLinks({ board, ranks }: RanksProps): JSX.Element | null {
             rowTitle={say('rank_links.source')}
             columnTitle={say('rank_links.target')}
             color={ink.category(COLORS[measure])}
+            cellWidth={CELL}
             marked={answer.slow.map(({ source, target }) => [matrix.ends.indexOf(source), matrix.ends.indexOf(target)])}
             text={text}
             tip={(row, column) => ({
@@ -150,10 +154,12 @@ interface Matrix {
   readonly links: ReadonlyMap<number, readonly number[]>;
 }
 
-function matrixOf(answer: RankLinksAnswer, measure: LinkMeasure): Matrix {
-  const ends = [...new Set([...answer.ranks.map(({ rank }) => rank), ...answer.source, ...answer.target])].sort(
-    (a, b) => a - b,
-  );
+function matrixOf(answer: RankLinksAnswer, measure: LinkMeasure, unread: number): Matrix {
+  const rows = rankRows(
+    answer.ranks.map(({ rank }) => rank),
+    unread,
+  ).filter((rank) => rank !== null);
+  const ends = [...new Set([...rows, ...answer.source, ...answer.target])].sort((a, b) => a - b);
   const places = new Map(ends.map((rank, place) => [rank, place] as const));
   const links = new Map<number, number[]>();
   answer.source.forEach((source, i) => {

@@ -27,6 +27,11 @@ export interface RanksProps {
   readonly ranks: readonly RankRow[];
 }
 
+export interface ArrivingRanksProps extends RanksProps {
+  /** How many more are not read yet. */
+  readonly unread: number;
+}
+
 /** The ranks of the stage that was chosen, of all without. */
 export function ofStage(
   board: ProfilerParts,

@@ -10,13 +10,16 @@ import { HeatMap, HeatMapRoom } from '../figures/heat_map';
 import { cellsOf } from '../figures/heat_map_cells';
 import { inkOf } from '../figures/ink';
 import { StepLines } from '../figures/step_lines';
+import { rankRows } from '../rank_rows';
 import { RANK_SCALES } from '../settings';
 import { inUnit, MISSING, shareText, sizeText, timeText, unitSign } from '../units';
 import { useAnswer } from '../use_answer';
 import { categoryText } from '../words';
-import { ofStage, type RanksProps } from './cluster_ranks';
+import { ofStage, type ArrivingRanksProps } from './cluster_ranks';
 
 const WIDTH = 1600; // columns: steps beyond them share one
+const MOST_LINES = 32; // ranks: the host sends no more
+const LINES_HEIGHT = 289; // px of their figure
 const COLORS: Readonly<Record<string, string>> = {
   compute: 'computing',
   wait: 'communication',
@@ -27,7 +30,7 @@ const measureText = (board: ProfilerParts, measure: string): string =>
   measure in COLORS ? board.page.t(`rank_map.${measure}`) : categoryText(board, measure);
 
 /** A measure of every step of every rank; a press opens the timeline of the rank at the step. */
-export function RankMap({ board, ranks }: RanksProps): JSX.Element | null {
+export function RankMap({ board, ranks, unread }: ArrivingRanksProps): JSX.Element | null {
   const { t: say } = board.page;
   const locale = board.page.locale.value;
   const ink = inkOf(board.page.theme.value);
@@ -44,21 +47,29 @@ export function RankMap({ board, ranks }: RanksProps): JSX.Element | null {
   );
   const { value: answer, error, busy } = asked;
   const { stages, stage } = ofStage(board, ranks);
+  const total = ranks.length + unread;
   const shown = useMemo(() => {
     if (!answer?.values) return null;
-    const rows = answer.ranks.flatMap((_, i) => (stage === '' || String(answer.stages[i] ?? '') === stage ? [i] : []));
-    const values = rows.map((i) => answer.values?.[i] ?? []);
-    return { rows, cells: cellsOf(values, answer.measure === 'bandwidth' ? 'smallest' : 'largest') };
-  }, [answer, stage]);
+    const places = new Map(
+      answer.ranks.flatMap(({ rank }, i) =>
+        stage === '' || String(answer.stages[i] ?? '') === stage ? [[rank, i] as const] : [],
+      ),
+    );
+    const rows = rankRows([...places.keys()], stage === '' ? total - answer.ranks.length : 0);
+    const unknown = (answer.first ?? []).map(() => null);
+    const values = rows.map((rank) => answer.values?.[places.get(rank ?? -1) ?? -1] ?? unknown);
+    const cells = cellsOf(values, answer.measure === 'bandwidth' ? 'smallest' : 'largest');
+    return { rows, places, cells };
+  }, [answer, stage, total]);
   if (error !== null)
     return (
       <p class="problem" role="status">
         {error}
       </p>
     );
-  if (!answer) return <HeatMapRoom rows={ranks.length} />;
+  if (!answer) return <HeatMapRoom rows={total} />;
   if (answer.measure === null || !shown || shown.cells.columns === 0) return null;
-  const { rows, cells } = shown;
+  const { rows, places, cells } = shown;
   const isChange = answer.scale === 'relative';
   const { unit, measure } = answer;
   const text = (value: number): string =>
@@ -68,13 +79,14 @@ export function RankMap({ board, ranks }: RanksProps): JSX.Element | null {
         ? timeText(value, locale)
         : `${sizeText(value, locale)}/s`;
   const [first, last] = [answer.first ?? [], answer.last ?? []];
+  const placeOf = (row: number): number => places.get(rows[row] ?? -1) ?? -1;
   const stepAt = (row: number, column: number): number | undefined =>
-    answer.at?.[rows[row] as number]?.[column] ?? first[column];
+    answer.at?.[placeOf(row)]?.[column] ?? first[column];
   const valueAt = (row: number, column: number): number => cells.values[row * cells.columns + column] as number;
-  const rank = (row: number): string => String(answer.ranks[rows[row] as number]?.rank ?? '');
+  const rank = (row: number): string => String(rows[row] ?? '');
   const open = (row: number, column: number): void => {
     const { value: profile } = board.profiles.profile;
-    const to = answer.ranks[rows[row] as number];
+    const to = answer.ranks[placeOf(row)];
     const step = stepAt(row, column);
     if (profile && to && step !== undefined) board.navigation.openStep({ run: profile.run, profile: to.profile }, step);
   };
@@ -123,18 +135,20 @@ export function RankMap({ board, ranks }: RanksProps): JSX.Element | null {
       }
       data={() => ({
         head: ['rank', 'step', isChange ? `${measure}_change` : unit === 'ns' ? `${measure}_ns` : measure],
-        rows: rows.flatMap((_, row) =>
-          first.map((_step, column) => {
-            const value = valueAt(row, column);
-            return [Number(rank(row)), stepAt(row, column) ?? null, Number.isNaN(value) ? null : value];
-          }),
+        rows: rows.flatMap((number, row) =>
+          placeOf(row) < 0
+            ? []
+            : first.map((_step, column) => {
+                const value = valueAt(row, column);
+                return [number, stepAt(row, column) ?? null, Number.isNaN(value) ? null : value];
+              }),
         ),
       })}
     >
       <p class="hint">{say(`rank_map.about.${measure in COLORS ? measure : 'time'}`)}</p>
       <HeatMap
         board={board}
-        label={say('rank_map.label', { name, ranks: rows.length, steps: answer.steps ?? 0 })}
+        label={say('rank_map.label', { name, ranks: places.size, steps: answer.steps ?? 0 })}
         cells={cells}
         rowLabels={rows.map((_, row) => rank(row))}
         columnLabels={first.map((number, i) => (number === last[i] ? String(number) : `${number}–${last[i]}`))}
@@ -157,7 +171,7 @@ export function RankMap({ board, ranks }: RanksProps): JSX.Element | null {
 }
 
 /** One time of every step, a line for each rank; a press chooses the step. */
-export function RankLines({ board, ranks }: RanksProps): JSX.Element | null {
+export function RankLines({ board, ranks, unread }: ArrivingRanksProps): JSX.Element | null {
   const { t: say } = board.page;
   const locale = board.page.locale.value;
   const theme = board.page.theme.value;
@@ -190,7 +204,9 @@ export function RankLines({ board, ranks }: RanksProps): JSX.Element | null {
         {error}
       </p>
     );
-  if (!answer || answer.time === null || lines.length === 0) return null;
+  if (ranks.length + unread > MOST_LINES) return null;
+  if (!answer) return <div class="figure" aria-busy="true" style={{ height: `${LINES_HEIGHT}px` }} />;
+  if (answer.time === null || lines.length === 0) return null;
   const most = Math.max(...answer.ranks.map(({ count }) => count));
   const drawn = Math.max(...answer.ranks.map(({ number }) => number.length));
   return (

@@ -44,8 +44,8 @@ export default function Overview({ board }: ViewProps): JSX.Element {
                   </div>
                 </div>
                 <aside>
-                  <FirstAdvice board={board} />
                   {isDivided && <Shares board={board} answer={answer} />}
+                  <FirstAdvice board={board} />
                 </aside>
               </div>
             </>
