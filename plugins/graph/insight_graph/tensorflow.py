@@ -25,7 +25,7 @@ from insight_graph.order import topological
 from insight_graph.pieces import Pieces, content_at
 from insight_graph.scopes import joined
 from insight_graph.tensorflow_nodes import CONSTANT_TYPES, NodeColumns, NodeReader
-from insight_graph.tensorflow_values import attribute, type_name
+from insight_graph.tensorflow_values import attribute, type_name, value_of
 from insight_graph.texts import Codes, text_of
 
 _NODES, _LIBRARY = 1, 2
@@ -145,7 +145,7 @@ class _Reader:
             full_name=name,
             scope=joined(scope, name.rpartition("/")[0]) if "/" in name else scope,
             source=", ".join(map(text_of, node.debug_info.original_node_names)),
-            value=values.get("value", "") if op in CONSTANT_TYPES else "",
+            value=value_of(values) if op in CONSTANT_TYPES else "",
             attributes=attributes,
             calls=next((self.functions[one] for one in called if one in self.functions), ""),
         )

@@ -5,7 +5,8 @@ Source: attr_value.proto, types.proto, tensor_shape.proto.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from insight_core.plugin import Dialect, EventField, Payload
@@ -16,6 +17,8 @@ from insight_graph.mindspore_values import MOST_BYTES, tensor_text
 from insight_graph.texts import text_of
 
 _MAX_ITEMS = 256  # of a list that are written out
+_VALUE_OF_PYTORCH = re.compile(r"\{\s*value\s*:\s*(.*?)\s*\}", re.DOTALL)
+_EMPTY = re.compile(r"\{\s*\}")
 _CLAIM = EventField(Dialect.TENSORBOARD, "tensor")
 _FIELDS = {
     "s": "string",
@@ -47,6 +50,16 @@ def attribute(data: bytes) -> Attribute:
         return Attribute("?", "", str(error), len(data))
     kind, text = _described(entry.value)
     return Attribute(text_of(entry.key), kind, text, entry.value.ByteSize())
+
+
+def value_of(attributes: Mapping[str, str]) -> str:
+    """The value of a constant, from the texts of its attributes; PyTorch writes them all as one text."""
+    if "value" in attributes or "attr" not in attributes:
+        return attributes.get("value", "")
+    if _EMPTY.fullmatch(attributes["attr"]):
+        return "None"
+    found = _VALUE_OF_PYTORCH.fullmatch(attributes["attr"])
+    return found[1] if found else ""
 
 
 def _described(value: Any) -> tuple[str, str]:  # noqa: ANN401

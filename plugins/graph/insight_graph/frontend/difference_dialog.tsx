@@ -166,7 +166,6 @@ function Stored({ board, found }: { readonly board: GraphParts; readonly found: 
 }
 
 function Entry({ board, entry }: { readonly board: GraphParts; readonly entry: DifferenceEntry }): JSX.Element {
-  const { t: say } = board.page;
   const { id } = entry;
   const rows = entry.changes.length > 0 ? entry.changes : [null];
   return (
@@ -197,7 +196,7 @@ function Entry({ board, entry }: { readonly board: GraphParts; readonly entry: D
             )}
           </th>
           <td>
-            {change && <small>{change.name || say(`diff.what.${change.what}`)}</small>}
+            {change && <small>{changeName(board, change)}</small>}
             {cell(entry, change?.before, 'removed', entry.other_id)}
           </td>
           <td>
@@ -208,6 +207,12 @@ function Entry({ board, entry }: { readonly board: GraphParts; readonly entry: D
       ))}
     </>
   );
+}
+
+/** The name of an attribute or argument, or the number of the input that has no name. */
+function changeName({ page }: GraphParts, { what, name }: DifferenceEntry['changes'][number]): string {
+  if (what === 'constant' && /^\d+$/.test(name)) return page.t('precision.input', { slot: name });
+  return name || page.t(`diff.what.${what}`);
 }
 
 /** A value; the path of a node that moved; the name of a node that one graph alone has. */

@@ -16,6 +16,17 @@ import torch
 from onnx import TensorProto, helper
 from torch import nn
 
+_OPERATORS = {
+    "_convolution", "conv1d", "conv2d", "conv3d", "embedding", "batch_norm", "layer_norm", "group_norm",
+    "instance_norm", "rms_norm", "max_pool1d", "max_pool2d", "max_pool3d", "avg_pool1d", "avg_pool2d",
+    "avg_pool3d", "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d",
+    "adaptive_max_pool2d", "dropout", "feature_dropout", "softmax", "log_softmax", "gelu", "leaky_relu",
+    "elu", "celu", "glu", "hardtanh", "softplus", "threshold", "clamp", "scaled_dot_product_attention",
+    "pad", "constant_pad_nd", "reshape", "flatten", "permute", "transpose", "unsqueeze", "squeeze",
+    "select", "slice", "narrow", "chunk", "unbind", "expand", "repeat", "roll", "cat", "stack", "add",
+    "sub", "mul", "div", "argmax", "topk", "cumsum", "tril", "triu", "masked_fill", "pixel_shuffle",
+}  # fmt: skip
+
 
 class Block(nn.Module):
     def __init__(self, size: int) -> None:
@@ -92,6 +103,20 @@ def of_onnx(model: onnx.ModelProto) -> dict[str, Any]:
     }
 
 
+def argument_names() -> dict[str, list[list[str]]]:
+    """Names of the arguments of operators that take a tensor or tensors first, for each overload."""
+    found: dict[str, list[list[str]]] = {}
+    for schema in torch._C._jit_get_all_schemas():
+        is_wanted = schema.name.startswith("aten::") and schema.name.removeprefix("aten::") in _OPERATORS
+        if is_wanted and not any(one.is_out for one in schema.arguments):
+            first = str(schema.arguments[0].type) if schema.arguments else ""
+            if first in ("Tensor", "List[Tensor]"):
+                names = [one.name for one in schema.arguments]
+                if names not in found.setdefault(schema.name, []):
+                    found[schema.name].append(names)
+    return found
+
+
 def with_branches() -> onnx.ModelProto:
     """A model with a function, and a subgraph that uses a tensor from around it."""
     float_tensor = TensorProto.FLOAT
@@ -148,6 +173,7 @@ def main() -> None:
         "net.pt2": of_exported(program),
         "net.onnx": of_onnx(onnx.load("net.onnx")),
         "net_script.onnx": of_onnx(onnx.load("net_script.onnx")),
+        "arguments": argument_names(),
         "initializers": {
             name: {one.name: list(one.dims) for one in onnx.load(name).graph.initializer}
             for name in ("net.onnx", "net_script.onnx")
