@@ -17,7 +17,8 @@ space := $(subst ,, )
 distributions := $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml))
 skip_hook := INSIGHT_HOST_SKIP_FRONTEND=1 INSIGHT_HOST_SKIP_KERNEL=1
 
-.PHONY: help demo dev test fuzz conformance bench soak sbom assets browser proto clean distclean
+.PHONY: help demo dev test ready lint types page vitest fuzz conformance comparable bench soak sbom assets browser proto \
+	clean distclean
 
 help:
 	@echo 'make demo         serve the sample logs with every tab (PORT=... to choose the port)'
@@ -53,7 +54,7 @@ dev: .venv/.dev assets
 	@$(skip_hook) $(PY) $(PIP) --no-build-isolation -e ./insight_record -e .
 	@touch $@
 
-.venv/.dev: pyproject.toml | .venv/.runtime
+.venv/.dev: pyproject.toml | .venv/.runtime .venv/.node # not beside .node: pip writes to one environment at a time
 	@echo 'installing development tools'
 	@$(skip_hook) $(PY) $(PIP) --no-build-isolation -e '.[dev]'
 	@touch $@
@@ -109,7 +110,8 @@ command -v $(1) >/dev/null && exit 0; \
 endef
 
 # Debian's nginx, unpacked: a package that is installed would start a server.
-.nginx/usr/sbin/nginx:
+# Not beside the browsers: apt-get holds a lock.
+.nginx/usr/sbin/nginx: | browser
 	@mkdir -p .nginx; cd .nginx; \
 	fetch='apt-get download -qq nginx'; \
 	if command -v apt-get >/dev/null && { $$fetch || { [ "$$(id -u)" = 0 ] && apt-get update -qq && $$fetch; }; } >log 2>&1 \
@@ -118,23 +120,38 @@ endef
 
 # --- checks ---------------------------------------------------------------------------------------
 
-# One process more than processors, since tests also wait: for pages, for processes, for limits of time. Each takes a file
+# Runs side by side what does not need each other; each command's output is printed when it has ended.
+side_by_side = $(MAKE) --output-sync=line -j $(shell echo $$(($(processors) > 2 ? $(processors) : 2)))
+processors := $(shell getconf _NPROCESSORS_ONLN)
+
+# More processes than processors, since tests also wait: for pages, for processes, for limits of time. Each takes a file
 # of tests at a time, so that what a module opens is opened once.
 # A browser test that fails runs once more (tests/conftest.py), and the summary lists it.
 # The hundreds of hosts that tests start load bytecode; without it each compiles every module again.
-processes = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
-PYTEST = env -u PYTHONDONTWRITEBYTECODE $(PY) -m pytest -n $(processes) --maxprocesses 4 \
+PYTEST = env -u PYTHONDONTWRITEBYTECODE $(PY) -m pytest -n $(shell expr $(processors) + 1) --maxprocesses 4 \
 	--dist loadfile --no-loadscope-reorder --reruns 1 -r R
 
-test: .venv/.dev .venv-frameworks/.installed assets browser .nginx/usr/sbin/nginx
+test:
+	@$(side_by_side) ready types page vitest lint
 	@mkdir -p $(RESULTS)
-	$(PY) -m ruff check .
-	$(PY) -m ruff format --check .
-	$(PY) -m mypy
-	$(PY) hatch_build.py npm run check
-	$(PY) hatch_build.py npm test 2>&1 | tee $(RESULTS)/vitest.log
 	$(PYTEST) -m 'not conformance and not frameworks' 2>&1 | tee $(RESULTS)/pytest.log
 	$(PYTEST:.venv/%=.venv-frameworks/%) -m frameworks $$(grep -rl mark.frameworks tests) 2>&1 | tee $(RESULTS)/frameworks.log
+
+ready: .venv/.dev assets .venv-frameworks/.installed browser .nginx/usr/sbin/nginx
+
+lint: .venv/.dev
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+
+types: .venv/.dev
+	$(PY) -m mypy
+
+page: assets
+	$(PY) hatch_build.py npm run check
+
+vitest: assets
+	@mkdir -p $(RESULTS)
+	$(PY) hatch_build.py npm test 2>&1 | tee $(RESULTS)/vitest.log
 
 # Two halves: readers, guided by coverage where atheris can be installed; then hosts and data servers on damaged logs.
 # Bounds of the second are requests, not seconds: about one for each second, path and kind of log in 60 s.
@@ -154,9 +171,12 @@ hosting := .venv-peers/hosting/.installed
 servers := .venv-peers/servers/.installed
 
 conformance: export INSIGHT_PEER_HOSTING := $(CURDIR)/.venv-peers/hosting/bin/python
-conformance: .venv/.dev .venv-frameworks/.installed assets $(peers) $(hosting)
+conformance: comparable
 	@mkdir -p $(RESULTS)
-	$(PYTEST) -m conformance 2>&1 | tee $(RESULTS)/conformance.log
+	$(PYTEST) -m conformance tests/conformance $$(grep -rl mark.conformance tests/browser) 2>&1 | tee $(RESULTS)/conformance.log
+
+comparable: # before the recipe of conformance, whose variables depend on what is installed
+	@$(side_by_side) .venv/.dev .venv-frameworks/.installed assets $(peers) $(hosting)
 
 .venv-peers/tensorboard/.installed: tests/peers/tensorboard.txt | .venv/bin/python
 	@echo 'installing tensorboard as a peer'
@@ -165,7 +185,7 @@ conformance: .venv/.dev .venv-frameworks/.installed assets $(peers) $(hosting)
 	@touch $@
 
 # This host beside TensorBoard; what is compiled of it is there already, by the target `assets`.
-.venv-peers/hosting/.installed: tests/peers/hosting.txt pyproject.toml | .venv/bin/python
+.venv-peers/hosting/.installed: tests/peers/hosting.txt pyproject.toml | .venv/.runtime # both build in the checkout
 	@echo 'installing insight-host beside tensorboard'
 	@$(PY) -m venv $(@D)
 	@$(@D)/bin/python $(PIP) -r $<
