@@ -12,9 +12,6 @@ from typing import Any
 
 import anyio
 import pytest
-from mcp import Client
-from mcp.client.stdio import StdioServerParameters, stdio_client
-from mcp.client.streamable_http import streamable_http_client
 from PIL import Image
 
 import insight_host
@@ -33,6 +30,10 @@ def url(sample_logs: Path) -> Iterator[str]:
 
 @pytest.fixture(params=["stdio", "http"])
 def connect(request: pytest.FixtureRequest, sample_logs: Path) -> Connect:
+    # 2 s of processor time, which every process of pytest-xdist would pay while it collects tests
+    from mcp.client.stdio import StdioServerParameters, stdio_client
+    from mcp.client.streamable_http import streamable_http_client
+
     if request.param == "http":
         address = str(request.getfixturevalue("url"))
         return lambda: streamable_http_client(address)
@@ -42,6 +43,8 @@ def connect(request: pytest.FixtureRequest, sample_logs: Path) -> Connect:
 
 @pytest.mark.parametrize("mode", VERSIONS)
 def test_a_session_of_the_official_client(connect: Connect, mode: Any, sample_logs: Path) -> None:  # noqa: ANN401
+    from mcp import Client
+
     with insight_host.open(sample_logs) as logs:
         points = len(logs.scalars())
 

@@ -1,10 +1,10 @@
 // Opens pages one after the other in one headless Firefox, by WebDriver BiDi: `node firefox.mjs PLAN REPORT`.
 //
-// PLAN is JSON: {executable, patience (milliseconds), visits: [{url, again, content: {selector, text, painted}}]}.
+// PLAN is JSON: {executable, patience (milliseconds), visits: [{url, content: {selector, text, painted}}]}.
 // A page is ready when a visible element that the selector finds has the text and, if `painted` is not 0, a picture of which more
-// than this share is not background. With `again` the page is left and opened a second time.
-// REPORT is JSON, for each visit: {errors, text, scripts: [[url, bytes over the network]]}, of the last load, and
-// `before`, the scripts of the first.
+// than this share is not background. Each page is left and opened a second time.
+// REPORT is JSON, for each visit: {errors, text, scripts: [[url, bytes over the network]]}, of the second load, and
+// `before`, the scripts of the first; errors are of both.
 
 import { readFile, writeFile } from 'node:fs/promises';
 import puppeteer from 'puppeteer-core';
@@ -63,7 +63,7 @@ async function visit(browser, wanted) {
   try {
     await load(page, wanted);
     before = (await page.evaluate(scripts)).map(([name]) => name);
-    if (wanted.again) await load(page, wanted);
+    await load(page, wanted);
   } catch (error) {
     errors.push(`${error}: ${JSON.stringify(wanted)}`);
   }

@@ -1,4 +1,4 @@
-"""Firefox shows the content of every tab: at the root, below a prefix, and from the browser's cache."""
+"""Firefox shows the content of every tab below a prefix, twice: the second time from the browser's cache."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ import pytest
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
 Report = Mapping[str, Any]  # of a visit; see firefox.mjs
-
-PREFIX = "/deep/er"
 
 
 @attrs.frozen
@@ -60,19 +58,17 @@ def reports(
     every_tab: Serve,
     repository: Path,
     tmp_path_factory: pytest.TempPathFactory,
-) -> Mapping[tuple[str, str], Report]:
-    """By place and tab; one Firefox visits all, those at the root twice."""
+) -> Mapping[str, Report]:
+    """By tab; one Firefox visits all of them, twice each."""
     directory = tmp_path_factory.mktemp("firefox")
-    hosts = {"": every_tab(), PREFIX: every_tab("--path-prefix", PREFIX)}
+    url = every_tab("--path-prefix", "/deep/er")
     visits = {
-        (place, tab): {
+        tab: {
             "url": f"{url}#locale=en&theme=light&tab={tab}&reports.open=sample",
-            "again": place == "",
             "content": attrs.asdict(
                 attrs.evolve(content, selector=f'[data-plugin="{tab}"] {content.selector}')
             ),
         }
-        for place, url in hosts.items()
         for tab, content in TABS.items()
     }
     plan, report = directory / "plan.json", directory / "report.json"
@@ -96,17 +92,14 @@ def test_firefox_opens_every_tab_of_this_repository(repository: Path) -> None:
 
 
 @each_tab
-@pytest.mark.parametrize("place", ["", PREFIX], ids=["root", "prefix"])
-def test_firefox_shows_the_content_of_every_tab(
-    reports: Mapping[tuple[str, str], Report], place: str, tab: str
-) -> None:
-    report = reports[place, tab]
+def test_firefox_shows_the_content_of_every_tab(reports: Mapping[str, Report], tab: str) -> None:
+    report = reports[tab]
     assert not report["errors"], "\n".join([*report["errors"], "the page ends with", report["text"][-300:]])
 
 
 @each_tab
-def test_firefox_loads_no_script_of_a_tab_twice(reports: Mapping[tuple[str, str], Report], tab: str) -> None:
-    scripts, before = dict(reports["", tab]["scripts"]), reports["", tab]["before"]
+def test_firefox_loads_no_script_of_a_tab_twice(reports: Mapping[str, Report], tab: str) -> None:
+    scripts, before = dict(reports[tab]["scripts"]), reports[tab]["before"]
     assert any(f"/data/plugin/{tab}/static/" in name for name in scripts), scripts
     assert len(before) > 5, before  # what the page loads when it is idle may come with the second load first
     assert {name: size for name, size in scripts.items() if size > 0 and name in before} == {}
