@@ -77,9 +77,8 @@ class _Views:
         for info in sorted(self.data.series(NAME, runs=runs), key=lambda info: info.key):
             records = self._records(info)
             if source := source_of(info):
-                for entry in records:
-                    step = f" · {entry['step']}" if len(records) > 1 else ""
-                    named = {"kind": source.kind, "format": source.format, "name": f"{_name(info)}{step}"}
+                for entry, name in zip(records, _names(info, records), strict=True):
+                    named = {"kind": source.kind, "format": source.format, "name": name}
                     optimised = not info.key.tag.endswith("ms_output_optimize.pb")
                     rank = (info.key.run, source.rank, optimised, info.key.tag, -int(str(entry["index"])))
                     graphs.append((rank, entry | named))
@@ -221,6 +220,19 @@ class _Views:
 
 def _name(info: SeriesInfo) -> str:
     return {"__run_graph__": "graph", "__meta_graph__": "meta graph"}.get(info.key.tag, info.key.tag)
+
+
+def _names(info: SeriesInfo, records: Sequence[Mapping[str, object]]) -> list[str]:
+    """Of several records with their steps; those of one step are numbered."""
+    name = _name(info)
+    if len(records) == 1:
+        return [name]
+    steps = [one["step"] for one in records]
+    numbers = [
+        f" ({steps[: row + 1].count(step)})" if steps.count(step) > 1 else ""
+        for row, step in enumerate(steps)
+    ]
+    return [f"{name} · {step}{number}" for step, number in zip(steps, numbers, strict=True)]
 
 
 def _pipeline(answer: Mapping[str, Any]) -> object:

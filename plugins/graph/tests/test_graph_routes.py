@@ -100,6 +100,15 @@ def _json(client: Client, route: str, **query: object) -> Any:  # noqa: ANN401
     return answer.json
 
 
+def test_graphs_of_one_step_are_numbered() -> None:
+    fake = FakeProvider()
+    claim = EventField(Dialect.TENSORBOARD, "graph_def")
+    fake.add_records("graph", "run", "__run_graph__", [chain("a"), chain("b")], steps=[0, 0], claim=claim)
+    client = Client(Host(Registry.of([("graph", lambda: insight_graph)]), fake))
+    names = [one["name"] for one in _json(client, "graphs")["graphs"]]
+    assert names == ["graph · 0 (2)", "graph · 0 (1)"]
+
+
 MS = {"run": "ms", "tag": "events.1_MS", "index": 0}
 TF = {"run": "tf", "tag": "__run_graph__", "index": 0}
 
@@ -226,13 +235,15 @@ def test_statistics(client: Client) -> None:
     assert {name: found[name] for name in counted} == counted
     assert found["edges"] == found["data_edges"] + 1
     assert found["stored"] == {
-        "trainable": {"tensors": 1, "values": 64, "bytes": 256, "unsized": 0},
-        "input": {"tensors": 1, "values": 32, "bytes": 128, "unsized": 0},
-        "constant": {"tensors": 2, "values": 2, "bytes": 16, "unsized": 0},
+        "trainable": {"tensors": 1, "values": 64, "bytes": 256, "unsized": 0, "unsized_nodes": 0},
+        "input": {"tensors": 1, "values": 32, "bytes": 128, "unsized": 0, "unsized_nodes": 0},
+        "constant": {"tensors": 2, "values": 2, "bytes": 16, "unsized": 0, "unsized_nodes": 0},
     }
     assert [(one["name"], one["role"]) for one in found["largest_parameters"]] == [("w", "trainable")]
     node = _json(client, "node", **MS, id="Default/net/b-Dense")
-    assert node["stored"] == {"trainable": {"tensors": 1, "values": 64, "bytes": 256, "unsized": 0}}
+    assert node["stored"] == {
+        "trainable": {"tensors": 1, "values": 64, "bytes": 256, "unsized": 0, "unsized_nodes": 0}
+    }
     assert {one["type"]: one["count"] for one in found["types"]}["Parameter"] == 2
 
 
