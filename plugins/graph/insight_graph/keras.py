@@ -17,6 +17,7 @@ from insight_graph.graph_builder import GraphBuilder
 from insight_graph.keras_weights import weights_of
 from insight_graph.order import topological
 from insight_graph.scopes import joined
+from insight_graph.stored import values_of
 
 _DEEPEST = 50  # models in models
 _INPUT = "InputLayer"
@@ -86,12 +87,15 @@ class _Reader:
         self.layers.append(layer)
         self.numbers.setdefault(path, number)
         self.waiting.append((number, taken))
+        weights = list(weights_of(layer))
         self.builder.weights += [
             Weight(
                 number, learned and trainable if learned is not None else None, self.builder.signature([one])
             )
-            for learned, one in weights_of(layer)
+            for learned, one in weights
         ]
+        if any(values_of(one) is None for _, one in weights):
+            self.builder.notice("unsized_layers").add(f"{path} ({layer.get('class_name', '')})")
 
     def connect(self) -> None:
         for number, taken in self.waiting:

@@ -14,6 +14,7 @@ _TEXTS = {
     "unnamed": "nodes have no name",
     "truncated": "the graph ends before its end ({reason}); {parts} parts were read",
     "unreadable_nodes": "nodes cannot be read",
+    "unsized_layers": "layers have weights whose size is not in the file",
     "unknown_types": "types of outputs cannot be read",
     "pipeline_cut_off": "the file ends within the record at byte {offset}",
     "pipeline_unreadable": "the record at byte {offset} cannot be read",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable
 
 from attrs import frozen
@@ -53,10 +54,17 @@ class Stored:
 
 
 def summed(tensors: Iterable[Stored]) -> dict[str, dict[str, int]]:
-    """By role: how many tensors, their values and bytes, and ``unsized``, how many have no known size."""
+    """By role: how many tensors, their values and bytes; ``unsized``, how many have no known size, and
+    ``unsized_nodes``, of how many nodes these are."""
     found: dict[str, dict[str, int]] = {}
+    tensors = list(tensors)
+    unsized = {(one.role, one.node) for one in tensors if one.values is None}
+    nodes = Counter(role for role, _ in unsized)
     for one in tensors:
-        row = found.setdefault(ROLES[one.role], {"tensors": 0, "values": 0, "bytes": 0, "unsized": 0})
+        row = found.setdefault(
+            ROLES[one.role],
+            {"tensors": 0, "values": 0, "bytes": 0, "unsized": 0, "unsized_nodes": nodes[one.role]},
+        )
         row["tensors"] += 1
         row["values"] += one.values or 0
         row["bytes"] += one.nbytes or 0

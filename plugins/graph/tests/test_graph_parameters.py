@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from insight_core.plugin.testing.wire import int_field, message_field
 from insight_record.graphs import graph_def, graph_proto, nodes_of
 from tests.recording.collector_reading import decoded, opened, tags
 
+_KERAS_LAYERS = Path(__file__).parent / "keras_layers/layers.json"
 SAMPLE_LOGS = Path(__file__).parents[3] / "examples/logs"
 
 _LENET = 61_684  # 5x5 convolutions 1-6 and 6-16 without bias, 400-120, 120-84 and 84-10 with
@@ -278,51 +280,24 @@ def test_recorded_graphs_say_what_is_trainable() -> None:
         assert "trainable" not in values(graph)
 
 
-_LAYERS: list[tuple[str, dict[str, Any], list[int | None], tuple[int, int]]] = [
-    # trainable and other values, as Keras 3.15 counts them
-    ("Dense", {"units": 7}, [None, 5], (42, 0)),
-    ("Dense", {"units": 5, "use_bias": False, "trainable": False}, [None, 5], (0, 25)),
-    ("Conv2D", {"filters": 8, "kernel_size": [3, 3]}, [None, 32, 32, 3], (224, 0)),
-    ("Conv1D", {"filters": 4, "kernel_size": [3]}, [None, 20, 4], (52, 0)),
-    ("Conv2DTranspose", {"filters": 5, "kernel_size": [2, 3]}, [None, 26, 26, 12], (365, 0)),
-    ("DepthwiseConv2D", {"kernel_size": [3, 3], "depth_multiplier": 2, "use_bias": False},
-     [None, 28, 28, 6], (108, 0)),
-    ("SeparableConv2D", {"filters": 6, "kernel_size": [3, 3], "depth_multiplier": 2},
-     [None, 30, 30, 8], (246, 0)),
-    ("BatchNormalization", {"axis": -1}, [None, 30, 30, 8], (16, 16)),
-    ("LayerNormalization", {"axis": -1}, [None, 12], (24, 0)),
-    ("GroupNormalization", {"groups": 2, "axis": -1}, [None, 20, 4], (8, 0)),
-    ("PReLU", {"shared_axes": None}, [None, 12], (12, 0)),
-    ("Embedding", {"input_dim": 100, "output_dim": 16}, [None, 20], (1600, 0)),
-    ("LSTM", {"units": 12}, [None, 20, 16], (1392, 0)),
-    ("GRU", {"units": 10}, [None, 20, 12], (720, 0)),
-    ("Bidirectional", {"layer": {"class_name": "SimpleRNN", "config": {"units": 6}}},
-     [None, 20, 10], (204, 0)),
-    ("TimeDistributed", {"layer": {"class_name": "Dense", "config": {"units": 4}}},
-     [None, 20, 12], (52, 0)),
-    ("MaxPooling2D", {"pool_size": [2, 2]}, [None, 30, 30, 8], (0, 0)),
-]  # fmt: skip
-
-
 def _keras(*layers: dict[str, Any]) -> Graph:
     model = {"class_name": "Sequential", "config": {"name": "net", "layers": list(layers)}}
     return keras.graph_of_model(json.dumps(model).encode())
 
 
-@pytest.mark.parametrize(("kind", "config", "shape", "expected"), _LAYERS)
-def test_layers_of_keras_have_as_many_weights_as_keras_counts(
-    kind: str, config: dict[str, Any], shape: list[int | None], expected: tuple[int, int]
-) -> None:
-    layer = {
-        "module": "keras.layers",
-        "class_name": kind,
-        "config": {"name": "layer", **config},
-        "build_config": {"input_shape": shape},
-    }
-    graph = _keras(layer)
+def _layers() -> Iterator[Any]:
+    """``keras_layers/write.py`` wrote them, with what Keras counts."""
+    for row in json.loads(_KERAS_LAYERS.read_text()):
+        yield pytest.param(row, id=row["layer"]["config"]["name"])
+
+
+@pytest.mark.parametrize("row", list(_layers()))
+def test_layers_of_keras_have_as_many_weights_as_keras_counts(row: dict[str, Any]) -> None:
+    graph = _keras(row["layer"])
     found = values(graph)
-    assert (found.get("trainable", 0), found.get("other", 0)) == expected
+    assert (found.get("trainable", 0), found.get("other", 0)) == (row["trainable"], row["other"])
     assert unsized(graph) == {}
+    assert not graph.notices
 
 
 def test_the_keras_sample_has_the_count_of_its_model() -> None:
@@ -337,6 +312,8 @@ def test_the_keras_sample_has_the_count_of_its_model() -> None:
         {"class_name": "Dense", "registered_name": "Mine>Dense", "config": {"units": 3}},
         {"class_name": "Dense", "module": "mine", "config": {"units": 3}},
         {"class_name": "MultiHeadAttention", "module": "keras.layers", "config": {"num_heads": 2}},
+        {"class_name": "Dense", "module": "keras.layers", "config": {"units": 3, "lora_rank": 2}},
+        {"class_name": "EinsumDense", "module": "keras.layers", "config": {"equation": "ab"}},
         {"class_name": "Dense", "module": "keras.layers", "config": {"units": "many"}},
         {"class_name": "Dense", "module": "keras.layers", "config": {"units": float("inf")}},
         {"class_name": "Dense", "module": "keras.layers", "config": []},
@@ -346,12 +323,21 @@ def test_weights_of_layers_that_are_not_known_are_of_unknown_number(layer: dict[
     graph = _keras({**layer, "build_config": {"input_shape": [None, 4]}})
     assert values(graph) == {"parameter": 0}
     assert unsized(graph) == {"parameter": 1}
+    [notice] = graph.notices
+    assert (notice.code, notice.count) == ("unsized_layers", 1)
 
 
 def test_layers_that_were_not_built_have_weights_of_unknown_size() -> None:
     graph = _keras({"class_name": "Dense", "module": "keras.layers", "config": {"units": 3}})
     assert values(graph) == {"trainable": 3}
     assert unsized(graph) == {"trainable": 1}
+    dense = {"class_name": "Dense", "module": "keras.layers"}
+    both = _keras(
+        {**dense, "config": {"units": 3, "name": "a"}},
+        {"class_name": "GRU", "config": {"units": 2, "name": "b"}},
+    )
+    assert summed(tensors_of(both))["trainable"]["unsized_nodes"] == 2
+    assert [one.examples for one in both.notices] == [["net/a (Dense)", "net/b (GRU)"]]
 
 
 def test_a_normalization_over_sizes_that_are_not_fixed_has_weights_of_unknown_size() -> None:

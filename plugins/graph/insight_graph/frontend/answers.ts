@@ -193,12 +193,19 @@ export const STORED_ROLES = [
   'constant',
 ] as const;
 export type StoredRole = (typeof STORED_ROLES)[number];
-/** By role: how many tensors, their values and bytes; `unsized` counts those whose size the log does not record. */
+/** By role: how many tensors, their values and bytes; `unsized` counts those whose size the log does not record,
+ * `unsized_nodes` their nodes. */
 export type Stored = Readonly<
   Partial<
     Record<
       StoredRole,
-      { readonly tensors: number; readonly values: number; readonly bytes: number; readonly unsized: number }
+      {
+        readonly tensors: number;
+        readonly values: number;
+        readonly bytes: number;
+        readonly unsized: number;
+        readonly unsized_nodes: number;
+      }
     >
   >
 >;

@@ -137,7 +137,7 @@ function Differences({ board, before, after }: DifferencesProps): JSX.Element {
           )}
         </p>
       )}
-      {found.attributes_compared < found.nodes.after - found.counts.added && (
+      {found.attributes_compared < found.counts.same + found.counts.changed + found.counts.moved && (
         <p class="hint">{say('diff.attributes', { count: found.attributes_compared })}</p>
       )}
     </div>
@@ -146,7 +146,9 @@ function Differences({ board, before, after }: DifferencesProps): JSX.Element {
 
 /** Numbers of stored values that are not the same. */
 function Stored({ board, found }: { readonly board: GraphParts; readonly found: Difference }): JSX.Element | null {
-  const [before, after] = [storedRows(board.page, found.stored.before), storedRows(board.page, found.stored.after)];
+  const of = { layers: board.records.graph.value?.kind === 'layers' };
+  const before = storedRows(board.page, found.stored.before, of);
+  const after = storedRows(board.page, found.stored.after, of);
   const rows = before
     .map(([role, text], i) => [role, text, after[i]?.[1] ?? ''] as const)
     .filter(([, one, two]) => one !== two);

@@ -69,6 +69,7 @@ export function GraphPanel({ board }: { readonly board: GraphParts }): JSX.Eleme
 function Numbers({ board, found }: { readonly board: GraphParts; readonly found: Statistics }): JSX.Element {
   const { t: say } = board.page;
   const number = (value: number): string => value.toLocaleString(board.page.locale.value);
+  const layers = board.records.graph.value?.kind === 'layers';
   const rows: readonly (readonly [text: string, value: string])[] = [
     ['node.operators', number(found.operators)],
     ['node.parameters', number(found.parameters)],
@@ -77,7 +78,9 @@ function Numbers({ board, found }: { readonly board: GraphParts; readonly found:
     ['statistics.depth', number(found.depth)],
     ['statistics.data_edges', number(found.data_edges)],
     ['statistics.control_edges', found.control_edges > 0 ? number(found.control_edges) : ''],
-    ...storedRows(board.page, found.stored, true).map(([role, text]) => [`node.${role}`, text] as const),
+    ...storedRows(board.page, found.stored, { whole: true, layers }).map(
+      ([role, text]) => [`node.${role}`, text] as const,
+    ),
   ];
   return (
     <dl class="facts" data-testid="statistics">

@@ -114,7 +114,7 @@ function Facts({ board, node }: { readonly board: GraphParts; readonly node: Nod
     ['operators', group ? number(node.operators) : ''],
     ['parameters', group && node.parameters > 0 ? number(node.parameters) : ''],
     ['constants', group && node.constants > 0 ? number(node.constants) : ''],
-    ...storedRows(board.page, node.stored ?? {}),
+    ...storedRows(board.page, node.stored ?? {}, { layers: board.records.graph.value?.kind === 'layers' }),
     ['device', node.device + (node.devices > 1 ? ` (+${node.devices - 1})` : '')],
     ['time', node.time === null ? '' : timeOf(node.time, locale.value)],
     ['source', node.source],

@@ -1,11 +1,15 @@
 import { bytesText, type Page } from '@insight-host/kit';
-import { STORED_ROLES, type Stored } from './answers';
+import { STORED_ROLES, type Stored, type StoredRole } from './answers';
 
-/** Numbers of stored values, a row for each role; of a `whole` graph also what it does not tell. */
+/** Roles of the weights of a layer. */
+const OF_LAYERS: ReadonlySet<StoredRole> = new Set<StoredRole>(['trainable', 'other', 'parameter']);
+
+/** Numbers of stored values, a row for each role; of a `whole` graph also what it does not tell. Weights of `layers`
+ * have no size where the layers were not built. */
 export function storedRows(
   page: Pick<Page, 't' | 'locale'>,
   stored: Stored,
-  whole = false,
+  { whole = false, layers = false } = {},
 ): readonly (readonly [role: string, text: string])[] {
   const locale = page.locale.value;
   const untold = stored.parameter ?? stored.unknown;
@@ -15,7 +19,11 @@ export function storedRows(
   return STORED_ROLES.map((role) => {
     const row = stored[role];
     if (!row) return [role, missing[role] ? page.t('stored.untold') : ''];
-    const unsized = row.unsized > 0 && page.t('stored.unsized', { count: row.unsized });
+    const unsized =
+      row.unsized > 0 &&
+      (layers && OF_LAYERS.has(role)
+        ? page.t('stored.unsized_layers', { count: row.unsized_nodes })
+        : page.t('stored.unsized', { count: row.unsized }));
     return [
       role,
       [
