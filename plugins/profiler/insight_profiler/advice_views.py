@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from werkzeug import Request, Response
 
 from insight_core.plugin.http.parameters import choice
-from insight_profiler.advice.answer import NO_ADVICE, advice_answer, checked_ranks, with_ranks
-from insight_profiler.advice.contract import CheckedProfileRule
+from insight_profiler.advice.answer import (
+    NO_ADVICE,
+    CheckedJob,
+    CheckedProfile,
+    advice_answer,
+    checked_job,
+    checked_profile,
+)
 from insight_profiler.jobs import Job, has_ranks, job_of
 from insight_profiler.opened_profiles import Asked, Recent
 
@@ -22,8 +27,8 @@ def advice_views(asked: Asked) -> Mapping[str, Callable[[Request], Response]]:
 class _Views:
     def __init__(self, asked: Asked) -> None:
         self._asked = asked
-        self._of_profile: Recent[dict[str, Any]] = Recent(1)
-        self._of_ranks: Recent[list[CheckedProfileRule]] = Recent(1)
+        self._of_profile: Recent[CheckedProfile] = Recent(1)
+        self._of_job: Recent[CheckedJob] = Recent(1)
 
     def advice(self, request: Request) -> Response:
         """What the rules say of a profile and of the ranks of its job; of one that is being read nothing yet.
@@ -35,13 +40,13 @@ class _Views:
         profile = opened.profile
         if not opened.is_final:
             return opened.answer(NO_ADVICE)
-        own = self._of_profile.get(profile, "", lambda: advice_answer(profile))
+        own = self._of_profile.get(profile, "", lambda: checked_profile(profile))
         files = self._asked.look(request).files
         job = Job()
         if has_ranks(self._asked, files, profile):
             job = job_of(self._asked, files.run, files.path, reads=reads)
-        checked = self._of_ranks.get(profile, job.version, lambda: checked_ranks(job.ranks, job.unread))
-        shown = opened.answer({**with_ranks(own, checked), "ranks": _progress(job)})
+        checked = self._of_job.get(profile, job.version, lambda: checked_job(job.ranks, job.unread))
+        shown = opened.answer({**advice_answer(own, checked, files.path), "ranks": _progress(job)})
         if job.unread:
             shown.cache_control.no_store = True
         return shown

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from attrs import evolve
 from insight_profiler.advice.checking import RANK_RULES, check_job
+from insight_profiler.advice.communication_rules import without_waiting
 from insight_profiler.advice.contract import Advice
 from insight_profiler.advice.job_evidence import JobEvidence
+from insight_profiler.advice.words import said
 from insight_profiler.analysis.rank_summary import summary_of
 from insight_profiler.building import Building
 from insight_profiler.model import Profile, Source
@@ -82,6 +84,47 @@ def test_a_slow_rank_is_named_and_what_its_repair_saves(ranks: int, seed: int) -
     assert (timeline.view, timeline.text, timeline.state["profile"]) == ("timeline", str(slow), f"rank{slow}")
     extra = broken.compute[slow] - np.median(np.delete(broken.compute, slow, axis=0), axis=0)
     assert timeline.state["steps"] == str(extra.argmax())
+
+
+def test_what_ranks_wait_for_slower_ones_is_known_of_each() -> None:
+    done = job(6, STEPS, 2, slow_rank=4)
+    awaited = (done.compute.max(axis=0) - done.compute).sum(axis=1) / np.ptp(done.begins)
+    assert _evidence(done).waiting == pytest.approx({f"rank{rank}": awaited[rank] for rank in range(6)})
+    assert JobEvidence(_evidence(done).summaries, unread=1).waiting == {}
+
+
+def test_communication_does_not_count_waiting_for_slower_ranks() -> None:
+    advice = Advice(said("exposed", share=40, name="all_reduce"), said("exposed_why"), said("exposed_change"))
+    left = without_waiting(evolve(advice, saves=0.35), 0.25)
+    assert left is not None
+    assert left.saves == pytest.approx(0.1)
+    assert left.why.details == {"waiting": 25, "share": 40}
+    assert without_waiting(advice, 0.0) is advice
+    assert without_waiting(advice, 0.32) is None
+
+
+@pytest.mark.parametrize(
+    ("longer", "code"),
+    [
+        ("kernel", "profiler_slow_rank_change"),
+        ("data", "profiler_slow_rank_data_change"),
+        ("other", "profiler_slow_rank_host_change"),
+    ],
+)
+def test_what_to_change_depends_on_what_the_slow_rank_does_longer(longer: str, code: str) -> None:
+    random = np.random.default_rng(5)
+    names = ("kernel", "memcpy", "memset", "runtime", "data", "operator", "other", "idle")
+    ranks = {}
+    for rank in range(4):
+        building = Building(Source.TORCH, rank=rank)
+        columns = {name: random.integers(9_900_000, 10_100_000, STEPS) for name in names}
+        columns[longer] = columns[longer] + 40_000_000 * (rank == 1)
+        whole = np.full(STEPS, 150_000_000)
+        waited = whole - sum(columns.values())
+        building.add("steps", number=np.arange(STEPS), duration=whole, communication=waited, **columns)
+        ranks[f"rank{rank}"] = summary_of(building.finish())
+    [advice] = [one for checked in check_job(JobEvidence(ranks)) for one in checked.found]
+    assert (advice.change.code, advice.change.details) == (code, {"rank": "1"})
 
 
 def test_slow_ranks_are_one_finding_with_the_saving_of_repairing_all() -> None:
@@ -201,13 +244,17 @@ def test_the_advice_of_a_rank_has_that_about_its_job(tmp_path: Path) -> None:
             path = "rank5.1.pt.trace.json"
             unread = get("advice", run=run, profile=path, ranks="known")
             assert unread["ranks"]["unread"] == 5
-            waiting = {one["id"] for one in unread["rules"] if one["may_change"]}
-            assert waiting == IDS
+            assert {one["id"] for one in unread["rules"] if one["may_change"]} == IDS
+            alone = {one["rule"] for one in unread["advice"]}
+            assert run == "well" or "communication" in alone
             get("cluster", run=run, profile=path)
             for asked in ({}, {"ranks": "known"}):
-                said = get("advice", run=run, profile=path, **asked)
-                assert said["ranks"]["unread"] == 0
-                assert {one["rule"] for one in said["advice"]} & IDS == expected
-                states = {one["id"]: one["state"] for one in said["rules"]}
+                answer = get("advice", run=run, profile=path, **asked)
+                assert answer["ranks"]["unread"] == 0
+                found = {one["rule"] for one in answer["advice"]}
+                assert found & IDS == expected
+                # what it waits for the slow rank is no fault of the communication
+                assert ("communication" in found) == ("communication" in alone and run == "well")
+                states = {one["id"]: one["state"] for one in answer["rules"]}
                 assert states.keys() >= IDS
                 assert {name for name in IDS if states[name] == "found"} == expected

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from attrs import asdict
+from attrs import asdict, evolve, field, frozen
 
 from insight_core.plugin import Messages, Reason
 from insight_profiler.advice.checking import check_evidence, check_job
+from insight_profiler.advice.communication_rules import exposed_communication, without_waiting
 from insight_profiler.advice.contract import Advice, CheckedProfileRule, NotApplicable
 from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.figures import figures
 from insight_profiler.advice.job_evidence import JobEvidence
+from insight_profiler.advice.rank_rules import ranks_in_turn, slow_ranks
 from insight_profiler.model import Profile
 
 NO_ADVICE: Mapping[str, Any] = {
@@ -27,38 +29,60 @@ NO_ADVICE: Mapping[str, Any] = {
 }
 
 
-def advice_answer(profile: Profile) -> dict[str, Any]:
-    """``rules``: each with its state and, if it could not be checked, the reason; ``advice``, what saves
-    most first; ``path``: ns of the critical path of the replayed steps by what it consists of, None where
-    nothing can be replayed; ``figures``: how well the device is used; ``messages``: texts by locale."""
+@frozen(eq=False)
+class CheckedProfile:
+    """What the rules say of a profile. ``path``: ns of the critical path of the replayed steps by what it
+    consists of, None where nothing can be replayed; ``figures``: how well the device is used."""
+
+    rules: Sequence[CheckedProfileRule]
+    path: Mapping[str, int] | None
+    figures: Mapping[str, float]
+
+
+@frozen(eq=False)
+class CheckedJob:
+    """What the rules say of the ranks of a job, and the share of its time that each of them waits for slower
+    ones, by path."""
+
+    rules: Sequence[CheckedProfileRule]
+    waiting: Mapping[str, float] = field(factory=dict)
+
+
+def checked_profile(profile: Profile) -> CheckedProfile:
+    """What the rules say of one profile."""
     evidence = Evidence(profile)
-    checked = check_evidence(evidence)
-    found = [told(one.rule.id, advice) for one in checked for advice in one.found]
-    rules = [_rule(one) for one in checked]
+    return CheckedProfile(check_evidence(evidence), _path(evidence), figures(evidence))
+
+
+def checked_job(ranks: Mapping[str, Profile], unread: int) -> CheckedJob:
+    """What the rules about ranks say of a job: ``ranks`` are summaries by path, ``unread`` more are not
+    there yet."""
+    evidence = JobEvidence(ranks, unread)
+    return CheckedJob(check_job(evidence), evidence.waiting)
+
+
+def advice_answer(own: CheckedProfile, job: CheckedJob, path: str) -> dict[str, Any]:
+    """The answer about the profile with this path. ``rules``: each with its state and, if it could not be
+    checked, the reason; ``advice``, what saves most first; ``path`` and ``figures``; ``messages``: texts by
+    locale."""
+    is_waiting = any(one.found for one in job.rules if one.rule.check in (slow_ranks, ranks_in_turn))
+    waiting = job.waiting.get(path, 0.0) if is_waiting else 0.0
+    checked = [*(_without_waiting(one, waiting) for one in own.rules), *job.rules]
     return {
-        "rules": rules,
-        "advice": in_order(found),
-        "path": _path(evidence),
-        "figures": figures(evidence),
+        "rules": [_rule(one) for one in checked],
+        "advice": in_order(told(one.rule.id, advice) for one in checked for advice in one.found),
+        "path": own.path,
+        "figures": own.figures,
         "messages": {messages.locale: dict(messages.texts) for messages in texts()},
     }
 
 
-def checked_ranks(ranks: Mapping[str, Profile], unread: int) -> list[CheckedProfileRule]:
-    """What the rules about ranks say of a job: ``ranks`` are summaries by path, ``unread`` more are not
-    there yet."""
-    return check_job(JobEvidence(ranks, unread))
-
-
-def with_ranks(answer: Mapping[str, Any], checked: Iterable[CheckedProfileRule]) -> dict[str, Any]:
-    """The answer about a profile, with what rules say about the ranks of its job."""
-    checked = list(checked)
-    found = [told(one.rule.id, advice) for one in checked for advice in one.found]
-    return {
-        **answer,
-        "rules": [*answer["rules"], *(_rule(one) for one in checked)],
-        "advice": in_order([*answer["advice"], *found]),
-    }
+def _without_waiting(checked: CheckedProfileRule, waiting: float) -> CheckedProfileRule:
+    """A rule about communication does not count as its own what a rule about ranks has found."""
+    if checked.rule.check is not exposed_communication:
+        return checked
+    left = (without_waiting(advice, waiting) for advice in checked.found)
+    return evolve(checked, found=tuple(advice for advice in left if advice is not None))
 
 
 def told(rule: str, advice: Advice) -> dict[str, Any]:

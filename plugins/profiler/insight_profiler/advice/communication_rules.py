@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 import numpy as np
+from attrs import evolve
 
 from insight_profiler.advice.contract import Advice, Basis, EvidencePlace, NotApplicable, ProfileRule
 from insight_profiler.advice.evidence import Evidence
@@ -105,6 +106,21 @@ def _exposed(
         (place, EvidencePlace("view", "cluster")),
         saves,
         basis,
+    )
+
+
+def without_waiting(advice: Advice, waiting: float) -> Advice | None:
+    """What ``exposed_communication`` says once it is known that for this share of the time the rank waits for
+    slower ones, which other ways to communicate do not change. None if the rest is no finding."""
+    exposed = float(str(advice.saw.details["share"])) / 100
+    if waiting < _LEAST:
+        return advice
+    if exposed - waiting <= _EXPOSED:
+        return None
+    return evolve(
+        advice,
+        why=said("exposed_waits_why", waiting=percent(waiting), share=percent(exposed)),
+        saves=None if advice.saves is None else max(0.0, advice.saves - waiting),
     )
 
 

@@ -15,6 +15,7 @@ from insight_profiler.advice.words import said
 from insight_profiler.analysis.cluster import counted_steps, rank_of
 from insight_profiler.analysis.outliers import median_of
 from insight_profiler.analysis.rank_links import RankLinks, links_of
+from insight_profiler.analysis.rank_pace import waiting_for_slower
 from insight_profiler.analysis.stragglers import (
     RankSteps,
     division_of_ranks,
@@ -71,6 +72,14 @@ class JobEvidence:
             if own is not None and rank.stage is not None:
                 found.setdefault(rank.stage, []).append(own)
         return {stage: float(np.median(times)) for stage, times in found.items()}
+
+    @cached_property
+    def waiting(self) -> Mapping[str, float]:
+        """What ``waiting_for_slower`` says; nothing while ranks are not read or where steps do not tell."""
+        try:
+            return waiting_for_slower(self.steps)
+        except NotApplicable:
+            return {}
 
     @cached_property
     def links(self) -> RankLinks:

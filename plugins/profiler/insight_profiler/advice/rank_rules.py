@@ -15,6 +15,10 @@ _UNEVEN = 0.15  # by which the work of a stage may differ from that of the other
 _IN_TURN = 0.1  # of the time: noise of some percent costs less, even of many ranks
 _MOST_NAMED = 5  # ranks or links in a sentence
 _GIGA = 1e9
+_CHANGES = {  # of slow ranks, by what they do longer than others
+    "data": "slow_rank_data_change",
+    **dict.fromkeys(("other", "idle", "free", "runtime", "operator"), "slow_rank_host_change"),
+}
 
 
 def slow_ranks(job: JobEvidence) -> Iterator[Advice]:
@@ -35,7 +39,7 @@ def slow_ranks(job: JobEvidence) -> Iterator[Advice]:
     yield Advice(
         said("slow_rank", **words) if len(found) == 1 else said("slow_ranks", names=names, **words),
         said("slow_rank_why"),
-        said("slow_rank_change", rank=names),
+        said(_CHANGES.get(worst["time"], "slow_rank_change"), rank=names),
         (
             _figure("rank-map", **{"map-scale": "relative"}),
             *(_timeline(str(one["rank"]), one["profile"], one["at"]) for one in found[:_MOST_NAMED]),

@@ -75,6 +75,26 @@ def waiting_in_turn(ranks: Sequence[RankSteps]) -> WaitingInTurn | None:
     return max(found, key=lambda one: one.share, default=None)
 
 
+def waiting_for_slower(ranks: Sequence[RankSteps]) -> dict[str, float]:
+    """The share of the time of its steps, from 0 to 1, that each rank waits in communication for slower
+    ranks of its stage, by profile.
+
+    In each step the rank that comes last waits least: its time is what the communication takes. The others
+    have waited for the rest of theirs. Ranks that nothing is known of are left out.
+    """
+    found: dict[str, float] = {}
+    for stage in stages_of(ranks):
+        waiting = _waiting(stage) if len(stage) > 1 else None
+        if waiting is None or waiting.shape[1] < LEAST_STEPS:
+            continue
+        awaited = (waiting - waiting.min(axis=0)).sum(axis=1)
+        for rank, time in zip(stage, awaited.tolist(), strict=True):
+            whole = float(sum_of_columns(rank.steps, ("duration",)).sum())
+            if whole:
+                found[rank.profile] = min(1.0, time / whole)
+    return found
+
+
 def _work(stage: Sequence[RankSteps]) -> Matrix | None:
     """[rank, step]: time in which the ranks of a stage work (ns); None if fewer than two or unknown."""
     if len(stage) < 2:
