@@ -28,6 +28,12 @@ TIMES = (  # of a step, in which ranks are compared
     "free",
     "bubble",
     "kernel",
+    "memcpy",
+    "memset",
+    "runtime",
+    "data",
+    "operator",
+    "other",
     "idle",
 )
 _MOST_STEPS = 2000  # of a line

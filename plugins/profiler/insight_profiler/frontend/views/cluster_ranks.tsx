@@ -17,7 +17,7 @@ import { categoryText } from '../words';
 const DIVISIONS = [
   ['computing', 'communication_not_overlapped', 'free'], // receiving is part of the communication
   ['iteration_interval', 'forward_backward', 'tail'],
-  ['kernel', 'communication', 'idle'],
+  ['kernel', 'memcpy', 'memset', 'runtime', 'operator', 'data', 'communication', 'other', 'idle'],
 ] as const;
 
 const MOST_COLUMNS = 128; // ranks
@@ -58,7 +58,7 @@ export function Ranks({ board, ranks }: RanksProps): JSX.Element {
   const found = DIVISIONS.find((names) => names.some((name) => all.some(({ times }) => (times[name] ?? 0) > 0))) ?? [
     'duration',
   ];
-  const names = found.filter((name) => all.some(({ times }) => times[name] !== undefined));
+  const names = found.filter((name) => all.some(({ times }) => (times[name] ?? 0) > 0));
   const shown = busiest(all, found === DIVISIONS[1] ? 'forward_backward' : (names[0] ?? 'duration'));
   return (
     <Figure
@@ -120,7 +120,9 @@ export function Ranks({ board, ranks }: RanksProps): JSX.Element {
 }
 
 export function RankTable({ board, ranks, title }: RanksProps & { readonly title: string }): JSX.Element {
-  const times = [...new Set(ranks.flatMap((row) => Object.keys(row.times)))];
+  const times = [...new Set(ranks.flatMap((row) => Object.keys(row.times)))].filter((name) =>
+    ranks.some((row) => (row.times[name] ?? 0) > 0),
+  );
   const units: Readonly<Record<string, Unit>> = {
     rank: 'number',
     profile: 'text',
