@@ -1,4 +1,4 @@
-"""How soon the page shows a large graph, of a host that has just loaded its log.
+"""Time until the page shows a large graph; the host has just loaded the log.
 
 ``python -m benchmarks.page_graph [--rounds 3]`` prints seconds from the start of the navigation to the end of
 the first frame with a node in it, in headless Chromium, and when the host answered.
@@ -36,7 +36,7 @@ _ANSWERED = """
 
 
 def _shown(browser: Browser, corpus: WrittenCorpus) -> tuple[float, float]:
-    """When the host answered, and when a node was painted, in seconds."""
+    """Seconds from the start of the navigation to the answer of the host, and to the first painted node."""
     with our_host(corpus, "--no-cache") as (program, _):
         page: Any = browser.new_page(viewport={"width": 1280, "height": 800})
         page.wait_for_timeout(_SETTLED_MS)

@@ -63,6 +63,7 @@ class TagNames:
         self._in_both: list[tuple[int, int]] = []  # keys of the tags that have simple_values and tensors
 
     def key(self, tag: bytes, field: str) -> int:
+        """The number of a tag with values in this field; new ones get the next number."""
         key = self._keys.get((tag, field))
         if key is None:
             key = self._keys[(tag, field)] = len(self._names)
@@ -128,6 +129,7 @@ def _of_form(found: Block, part: slice, form: int, numbers_are_located: bool) ->
 
 
 def form_of(value: Value) -> int:
+    """How a value is stored: as a float32, as a float64, or as a payload."""
     if value.number == "<f":
         return _SINGLE
     return _DOUBLE if value.number or value.number_value is not None else _PAYLOAD

@@ -20,7 +20,8 @@ class Scanner(Protocol):
     """Scans one file, from its beginning or the end of any record, as it grows."""
 
     @property
-    def dialect(self) -> Dialect: ...  # as the version record says, before and without it as guessed
+    def dialect(self) -> Dialect:
+        """From the version record of the file; before it and without it, a guess."""
 
     def scan(self, descriptor: int, position: int, size: int, until: int | None = None) -> Batch:
         """The records from offset ``position`` on of an open file of ``size`` bytes, up to the first one

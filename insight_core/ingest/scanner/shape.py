@@ -1,4 +1,4 @@
-"""Events that look like one: equal but for their time, step, numbers and tags, read by column."""
+"""Reads events of one shape by column: they differ only in time, step, numbers and tags."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from insight_record.formats.crc32c import difference, mask_array, masked_crc32c
 
 
 class EventShape:
-    """Where the time, step, tags and numbers are in events that look like one."""
+    """Offsets of time, step, tags and numbers in events of one shape."""
 
     def __init__(self, layout: Event, row: NDArray[np.uint8]) -> None:
         self.layout, self.values = layout, layout.values
@@ -34,6 +34,7 @@ class EventShape:
         self._compared = np.flatnonzero(compared)
 
     def matches(self, rows: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        """bool[rows]: the bytes outside time, step, numbers and tags equal those of the first event."""
         same: NDArray[np.bool_] = (rows[:, self._compared] == self._row[self._compared]).all(axis=1)
         if self.layout.step_start >= 0:
             goes_on = rows[:, self._varint] >= 0x80
@@ -64,12 +65,14 @@ class EventShape:
         return mask_array(difference(rows[:, self._free], base, self._free, length) ^ terms[tag_ids])
 
     def wall_times(self, rows: NDArray[np.uint8]) -> NDArray[np.float64]:
+        """float64[rows], seconds since 1970; 0 where the events have no time."""
         start = self.layout.wall_start
         if start < 0:
             return np.zeros(len(rows))
         return np.ascontiguousarray(rows[:, start : start + 8]).view("<f8")[:, 0].astype(np.float64)
 
     def steps(self, rows: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """int64[rows]; 0 where the events have no step."""
         steps = np.zeros(len(rows), np.uint64)
         if self.layout.step_start >= 0:
             for i in range(self.layout.step_size):
@@ -78,6 +81,7 @@ class EventShape:
         return steps.view(np.int64)
 
     def numbers(self, rows: NDArray[np.uint8], value: Value) -> NDArray[np.float64]:
+        """float64[rows]: the numbers in the place of ``value``."""
         width = np.dtype(value.number).itemsize
         raw = np.ascontiguousarray(rows[:, value.number_start : value.number_start + width])
         return raw.view(value.number)[:, 0].astype(np.float64)

@@ -46,6 +46,7 @@ class FunctionWalk(ast.NodeVisitor):
         self.go()
 
     def go(self) -> None:
+        """Evaluates the statements of the function."""
         body = self._function.definition.body
         self._all(body if isinstance(body, list) else [body])
 

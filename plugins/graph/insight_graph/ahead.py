@@ -1,4 +1,4 @@
-"""Makes the next of many results while one is used."""
+"""Computes the next result in a thread while the caller works on the last one."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ _Made = TypeVar("_Made")
 
 
 def ahead(make: Callable[[_Item], _Made], items: Iterable[_Item]) -> Iterator[_Made]:
-    """What ``make`` gives for each item, in order. It runs in one thread, one item ahead, which is worth its
-    while where it is NumPy or compiled code that lets others run."""
+    """``map(make, items)`` in one thread, one item ahead.
+
+    Saves time where ``make`` is NumPy or compiled code, which release the GIL.
+    """
     left = iter(items)
     with ThreadPoolExecutor(1, "graph-ahead") as thread:
         coming = [thread.submit(make, item) for item in itertools.islice(left, 1)]

@@ -33,23 +33,23 @@ _LONG = 1 << 12  # bytes of a value that are not kept to find the same again
 
 @frozen(eq=False)
 class OperatorColumns:
-    """Where the parts of operators lie in the bytes. Pairs are starts and ends, each int64[operators]."""
+    """Offsets of the fields of operators. Pairs are starts and ends, each int64[operators]."""
 
-    broken: Offsets  # where those begin that are malformed, and left out
-    starts: Offsets
+    broken: Offsets  # of malformed operators, which are left out
+    starts: Offsets  # of the operators
     names: tuple[Offsets, Offsets]
     types: tuple[Offsets, Offsets]
     scopes: tuple[Offsets, Offsets]
     full_names: tuple[Offsets, Offsets]
     outputs: tuple[Offsets, Offsets]
-    owners: Indices  # by input: the index of its operator
+    owners: Indices  # by input: the index of the operator
     slots: Indices
     inputs: tuple[Offsets, Offsets]
     controls: NDArray[np.bool_]  # by input
 
     @classmethod
     def of(cls, data: bytes, starts: Offsets, columns: FieldColumns) -> OperatorColumns:
-        """Of the operators that begin there, by their fields."""
+        """Offsets of the operators at ``starts``, which have these fields."""
         rows = columns.rows(_INPUT)
         inputs = FieldColumns.of(data, columns.starts[rows], columns.ends[rows])
         owners = columns.owners[rows]
@@ -95,7 +95,7 @@ class MindSporeNodes:
         self._constants = Made(self._constant)
 
     def operators(self, operators: OperatorColumns) -> InputNames:
-        """Adds operators; their inputs, which ``connect`` takes."""
+        """Adds operators; returns their inputs for ``connect``."""
         self._report_broken("node", operators.broken)
         types = self._types.each(self.data, *operators.types)
         placed = self._placed(operators, types)
@@ -138,7 +138,7 @@ class MindSporeNodes:
         return starts[kept]
 
     def connect(self, inputs: Sequence[tuple[InputNames, NDArray[np.bool_]]]) -> None:
-        """Adds the edges of inputs, with which of them control, once all nodes are there."""
+        """Adds the edges of inputs, once all nodes are added; flags mark inputs of control."""
         found = ahead(lambda one: self._sources(one[0]), inputs)
         for (one, controls), sources in zip(inputs, found, strict=True):
             is_missing = (sources < 0) & (one.ends > one.starts)

@@ -86,8 +86,11 @@ class Pieces:
     def columns(
         self, number: int, read: Callable[[NDArray[np.int64], FieldColumns], _Read]
     ) -> Iterator[_Read]:
-        """What ``read`` makes of the messages of one number, some at a time: it gets where they begin, and
-        their fields. The next ones are read in a thread while these are used."""
+        """Yields ``read(starts, fields)`` for the messages of one number, ``_MESSAGES_IN_STEP`` at a time.
+
+        ``starts``: int64[messages], offsets in ``data``. A thread reads the next part while the caller works
+        on the last one.
+        """
         places = self.places[number]
 
         def part(first: int) -> _Read:

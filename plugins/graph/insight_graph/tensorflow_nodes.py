@@ -54,21 +54,21 @@ _TOLD = (None, False, True)  # what a log may say of a parameter: whether it is 
 
 @frozen(eq=False)
 class NodeColumns:
-    """Where the parts of nodes lie in the bytes. Pairs are starts and ends, each int64[nodes]."""
+    """Offsets of the fields of nodes. Pairs are starts and ends, each int64[nodes]."""
 
-    broken: Offsets  # where those begin that are malformed, and left out
-    starts: Offsets
+    broken: Offsets  # of malformed nodes, which are left out
+    starts: Offsets  # of the nodes
     names: tuple[Offsets, Offsets]
     types: tuple[Offsets, Offsets]
     devices: tuple[Offsets, Offsets]
-    attributes: tuple[Offsets, Offsets]  # of each: from the first to the last
-    owners: Indices  # by input: the index of its node
+    attributes: tuple[Offsets, Offsets]  # from the first attribute to the last
+    owners: Indices  # by input: the index of the node
     slots: Indices
     inputs: tuple[Offsets, Offsets]
 
     @classmethod
     def of(cls, starts: Offsets, columns: FieldColumns) -> NodeColumns:
-        """Of the nodes that begin there, by their fields."""
+        """Offsets of the nodes at ``starts``, which have these fields."""
         kept = np.flatnonzero(~columns.broken)
         inputs = columns.rows(_INPUT)
         return cls(
@@ -119,7 +119,7 @@ class NodeReader:
         self._signature = functools.lru_cache(maxsize=1 << 14)(self._signature_of)
 
     def read(self, base: int, nodes: NodeColumns) -> tuple[Indices, InputNames]:
-        """Adds these nodes, each in the scope ``base``; their numbers, and their inputs for ``connect``."""
+        """Adds nodes in the scope ``base``; returns their numbers, and their inputs for ``connect``."""
         for start in nodes.broken.tolist():
             self.builder.notice("unreadable_nodes").add(f"node at byte {start}")
         scopes = self.builder.scopes
@@ -140,7 +140,7 @@ class NodeReader:
         return numbers, InputNames(self.data, first + nodes.owners, nodes.slots, *nodes.inputs)
 
     def connect(self, inputs: Sequence[InputNames], names: FirstOf) -> None:
-        """Adds the edges from nodes, once all are there."""
+        """Adds the edges of inputs, once all nodes are added."""
         found = ahead(lambda one: _sources(one, names), inputs)
         for one, (sources, outputs, controls) in zip(inputs, found, strict=True):
             missing = sources < 0
@@ -238,8 +238,10 @@ def _shape_of_value(data: bytes, start: int, end: int) -> list[bytes]:
 
 
 def _sources(inputs: InputNames, names: FirstOf) -> tuple[Indices, Indices, NDArray[np.bool_]]:
-    """Of inputs, which are given as ``node``, ``node:1`` or ``^node``, and in functions as ``node:name of the
-    output:1``: the node or -1, its output, and whether it controls."""
+    """Nodes (-1 for unknown names), their outputs, and whether the input is one of control.
+
+    Inputs are written as ``node``, ``node:1`` or ``^node``, in functions as ``node:name of the output:1``.
+    """
     data, ends = inputs.data, inputs.ends
     first = np.frombuffer(data, np.uint8).take(inputs.starts, mode="clip")
     controls = (first == _CONTROL) & (ends > inputs.starts)
