@@ -71,35 +71,42 @@ def fields_of(
     const uint8_t[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, int64_t most
 ):
     """int64[5, fields], of which the first ``most``, and bool[messages]: the columns of FieldColumns."""
-    cdef Py_ssize_t row
-    cdef int64_t at, count = 0
+    cdef Py_ssize_t row = 0, messages = starts.shape[0]
+    cdef int64_t at, count = 0, room = min(most, 8 * messages + 8)
     cdef Field field
+    cdef bint is_full
     check_places(data, starts, ends)
-    broken = np.zeros(starts.shape[0], np.uint8)
+    broken = np.zeros(messages, np.uint8)
     cdef uint8_t[::1] is_broken = broken
-    with nogil:
-        for row in range(starts.shape[0]):
-            at = starts[row]
-            while at < ends[row] and count < most:
-                if not _next(&data[0], at, ends[row], &field):
-                    is_broken[row] = 1
-                    break
-                count += 1
-                at = field.end
-    found = np.empty((5, count), np.int64)
+    found = np.empty((5, room), np.int64)
     cdef int64_t[:, ::1] columns = found
-    count = 0
-    with nogil:
-        for row in range(starts.shape[0]):
-            at = starts[row]
-            while at < ends[row] and count < most:
-                if not _next(&data[0], at, ends[row], &field):
+    at = starts[0] if messages else 0
+    while True:
+        is_full = False
+        with nogil:
+            while row < messages:
+                while at < ends[row]:
+                    if count == room:
+                        is_full = True
+                        break
+                    if not _next(&data[0], at, ends[row], &field):
+                        is_broken[row] = 1
+                        break
+                    columns[0, count] = row
+                    columns[1, count] = <int64_t>field.key
+                    columns[2, count] = at
+                    columns[3, count] = field.start
+                    columns[4, count] = field.end
+                    count += 1
+                    at = field.end
+                if is_full:
                     break
-                columns[0, count] = row
-                columns[1, count] = <int64_t>field.key
-                columns[2, count] = at
-                columns[3, count] = field.start
-                columns[4, count] = field.end
-                count += 1
-                at = field.end
-    return found, broken.view(bool)
+                row += 1
+                at = starts[row] if row < messages else 0
+        if not is_full or count == most:
+            return found[:, :count], broken.view(bool)
+        room = min(most, 2 * room)
+        larger = np.empty((5, room), np.int64)
+        larger[:, :count] = found
+        found = larger
+        columns = found

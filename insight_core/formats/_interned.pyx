@@ -2,7 +2,7 @@
 """The compiled halves of ``interned`` and ``name_tree``, which say what each does. Columns without the GIL."""
 
 from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t, uint64_t
-from libc.string cimport memchr, memcmp
+from libc.string cimport memchr, memcpy
 
 import os
 
@@ -101,11 +101,34 @@ cdef enum:
     UNKNOWN = -2
     NO_MEMORY = -3
     DEEPEST = 100
+    KEPT = 4
 
 
 cdef struct Key:
     int32_t parent
     int32_t name
+
+
+cdef struct Path:
+    const uint8_t *begin
+    int64_t ends[DEEPEST]  # of the branches that it is in
+    int32_t branches[DEEPEST]
+    int depth
+
+
+cdef inline int64_t _common(const uint8_t *one, const uint8_t *other, int64_t length) noexcept nogil:
+    """How many bytes are the same, of the first ``length``."""
+    cdef int64_t at = 0
+    cdef uint64_t left = 0, right = 0
+    while at + 8 <= length:
+        memcpy(&left, one + at, 8)
+        memcpy(&right, other + at, 8)
+        if left != right:
+            break
+        at += 8
+    while at < length and one[at] == other[at]:
+        at += 1
+    return at
 
 
 cdef class CompiledNameTree:
@@ -114,11 +137,8 @@ cdef class CompiledNameTree:
     cdef readonly CompiledInterned names
     cdef Interned *table  # of ``names``
     cdef Interned branches  # by key; the first is branch 1
-    # of the path that was placed last: where its branches end, and which they are
-    cdef const uint8_t *path
-    cdef int64_t ends[DEEPEST]
-    cdef int32_t around[DEEPEST]
-    cdef int depth
+    cdef Path kept[KEPT]  # that were placed last in other branches: a forward pass takes turns with gradients
+    cdef int newest
 
     def __cinit__(self):
         self.names = CompiledInterned()
@@ -177,12 +197,14 @@ cdef class CompiledNameTree:
         return found + 1 if found >= 0 else UNKNOWN
 
     def add(self, const uint8_t[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, int32_t base=0):
-        cdef Py_ssize_t row, count = starts.shape[0]
-        cdef int64_t last = data.shape[0], at, length
+        cdef Py_ssize_t row, some, first = 0, count = starts.shape[0]
+        cdef int64_t last = data.shape[0], at
         cdef int32_t branch, name
+        cdef const uint8_t *begins[AT_ONCE]
+        cdef int64_t sizes[AT_ONCE]
+        cdef uint64_t hashes[AT_ONCE]
         cdef int room = DEEPEST
         cdef bint sound = ends.shape[0] == count
-        cdef const uint8_t *path
         if not 0 <= base <= self.branches.count:
             raise IndexError("base must be the number of a branch")
         branch = base
@@ -190,24 +212,36 @@ cdef class CompiledNameTree:
             room -= 1
             branch = (<const Key *>self.branches.arena)[branch - 1].parent
         room = max(room, 0)
-        self.depth = 0
+        for row in range(KEPT):
+            self.kept[row].depth = 0
         branch_column, name_column = np.empty(count, np.int32), np.empty(count, np.int32)
         cdef int32_t[::1] branches = branch_column, names = name_column
         name = 0
         with nogil:
-            for row in range(count):
-                if not (sound and 0 <= starts[row] <= ends[row] <= last):
-                    sound = False
+            while first < count and sound and name >= 0:
+                some = min(<Py_ssize_t>AT_ONCE, count - first)
+                for row in range(some):
+                    sound &= 0 <= starts[first + row] <= ends[first + row] <= last
+                    if not sound:
+                        break
+                    begins[row] = &data[0] + starts[first + row]
+                    sizes[row] = ends[first + row] - starts[first + row]
+                    branches[first + row] = self._above(begins[row], sizes[row], base, room, &at)
+                    begins[row] += at
+                    sizes[row] -= at
+                    if branches[first + row] == NO_MEMORY or sizes[row] > INT32_MAX:
+                        name = NO_MEMORY
+                        break
+                    hashes[row] = hash_of(self.table.seed, begins[row], <int32_t>sizes[row])
+                    fetch(self.table, hashes[row])
+                if not sound or name < 0:
                     break
-                path = &data[0] + starts[row]
-                length = ends[row] - starts[row]
-                branch = self._above(path, length, base, room, &at)
-                name = -1
-                if branch != NO_MEMORY and length - at <= INT32_MAX:
-                    name = intern(self.table, path + at, <int32_t>(length - at))
-                if name < 0:
-                    break
-                branches[row], names[row] = branch, name
+                for row in range(some):
+                    name = numbered(self.table, begins[row], <int32_t>sizes[row], hashes[row], True)
+                    if name < 0:
+                        break
+                    names[first + row] = name
+                first += some
         if not sound:
             raise IndexError("starts and ends must be those of pieces of the data")
         if name < 0:
@@ -217,11 +251,13 @@ cdef class CompiledNameTree:
     cdef int32_t _above(
         self, const uint8_t *path, int64_t length, int32_t base, int room, int64_t *name_at
     ) noexcept nogil:
-        """The branch that a path lies in, and where its name begins. Branches that the path before lies in
-        too are not looked up again: neighbours mostly have them in common."""
-        cdef int64_t stop = length - 1, common = 0, at = 0, end
+        """The branch that a path lies in, and where its name begins. Branches that it shares with a kept path
+        are not looked up again."""
+        cdef int64_t stop = length - 1, at = 0, end, common
         cdef int32_t branch = base
-        cdef int depth = 0
+        cdef int depth, shared = 0, nearest = self.newest, one
+        cdef Path *known
+        cdef Path *path_kept
         while stop >= 0 and path[stop] != b"/":
             stop -= 1
         if base == 0 and stop >= 0 and path[0] == b"/":
@@ -229,29 +265,42 @@ cdef class CompiledNameTree:
         if stop < at:  # in no branch of its own
             name_at[0] = at
             return branch
-        if self.depth:
-            end = self.ends[self.depth - 1]
-            if end <= stop and memcmp(path, self.path, end) == 0:
-                common = end
-            else:
-                end = min(end, stop)
-                while common < end and path[common] == self.path[common]:
-                    common += 1
-            while depth < self.depth and self.ends[depth] <= common and path[self.ends[depth]] == b"/":
-                branch = self.around[depth]
-                at = self.ends[depth] + 1
-                depth += 1
-        self.path = path
+        for one in range(KEPT):
+            known = &self.kept[(self.newest + one) % KEPT]
+            depth = known.depth
+            if not depth:
+                continue
+            end = min(known.ends[depth - 1], stop)
+            common = _common(path, known.begin, end)
+            while depth and (known.ends[depth - 1] > common or path[known.ends[depth - 1]] != b"/"):
+                depth -= 1
+            if depth > shared:
+                shared, nearest = depth, (self.newest + one) % KEPT
+                if known.ends[depth - 1] == stop:
+                    break
+        known = &self.kept[nearest]
+        if shared:
+            branch, at = known.branches[shared - 1], known.ends[shared - 1] + 1
+        if at > stop or shared == room:
+            name_at[0] = at
+            return branch
+        self.newest = (self.newest + KEPT - 1) % KEPT
+        path_kept = &self.kept[self.newest]
+        if path_kept != known:
+            memcpy(path_kept.ends, known.ends, shared * sizeof(int64_t))
+            memcpy(path_kept.branches, known.branches, shared * sizeof(int32_t))
+        path_kept.begin = path
+        depth = shared
         while at <= stop and depth < room:
             end = _end(path, at, stop)
             branch = self._inner(branch, path + at, end - at, True)
             if branch == NO_MEMORY:
                 break
-            self.ends[depth] = end
-            self.around[depth] = branch
+            path_kept.ends[depth] = end
+            path_kept.branches[depth] = branch
             depth += 1
             at = end + 1
-        self.depth = depth
+        path_kept.depth = depth
         name_at[0] = at
         return branch
 

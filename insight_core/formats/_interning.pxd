@@ -70,6 +70,16 @@ cdef inline int32_t _find(Interned *names, const uint8_t *data, int32_t length, 
     return -1
 
 
+cdef enum:
+    AHEAD = 16  # entries whose slots are fetched before they are used
+
+
+cdef inline void fetch(const Interned *names, uint64_t hash) noexcept nogil:
+    """Begins to load where the entry with that hash is."""
+    if names.slot_count:
+        __builtin_prefetch(&names.slots[<int64_t>(hash & <uint64_t>(names.slot_count - 1))])
+
+
 cdef inline void _place(Interned *names, int32_t entry) noexcept nogil:
     cdef int64_t slot = <int64_t>(names.entries[entry].hash & <uint64_t>(names.slot_count - 1))
     while names.slots[slot]:
@@ -98,6 +108,8 @@ cdef inline int32_t _add(Interned *names, const uint8_t *data, int32_t length, u
         names.slot_count = room * 2
         memset(names.slots, 0, names.slot_count * sizeof(int32_t))
         for entry in range(names.count):
+            if entry + AHEAD < names.count:
+                fetch(names, names.entries[entry + AHEAD].hash)
             _place(names, entry)
     if names.used + length >= names.arena_room:
         room = (names.used + length) * 2 + 256
@@ -146,12 +158,6 @@ cdef inline int32_t lookup(Interned *names, const uint8_t *data, int32_t length)
     if entry >= 0:
         names.last = entry
     return entry
-
-
-cdef inline void fetch(const Interned *names, uint64_t hash) noexcept nogil:
-    """Begins to load where the entry with that hash is."""
-    if names.slot_count:
-        __builtin_prefetch(&names.slots[<int64_t>(hash & <uint64_t>(names.slot_count - 1))])
 
 
 cdef inline int32_t numbered(

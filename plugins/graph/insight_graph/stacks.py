@@ -149,12 +149,14 @@ def _name_apart(builder: TreeBuilder) -> None:
     lasts_of_nodes = lasts[graph.names.numbers]
     others = is_label.copy()  # last parts of scopes, nodes and stacks
     others[lasts_of_nodes[graph.placed]] = True
-    of_stacks = set(map(_last, builder.stack_ids))
-    known = [code for code in map(codes.find, of_stacks) if code >= 0]
+    of_stacks = {last: codes.find(last) for last in set(map(_last, builder.stack_ids))}
+    known = [code for code in of_stacks.values() if code >= 0]
     others[known] = True
 
     floating = np.flatnonzero(~graph.placed[leaves.nodes])
-    counts = np.bincount(lasts_of_nodes[np.unique(leaves.nodes[floating])], minlength=len(codes))
+    is_floating = np.zeros(len(graph), bool)
+    is_floating[leaves.nodes[floating]] = True
+    counts = np.bincount(lasts_of_nodes[is_floating], minlength=len(codes))
     found = lasts_of_nodes[leaves.nodes[floating]]
     alike = floating[others[found] | (counts[found] > 1)]
     compared = np.zeros(len(codes), bool)
@@ -165,16 +167,17 @@ def _name_apart(builder: TreeBuilder) -> None:
 
     again: dict[str, int] = {}
 
-    def is_taken(id_: str) -> bool:
-        code = codes.find(_last(id_))
+    def is_taken(id_: str, code: int) -> bool:
         return id_ in taken or (code >= 0 and bool(is_label[code]) and scopes.find(id_) is not None)
 
     def unique(wanted: str) -> str:
-        id_, last = wanted, ""
-        while is_taken(id_) or (id_ != wanted and (codes.find(last) >= 0 or last in of_stacks)):
+        id_, last = wanted, _last(wanted)
+        code = of_stacks[last] if last in of_stacks else codes.find(last)
+        while is_taken(id_, code) or (id_ != wanted and (code >= 0 or last in of_stacks)):
             again[wanted] = again.get(wanted, 1) + 1
             id_ = f"{wanted}_{again[wanted]}"
             last = _last(id_)
+            code = codes.find(last)
         taken.add(id_)
         return id_
 
