@@ -7,10 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from attrs import frozen
+from attrs import evolve, frozen
 from insight_lineage.goals import goal_of
+from insight_lineage.importance.boxes import Boxes
 from insight_lineage.importance.coding import Explained, coded
+from insight_lineage.importance.forest import GrownTree
 from insight_lineage.importance.ranking import FEWEST, Ranking, ranking
+from insight_lineage.importance.reading import ForestReading
+from insight_lineage.importance.shares import Shares
 from numpy.typing import NDArray
 
 from insight_core.plugin.filters.column import Column, values_of
@@ -62,6 +66,12 @@ def _shares(found: Ranking) -> dict[str, float]:
     return {one.column.name: one.total.share for one in found.parameters if one.total is not None}
 
 
+_NONE, _NOBODY = np.zeros((0, 0)), np.zeros(0, np.bool_)
+_TREE = GrownTree(np.zeros((0, 0, 0), np.bool_), np.zeros(0), _NOBODY)
+_BOXES = Boxes(_TREE, np.zeros((0, 0), np.intp), _NOBODY, (), np.zeros((0, 0), np.uint8), np.zeros(0), 0.0)
+_READING = ForestReading(np.zeros(0), np.zeros((0, 0, 0)), _NONE, np.zeros((0, 0, 0)), np.zeros(0), ())
+
+
 @pytest.fixture(scope="module")
 def plain() -> Planted:
     return Planted.of(300, 1, {"lr": 0.86, "optimizer": 0.08, "batch_size": 0.03, "noise": 0.03})
@@ -82,6 +92,45 @@ def test_shares_are_those_that_were_planted(plain: Planted, found: Ranking) -> N
     assert found.explained.share == pytest.approx(0.95, abs=0.04)
     assert found.is_sure
     assert found.pairs == []
+
+
+def test_intervals_hold_the_planted_shares() -> None:
+    """The README has the coverage in a simulation of more data sets than a test can afford."""
+    shares, held, sampled = {"lr": 0.5, "optimizer": 0.2, "noise": 0.3}, [], []
+    for seed in range(5):
+        for one in Planted.of(80, seed, shares).ranked().parameters:
+            assert one.total is not None
+            known = shares.get(one.column.name, 0)
+            held.append(one.total.low <= known <= one.total.high)
+            sampled.append(abs(one.total.share - known) <= 1.96 * one.total.error)
+            assert one.is_sure <= (one.total.low > 0)
+    assert sum(held) >= 23 > sum(sampled)
+
+
+def test_the_error_of_a_share_is_that_of_other_draws_of_the_runs() -> None:
+    """Of a function that is known exactly: only the runs are drawn anew."""
+    random = np.random.default_rng(0)
+    shares, errors = [], []
+    for _ in range(400):
+        codes = random.integers(0, 4, (100, 1))
+        other = random.normal(size=100)
+        values = np.array([0.0, 0.5, 1.0, 3.0])
+        own = values[codes[:, 0]]
+        center = float((own + other).mean())
+        reading = evolve(
+            _READING,
+            predicted=own + other - center,
+            moved=((own + other - center - own)[:, None] + values)[None].astype(np.float32),
+            counts=np.ones(100),
+            forests=[[evolve(_BOXES, codes=codes)]],
+        )
+        frequencies = np.bincount(codes[:, 0], minlength=4)[None] / 100
+        found = Shares(own + other - center, frequencies).total(reading, 0)
+        shares.append(found.share)
+        errors.append(found.error)
+    assert np.mean(shares) == pytest.approx(values.var() / (values.var() + 1), abs=0.01)
+    between_trees = np.sqrt(1 / (1 - np.exp(-1)))
+    assert np.mean(errors) == pytest.approx(between_trees * np.std(shares), rel=0.1)
 
 
 def test_the_rank_correlation_of_that_learning_rate_says_nothing(found: Ranking) -> None:
@@ -127,7 +176,7 @@ def test_two_parameters_that_act_together_are_a_pair() -> None:
 
 @pytest.mark.parametrize("runs", [FEWEST, 40, 120])
 def test_noise_has_no_important_parameter(runs: int) -> None:
-    for seed in range(8):
+    for seed in range(5):
         found = Planted.of(runs, seed, {"noise": 1.0}).ranked()
         assert not found.is_sure
         assert not found.pairs
@@ -239,6 +288,8 @@ def test_numbers_recorded_as_text_are_numbers(plain: Planted) -> None:
     best = written.parameters[0].best
     assert best is not None
     assert 1e-4 < best.start < 1e-3 < best.end < 1e-2
+    plainly = plain.ranked().parameters[0].correlation
+    assert written.parameters[0].correlation.spearman == pytest.approx(plainly.spearman, abs=1e-3)
     some = coded(_column("x", ["1", 2, "3.5", None]), np.arange(4))
     assert [step.low for step in some.steps[:3]] == [1, 2, 3.5]
     assert coded(_column("x", ["1", "auto"]), np.arange(2)).is_category

@@ -33,7 +33,11 @@ function OfTarget({ board, target }: { readonly board: LineageParts; readonly ta
   const { text: filter } = board.rows.conditions.value;
   const goal = board.goal.value === 'auto' ? (target.goal ?? 'max') : board.goal.value;
   const { value: version } = board.loading.version;
-  const { value: answer, error } = useAnswer(
+  const {
+    value: answer,
+    error,
+    outdated,
+  } = useAnswer(
     JSON.stringify([target.name, goal, where, filter, version]),
     () =>
       board.page.ctx.data.json<ImportanceAnswer>(
@@ -59,7 +63,9 @@ function OfTarget({ board, target }: { readonly board: LineageParts; readonly ta
       <Distribution board={board} target={target} />
       {error && <p class="problem">{error}</p>}
       {answer?.target === target.name ? (
-        <OfParameters board={board} target={target} answer={answer} />
+        <div class={outdated ? 'parameters outdated' : 'parameters'} aria-busy={outdated}>
+          <OfParameters board={board} target={target} answer={answer} />
+        </div>
       ) : (
         !error && (
           <p class="hint" role="status">

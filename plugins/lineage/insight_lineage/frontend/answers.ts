@@ -51,10 +51,12 @@ export interface RunsAnswer {
   readonly runs: readonly string[];
 }
 
-/** A share of the variance of the target, with its standard error. */
+/** A share of the variance of the target, with its standard error and the ends of an interval of 95 %. */
 export interface Share {
   readonly share: number;
   readonly error: number;
+  readonly low: number;
+  readonly high: number;
 }
 
 /** A step of a marginal curve: a text, numbers from one to another, or neither: runs without a value. */

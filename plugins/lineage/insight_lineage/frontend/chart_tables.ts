@@ -34,7 +34,8 @@ export function importanceTable(board: LineageParts, parameters: readonly Parame
     head: [
       say('importance.parameter'),
       say('importance.share'),
-      say('importance.error'),
+      say('importance.low'),
+      say('importance.high'),
       say('importance.alone'),
       say('importance.best.title'),
       'Pearson',
@@ -44,7 +45,8 @@ export function importanceTable(board: LineageParts, parameters: readonly Parame
     rows: parameters.map((parameter) => [
       parameter.name,
       parameter.importance?.share ?? null,
-      parameter.importance?.error ?? null,
+      parameter.importance?.low ?? null,
+      parameter.importance?.high ?? null,
       parameter.alone?.share ?? null,
       bestText(board, parameter.name, parameter.best) || null,
       parameter.correlation.pearson,

@@ -5,7 +5,7 @@ import type { LineageParts } from './board';
 import { importanceTable } from './chart_tables';
 import { bestText, coefficientText, percent } from './importance_texts';
 
-const SURE = 1.96; // standard errors of an interval of 95 %
+const MANY = 100; // runs, of which weak parameters and those that act together are found
 
 interface ImportancesProps {
   readonly board: LineageParts;
@@ -61,6 +61,7 @@ function Summary({ board, answer }: { readonly board: LineageParts; readonly ans
     <p class={explained && !sure ? 'hint weak' : 'hint'} data-testid="importance-summary">
       {first}
       {used < matched && ` ${say('importance.without', { count: matched - used })}`}
+      {explained && used < MANY && ` ${say('importance.few')}`}
       {explained && log && ` ${say('importance.log')}`}
       {explained && clipped > 0 && ` ${say('importance.clipped', { count: clipped })}`}
       {!whole && ` ${say('importance.hidden')}`}
@@ -108,7 +109,7 @@ function Row({ board, parameter, answer, chosen }: RowProps): JSX.Element {
 }
 
 function ShareBar({ board, share }: { readonly board: LineageParts; readonly share: Share }): JSX.Element {
-  const [low, high] = intervalOf(share);
+  const { low, high } = share;
   return (
     <>
       <span class="bar" aria-hidden="true">
@@ -212,7 +213,7 @@ function hintOf(board: LineageParts, parameter: Parameter, answer: ImportanceAns
   if (refusal !== null) return refusal;
   const lines = [];
   if (importance && alone) {
-    const [low, high] = intervalOf(importance);
+    const { low, high } = importance;
     lines.push(
       say('importance.hint', {
         share: percent(board, importance.share),
@@ -234,5 +235,4 @@ function hintOf(board: LineageParts, parameter: Parameter, answer: ImportanceAns
   return lines.join('\n');
 }
 
-const intervalOf = ({ share, error }: Share): readonly [number, number] => [share - SURE * error, share + SURE * error];
 const width = (share: number): string => `${(100 * Math.max(0, Math.min(1, share))).toFixed(2)}%`;

@@ -5,8 +5,11 @@ import { useEffect, useRef } from 'preact/hooks';
 export interface Asked<T> {
   readonly value: T | null;
   readonly error: string | null;
+  /** Whether it is of an earlier question, until the next answer is there. */
+  readonly outdated: boolean;
 }
 
+const NOTHING = { value: null, error: null, outdated: false };
 const [SHORTEST, LONGEST] = [300, 10_000]; // ms before a costly question is asked
 const REST = 2; // the host rests so many times as long as an answer takes
 
@@ -15,7 +18,7 @@ const REST = 2; // the host rests so many times as long as an answer takes
  * nothing. A `costly` question waits until the key stays the same for a while.
  */
 export function useAnswer<T>(key: string | null, ask: () => Promise<T>, costly = false): Asked<T> {
-  const found = useSignal<Asked<T>>({ value: null, error: null });
+  const found = useSignal<Asked<T> & { readonly key: string | null }>({ ...NOTHING, key: null });
   const took = useRef(0);
   useEffect(() => {
     if (key === null) return;
@@ -23,8 +26,8 @@ export function useAnswer<T>(key: string | null, ask: () => Promise<T>, costly =
     const begin = (): void => {
       const asked = performance.now();
       ask()
-        .then((value) => !ended && (found.value = { value, error: null }))
-        .catch((error: unknown) => !ended && (found.value = { value: null, error: message(error) }))
+        .then((value) => !ended && (found.value = { ...NOTHING, value, key }))
+        .catch((error: unknown) => !ended && (found.value = { ...NOTHING, error: message(error), key }))
         .finally(() => (took.current = performance.now() - asked));
     };
     const isFirst = found.peek().value === null;
@@ -35,5 +38,5 @@ export function useAnswer<T>(key: string | null, ask: () => Promise<T>, costly =
       clearTimeout(timer);
     };
   }, [key]);
-  return key === null ? { value: null, error: null } : found.value;
+  return key === null ? NOTHING : { ...found.value, outdated: found.value.key !== key };
 }

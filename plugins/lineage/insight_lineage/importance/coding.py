@@ -48,7 +48,7 @@ def coded(column: Column, rows: NDArray[np.intp]) -> Coded:
     each, and the others share one. Runs without a value have a code of their own.
     """
     present = column.kinds[rows] != MISSING
-    numbers = None if column.type == "bool" else _read_as_numbers(column, rows, present)
+    numbers = numbers_of(column, rows) if column.type != "bool" else None
     is_category = numbers is None
     found = _categories(column, rows, present) if numbers is None else _numbers(numbers)
     if found.reason is None and len(np.unique(found.codes)) < 2:
@@ -56,9 +56,10 @@ def coded(column: Column, rows: NDArray[np.intp]) -> Coded:
     return found
 
 
-def _read_as_numbers(column: Column, rows: NDArray[np.intp], present: NDArray[np.bool_]) -> Floats | None:
+def numbers_of(column: Column, rows: NDArray[np.intp]) -> Floats | None:
     """The numbers, also where they were recorded as text; None if some value is neither."""
     numbers = column.numbers[rows]
+    present = column.kinds[rows] != MISSING
     others = present & (column.kinds[rows] != NUMBER)
     if not others.any():
         return numbers

@@ -7,6 +7,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin.filters.column import Column
+from insight_lineage.importance.coding import numbers_of
 
 FEWEST = 3  # runs: two points always lie on a line
 
@@ -23,12 +24,13 @@ class Correlation:
 
 def correlation(target: Column, parameter: Column, rows: NDArray[np.intp]) -> Correlation:
     """Over the rows in which both have finite numbers."""
-    numbers, wanted = parameter.numbers[rows], target.numbers[rows]
+    read = numbers_of(parameter, rows)
+    numbers, wanted = parameter.numbers[rows] if read is None else read, target.numbers[rows]
     both = np.isfinite(numbers) & np.isfinite(wanted)
     count = int(np.count_nonzero(both))
     x, y = numbers[both], wanted[both]
     reason = None
-    if not parameter.has_numbers:
+    if read is None and not parameter.has_numbers:
         reason = "not_numeric"
     elif count < FEWEST:
         reason = "too_few"

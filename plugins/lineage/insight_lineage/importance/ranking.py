@@ -15,8 +15,9 @@ from insight_lineage.goals import Goal
 from insight_lineage.importance.best import Best, best_of, best_together
 from insight_lineage.importance.coding import BINS, Coded, Explained, coded
 from insight_lineage.importance.correlation import Correlation, correlation
-from insight_lineage.importance.effects import Effect, Interaction, Share, effects_of
+from insight_lineage.importance.effects import Effect, Interaction, effects_of
 from insight_lineage.importance.forest import Design
+from insight_lineage.importance.shares import Share
 
 FEWEST = 16  # runs: of planted signals three in four are found here, and one in seven with 12
 _SURE = 2.58  # standard errors: 99 % of a normal distribution, on both sides
@@ -179,7 +180,7 @@ def _ranked(
         Point(step.text, step.low, step.high, counts[at], means[at], lows[at], highs[at])
         for at, step in enumerate(known.steps)
     ]
-    sure = is_sure and total.share > _SURE * total.error
+    sure = is_sure and total.low > 0 and total.share > _SURE * total.error
     alone = effect.alone
     is_main = alone.share > max(_LEAST, _MAIN * total.share)
     best = best_of(known, effect.curve[: len(known.steps)], goal) if sure and is_main else None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from insight_lineage.importance.boxes import Boxes, together
 from insight_lineage.importance.forest import Codes, Design, Floats, GrownTree, grown
@@ -66,6 +67,20 @@ class ForestReading:
             predicted / scale, moved / scale[:, None], alone / scale[:, None], curves, counts, (forest,)
         )
 
+    @property
+    def codes(self) -> Codes:
+        """int[row, parameter]: of the rows."""
+        return self.forests[0][0].codes
+
+    def whole(self, trees: int) -> ForestReading:
+        """What so many trees of each forest predict for all rows, also those that they were grown from."""
+        nowhere, everywhere = np.zeros(len(self.counts)), np.ones(len(self.counts), np.bool_)
+        parts = [
+            ForestReading.of([evolve(boxes, out=everywhere) for boxes in forest[:trees]], nowhere)
+            for forest in self.forests
+        ]
+        return reduce(ForestReading.plus, parts)
+
     def plus(self, other: ForestReading) -> ForestReading:
         """Of the sum of both forests, of the same rows."""
         return ForestReading(
@@ -92,14 +107,20 @@ class ForestReading:
         return whole, added
 
 
-def read(design: Design, rows: Codes, size: Size, seed: int) -> tuple[ForestReading, Floats]:
-    """Grows a forest and reads it at some rows; float64[row]: what it leaves of the target of all rows.
+def read_twice(design: Design, rows: Codes, size: Size, seed: int) -> tuple[ForestReading, ForestReading]:
+    """Reads a forest at some rows; and it together with a second one, of what it leaves of the target.
 
     Each row counts for the trees that were not grown from it.
     """
+    first, trees = _read(design, rows, size, seed)
+    second, _ = _read(evolve(design, target=design.target - _predicted(trees, design)), rows, size, seed + 1)
+    return first, first.plus(second)
+
+
+def _read(design: Design, rows: Codes, size: Size, seed: int) -> tuple[ForestReading, Sequence[GrownTree]]:
     trees = list(grown(design, trees=size.trees, least=size.least, draws=size.draws, seed=seed))
     forest = [Boxes.of(tree, design.codes[rows], ~tree.drawn[rows]) for tree in trees]
-    return ForestReading.of(forest, design.target[rows]), design.target - _predicted(trees, design)
+    return ForestReading.of(forest, design.target[rows]), trees
 
 
 def _predicted(trees: Sequence[GrownTree], design: Design) -> Floats:
