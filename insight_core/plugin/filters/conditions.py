@@ -14,6 +14,7 @@ from attrs import frozen
 
 from insight_core.plugin.errors import InvalidArgument
 from insight_core.plugin.filters.column import Column, Mask
+from insight_record.formats.reason import Reason
 
 OPERATORS = ("eq", "ne", "lt", "gt", "le", "ge", "in", "not_in")
 CONSTANTS: Mapping[str, object] = {
@@ -33,21 +34,27 @@ class NoColumn(InvalidArgument):
 
     def __init__(self, name: str, known: Iterable[str] = ()) -> None:
         self.similar = similar(name, known)
-        hint = f"; did you mean {quoted(self.similar[0])}?" if self.similar else ""
+        hint = _hint(list(map(quoted, self.similar)))
         super().__init__(f"no run has a column {name!r}{hint}")
 
 
 class ExpressionError(InvalidArgument):
     """What is wrong with the text of a condition. ``position`` counts its characters from 0."""
 
-    def __init__(self, text: str, position: int) -> None:
+    def __init__(self, text: str | Reason, position: int) -> None:
         super().__init__(
-            f"where: {text}, at character {position + 1}",
+            f"where, at character {position + 1}: {text}",
             code="bad_expression",
             reason=text,
             position=position,
         )
         self.position = position
+
+
+def _hint(suggestions: Sequence[str]) -> str:
+    if not suggestions:
+        return ""
+    return Reason(f"; did you mean {suggestions[0]}?", "did_you_mean", name=suggestions[0])
 
 
 def similar(name: str, known: Iterable[str]) -> list[str]:
@@ -85,7 +92,8 @@ class Comparison:
                 raise
             found = ExpressionError(str(error), self.position)
             found.code = "unknown_column"
-            found.details |= {"column": self.column, "suggestions": list(map(quoted, error.similar))}
+            suggestions = list(map(quoted, error.similar))
+            found.details |= {"column": self.column, "suggestions": suggestions, "hint": _hint(suggestions)}
             raise found from error
         return column.matches(self.operator, self.value)
 

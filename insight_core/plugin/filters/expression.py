@@ -31,6 +31,7 @@ from insight_core.plugin.filters.conditions import (
     ExpressionError,
     Not,
 )
+from insight_record.formats.reason import Reason
 
 LONGEST = 10_000  # characters
 _LONGEST_INTEGER = 30  # digits: no column has longer ones
@@ -72,18 +73,21 @@ class _Token:
             return lower if lower in RESERVED else ""
         return self.text if self.kind == "sign" else ""
 
-    def __str__(self) -> str:
-        return "the end" if self.kind == "end" else repr(self.text)
+    @property
+    def found(self) -> str:
+        """As errors say what is there."""
+        return Reason("the end", "expression_end") if self.kind == "end" else repr(self.text)
 
 
 def parsed(text: str) -> Condition:
     """Raises ExpressionError."""
     if len(text) > LONGEST:
-        raise ExpressionError(f"it has more than {LONGEST} characters", LONGEST)
+        reason = Reason(f"it has more than {LONGEST} characters", "expression_long", most=LONGEST)
+        raise ExpressionError(reason, LONGEST)
     reader = _Reader(_tokens(text))
     condition = reader.either(0)
     if reader.next.kind != "end":
-        raise ExpressionError(f"'and' or 'or' is expected, not {reader.next}", reader.next.position)
+        raise _expected("'and' or 'or'", reader.next)
     return condition
 
 
@@ -95,8 +99,10 @@ def _tokens(text: str) -> list[_Token]:
         if match is None:
             position += len(text[position:]) - len(text[position:].lstrip())
             mark = text[position]
-            what = "a quote is not closed" if mark in "'\"" else f"{mark!r} is not understood"
-            raise ExpressionError(what, position)
+            if mark in "'\"":
+                raise ExpressionError(Reason("a quote is not closed", "expression_quote"), position)
+            reason = Reason(f"{mark!r} is not understood", "expression_sign", sign=repr(mark))
+            raise ExpressionError(reason, position)
         kind = match.lastgroup or ""
         tokens.append(_Token(kind, match[kind], match.start(kind)))
         position = match.end()
@@ -138,7 +144,8 @@ class _Reader:
     def negated(self, depth: int) -> Condition:
         token = self.next
         if depth > _DEEPEST:
-            raise ExpressionError(f"it is more than {_DEEPEST} levels deep", token.position)
+            reason = Reason(f"it is more than {_DEEPEST} levels deep", "expression_deep", most=_DEEPEST)
+            raise ExpressionError(reason, token.position)
         if self.took("not"):
             return Not(self.negated(depth + 1))
         if self.took("("):
@@ -154,7 +161,7 @@ class _Reader:
         elif token.kind == "word" and not token.keyword:
             column = token.text
         else:
-            raise ExpressionError(f"a column is expected, not {token}", token.position)
+            raise _expected(Reason("a column", "expression_column"), token)
         sign = self.take()
         if sign.keyword in _OPERATORS:
             return Comparison(column, _OPERATORS[sign.keyword], self.value(), token.position)
@@ -162,14 +169,14 @@ class _Reader:
         if negated:
             sign = self.take()
         if sign.keyword != "in":
-            expected = "'in'" if negated else "an operator (= != < > <= >= in)"
-            raise ExpressionError(f"{expected} is expected after {column!r}, not {sign}", sign.position)
+            operator = Reason("an operator (= != < > <= >= in)", "expression_operator")
+            raise _expected("'in'" if negated else operator, sign, after=repr(column))
         return Comparison(column, "not_in" if negated else "in", self.values(), token.position)
 
     def values(self) -> list[object]:
         opening = self.take()
         if opening.keyword not in _CLOSING:
-            raise ExpressionError(f"'(' is expected after 'in', not {opening}", opening.position)
+            raise _expected("'('", opening, after="'in'")
         closing = _CLOSING[opening.keyword]
         if self.took(closing):
             return []
@@ -187,12 +194,26 @@ class _Reader:
             return _number(token.text)
         if token.keyword in CONSTANTS:
             return CONSTANTS[token.keyword]
-        hint = f"; a text is written in quotes: '{token.text}'" if token.kind == "word" else ""
-        raise ExpressionError(f"a value is expected, not {token}{hint}", token.position)
+        if token.kind != "word":
+            raise _expected(Reason("a value", "expression_value"), token)
+        text = f"'{token.text}'"
+        what = f"a value is expected, not {token.found}; a text is written in quotes: {text}"
+        raise ExpressionError(Reason(what, "expression_text", found=token.found, text=text), token.position)
 
     def close(self, keyword: str, expected: str) -> None:
         if not self.took(keyword):
-            raise ExpressionError(f"{expected} is expected, not {self.next}", self.next.position)
+            raise _expected(expected, self.next)
+
+
+def _expected(what: str, token: _Token, *, after: str = "") -> ExpressionError:
+    """``what`` is what could stand there, signs of the grammar in quotes."""
+    details: dict[str, object] = {"expected": what, "found": token.found}
+    if after:
+        text = f"{what} is expected after {after}, not {token.found}"
+        reason = Reason(text, "expression_expected_after", **details, after=after)
+    else:
+        reason = Reason(f"{what} is expected, not {token.found}", "expression_expected", **details)
+    return ExpressionError(reason, token.position)
 
 
 def _number(text: str) -> int | float:

@@ -134,15 +134,18 @@ class _Views:
 def _matching(request: Request, table: Table) -> NDArray[np.intp]:
     """The rows for which everything that the request says of them holds."""
     conditions: list[Condition] = []
+    found = table.rows.whole
     if (text := request.args.get("filter")) is not None:
         conditions += conditions_of(text)
-    if (text := request.args.get("where", "").strip()) != "":
-        conditions.append(parsed(request.args["where"]))
     if runs := request.args.getlist("run"):
         conditions.append(Comparison("run", "in", runs))
-    if not conditions or not len(table):
-        return np.flatnonzero(table.rows.whole)
-    return np.flatnonzero(All(conditions).holds(table.column) & table.rows.whole)
+    if conditions and len(table):
+        found = found & All(conditions).holds(table.column)
+    if (text := request.args.get("where", "")).strip():
+        expression = parsed(text)
+        if len(table):
+            found = found & expression.holds(table.named)
+    return np.flatnonzero(found)
 
 
 def _wanted(request: Request, table: Table) -> list[str]:

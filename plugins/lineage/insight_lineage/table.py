@@ -77,6 +77,16 @@ class Table:
             raise NoColumn(name, [*self.columns, *ANNOTATIONS, *scalars])
         return column
 
+    def named(self, text: str) -> Column:
+        """As users name it: by its name, else by its title if only one column has that. Raises NoColumn."""
+        try:
+            return self.column(text)
+        except NoColumn:
+            titled = [column for column in self.columns.values() if column.title == text]
+            if len(titled) != 1:
+                raise
+            return titled[0]
+
     def names(self, groups: Sequence[str] = GROUPS) -> list[str]:
         """Of all columns of these groups, in order, but for those of scalars."""
         return sorted((name for name in self.columns if group_of(name) in groups), key=rank)

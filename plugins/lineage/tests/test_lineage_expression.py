@@ -118,7 +118,7 @@ def test_what_a_text_means(text: str, rows: list[int]) -> None:
     ],
 )
 def test_a_mistake_is_named_with_its_place(text: str, position: int, says: str) -> None:
-    with pytest.raises(ExpressionError, match="where: ") as caught:
+    with pytest.raises(ExpressionError, match="where, at character") as caught:
         _rows(text)
     assert caught.value.position == position
     assert says in str(caught.value)

@@ -222,6 +222,13 @@ def test_refusals(
     assert says in (answer.json or {})["error"]
 
 
+def test_an_expression_names_columns_as_the_page_does(three: LineageLogs, get: Get) -> None:
+    """By their titles; a column that is called so itself comes first."""
+    assert _json(get("runs", where="acc > 0.6"))["runs"] == ["a"]
+    three.file("e", three.trained(3, 0.5) + three.evaluated({"epoch": 7.0}))
+    assert set(_json(get("runs", where="epoch = 3"))["runs"]) == {"a"}
+
+
 def test_a_mistake_in_a_text_says_where(three: LineageLogs, get: Get) -> None:
     for route in ("runs", "importance"):
         for last, code in (("nothing = 2", "unknown_column"), ("= 2", "bad_expression")):
