@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from insight_core.plugin import Reason
 from insight_graph.columns import Edges, Graph, Indices, Kind, NodeDetails, OutputType, Weight
 from insight_graph.names_apart import NamesApart
 from insight_graph.notices import GraphNotice
@@ -120,7 +121,12 @@ class GraphBuilder:
 
     def truncated(self, reason: str) -> None:
         """Reports that the graph ends early, with the number of nodes read so far."""
-        self._notices["truncated"] = GraphNotice("truncated", {"reason": reason, "parts": len(self.names)}, 1)
+        cause, parts = Reason.of(reason), len(self.names)
+        if cause.code == "graph_file_ends":
+            sizes = {name: int(str(value)) for name, value in cause.details.items()}
+            self._notices["file_ends"] = GraphNotice("file_ends", {**sizes, "parts": parts}, 1)
+        else:
+            self._notices["truncated"] = GraphNotice("truncated", {"reason": reason, "parts": parts}, 1)
 
     def graph(
         self,

@@ -11,8 +11,9 @@ from array import array
 from attrs import field, frozen
 
 from insight_core.plugin import Reason
-from insight_core.plugin.payloads import LENGTH_DELIMITED, FieldColumns, Malformed, fields, varint
+from insight_core.plugin.payloads import LENGTH_DELIMITED, FieldColumns, Malformed, fields
 from insight_graph.columns import Graph, NodeDetails
+from insight_graph.cut_files import cut_field, file_ends
 from insight_graph.graph_builder import GraphBuilder
 from insight_graph.messages import parsed
 from insight_graph.mindspore_nodes import MindSporeNodes, OperatorColumns
@@ -51,18 +52,8 @@ def _model_graph(data: bytes) -> tuple[int, int] | None:
             position = end
         return None
     except Malformed:
-        return _cut_field(data, position)
-
-
-def _cut_field(data: bytes, position: int) -> tuple[int, int] | None:
-    """Where the content of the graph is, in a model that is cut off within it."""
-    if position >= len(data) or data[position] != _GRAPH_OF_MODEL << 3 | LENGTH_DELIMITED:
-        return None
-    try:
-        size, start = varint(data, position + 1, len(data))
-    except Malformed:
-        return None
-    return start, start + size
+        cut = cut_field(data, position)
+        return (cut.start, cut.end) if cut is not None and cut.number == _GRAPH_OF_MODEL else None
 
 
 def _graph(data: bytes, start: int, end: int) -> Graph:
@@ -70,11 +61,11 @@ def _graph(data: bytes, start: int, end: int) -> Graph:
     pieces = Pieces.of("MindSporeGraph", _FIELDS, data, start, min(end, len(data)))
     reader = _Reader(pieces, builder)
     reader.read()
-    broken = pieces.broken or ("the file ends before its graph" if end > len(data) else "")
+    broken = file_ends(len(data), end) if end > len(data) else Reason.of(pieces.broken)
     if broken:
         if not len(builder.names):
             text = f"the bytes are not a MindSpore graph: {broken}"
-            raise ValueError(Reason(text, "graph_not_mindspore", cause=Reason.of(broken)))
+            raise ValueError(Reason(text, "graph_not_mindspore", cause=broken))
         builder.truncated(broken)
     return builder.graph(reader.details, topological, len(data))
 

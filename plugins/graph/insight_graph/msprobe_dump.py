@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from insight_core.plugin import Reason
+from insight_graph.causes import cause_in_json
 from insight_graph.tensor_statistics import MOST_ROWS, TensorStatistics
 
 MOST_JSON = 256 << 20  # bytes of a file
@@ -30,8 +31,9 @@ def statistics_of_json(data: bytes) -> TensorStatistics:
         content = json.loads(data)
         calls = content["data"].items()
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
-        text = f"the file is not a dump of msprobe: {error!r}"
-        raise ValueError(Reason(text, "graph_not_msprobe", cause=repr(error))) from None
+        cause = cause_in_json(error)
+        text = f"the file is not a dump of msprobe: {cause}"
+        raise ValueError(Reason(text, "graph_not_msprobe", cause=cause)) from None
     keys: list[tuple[str, str, str, int]] = []
     tensors: list[Mapping[str, Any]] = []
     for name, call in calls:

@@ -13,6 +13,7 @@ _TEXTS = {
     "cycles": "nodes lead back to themselves",
     "unnamed": "nodes have no name",
     "truncated": "the graph ends before its end ({reason}); {parts} parts were read",
+    "file_ends": "the file ends after {read:,} of at least {size:,} bytes; {parts} parts were read",
     "unreadable_nodes": "nodes cannot be read",
     "unsized_layers": "layers have weights whose size is not in the file",
     "unknown_types": "types of outputs cannot be read",

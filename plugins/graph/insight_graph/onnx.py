@@ -13,6 +13,7 @@ from attrs import define, field, frozen
 from insight_core.plugin import Reason
 from insight_core.plugin.payloads import LENGTH_DELIMITED, Malformed, fields
 from insight_graph.columns import Graph, Kind, NodeDetails, OutputType, Weight
+from insight_graph.cut_files import EMPTY, CutField, cut_field, file_ends
 from insight_graph.graph_builder import GraphBuilder
 from insight_graph.onnx_values import (
     attribute_at,
@@ -45,42 +46,50 @@ def graph_of_model(data: bytes) -> Graph:
     reader = _Reader(GraphBuilder(FORMAT), data)
     model = _Message.of(data, (0, len(data)))
     graphs = model.spans(_GRAPH_OF_MODEL)
+    broken = [model.broken]
+    if not graphs and model.cut is not None and model.cut.number == _GRAPH_OF_MODEL:
+        graphs = [(model.cut.start, len(data))]
+        broken = [file_ends(len(data), model.cut.end)]
     if not graphs:
-        cause = model.broken or "it has no graph"
-        raise ValueError(Reason(f"the bytes are not a model of ONNX: {cause}", "graph_not_onnx", cause=cause))
+        raise _not_onnx(model.broken or (Reason("it has no graph", "graph_onnx_empty") if data else EMPTY))
     functions = [_Message.of(data, span) for span in model.spans(_FUNCTIONS)]
     for function in functions:
         reader.functions[function.text(1)] = function.text(1)
-    broken = [model.broken, reader.graph(graphs[-1], "", {}, 0)]
+    broken.append(reader.graph(graphs[-1], "", {}, 0))
     broken += [reader.function(function) for function in functions]
-    if not reader.builder.names and any(broken):
-        cause = next(filter(None, broken))
-        raise ValueError(Reason(f"the bytes are not a model of ONNX: {cause}", "graph_not_onnx", cause=cause))
-    for reason in filter(None, broken):
+    if reason := next(filter(None, broken), None):
+        if not reader.builder.names:
+            raise _not_onnx(reason)
         reader.builder.truncated(reason)
-        break
     return quantised(reader.builder.graph(reader.details, topological, len(data)))
+
+
+def _not_onnx(cause: Reason) -> ValueError:
+    return ValueError(Reason(f"the bytes are not a model of ONNX: {cause}", "graph_not_onnx", cause=cause))
 
 
 @frozen(eq=False)
 class _Message:
-    """Where the fields of a message lie, by number; ``broken`` says why it ends early."""
+    """Where the fields of a message lie, by number; ``broken`` says why it ends early, ``cut`` is the field
+    that the file ends in."""
 
     data: bytes
     fields: Mapping[int, list[Span]]
-    broken: str
+    broken: Reason
+    cut: CutField | None
 
     @classmethod
     def of(cls, data: bytes, span: Span) -> _Message:
         found: dict[int, list[Span]] = {}
-        broken = ""
+        position = span[0]
         try:
             for number, wire_type, start, end, _ in fields(data, *span):
                 if wire_type == LENGTH_DELIMITED:
                     found.setdefault(number, []).append((start, end))
+                position = end
         except Malformed as error:
-            broken = str(error)
-        return cls(data, found, broken)
+            return cls(data, found, Reason.of(error), cut_field(data, position))
+        return cls(data, found, Reason(), None)
 
     def spans(self, number: int) -> list[Span]:
         return self.fields.get(number, [])
@@ -99,7 +108,7 @@ class _Reader:
     spans: list[Span] = field(factory=list)  # of nodes; (0, 0) for what has no message
     functions: dict[str, str] = field(factory=dict)  # scopes by name
 
-    def graph(self, span: Span, prefix: str, outer: Values, depth: int) -> str:
+    def graph(self, span: Span, prefix: str, outer: Values, depth: int) -> Reason:
         """Why the graph ends before its end; empty if it does not. ``outer`` are tensors from around it."""
         if depth > _DEEPEST:
             text = f"the model has more than {_DEEPEST} models in each other"
@@ -127,7 +136,7 @@ class _Reader:
             self._connect(number, [name], values)
         return message.broken
 
-    def function(self, message: _Message) -> str:
+    def function(self, message: _Message) -> Reason:
         scope = self.functions[message.text(1)]
         values: Values = {}
         for name in message.each(4):

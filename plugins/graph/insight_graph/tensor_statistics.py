@@ -15,6 +15,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin import Reason
+from insight_graph.causes import cause_in_table
 
 MOST_ROWS = 500_000
 VALUES = {"max": "Max Value", "min": "Min Value", "mean": "Avg Value", "norm": "L2Norm Value"}
@@ -50,8 +51,10 @@ def statistics_of_file(data: bytes) -> TensorStatistics:
         head = [name.strip() for name in next(reader, [])]
         rows = [row for row, _ in zip(reader, range(MOST_ROWS + 1), strict=False) if row]
     except csv.Error as error:
-        text = f"the file is not a table: {error}"
-        raise ValueError(Reason(text, "graph_not_table", cause=str(error))) from None
+        cause = cause_in_table(error, reader.line_num)
+        raise ValueError(
+            Reason(f"the file is not a table: {cause}", "graph_not_table", cause=cause)
+        ) from None
     missing = [name for name in _NEEDED if name not in head]
     if missing:
         text = f"the file is not statistics of a dump: it has no column {missing[0]!r}"

@@ -9,13 +9,13 @@ from __future__ import annotations
 import io
 import json
 import re
-import zipfile
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
 from attrs import define, field
 
 from insight_core.plugin import Reason
+from insight_graph.causes import ARCHIVE_ERRORS, cause_in_archive, cause_in_json
 from insight_graph.columns import Attribute, Graph, Kind, NodeDetails, OutputType, Weight
 from insight_graph.graph_builder import GraphBuilder
 from insight_graph.order import topological
@@ -56,12 +56,15 @@ def graph_of_stream(file: BinaryIO) -> Graph:
         reader = _Reader(GraphBuilder(FORMAT))
         for name, program in programs.items():
             reader.program(program, name if len(programs) > 1 else "", stored_tensors(stored.get(name)))
-    except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError) as error:
-        text = f"the bytes are not a zip archive: {error}"
-        raise ValueError(Reason(text, "graph_not_zip", cause=str(error))) from None
+    except ARCHIVE_ERRORS as error:
+        cause = cause_in_archive(error)
+        raise ValueError(
+            Reason(f"the zip archive cannot be read: {cause}", "graph_not_zip", cause=cause)
+        ) from None
     except (KeyError, TypeError, AttributeError) as error:
-        text = f"the archive has no graph of a known form: {error!r}"
-        raise ValueError(Reason(text, "graph_not_exported", cause=repr(error))) from None
+        cause = cause_in_json(error)
+        text = f"the archive has no graph of a known form: {cause}"
+        raise ValueError(Reason(text, "graph_not_exported", cause=cause)) from None
     return reader.builder.graph(reader.details, topological, size)
 
 
@@ -79,8 +82,9 @@ def _programs(file: BinaryIO) -> tuple[dict[str, Any], dict[str, Any], int]:
         try:
             content = json.loads(text)
         except (ValueError, RecursionError) as error:
-            message = f"the model is not valid JSON: {error}"
-            raise ValueError(Reason(message, "graph_not_json", cause=str(error))) from None
+            cause = cause_in_json(error)
+            message = f"the model is not valid JSON: {cause}"
+            raise ValueError(Reason(message, "graph_not_json", cause=cause)) from None
         match = _MEMBERS.fullmatch(name)
         if match and match["weights"]:
             weights[match["weights"]] = content

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 from insight_core.plugin import Reason
+from insight_graph.cut_files import EMPTY
 
 MOST_DIRECTORY = 16 << 20  # bytes of the list of members
 _MOST_MEMBERS = 100  # that are chosen
@@ -44,18 +45,20 @@ def _bounded(archive: zipfile.ZipFile, name: str, most: int) -> bytes | None:
 def _directory_size(file: BinaryIO) -> int:
     """Bytes of the list of members, as the archive states them."""
     size = file.seek(0, os.SEEK_END)
+    if not size:
+        raise zipfile.BadZipFile(EMPTY)
     tail_size = min(size, _END_SIZE + _LONGEST_COMMENT + _LOCATOR_SIZE)
     file.seek(size - tail_size)
     tail = file.read(tail_size)
     at = tail.rfind(_END)
     if at < 0 or at + _END_SIZE > len(tail):
-        raise zipfile.BadZipFile("the end of the archive is missing")
+        raise zipfile.BadZipFile(Reason("the end of the archive is missing", "graph_zip_end"))
     (stated,) = struct.unpack_from("<I", tail, at + 12)
     locator = at - _LOCATOR_SIZE
     if stated == _IN_ZIP64 and locator >= 0 and tail.startswith(_LOCATOR, locator):
         (offset,) = struct.unpack_from("<8xQ", tail, locator)
         if offset + _DIRECTORY_SIZE.size > size:
-            raise zipfile.BadZipFile("the end of the archive is damaged")
+            raise zipfile.BadZipFile(Reason("the end of the archive is damaged", "graph_zip_end_damaged"))
         file.seek(offset)
         (stated,) = _DIRECTORY_SIZE.unpack(file.read(_DIRECTORY_SIZE.size))
     return int(stated)

@@ -1,0 +1,42 @@
+"""Why JSON, an archive or a table cannot be read: texts of ours, instead of those of Python's readers."""
+
+from __future__ import annotations
+
+import csv
+import json
+import zipfile
+import zlib
+
+from insight_core.plugin import Reason
+
+ARCHIVE_ERRORS = (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError, zlib.error)
+
+
+def cause_in_json(error: Exception) -> Reason:
+    """Of an error of ``json.loads``, or of taking what is read for something that it is not."""
+    if isinstance(error, json.JSONDecodeError):
+        where = {"line": error.lineno, "column": error.colno}
+        if error.pos >= len(error.doc.rstrip()):
+            return Reason(f"it ends early, in line {error.lineno}", "graph_json_ends", line=error.lineno)
+        return Reason(f"line {error.lineno}, column {error.colno}: {error.msg}", "graph_json_wrong", **where)
+    if isinstance(error, UnicodeDecodeError):
+        return Reason(f"byte {error.start} is not UTF-8", "graph_json_not_text", offset=error.start)
+    if isinstance(error, RecursionError):
+        return Reason("too many lists in each other", "graph_json_deep")
+    if isinstance(error, KeyError):
+        return Reason(f"{error.args[0]!r} is missing", "graph_json_missing", name=str(error.args[0]))
+    return Reason(f"a value has another form: {error}", "graph_json_form")
+
+
+def cause_in_archive(error: Exception) -> Reason:
+    """Of an error of ``zipfile``."""
+    if isinstance(error, NotImplementedError | RuntimeError):  # another compression; a password
+        return Reason(f"it is encrypted or compressed in another way: {error}", "graph_zip_method")
+    if isinstance(error, zipfile.BadZipFile) and (known := Reason.of(error)).code:
+        return known
+    return Reason(f"it is damaged: {error}", "graph_zip_damaged")
+
+
+def cause_in_table(error: csv.Error, line: int) -> Reason:
+    """Of an error of ``csv``."""
+    return Reason(f"line {line}: {error}", "graph_table_line", line=line)
