@@ -15,6 +15,8 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from insight_core.plugin import Reason
+
 
 class Source(enum.StrEnum):
     """What wrote the files of a profile."""
@@ -100,6 +102,11 @@ class Note:
     code: str
     values: Mapping[str, Any] = field(factory=dict)
     text: str = ""  # the same in English
+
+    @property
+    def reason(self) -> Reason:
+        """Why a profile cannot be read."""
+        return Reason(self.text, f"profiler_failure_{self.code}", **self.values)
 
 
 Column: TypeAlias = NDArray[Any]

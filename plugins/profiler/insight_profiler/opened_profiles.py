@@ -107,7 +107,7 @@ class Asked:
         run, path = required_text(request, f"{prefix}run"), required_text(request, f"{prefix}profile")
         look = self.look(request, run, path)
         if look.failure is not None:
-            cause = look.failure.text
+            cause = look.failure.reason
             text = f"the profile {path!r} of run {run!r} cannot be read: {cause}"
             raise Undecodable(text, code="profiler_unreadable", run=run, path=path, cause=cause)
         if look.profile is None:

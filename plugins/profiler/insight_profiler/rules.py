@@ -19,6 +19,7 @@ from insight_profiler.advice.answer import reason_of
 from insight_profiler.advice.checking import RANK_RULES
 from insight_profiler.advice.checking import RULES as PROFILE_RULES
 from insight_profiler.advice.words import said
+from insight_profiler.model import Note
 
 _NAME = PluginNameEnum.PROFILER
 
@@ -64,14 +65,9 @@ def _newest(examined: Examined) -> str:
     if look["state"] == "reading":
         raise _reading(profile)
     if look["state"] == "failed":
-        raise NotChecked(
-            Reason(
-                f"{profile} cannot be read: {look['failure']['text']}",
-                "profiler_not_read",
-                profile=profile,
-                cause=str(look["failure"]["text"]),
-            )
-        )
+        cause = Note(**look["failure"]).reason
+        text = f"{profile} cannot be read: {cause}"
+        raise NotChecked(Reason(text, "profiler_not_read", profile=profile, cause=cause))
     return profile
 
 

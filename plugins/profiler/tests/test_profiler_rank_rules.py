@@ -236,7 +236,8 @@ def test_what_a_job_lacks_is_said() -> None:
 
 
 def test_the_advice_of_a_rank_has_that_about_its_job(tmp_path: Path) -> None:
-    write_job(tmp_path / "ill", job(6, STEPS, seed=1, slow_rank=2, slow_link=4))
+    ill = job(6, STEPS, seed=1, slow_rank=2, slow_link=4)
+    write_job(tmp_path / "ill", ill)
     write_job(tmp_path / "well", job(6, STEPS, seed=2))
     with served_profiles() as open_logs:
         get = open_logs(tmp_path)
@@ -253,6 +254,10 @@ def test_the_advice_of_a_rank_has_that_about_its_job(tmp_path: Path) -> None:
                 assert answer["ranks"]["unread"] == 0
                 found = {one["rule"] for one in answer["advice"]}
                 assert found & IDS == expected
+                assert "slower_ranks" in answer["figures"]
+                if run == "ill":
+                    awaited = (ill.compute.max(axis=0) - ill.compute[5]).sum() / np.ptp(ill.begins)
+                    assert answer["figures"]["slower_ranks"] == pytest.approx(awaited, abs=0.01)
                 # what it waits for the slow rank is no fault of the communication
                 assert ("communication" in found) == ("communication" in alone and run == "well")
                 states = {one["id"]: one["state"] for one in answer["rules"]}

@@ -101,3 +101,4 @@ def test_a_profile_that_cannot_be_read_says_so(tmp_path: Path, check: Check) -> 
     for one in check().values():
         assert one.unchecked is not None
         assert (one.failed, one.unchecked.code) == (False, "profiler_not_read")
+        assert getattr(one.unchecked.details["cause"], "code", "") == "profiler_failure_no_events"

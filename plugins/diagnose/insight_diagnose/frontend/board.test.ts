@@ -158,6 +158,9 @@ it('writes a reason in the language of the user by the texts of the plugin, or a
   ctx.locale.value = 'zh-CN';
   expect(textOf(ctx, messages, saw)).toBe('a.b 在第 12,000 步为 1.416e11');
   expect(textOf(ctx, messages, { error: 'plain', code: 'mine_hole' })).toBe('plain');
+  const nested = { error: 'why: odd', code: 'mine_cause', details: { cause: saw } };
+  const more = { 'zh-CN': { ...messages['zh-CN'], 'error.mine_cause': '原因：{cause}' } };
+  expect(textOf(ctx, more, nested)).toBe('原因：a.b 在第 12,000 步为 1.416e11');
 });
 
 it('opens the tag of the run with the cursor at the step', () => {

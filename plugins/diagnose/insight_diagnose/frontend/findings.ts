@@ -78,6 +78,9 @@ export interface Answer {
 export const keyOf = ({ plugin, rule }: { readonly plugin: string; readonly rule: string }): string =>
   `${plugin}/${rule}`;
 
+const isReason = (value: unknown): value is Reason =>
+  typeof value === 'object' && value !== null && 'error' in value && typeof value.error === 'string';
+
 /** A reason in the user's language: by the texts of the plugin that has the rule, else as the page says it. */
 export function textOf(ctx: PluginContext, messages: Messages, reason: Reason): string {
   const locale = ctx.locale.value;
@@ -88,6 +91,7 @@ export function textOf(ctx: PluginContext, messages: Messages, reason: Reason): 
   const filled = text.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = reason.details?.[name];
     if (value === undefined) isWhole = false;
+    if (isReason(value)) return textOf(ctx, messages, value);
     if (typeof value !== 'number') return String(value);
     return Number.isInteger(value) && Math.abs(value) < 1e9 ? whole.format(value) : valueText(value);
   });

@@ -72,9 +72,16 @@ def advice_answer(own: CheckedProfile, job: CheckedJob, path: str) -> dict[str, 
         "rules": [_rule(one) for one in checked],
         "advice": in_order(told(one.rule.id, advice) for one in checked for advice in one.found),
         "path": own.path,
-        "figures": own.figures,
+        "figures": {**own.figures, **_waiting_figure(own, job, path)},
         "messages": {messages.locale: dict(messages.texts) for messages in texts()},
     }
+
+
+def _waiting_figure(own: CheckedProfile, job: CheckedJob, path: str) -> dict[str, float]:
+    """How much of the communication that nothing hides is waiting for slower ranks."""
+    if path not in job.waiting or "exposed_communication" not in own.figures:
+        return {}
+    return {"slower_ranks": min(job.waiting[path], own.figures["exposed_communication"])}
 
 
 def _without_waiting(checked: CheckedProfileRule, waiting: float) -> CheckedProfileRule:

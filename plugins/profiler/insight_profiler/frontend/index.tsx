@@ -7,8 +7,15 @@ import zh from './locales/zh-CN.json';
 import reasons from './reasons.zh-CN.json';
 import styles from './profiler.css?inline';
 
+/** Why a profile cannot be read, as the cause of an error of the host. */
+const causes = Object.fromEntries(
+  Object.entries(zh)
+    .filter(([key]) => key.startsWith('failure.'))
+    .map(([key, text]) => [key.replace('failure.', 'error.profiler_failure_'), text]),
+);
+
 export default tab({
-  messages: { en, 'zh-CN': { ...zh, ...reasons } },
+  messages: { en, 'zh-CN': { ...zh, ...reasons, ...causes } },
   styles,
   board: profilerParts,
   view: (board) => <App board={board} />,

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { CATEGORIES } from './answers/steps';
 import { VIEWS } from './view_names';
 import en from './locales/en.json';
+import reasons from '../reasons.zh-CN.json';
 
 const sources = import.meta.glob('./**/*.{ts,tsx}', { query: '?raw', import: 'default', eager: true }) as Readonly<
   Record<string, string>
@@ -35,4 +36,8 @@ test('every code of readers and of advice has a sentence', () => {
   ];
   expect(keys.length).toBeGreaterThan(15);
   expect([...new Set(keys)].filter((key) => !(key in en))).toEqual([]);
+  const causes = keys
+    .filter((key) => key.startsWith('failure.'))
+    .map((key) => key.replace('failure.', 'error.profiler_failure_'));
+  expect(causes.filter((key) => !(key in reasons))).toEqual([]);
 });
