@@ -203,7 +203,7 @@ function Rules({ board, answer }: PartProps): JSX.Element {
                   <Icon name={STATE_ICONS[state]} />
                   <span>
                     {reasonText(board, answer, title)}
-                    {reason && <span class="note">{reasonText(board, answer, reason)}</span>}
+                    {reason && state !== 'later' && <span class="note">{reasonText(board, answer, reason)}</span>}
                   </span>
                 </li>
               ))}
