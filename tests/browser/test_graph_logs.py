@@ -67,6 +67,29 @@ def test_a_graph_that_cannot_be_read_says_why(page: Page, shared: Serve, sample_
     expect(panel.get_by_test_id("node").first).to_be_attached()
 
 
+def test_a_run_with_only_dumps_shows_their_statistics(page: Page, serve: Serve, tmp_path: Path) -> None:
+    head = "Op Type,Op Name,IO,Slot,Data Type,Shape,Max Value,Min Value,Avg Value\n"
+    for run, most in (("one", 2.5), ("two", 2.75)):
+        (tmp_path / run).mkdir()
+        (tmp_path / run / "statistic.csv").write_text(
+            f'{head}Conv2D,net/conv,output,0,float32,"(1,2)",{most},-1,0\n'
+        )
+    page.goto(f"{serve('--logdir', tmp_path)}#locale=en&tab=graph&runs=one")
+    panel = page.locator('[data-plugin="graph"]')
+    expect(panel.get_by_test_id("empty")).to_contain_text("one · statistic.csv")
+    panel.locator('[data-action="show-dumps"]').click()
+    dialog = page.get_by_test_id("precision")
+    expect(dialog).to_contain_text("1 tensor")
+    expect(dialog.get_by_role("row").last).to_contain_text("net/conv · output 0")
+    expect(dialog.get_by_role("row").last).to_contain_text("max 2.5")
+    page.keyboard.press("Escape")
+    page.locator('[data-run="two"]').click()
+    expect(panel.get_by_test_id("empty")).to_contain_text("2 tensor dumps")
+    panel.locator('[data-action="show-dumps"]').click()
+    expect(dialog).to_contain_text("1 of 1 tensors differs")
+    expect(dialog.get_by_role("row").last).to_contain_text("max 2.75")
+
+
 def test_a_graph_that_comes_later(page: Page, serve: Serve, tmp_path: Path) -> None:
     def write(run: str, time: float, nodes: int) -> None:
         graph = b"".join(tensorflow_node(f"{run}{number}", f"Op{number}") for number in range(nodes))

@@ -1,5 +1,6 @@
 import { Button, Empty, Icon } from '@insight-host/kit';
 import type { JSX } from 'preact';
+import type { GraphRecord } from './answers';
 import type { GraphParts } from './board';
 import { Dialogs } from './dialogs';
 import { AWAY } from './drawing';
@@ -12,6 +13,8 @@ import { Stage } from './stage';
 import { noticeText } from './texts';
 import { Toolbar, ZoomTools } from './toolbar';
 import { useAnswer } from './use_answer';
+
+const NAMED_DUMPS = 5;
 
 export function App({ board }: { readonly board: GraphParts }): JSX.Element {
   return (
@@ -148,10 +151,28 @@ function Status({ board, scene }: { readonly board: GraphParts; readonly scene: 
   );
 }
 
+/** Where the first dumps are, one a line. */
+function dumpNames({ page }: GraphParts, dumps: readonly GraphRecord[]): string {
+  const names = dumps.slice(0, NAMED_DUMPS).map(({ run, tag }) => `${page.nameOf(run)} · ${tag}`);
+  if (dumps.length > NAMED_DUMPS) names.push(page.t('legend.more', { count: dumps.length - NAMED_DUMPS }));
+  return names.join('\n');
+}
+
+/** What there is instead of a graph. */
 function NoGraph({ board }: { readonly board: GraphParts }): JSX.Element {
   const { t: say } = board.page;
   const [missing, other] =
     board.records.show.value === 'graph' ? (['nothing', 'pipeline'] as const) : (['pipeline', 'graph'] as const);
+  const dumps = board.records.dumps.value;
+  if (missing === 'nothing' && dumps.length > 0) {
+    return (
+      <Empty title={say('empty.dumps', { count: dumps.length })} text={dumpNames(board, dumps)}>
+        <button type="button" data-action="show-dumps" onClick={() => (board.dialog.value = 'precision')}>
+          {say('precision.open')}
+        </button>
+      </Empty>
+    );
+  }
   const there = (other === 'graph' ? board.records.graphs : board.records.pipelines).value.length > 0;
   return (
     <Empty title={say(`empty.${missing}`)} text={say(`empty.${missing}.text`)}>

@@ -13,13 +13,13 @@ const TOLERANCES = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1] as const;
 export function PrecisionDialog({ board }: { readonly board: GraphParts }): JSX.Element {
   const { t: say } = board.page;
   const dumps = board.records.dumps.value;
-  const [before, after] = [useSignal(0), useSignal(1)];
+  const [before, after] = [useSignal(0), useSignal(Math.min(1, dumps.length - 1))];
   const tolerance = useSignal<number>(1e-3);
   const options = dumps.map((dump, value) => ({ value, text: `${board.page.nameOf(dump.run)} · ${dump.tag}` }));
   const [one, two] = [dumps[before.value], dumps[after.value]];
   return (
     <Dialog name="precision" title={say('precision.title')} onClose={() => void (board.dialog.value = null)}>
-      <div class="diff-choice">
+      <div class="diff-choice" hidden={dumps.length < 2}>
         <Select
           name="dump-before"
           label={say('diff.before')}
@@ -57,19 +57,22 @@ interface TensorsProps {
 
 function Tensors({ board, before, after, tolerance }: TensorsProps): JSX.Element {
   const { t: say } = board.page;
+  const isOne = before === after;
   const { value: found, error } = useCompared<PrecisionAnswer>(board, 'precision', before, after, {
     tolerance,
-    differing: 1,
+    differing: isOne ? 0 : 1,
   });
   if (error || !found) return <Awaited error={error} />;
   const alone = found.before_only + found.after_only > 0;
   return (
     <div class="removed" data-testid="precision">
       <p class="hint">
-        {say(found.beyond > 0 ? 'precision.beyond' : 'precision.none', {
-          count: found.beyond,
-          compared: found.compared,
-        })}{' '}
+        {isOne
+          ? say('precision.count', { count: found.compared })
+          : say(found.beyond > 0 ? 'precision.beyond' : 'precision.none', {
+              count: found.beyond,
+              compared: found.compared,
+            })}{' '}
         {alone && say('precision.alone', { before: found.before_only, after: found.after_only })}
       </p>
       {found.first && (
@@ -82,16 +85,20 @@ function Tensors({ board, before, after, tolerance }: TensorsProps): JSX.Element
           <thead>
             <tr>
               <th scope="col">{say('table.name')}</th>
-              <th scope="col">{say('diff.before')}</th>
-              <th scope="col">{say('diff.after')}</th>
-              <th scope="col" class="number">
-                {say('precision.difference')}
-              </th>
+              <th scope="col">{say(isOne ? 'precision.statistics' : 'diff.before')}</th>
+              {!isOne && (
+                <>
+                  <th scope="col">{say('diff.after')}</th>
+                  <th scope="col" class="number">
+                    {say('precision.difference')}
+                  </th>
+                </>
+              )}
             </tr>
           </thead>
           <tbody>
             {found.tensors.map((tensor) => (
-              <tr key={[tensor.name, tensor.side, tensor.slot, tensor.call].join('\n')} class="changed">
+              <tr key={[tensor.name, tensor.side, tensor.slot, tensor.call].join('\n')} class={isOne ? '' : 'changed'}>
                 <th scope="row">
                   {board.sources.graph.value ? (
                     <button type="button" class="link" onClick={() => void showNode(board, tensor.name)}>
@@ -103,8 +110,12 @@ function Tensors({ board, before, after, tolerance }: TensorsProps): JSX.Element
                   <span class="what">{`${tensor.type} ${tensor.dtype[1]}${tensor.shape[1]}`}</span>
                 </th>
                 <td>{statistics(tensor, 0, say)}</td>
-                <td>{statistics(tensor, 1, say)}</td>
-                <td class="number">{figure(tensor.difference, 3)}</td>
+                {!isOne && (
+                  <>
+                    <td>{statistics(tensor, 1, say)}</td>
+                    <td class="number">{figure(tensor.difference, 3)}</td>
+                  </>
+                )}
               </tr>
             ))}
           </tbody>

@@ -52,7 +52,7 @@ export function Toolbar({ board }: { readonly board: GraphParts }): JSX.Element 
         />
       )}
       {isGraph && board.records.graph.value && <GraphTools board={board} />}
-      {board.records.dumps.value.length > 1 && (
+      {board.records.dumps.value.length > 0 && (
         <Button
           action="precision"
           text={say('precision')}
