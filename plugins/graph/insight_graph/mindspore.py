@@ -13,7 +13,7 @@ from attrs import field, frozen
 from insight_core.plugin import Reason
 from insight_core.plugin.payloads import LENGTH_DELIMITED, FieldColumns, Malformed, fields
 from insight_graph.columns import Graph, NodeDetails
-from insight_graph.cut_files import cut_field, file_ends
+from insight_graph.cut_files import EMPTY, cut_field, file_ends
 from insight_graph.graph_builder import GraphBuilder
 from insight_graph.messages import parsed
 from insight_graph.mindspore_nodes import MindSporeNodes, OperatorColumns
@@ -35,6 +35,9 @@ def graph_of_event(data: bytes) -> Graph:
 
 def graph_of_file(data: bytes) -> Graph:
     """The graph of a .pb file. Raises ValueError for bytes of which nothing can be read."""
+    if not data:
+        text = f"the bytes are not a MindSpore graph: {EMPTY}"
+        raise ValueError(Reason(text, "graph_not_mindspore", cause=EMPTY))
     start, end = _model_graph(data) or (0, len(data))
     return _graph(data, start, end)
 

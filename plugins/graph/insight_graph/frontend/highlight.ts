@@ -72,6 +72,16 @@ export function shownLines(scene: Scene, highlight: Highlight | null): readonly 
   return scene.lines.filter((line) => line.route.length > 0 || highlight?.lines.has(line.key) === true);
 }
 
+/** Where the arrow keys begin: the uppermost node, of those side by side the left one. */
+export function topmost(scene: Scene): string | null {
+  const nodes = scene.nodes.filter(({ item }) => item.node);
+  const first = nodes.reduce<(typeof nodes)[number] | null>(
+    (top, one) => (top && (top.y < one.y || (top.y === one.y && top.x <= one.x)) ? top : one),
+    null,
+  );
+  return first?.item.key ?? null;
+}
+
 /**
  * The node that an arrow key leads to: along an edge up or down where there is one, else the nearest in that direction.
  * Down from an open scope is its first member, up from the first member the scope.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Scope } from './answers';
-import { neighbourAt, neighbours, shownLines, traced } from './highlight';
+import { neighbourAt, neighbours, shownLines, topmost, traced } from './highlight';
 import { layOut } from './layout';
 import { layoutInput, MOST_PROXIES, planOf, proxyKey } from './plan';
 import { frameSize, headOf, isWithin, pathOf, sceneOf, type Opened, type Rect } from './scene';
@@ -134,6 +134,11 @@ describe('what stands out', () => {
     expect(neighbourAt(scene, 's', 'up')).toBe('in');
     expect(neighbourAt(scene, 's/b', 'down')).toBe('out');
     expect(neighbourAt(scene, 'in', 'up')).toBeNull();
+  });
+
+  it('begins with the uppermost node', () => {
+    expect(topmost(scene)).toBe('in');
+    expect(topmost(sceneOf(opened(scope('', [], []))))).toBeNull();
   });
 });
 

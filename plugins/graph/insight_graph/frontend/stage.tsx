@@ -5,7 +5,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { GraphParts } from './board';
 import { fitted, panned, resized, seen, transformOf, zoomed, type Camera } from './camera';
 import { Drawing } from './drawing';
-import { neighbourAt } from './highlight';
+import { neighbourAt, topmost } from './highlight';
 import { inkOf, paletteOf } from './ink';
 import { Minimap } from './minimap';
 import { HEAD, type Scene } from './scene';
@@ -169,8 +169,8 @@ function useHands(board: GraphParts, root: { readonly current: SVGSVGElement | n
       const selected = board.looks.selected.peek();
       const arrow = ARROWS[event.key as keyof typeof ARROWS];
       if (arrow) {
-        const first = scene.nodes.find(({ item }) => item.node)?.item.key ?? null;
-        const next = selected !== null && scene.places.has(selected) ? neighbourAt(scene, selected, arrow) : first;
+        const isThere = selected !== null && scene.places.has(selected);
+        const next = isThere ? neighbourAt(scene, selected, arrow) : topmost(scene);
         if (next !== null) {
           board.looks.select(next);
           keepInSight(board, scene, next);
