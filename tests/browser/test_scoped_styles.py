@@ -144,22 +144,28 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("tab", ["scalar", "image", "histogram", "tensor", "lineage"])
-@pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_scope_does_not_change_the_look_of_a_tab(
-    page: Page, shared: Callable[..., str], logs: Path, tab: str, theme: str
+    page: Page, shared: Callable[..., str], logs: Path, tab: str
 ) -> None:
-    url = f"{shared('--logdir', logs)}#locale=en&theme={theme}&tab={tab}"
+    url = f"{shared('--logdir', logs)}#locale=en&theme=system&tab={tab}"
 
-    def computed() -> list[str]:
+    def computed() -> dict[str, list[str]]:
         page.goto("about:blank")
         page.goto(url)
         expect(page.locator(f"#panel-{tab} :is([data-ready], img, [role=gridcell])").first).to_be_visible()
-        page.evaluate(AT_REST)
-        return [str(part) for part in page.evaluate(ALL_PROPERTIES, tab)]
+        looks = {}
+        for theme in ("light", "dark"):
+            page.emulate_media(color_scheme=theme)
+            expect(page.locator("html")).to_have_attribute("data-theme", theme)
+            page.evaluate(AT_REST)
+            looks[theme] = [str(part) for part in page.evaluate(ALL_PROPERTIES, tab)]
+        return looks
 
     scoped = computed()
     page.add_init_script(f"({UNSCOPED})()")
     unscoped = computed()
     assert page.evaluate("window.unscoped") >= 1, "the tab has styles"
-    assert len(scoped) > 150
-    assert [pair for pair in zip(scoped, unscoped, strict=True) if pair[0] != pair[1]] == []
+    for theme, look in scoped.items():
+        assert len(look) > 150
+        assert [pair for pair in zip(look, unscoped[theme], strict=True) if pair[0] != pair[1]] == [], theme
+    assert scoped["light"] != scoped["dark"]
