@@ -57,7 +57,10 @@ class ShownGraph:
 
 @frozen
 class Graphs:
+    """What the routes answer; a graph has thousands of nodes, and is asked for once."""
+
     client: Client
+    _shown: dict[tuple[Any, ...], ShownGraph] = field(factory=dict)
 
     def listed(self) -> list[dict[str, Any]]:
         answer: list[dict[str, Any]] = self.ask("graphs")["graphs"]
@@ -71,6 +74,12 @@ class Graphs:
     def shown(self, entry: dict[str, Any], *, readable: bool = False) -> ShownGraph:
         which: dict[str, Any] = {name: entry[name] for name in ("run", "tag", "index", "wall_time")}
         which["readable"] = int(readable)
+        key = tuple(which.values())
+        if key not in self._shown:
+            self._shown[key] = self._asked(which)
+        return self._shown[key]
+
+    def _asked(self, which: dict[str, Any]) -> ShownGraph:
         found = ShownGraph()
         waiting = [""]
         while waiting:
