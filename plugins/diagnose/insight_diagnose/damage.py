@@ -20,7 +20,8 @@ def found(ctx: PluginContext, runs: Sequence[str]) -> Iterable[Highlight]:
     first = next(iter(ctx.data.damage(damaged[0].name)), None)
     if first is None:  # it went while we looked
         return []
-    text = f"logs of {len(damaged)} of {len(runs)} runs are damaged in {places} places"
+    many = "1 place" if places == 1 else f"{places} places"
+    text = f"logs of {len(damaged)} of {len(runs)} runs are damaged in {many}"
     said = Reason(
         f"{text}; {first.file}: {first.reason}",
         "diagnose_damage",

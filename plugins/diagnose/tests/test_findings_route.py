@@ -128,7 +128,7 @@ def test_what_matters_has_damage_and_texts_of_all_plugins(data: FakeProvider) ->
     [damage] = answer["highlights"]
     assert (damage["plugin"], damage["tone"], damage["runs"]) == ("diagnose", "warning", ["fine"])
     assert (
-        damage["text"]["error"] == "logs of 1 of 2 runs are damaged in 1 places; fine/events: it is cut off"
+        damage["text"]["error"] == "logs of 1 of 2 runs are damaged in 1 place; fine/events: it is cut off"
     )
     assert "error.diagnose_damage" in answer["messages"]["zh-CN"]
     assert _json(_client(data), "/data/plugin/diagnose/highlights", run="broken")["highlights"] == []

@@ -38,7 +38,8 @@ def found(ctx: PluginContext, runs: Sequence[str]) -> Iterable[Highlight]:
         goal = table.goal(target)
         names = [name for name in table.names(_PARAMETERS) if name != "dataset_mark"]
         parameters = [table.column(name) for name in names]
-    return _sentences(table.rows.runs, target, goal, parameters, rows)
+        steps = [table.column(name) for name in table.names(("pipeline",))]
+    return _sentences(table.rows.runs, target, goal, parameters, steps, rows)
 
 
 def _target(table: Table, rows: NDArray[np.intp]) -> Column | None:
@@ -73,6 +74,7 @@ def _sentences(
     target: Column,
     goal: Goal,
     parameters: Sequence[Column],
+    steps: Sequence[Column],
     rows: NDArray[np.intp],
 ) -> list[Highlight]:
     finite = rows[np.isfinite(target.numbers[rows])]
@@ -99,7 +101,12 @@ def _sentences(
         **said,
     )
     pair = (names[first], names[second])
-    found = [Highlight("good", best, pair, place), _difference(pair, parameters, first, second, place)]
+    found = [Highlight("good", best, pair, place)]
+    changed = [one.title for one in steps if one.values[first] != one.values[second]]
+    if changed:
+        found.append(_pipelines(pair, changed))
+    if not changed or any(one.values[first] != one.values[second] for one in parameters):
+        found.append(_difference(pair, parameters, first, second, place))
     reason = None if ranked is None else _explained(ranked, target)
     return found if reason is None else [*found, Highlight("info", reason, pair, place)]
 
@@ -126,6 +133,19 @@ def _explained(ranked: Ranking, target: Column) -> Reason | None:
     ends = dict.fromkeys([_text(best.start), _text(best.end)])
     values = ", ".join(best.texts[:_NAMED]) if best.texts else " \N{EN DASH} ".join(ends)
     return Reason(f"{text}; best: {values}", "lineage_explains", values=values, **details)
+
+
+def _pipelines(pair: tuple[str, str], changed: Sequence[str]) -> Highlight:
+    """Which operators of the data pipelines of the two best runs differ."""
+    listed = ", ".join(changed[:_NAMED])
+    details: dict[str, Any] = {"run": pair[0], "other": pair[1], "steps": listed}
+    text = f"the data of {pair[0]} is prepared in another way than that of {pair[1]}: {listed}"
+    more = len(changed) - _NAMED
+    if more > 0:
+        reason = Reason(f"{text} and {more} more", "lineage_pipelines_more", more=more, **details)
+    else:
+        reason = Reason(text, "lineage_pipelines", **details)
+    return Highlight("info", reason, pair, FindingPlace(NAME, state={"view": "data"}))
 
 
 def _difference(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from attrs import field, frozen
 
@@ -52,6 +53,7 @@ class Session:
     group: str = ""
 
 
+@lru_cache(maxsize=64)  # all runs of a sweep have the same experiment
 def metrics_of(content: bytes) -> Sequence[Metric]:
     """The metrics that an experiment names. Raises ValueError for bytes that are none."""
     experiment = Message.at(content).message(_EXPERIMENT)

@@ -129,6 +129,25 @@ def test_parameters_that_matter_only_together_have_no_best_values(
     assert "its best values depend on other parameters" in str(explains.text)
 
 
+def test_runs_that_prepare_their_data_in_another_way_are_not_the_same(
+    written: LineageLogs, provider: LocalProvider
+) -> None:
+    """Parameters that are equal say nothing then."""
+    from insight_record import SummaryRecord
+
+    for run, size, accuracy in (("a", 32, 0.9), ("b", 64, 0.8), ("c", 32, 0.7)):
+        with SummaryRecord(written.root / run) as record:
+            batch = {"op_type": "Batch", "batch_size": size, "children": [{"op_type": "GeneratorDataset"}]}
+            record.add_value("dataset_graph", "dataset_graph", batch)
+            record.add_value("eval_lineage", "eval_lineage", {"metric": {"accuracy": accuracy}})
+            record.record(1)
+    _, data = _said(provider, ["a", "b"])
+    assert str(data.text) == "the data of a is prepared in another way than that of b: Batch"
+    assert data.place is not None
+    assert data.place.state == {"view": "data"}
+    assert _said(provider, ["a", "c"])[1].text.code == "lineage_same"
+
+
 def test_many_differences_are_counted(written: LineageLogs, provider: LocalProvider) -> None:
     for run, accuracy in (("a", 0.7), ("b", 0.9)):
         more = {f"p{number}": f"{run}{number}" for number in range(6)}
