@@ -127,8 +127,6 @@ def test_what_matters_has_damage_and_texts_of_all_plugins(data: FakeProvider) ->
     answer = _json(_client(data), "/data/plugin/diagnose/highlights", run=["broken", "fine"])
     [damage] = answer["highlights"]
     assert (damage["plugin"], damage["tone"], damage["runs"]) == ("diagnose", "warning", ["fine"])
-    assert (
-        damage["text"]["error"] == "logs of 1 of 2 runs are damaged in 1 place; fine/events: it is cut off"
-    )
+    assert damage["text"]["error"] == "logs of 1 of 2 runs are damaged in 1 place; fine/events: it is cut off"
     assert "error.diagnose_damage" in answer["messages"]["zh-CN"]
     assert _json(_client(data), "/data/plugin/diagnose/highlights", run="broken")["highlights"] == []
