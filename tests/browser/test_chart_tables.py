@@ -105,7 +105,7 @@ def test_the_plots_of_runs(page: Page, shared: Serve, six_runs: Path) -> None:
         ("distribution", ["From", "To", "Runs"], bars.count()),
         (
             "importance-runs",
-            ["Parameter", "Share of the variance", "Standard error", "Share alone", "Best values", "Pearson"],
+            ["Parameter", "Share of the variance", "95% interval from", "95% interval to", "Share alone", "Best values"],
             importance.count(),
         ),
         ("scatter", None, 6),
