@@ -105,7 +105,14 @@ def test_the_plots_of_runs(page: Page, shared: Serve, six_runs: Path) -> None:
         ("distribution", ["From", "To", "Runs"], bars.count()),
         (
             "importance-runs",
-            ["Parameter", "Share of the variance", "95% interval from", "95% interval to", "Share alone", "Best values"],
+            [
+                "Parameter",
+                "Share of the variance",
+                "95% interval from",
+                "95% interval to",
+                "Share alone",
+                "Best values",
+            ],
             importance.count(),
         ),
         ("scatter", None, 6),
