@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from numpy.typing import NDArray
 
 from insight_graph.columns import Edges, Indices
@@ -14,13 +14,17 @@ from insight_graph.texts import text_of
 
 @frozen(eq=False)
 class InputNames:
-    """Where in ``data`` the names of inputs lie, with the nodes that they belong to and their slots."""
+    """Offsets in ``data`` of the names of inputs, with the nodes that take them and the slots."""
 
     data: bytes
     targets: Indices
     slots: Indices
     starts: Offsets
     ends: Offsets
+
+    def counted_from(self, first: int) -> InputNames:
+        """The inputs of nodes that were counted from 0 and have the numbers from ``first`` on."""
+        return evolve(self, targets=self.targets + first)
 
     def connect(
         self,

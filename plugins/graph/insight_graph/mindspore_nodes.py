@@ -42,9 +42,7 @@ class OperatorColumns:
     scopes: tuple[Offsets, Offsets]
     full_names: tuple[Offsets, Offsets]
     outputs: tuple[Offsets, Offsets]
-    owners: Indices  # by input: the index of the operator
-    slots: Indices
-    inputs: tuple[Offsets, Offsets]
+    inputs: InputNames  # of the operators, counted from 0
     controls: NDArray[np.bool_]  # by input
 
     @classmethod
@@ -66,9 +64,13 @@ class OperatorColumns:
             columns.last(_SCOPE, kept),
             columns.last(_FULL_NAME, kept),
             columns.last(_OUTPUTS, kept),
-            (np.cumsum(~broken) - 1)[owners[sound]].astype(np.int32),
-            columns.places_in(rows)[sound].astype(np.int32),
-            (begins[sound], ends[sound]),
+            InputNames(
+                data,
+                (np.cumsum(~broken) - 1)[owners[sound]].astype(np.int32),
+                columns.places_in(rows)[sound].astype(np.int32),
+                begins[sound],
+                ends[sound],
+            ),
             inputs.numbers(data, _TYPE_OF_INPUT)[sound] == _CONTROL,
         )
 
@@ -104,7 +106,7 @@ class MindSporeNodes:
         kinds = np.full(len(operators), Kind.OPERATOR, np.int32)
         first = self.builder.nodes(scopes.of(placed), scopes.names_of(placed), types, kinds, signatures)
         self._find_by_name(first, types, *operators.names)
-        return InputNames(self.data, first + operators.owners, operators.slots, *operators.inputs)
+        return operators.inputs.counted_from(first)
 
     def parameters(self, starts: Offsets, columns: FieldColumns) -> Offsets:
         """Adds parameters. Where those begin that can be read."""

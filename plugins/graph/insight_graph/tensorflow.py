@@ -5,9 +5,9 @@ Source: graph.proto, node_def.proto, function.proto, op_def.proto, config.proto,
 
 from __future__ import annotations
 
+import functools
 from array import array
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 import attrs
 import numpy as np
@@ -15,6 +15,7 @@ from attrs import define, field, frozen
 
 from insight_core.plugin import Reason
 from insight_core.plugin.payloads import LENGTH_DELIMITED, fields
+from insight_graph.ahead import ahead
 from insight_graph.columns import Graph, Kind, NodeDetails, OutputType
 from insight_graph.graph_builder import GraphBuilder
 from insight_graph.handles import handles_in
@@ -186,16 +187,14 @@ class _Reader:
         base = self.builder.scopes.number(prefix)
         names = FirstOf()
         names.add(*joined_pieces(list(numbers)), np.array(list(numbers.values()), np.int32))
-        inputs, known = [], []
-        with ThreadPoolExecutor(1, "graph-names") as thread:
-            for nodes in pieces.columns(field, NodeColumns.of):
-                added, names_of_inputs = self.nodes.read(base, nodes)
-                known.append(thread.submit(names.add, self.data, *nodes.names, added))
-                inputs.append(names_of_inputs)
-                self.starts.frombytes(nodes.starts.tobytes())
-                self.scope_of.frombytes(np.full(len(nodes), scope, np.int32).tobytes())
-        for one in known:
-            one.result()
+        inputs = []
+        read = functools.partial(NodeColumns.of, self.data)
+        for nodes, added in ahead(lambda one: (one, self.nodes.read(base, one)), pieces.columns(field, read)):
+            numbers_of_nodes, names_of_inputs = added
+            names.add(self.data, *nodes.names, numbers_of_nodes)
+            inputs.append(names_of_inputs)
+            self.starts.frombytes(nodes.starts.tobytes())
+            self.scope_of.frombytes(np.full(len(nodes), scope, np.int32).tobytes())
         self.nodes.connect(inputs, names)
         return names
 

@@ -62,12 +62,10 @@ class NodeColumns:
     types: tuple[Offsets, Offsets]
     devices: tuple[Offsets, Offsets]
     attributes: tuple[Offsets, Offsets]  # from the first attribute to the last
-    owners: Indices  # by input: the index of the node
-    slots: Indices
-    inputs: tuple[Offsets, Offsets]
+    inputs: InputNames  # of the nodes, counted from 0
 
     @classmethod
-    def of(cls, starts: Offsets, columns: FieldColumns) -> NodeColumns:
+    def of(cls, data: bytes, starts: Offsets, columns: FieldColumns) -> NodeColumns:
         """Offsets of the nodes at ``starts``, which have these fields."""
         kept = np.flatnonzero(~columns.broken)
         inputs = columns.rows(_INPUT)
@@ -78,9 +76,13 @@ class NodeColumns:
             columns.last(_OP, kept),
             columns.last(_DEVICE, kept),
             _around_attributes(columns, kept),
-            (np.cumsum(~columns.broken) - 1)[columns.owners[inputs]].astype(np.int32),
-            columns.places_in(inputs).astype(np.int32),
-            (columns.starts[inputs], columns.ends[inputs]),
+            InputNames(
+                data,
+                (np.cumsum(~columns.broken) - 1)[columns.owners[inputs]].astype(np.int32),
+                columns.places_in(inputs).astype(np.int32),
+                columns.starts[inputs],
+                columns.ends[inputs],
+            ),
         )
 
     def __len__(self) -> int:
@@ -137,7 +139,7 @@ class NodeReader:
         for row in np.flatnonzero(told).tolist():
             self.builder.weights.append(Weight(first + row, _TOLD[told[row]], int(signatures[row])))
         numbers = np.arange(first, first + len(nodes), dtype=np.int32)
-        return numbers, InputNames(self.data, first + nodes.owners, nodes.slots, *nodes.inputs)
+        return numbers, nodes.inputs.counted_from(first)
 
     def connect(self, inputs: Sequence[InputNames], names: FirstOf) -> None:
         """Adds the edges of inputs, once all nodes are added."""
