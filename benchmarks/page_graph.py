@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from playwright.sync_api import Browser, sync_playwright
 
@@ -38,7 +37,7 @@ _ANSWERED = """
 def _shown(browser: Browser, corpus: WrittenCorpus) -> tuple[float, float]:
     """Seconds from the start of the navigation to the answer of the host, and to the first painted node."""
     with our_host(corpus, "--no-cache") as (program, _):
-        page: Any = browser.new_page(viewport={"width": 1280, "height": 800})
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
         page.wait_for_timeout(_SETTLED_MS)
         page.add_init_script(_WATCH)
         page.goto(f"http://127.0.0.1:{program.port}/#runs=all&tab=graph")

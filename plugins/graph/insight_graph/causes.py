@@ -9,7 +9,7 @@ import zlib
 
 from insight_core.plugin import Reason
 
-ARCHIVE_ERRORS = (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError, zlib.error)
+ARCHIVE_ERRORS = (zipfile.BadZipFile, OSError, EOFError, RuntimeError, zlib.error)
 
 
 def cause_in_json(error: Exception) -> Reason:
@@ -28,9 +28,15 @@ def cause_in_json(error: Exception) -> Reason:
     return Reason(f"a value has another form: {error}", "graph_json_form")
 
 
+def not_json(error: Exception) -> ValueError:
+    """The error of a model whose text is not JSON."""
+    cause = cause_in_json(error)
+    return ValueError(Reason(f"the model is not valid JSON: {cause}", "graph_not_json", cause=cause))
+
+
 def cause_in_archive(error: Exception) -> Reason:
     """Of an error of ``zipfile``."""
-    if isinstance(error, NotImplementedError | RuntimeError):  # another compression; a password
+    if isinstance(error, RuntimeError):  # a password, or a compression that is not implemented
         return Reason(f"it is encrypted or compressed in another way: {error}", "graph_zip_method")
     if isinstance(error, zipfile.BadZipFile) and (known := Reason.of(error)).code:
         return known

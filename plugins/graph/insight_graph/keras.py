@@ -12,7 +12,7 @@ from typing import Any
 from attrs import define, field
 
 from insight_core.plugin import Reason
-from insight_graph.causes import cause_in_json
+from insight_graph.causes import not_json
 from insight_graph.columns import Attribute, Graph, NodeDetails, OutputType, Shape, Weight
 from insight_graph.graph_builder import GraphBuilder
 from insight_graph.keras_weights import weights_of
@@ -29,10 +29,7 @@ def graph_of_model(data: bytes) -> Graph:
     try:
         model = json.loads(data)
     except (ValueError, RecursionError) as error:
-        cause = cause_in_json(error)
-        raise ValueError(
-            Reason(f"the model is not valid JSON: {cause}", "graph_not_json", cause=cause)
-        ) from None
+        raise not_json(error) from None
     if not _is_model(model):
         raise ValueError(Reason("the text describes no Keras model", "graph_not_keras"))
     reader = _Reader(GraphBuilder("keras"))

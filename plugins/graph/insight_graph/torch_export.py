@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 from attrs import define, field
 
 from insight_core.plugin import Reason
-from insight_graph.causes import ARCHIVE_ERRORS, cause_in_archive, cause_in_json
+from insight_graph.causes import ARCHIVE_ERRORS, cause_in_archive, cause_in_json, not_json
 from insight_graph.columns import Attribute, Graph, Kind, NodeDetails, OutputType, Weight
 from insight_graph.graph_builder import GraphBuilder
 from insight_graph.order import topological
@@ -82,9 +82,7 @@ def _programs(file: BinaryIO) -> tuple[dict[str, Any], dict[str, Any], int]:
         try:
             content = json.loads(text)
         except (ValueError, RecursionError) as error:
-            cause = cause_in_json(error)
-            message = f"the model is not valid JSON: {cause}"
-            raise ValueError(Reason(message, "graph_not_json", cause=cause)) from None
+            raise not_json(error) from None
         match = _MEMBERS.fullmatch(name)
         if match and match["weights"]:
             weights[match["weights"]] = content

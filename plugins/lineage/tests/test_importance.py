@@ -108,7 +108,7 @@ def test_intervals_hold_the_planted_shares() -> None:
 
 
 def test_the_error_of_a_share_is_that_of_other_draws_of_the_runs() -> None:
-    """Of a function that is known exactly: only the runs are drawn anew."""
+    """The function is known exactly, so that the shares of 400 samples of runs differ only by chance."""
     random = np.random.default_rng(0)
     shares, errors = [], []
     for _ in range(400):

@@ -258,7 +258,7 @@ def test_the_advice_of_a_rank_has_that_about_its_job(tmp_path: Path) -> None:
                 if run == "ill":
                     awaited = (ill.compute.max(axis=0) - ill.compute[5]).sum() / np.ptp(ill.begins)
                     assert answer["figures"]["slower_ranks"] == pytest.approx(awaited, abs=0.01)
-                # what it waits for the slow rank is no fault of the communication
+                # waiting for the slow rank does not count as communication to overlap
                 assert ("communication" in found) == ("communication" in alone and run == "well")
                 states = {one["id"]: one["state"] for one in answer["rules"]}
                 assert states.keys() >= IDS

@@ -47,7 +47,6 @@ export function HeatMapRoom({ rows }: { readonly rows: number }): JSX.Element {
 
 export function HeatMap(props: HeatMapProps): JSX.Element {
   const { board, label, cells, rowLabels, columnLabels, color, isChange = false, tip, onPress } = props;
-
   const parts = useParts(900);
   const canvas = useRef<HTMLCanvasElement>(null);
   const at = useSignal<Place | null>(null);

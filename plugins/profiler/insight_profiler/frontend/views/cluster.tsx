@@ -73,7 +73,7 @@ function Others({ board, answer: { others, ranks, read, total } }: AnswerProps):
 
 const LEAST_STEPS = 3; // for a verdict
 
-function Stragglers({ board, answer: { stragglers, ranks, others: unread, warm_up: left } }: AnswerProps): JSX.Element {
+function Stragglers({ board, answer: { stragglers, ranks, others: processes, warm_up: left } }: AnswerProps): JSX.Element {
   const { t: say } = board.page;
   const locale = board.page.locale.value;
   return (
@@ -113,7 +113,7 @@ function Stragglers({ board, answer: { stragglers, ranks, others: unread, warm_u
                 ranks.length < 2
                   ? 'cluster.alone'
                   : ranks.some(({ steps }) => (steps?.count ?? 0) >= LEAST_STEPS)
-                    ? unreadOf(unread) > 0
+                    ? unreadOf(processes) > 0
                       ? 'cluster.even.so_far'
                       : 'cluster.even'
                     : 'cluster.few',
