@@ -119,11 +119,11 @@ class GraphBuilder:
             known = self._notices[code] = GraphNotice(code)
         return known
 
-    def truncated(self, reason: str) -> None:
+    def truncated(self, reason: Reason) -> None:
         """Reports that the graph ends early, with the number of nodes read so far."""
-        cause, parts = Reason.of(reason), len(self.names)
-        if cause.code == "graph_file_ends":
-            sizes = {name: int(str(value)) for name, value in cause.details.items()}
+        parts = len(self.names)
+        if reason.code == "graph_file_ends":
+            sizes = {name: int(str(value)) for name, value in reason.details.items()}
             self._notices["file_ends"] = GraphNotice("file_ends", {**sizes, "parts": parts}, 1)
         else:
             self._notices["truncated"] = GraphNotice("truncated", {"reason": reason, "parts": parts}, 1)

@@ -64,7 +64,7 @@ def _graph(data: bytes, start: int, end: int) -> Graph:
     pieces = Pieces.of("MindSporeGraph", _FIELDS, data, start, min(end, len(data)))
     reader = _Reader(pieces, builder)
     reader.read()
-    broken = file_ends(len(data), end) if end > len(data) else Reason.of(pieces.broken)
+    broken = file_ends(len(data), end) if end > len(data) else pieces.broken
     if broken:
         if not len(builder.names):
             text = f"the bytes are not a MindSpore graph: {broken}"

@@ -53,7 +53,7 @@ class Pieces:
 
     data: bytes
     places: Mapping[int, Places]
-    broken: str
+    broken: Reason
 
     @classmethod
     def of(
@@ -62,7 +62,7 @@ class Pieces:
         """``wanted``: names of repeated fields by number. Raises ValueError for more than MOST_MESSAGES."""
         found: dict[int, list[_Columns]] = {number: [(_NONE, _NONE, _NONE)] for number in wanted}
         stop = len(data) if end < 0 else end
-        before, left, broken = start, MOST_MESSAGES, ""
+        before, left, broken = start, MOST_MESSAGES, Reason()
         while before < stop and not broken:
             some = FieldColumns.beginning(data, before, stop, _FIELDS_AT_ONCE)
             for number, parts in found.items():
@@ -73,7 +73,7 @@ class Pieces:
                 text = f"the graph has more than {MOST_MESSAGES:,} nodes: it is not read"
                 raise ValueError(Reason(text, "graph_too_large", most=MOST_MESSAGES))
             before = int(some.ends[-1]) if len(some.ends) else before
-            broken = _reason(data, before, stop) if some.broken[0] else ""
+            broken = _reason(data, before, stop) if some.broken[0] else Reason()
         places = {
             number: Places(message, wanted[number], *map(np.concatenate, zip(*parts, strict=True)))
             for number, parts in found.items()
@@ -117,12 +117,12 @@ class Pieces:
             first = some.stop
 
 
-def _reason(data: bytes, start: int, stop: int) -> str:
+def _reason(data: bytes, start: int, stop: int) -> Reason:
     """Why the field that begins there cannot be read."""
     try:
         next(fields(data, start, stop))
     except Malformed as error:
-        return str(error)
+        return Reason.of(error)
     raise AssertionError(f"the field at {start} is sound")
 
 

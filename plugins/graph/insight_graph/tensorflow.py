@@ -95,7 +95,7 @@ def _graph(data: bytes, graphs: Sequence[_Place]) -> Graph:
     if broken:
         if not len(builder.names):
             text = f"the bytes are not a GraphDef: {broken[0]}"
-            raise ValueError(Reason(text, "graph_not_tensorflow", cause=Reason.of(broken[0])))
+            raise ValueError(Reason(text, "graph_not_tensorflow", cause=broken[0]))
         builder.truncated(broken[0])
     return builder.graph(reader.details, topological, len(data))
 
@@ -115,7 +115,7 @@ class _Reader:
     def __attrs_post_init__(self) -> None:
         self.nodes = NodeReader(self.builder, self.data)
 
-    def read(self, place: _Place) -> str:
+    def read(self, place: _Place) -> Reason:
         """Why the graph ends before its end; empty if it does not."""
         pieces = Pieces.of("GraphDef", _OF_GRAPH, self.data, place.start, place.end)
         broken = [pieces.broken]
@@ -128,7 +128,7 @@ class _Reader:
         numbers = names.find(*joined_pieces(list(place.handles))).tolist()
         self.builder.handles |= dict(zip(numbers, place.handles.values(), strict=True))
         broken += [self._function(place.scope, *function) for function in functions]
-        return next(filter(None, broken), "")
+        return next(filter(None, broken), Reason())
 
     def details(self, number: int) -> NodeDetails:
         start, scope = self.starts[number], self.scopes.texts[self.scope_of[number]]
@@ -151,7 +151,7 @@ class _Reader:
             calls=next((self.functions[one] for one in called if one in self.functions), ""),
         )
 
-    def _function(self, prefix: str, start: int, end: int) -> str:
+    def _function(self, prefix: str, start: int, end: int) -> Reason:
         """Its arguments are nodes, and so are its results, as TensorBoard shows them. Why it ends before its
         end; empty if it does not."""
         pieces = Pieces.of("FunctionDef", _OF_FUNCTION, self.data, start, end)

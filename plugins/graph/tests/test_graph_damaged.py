@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from insight_graph import keras
+from insight_graph import keras, tensorflow
 from insight_graph.mindspore import graph_of_file
 from insight_graph.msprobe_dump import statistics_of_json
 from insight_graph.onnx import graph_of_model
@@ -39,6 +39,8 @@ def _with_byte(data: bytes, after: bytes, value: int) -> bytes:
 
 _DAMAGED: dict[str, tuple[Callable[[bytes], object], bytes, list[str]]] = {
     "pb empty": (graph_of_file, b"", ["graph_not_mindspore", "graph_file_empty"]),
+    "pb junk": (graph_of_file, b"\x0c junk", ["graph_not_mindspore", "field_type"]),
+    "graph def junk": (tensorflow.graph_of_event, b"\x0c junk", ["graph_not_tensorflow", "field_type"]),
     "onnx empty": (graph_of_model, b"", ["graph_not_onnx", "graph_file_empty"]),
     "onnx without graph": (graph_of_model, b"\x08\x07", ["graph_not_onnx", "graph_onnx_empty"]),
     "onnx junk": (graph_of_model, b"\x0c junk", ["graph_not_onnx", "field_type"]),
