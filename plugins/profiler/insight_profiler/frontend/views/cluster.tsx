@@ -73,7 +73,10 @@ function Others({ board, answer: { others, ranks, read, total } }: AnswerProps):
 
 const LEAST_STEPS = 3; // for a verdict
 
-function Stragglers({ board, answer: { stragglers, ranks, others: processes, warm_up: left } }: AnswerProps): JSX.Element {
+function Stragglers({
+  board,
+  answer: { stragglers, ranks, others: processes, warm_up: left },
+}: AnswerProps): JSX.Element {
   const { t: say } = board.page;
   const locale = board.page.locale.value;
   return (
