@@ -176,9 +176,12 @@ export function RankLines({ board, ranks, unread }: ArrivingRanksProps): JSX.Ele
   const locale = board.page.locale.value;
   const theme = board.page.theme.value;
   const query = { ...board.profiles.query.value, time: board.rankTime.value || null };
+  const isShown = ranks.length + unread <= MOST_LINES;
   const asked = useAnswer<RankStepsAnswer>(
     board,
-    JSON.stringify([query, ranks.map(({ profile }) => profile), board.profiles.profile.value?.version]),
+    isShown
+      ? JSON.stringify([query, ranks.map(({ profile }) => profile), board.profiles.profile.value?.version])
+      : null,
     (signal) => board.page.ctx.data.json<RankStepsAnswer>('rank_steps', query, { signal }),
   );
   const { value: answer, error, busy } = asked;
@@ -204,7 +207,7 @@ export function RankLines({ board, ranks, unread }: ArrivingRanksProps): JSX.Ele
         {error}
       </p>
     );
-  if (ranks.length + unread > MOST_LINES) return null;
+  if (!isShown) return null;
   if (!answer) return <div class="figure" aria-busy="true" style={{ height: `${LINES_HEIGHT}px` }} />;
   if (answer.time === null || lines.length === 0) return null;
   const most = Math.max(...answer.ranks.map(({ count }) => count));
