@@ -13,6 +13,7 @@ from insight_landscape.landscape import Landscape
 
 _SHARE = 0.5  # of the smallest reach: the radius that is used unless one is given
 _PART = 0.5  # of the smallest rise: the epsilon that is used unless one is given
+_PART_OF_RANGE = 0.05  # of the smallest range of losses: the epsilon where the loss rises around no end
 
 
 def compared_flatness(
@@ -21,18 +22,24 @@ def compared_flatness(
     """``landscapes`` by run, with their ids. Runs whose rise is not known come last.
 
     All share the radius and epsilon: by default half of the radius that every grid has around the end, and
-    half of the smallest rise there, so that the area of the flattest is within its grid.
+    half of the smallest rise there, so that the area of the flattest is within its grid. Where training ended
+    on a slope everywhere, so that nothing rises, epsilon is a twentieth of the smallest range of losses.
     """
     shown = [landscape for _, landscape in landscapes.values() if np.isfinite(landscape.z).any()]
     reach = min((size for size in map(reach_of, shown) if size > 0), default=0.0)
     if radius is None:
         radius = _SHARE * reach
     if epsilon is None:
-        rises = [rise.value for one in shown if (rise := rise_at(one, radius)) is not None]
-        epsilon = _PART * min((rise for rise in rises if rise > 0), default=0.0)
+        epsilon = _usual_epsilon(shown, radius)
     runs = [_listed(run, name, flatness_of(one, radius, epsilon)) for run, (name, one) in landscapes.items()]
     runs.sort(key=lambda one: one["rise"]["value"] if one["rise"] else float("inf"))
     return {"radius": radius, "reach": reach, "epsilon": epsilon, "runs": runs}
+
+
+def _usual_epsilon(shown: list[Landscape], radius: float) -> float:
+    rises = [found.value for one in shown if (found := rise_at(one, radius)) is not None and found.value > 0]
+    ranges = [float(np.ptp(one.z[np.isfinite(one.z)])) for one in shown]
+    return _PART * min(rises) if rises else _PART_OF_RANGE * min(ranges, default=0.0)
 
 
 def _listed(run: str, name: str, found: Flatness | None) -> dict[str, Any]:

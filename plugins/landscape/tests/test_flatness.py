@@ -199,3 +199,13 @@ def test_runs_are_ranked_by_the_rise_on_the_same_circle() -> None:
     given = compared_flatness({"s": ("final", sharp)}, 0.1, 0.02)
     assert (given["radius"], given["epsilon"]) == (0.1, 0.02)
     assert compared_flatness({}, None, None)["runs"] == []
+
+
+def test_an_end_on_a_slope_has_an_area_of_some_height() -> None:
+    axis = np.linspace(-1, 1, 21)
+    slope = Landscape(axis, axis, np.tile(axis, (21, 1)), convergence=(0.0, 0.0, 0.1))
+    found = compared_flatness({"s": ("final", slope)}, None, None)
+    assert found["runs"][0]["rise"]["value"] == pytest.approx(-0.1)
+    assert found["epsilon"] == pytest.approx(0.05 * 2)
+    assert found["runs"][0]["area"]["edge"]
+    assert found["runs"][0]["area"]["size"]["value"] == pytest.approx(0.1 * 2)

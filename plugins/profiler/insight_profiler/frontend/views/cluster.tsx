@@ -73,10 +73,17 @@ function Others({ board, answer: { others, ranks, read, total } }: AnswerProps):
 
 const LEAST_STEPS = 3; // for a verdict
 
-function Stragglers({
-  board,
-  answer: { stragglers, ranks, others: processes, warm_up: left },
-}: AnswerProps): JSX.Element {
+/** Why no straggler is named. */
+function verdictOf({ ranks, others }: ClusterAnswer): 'alone' | 'alone.so_far' | 'few' | 'even' | 'even.so_far' {
+  const areAllRead = unreadOf(others) === 0;
+  if (ranks.length < 2) return areAllRead ? 'alone' : 'alone.so_far';
+  if (ranks.every(({ steps }) => (steps?.count ?? 0) < LEAST_STEPS)) return 'few';
+  return areAllRead ? 'even' : 'even.so_far';
+}
+
+function Stragglers({ board, answer }: AnswerProps): JSX.Element {
+  const { stragglers, warm_up: left } = answer;
+  const verdict = verdictOf(answer);
   const { t: say } = board.page;
   const locale = board.page.locale.value;
   return (
@@ -110,18 +117,8 @@ function Stragglers({
         ))}
         {stragglers.length === 0 && (
           <li class="info">
-            <Icon name="check" />
-            <span>
-              {say(
-                ranks.length < 2
-                  ? 'cluster.alone'
-                  : ranks.some(({ steps }) => (steps?.count ?? 0) >= LEAST_STEPS)
-                    ? unreadOf(processes) > 0
-                      ? 'cluster.even.so_far'
-                      : 'cluster.even'
-                    : 'cluster.few',
-              )}
-            </span>
+            <Icon name={verdict === 'even' ? 'check' : 'info'} />
+            <span>{say(`cluster.${verdict}`)}</span>
           </li>
         )}
         {left.length > 0 && (
