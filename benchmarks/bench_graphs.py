@@ -27,8 +27,9 @@ from benchmarks.corpus import WrittenCorpus, run_name
 from benchmarks.hosts import get_json, our_host
 from benchmarks.processes import Failed, Program, free_port, peer_environment, started
 from benchmarks.table import OURS, TENSORBOARD, AtMost, Row, Unit, median
+from insight_core.plugin import Dialect
 
-CORPORA = ("graph_100k", "graph_million")
+CORPORA = ("graph_100k", "graph_million", "graph_mindspore")
 
 _OPENED = 100  # scopes
 _PATIENCE = 300.0  # seconds
@@ -49,7 +50,7 @@ class Figures:
 
 def measure(corpus: WrittenCorpus, rounds: int) -> list[Row]:
     contenders: dict[str, Callable[[WrittenCorpus], Figures]] = {OURS: _ours}
-    if os.environ.get("INSIGHT_PEER_TENSORBOARD"):
+    if os.environ.get("INSIGHT_PEER_TENSORBOARD") and corpus.content.dialect is Dialect.TENSORBOARD:
         contenders[TENSORBOARD] = _tensorboard
     found: dict[str, list[Figures]] = {}
     for _ in range(rounds):

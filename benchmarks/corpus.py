@@ -14,6 +14,7 @@ tensors    2,000 tensors of 1 MB in one series, as MindSpore writes them: 2 GB
 large_tensor  4 tensors of 10,000,000 values
 graph_100k    a graph of 100,000 nodes, as TensorFlow writes it
 graph_million a graph of 1,000,000 nodes
+graph_mindspore  one of 1,000,000 nodes, 1,750,000 edges, as MindSpore writes it
 trace_111     a trace of torch.profiler of 111 MB
 trace_gigabyte  one of 1 GB
 ranks_64   64 ranks of a job, a trace of torch.profiler of 100 MB each: 6.4 GB
@@ -46,12 +47,13 @@ from benchmarks.cluster_traces import write_slow_job
 from benchmarks.traces import write_trace
 from insight_core.plugin import Dialect
 from insight_core.plugin.testing import EventWriter, png
-from insight_core.plugin.testing.graphs import large_tensorflow_graph
+from insight_core.plugin.testing.graphs import large_mindspore_graph, large_tensorflow_graph
 from insight_core.plugin.testing.scalar_block import Form
 from insight_core.plugin.testing.wire import encoded_varint, event, message_field, record
 
 _BLOCK = 50_000  # steps written at a time
 _START = 1_700_000_000.0
+_GRAPHS = {Dialect.TENSORBOARD: large_tensorflow_graph, Dialect.MINDSPORE: large_mindspore_graph}
 _REVISION = 1  # of what is written for the same Corpus
 
 
@@ -108,6 +110,7 @@ CORPORA = {
     "tensors": Corpus(1, 1, 2000, Dialect.MINDSPORE, kind="tensor", size=250_000),
     "graph_100k": Corpus(1, 1, 1, kind="graph", size=100_000),
     "graph_million": Corpus(1, 1, 1, kind="graph", size=1_000_000),
+    "graph_mindspore": Corpus(1, 1, 1, Dialect.MINDSPORE, kind="graph", size=777_000),
     "large_tensor": Corpus(1, 1, 4, Dialect.MINDSPORE, kind="tensor", size=10_000_000),
     "trace_111": Corpus(1, 1, 1, kind="trace", size=111),
     "trace_gigabyte": Corpus(1, 1, 1, kind="trace", size=1000),
@@ -165,8 +168,7 @@ def write_corpus(corpus: Corpus, logdir: Path, *, seed: int = 0) -> None:
             if corpus.kind in ("scalar", "lineage"):
                 _write_scalars(writer, corpus, random)
             elif corpus.kind == "graph":
-                graph = message_field(4, large_tensorflow_graph(corpus.size))
-                writer.event(event(0, start_time, graph))
+                writer.event(event(0, start_time, message_field(4, _GRAPHS[corpus.dialect](corpus.size))))
             else:
                 _write_payloads(writer, corpus, random)
         if corpus.kind == "lineage":

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from benchmarks.corpus import Corpus, WrittenCorpus, run_name, tag_names
+from benchmarks.corpus import WrittenCorpus, event_files, run_name, tag_names
 from benchmarks.data_service import channel, has_everything, has_loaded
 from benchmarks.processes import Failed, Program, free_port, peer_environment, started
+from insight_core.plugin import Dialect
 
 _PATIENCE = 120.0  # seconds
 _PAUSE = 0.01  # seconds between questions
@@ -37,7 +38,7 @@ def our_host(corpus: WrittenCorpus, *flags: str) -> Iterator[tuple[Program, floa
         program.wait(_Loading(port).is_over, pause=_PAUSE, patience=_PATIENCE)
         tags = get_json(port, f"/data/plugin/{corpus.content.plugin}/tags")
         seconds = program.elapsed()
-        expected = _expected(corpus.content, {"first_step": 0, "last_step": corpus.content.steps - 1})
+        expected = _expected(corpus, {"first_step": 0, "last_step": corpus.content.steps - 1})
         kept = {
             run: {tag: _steps(info) for tag, info in found.items()} for run, found in (tags or {}).items()
         }
@@ -98,7 +99,7 @@ def tensorboard_host(corpus: WrittenCorpus, *flags: str) -> Iterator[tuple[Progr
             pause=_TENSORBOARD_PAUSE,
             patience=_PATIENCE,
         )
-        expected = {run: set(tags) for run, tags in _expected(content, {}).items()}
+        expected = {run: set(tags) for run, tags in _expected(corpus, {}).items()}
         seconds = program.wait(
             lambda: _tags_of_tensorboard(port, content.plugin) == expected,
             pause=_TENSORBOARD_PAUSE,
@@ -167,9 +168,17 @@ def _steps(info: Mapping[str, object]) -> dict[str, object]:
     return {name: info[name] for name in ("first_step", "last_step")}
 
 
-def _expected(corpus: Corpus, info: dict[str, int]) -> dict[str, dict[str, dict[str, int]]]:
-    tags = ["__run_graph__"] if corpus.kind == "graph" else tag_names(corpus.tags)
-    return {run_name(i): dict.fromkeys(tags, info) for i in range(corpus.runs)}
+def _expected(corpus: WrittenCorpus, info: dict[str, int]) -> dict[str, dict[str, dict[str, int]]]:
+    runs = map(run_name, range(corpus.content.runs))
+    return {run: dict.fromkeys(_tags(corpus, run), info) for run in runs}
+
+
+def _tags(corpus: WrittenCorpus, run: str) -> list[str]:
+    if corpus.content.kind != "graph":
+        return tag_names(corpus.content.tags)
+    if corpus.content.dialect is Dialect.MINDSPORE:
+        return [path.name for path in event_files(corpus.logdir / run)]
+    return ["__run_graph__"]
 
 
 def _tags_of_tensorboard(port: int, plugin: str) -> dict[str, set[str]]:

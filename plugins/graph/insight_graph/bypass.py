@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from insight_graph.columns import Edges, Graph
 
 MOST_TIES = 20_000  # that taking out one node may make; beyond, it stays
-_MOST_SOURCES = 10_000  # of one edge
+_MOST_PLACES = 20_000  # that are looked at for the sources of one edge
+_MOST_NESTED = 100  # tuples in tuples: beyond, it goes round in a circle
 
 
 class Passes(enum.IntEnum):
@@ -28,7 +29,7 @@ class Passes(enum.IntEnum):
 
 @frozen(eq=False)
 class _Ways:
-    """What leads through the nodes that are taken out."""
+    """What leads through the nodes that are taken out, those of Passes.FIRST aside."""
 
     graph: Graph
     passes: NDArray[np.int8]
@@ -37,15 +38,15 @@ class _Ways:
     def sources(self, node: int, output: int) -> list[tuple[int, int]]:
         """Nodes that stay, and their outputs, that come out of a node that does not."""
         found: dict[tuple[int, int], None] = {}
-        seen = set()
+        seen: set[tuple[int, int, tuple[int, ...]]] = set()
         waiting: list[tuple[int, int, tuple[int, ...]]] = [(node, output, ())]
-        while waiting and len(found) < _MOST_SOURCES:
+        while waiting and len(seen) < _MOST_PLACES:
             place = waiting.pop()
-            if place in seen:
+            node, output, elements = place
+            if place in seen or len(elements) > _MOST_NESTED:
                 continue
             seen.add(place)
-            node, output, elements = place
-            how = self.passes[node]
+            how = int(self.passes[node])
             if how < 0:
                 found[node, elements[0] if elements else output] = None
                 continue
@@ -75,6 +76,7 @@ class _Ways:
 def bypassed(graph: Graph, edges: Edges, passes: NDArray[np.int8]) -> Edges:
     """Edges without the nodes that are taken out: ``passes`` says how, and is -1 for those that stay."""
     out = passes >= 0
+    edges = _past_first_inputs(edges, passes == Passes.FIRST)
     into = np.flatnonzero(out[edges.targets] & ~edges.controls)
     inputs: dict[int, dict[int, tuple[int, int]]] = {}
     for source, target, slot, output in zip(
@@ -108,4 +110,26 @@ def bypassed(graph: Graph, edges: Edges, passes: NDArray[np.int8]) -> Edges:
         np.concatenate((old.slots, new.slots)),
         np.concatenate((old.outputs, columns[:, 1])),
         np.concatenate((old.controls, new.controls)),
+    )
+
+
+def _past_first_inputs(edges: Edges, skipped: NDArray[np.bool_]) -> Edges:
+    """Edges that begin where the first inputs of skipped nodes begin, in place of at those nodes."""
+    firsts = np.flatnonzero(skipped[edges.targets] & (edges.slots == 0) & ~edges.controls)
+    origins = np.full(len(skipped), -1)  # by node: the edge to begin like; -1: none
+    origins[edges.targets[firsts]] = firsts
+    waiting = np.flatnonzero(origins >= 0)
+    for _ in range(len(firsts).bit_length()):  # each round doubles how far back edges reach
+        waiting = waiting[skipped[edges.sources[origins[waiting]]]]
+        origins[waiting] = origins[edges.sources[origins[waiting]]]
+        waiting = waiting[origins[waiting] >= 0]
+    origins[waiting[skipped[edges.sources[origins[waiting]]]]] = -1  # a circle has no beginning
+    alike = np.where(skipped[edges.sources], origins[edges.sources], np.arange(len(edges)))
+    found = alike >= 0
+    return Edges(
+        edges.sources[alike[found]],
+        edges.targets[found],
+        edges.slots[found],
+        edges.outputs[alike[found]],
+        edges.controls[found],
     )

@@ -161,6 +161,24 @@ def test_what_goes_round_in_circles_ends() -> None:
     assert np.bincount(model.removed().rules).tolist()[RULES.index("bookkeeping")] == 2
 
 
+def test_an_element_of_itself_comes_from_nowhere() -> None:
+    graph = _mindspore(
+        mindspore_constant("zero", 0),
+        mindspore_node("1", "TupleGetItem", "s/TupleGetItem-op1", ["1", "zero"]),
+        mindspore_node("2", "Add", "s/Add-op2", ["1"]),
+        mindspore_node("3", "Mul", "s/Mul-op3", ["2"]),
+    )
+    assert _left(graph)[1] == {("s/Add-op2", "s/Mul-op3")}
+
+
+def test_a_long_row_of_nodes_that_only_pass_on_is_one_edge() -> None:
+    row = [tensorflow_node(f"n{n + 1}", "Identity", [f"n{n}"]) for n in range(1000)]
+    ends = tensorflow_node("n0", "Split"), tensorflow_node("x", "Split", ["n1000", "n500:1", "n0:1", "^n7"])
+    view = GraphModel(tensorflow.graph_of_event(b"".join([*row, *ends]))).view(True)
+    assert view.edges.outputs.tolist() == [0, 0, 1, 0]
+    assert view.edges.controls.tolist() == [False, False, False, True]
+
+
 @pytest.mark.parametrize("data", [b"", small_network()])
 def test_ids_are_the_same_with_and_without_the_pass(data: bytes) -> None:
     model = GraphModel(tensorflow.graph_of_event(data) if not data else mindspore.graph_of_event(data))
