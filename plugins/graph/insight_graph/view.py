@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from attrs import frozen
@@ -49,9 +50,13 @@ class GraphView:
         edges = Edges(sources, targets, shown.edges.slots, shown.edges.outputs, shown.edges.controls)
         tree = stacked(TreeBuilder.of(graph, leaves), edges)
         sources, targets = tree.positions[sources], tree.positions[targets]
-        order = by_two_keys(sources, targets)
-        moved = Edges(sources, targets, edges.slots, edges.outputs, edges.controls).take(order)
-        by_target = by_two_keys(moved.targets, moved.sources).astype(np.int32)
+        with ThreadPoolExecutor(1, "graph-order") as thread:  # NumPy sorts without the GIL
+            other_order = thread.submit(by_two_keys, targets, sources)
+            order = by_two_keys(sources, targets)
+            moved = Edges(sources, targets, edges.slots, edges.outputs, edges.controls).take(order)
+            places = np.empty(len(order), np.int32)  # of edges among the moved
+            places[order] = np.arange(len(order), dtype=np.int32)
+            by_target = places[other_order.result()]
         return cls(graph, tree, moved, by_target, shown.folded)
 
     @property
