@@ -57,6 +57,17 @@ describe('the keyboard', () => {
     expect([chosen, pressed]).toEqual([['CSV'], []]);
   });
 
+  it('stays open for scrolling that was over before, and closes when its button is scrolled away', async () => {
+    await open();
+    const scroll = (): Promise<void> => act(() => void dispatchEvent(new Event('scroll')));
+    await scroll();
+    expect(host.querySelector('[role=menu]')).not.toBeNull();
+    const button = host.querySelector<HTMLElement>('[data-action=export]');
+    if (button) button.getBoundingClientRect = () => new DOMRect(0, 50);
+    await scroll();
+    expect(host.querySelector('[role=menu]')).toBeNull();
+  });
+
   it('reaches one button of a choice by Tab, and the others by arrows, which choose', async () => {
     const options = ['a', 'b', 'c'].map((value) => ({ value, text: value }));
     await act(() =>

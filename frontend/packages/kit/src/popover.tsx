@@ -19,7 +19,7 @@ export interface PopoverProps {
 
 /**
  * A list, or a small dialog, over everything else, next to its button. Render it while it is open; Escape or a press
- * elsewhere closes it. So do Tab and scrolling for a list, and for a dialog a focus that leaves it.
+ * elsewhere closes it. So do Tab and scrolling of its button for a list, and for a dialog a focus that leaves it.
  */
 export function Popover({ anchor, class: name, role, label, side, onClose, children }: PopoverProps): JSX.Element {
   const root = useRef<HTMLDivElement>(null);
@@ -32,11 +32,13 @@ export function Popover({ anchor, class: name, role, label, side, onClose, child
     // The next press on the button is no press elsewhere; the one that opened the list is still under way.
     const timer = setTimeout(() => (button.popoverTargetElement = list));
     list.showPopover();
-    put(list, button.getBoundingClientRect(), side);
+    const place = button.getBoundingClientRect();
+    put(list, place, side);
     const first = isDialog ? list.querySelector<HTMLElement>('input, select, button, a') : items()[0];
     (list.querySelector<HTMLElement>('[aria-checked=true]') ?? first)?.focus({ preventScroll: true });
-    const scrolled = (event: Event): void => {
-      if (!list.contains(event.target as Node)) onClose();
+    const scrolled = (): void => {
+      const { left, top } = button.getBoundingClientRect(); // the event may be of before the list was opened
+      if (left !== place.left || top !== place.top) onClose();
     };
     if (!isDialog) addEventListener('scroll', scrolled, true);
     return () => {
