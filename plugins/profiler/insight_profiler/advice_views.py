@@ -45,7 +45,9 @@ class _Views:
         job = Job()
         if has_ranks(self._asked, files, profile):
             job = job_of(self._asked, files.run, files.path, reads=reads)
-        checked = self._of_job.get(profile, job.version, lambda: checked_job(job.ranks, job.unread))
+        checked = self._of_job.get(
+            profile, job.version, lambda: checked_job(job.ranks, job.unread, job.missing)
+        )
         shown = opened.answer({**advice_answer(own, checked, files.path), "ranks": _progress(job)})
         if job.unread:
             shown.cache_control.no_store = True

@@ -32,9 +32,17 @@ class Job:
         """How many processes are not read yet."""
         return sum(one["state"] == "reading" for one in self.others)
 
+    @property
+    def missing(self) -> int:
+        """How many ranks have no profile that can be read, by the size of the job; where no profile says
+        that, how many profiles cannot be read."""
+        size = max((profile.world_size for profile in self.ranks.values()), default=0)
+        return max(0, size - len(self.ranks) - self.unread) if size else len(self.others) - self.unread
+
     def answer(self, values: Mapping[str, object]) -> Response:
         """A JSON answer with how far the ranks are read."""
-        shown = json_response({**values, "others": self.others, "read": self.read, "total": self.total})
+        known = {"others": self.others, "missing": self.missing, "read": self.read, "total": self.total}
+        shown = json_response({**values, **known})
         if self.unread:
             shown.cache_control.no_store = True
         return shown

@@ -16,7 +16,6 @@ from insight_profiler.advice.contract import Advice, CheckedProfileRule, NotAppl
 from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.figures import figures
 from insight_profiler.advice.job_evidence import JobEvidence
-from insight_profiler.advice.rank_rules import ranks_in_turn, slow_ranks
 from insight_profiler.model import Profile
 
 NO_ADVICE: Mapping[str, Any] = {
@@ -41,11 +40,12 @@ class CheckedProfile:
 
 @frozen(eq=False)
 class CheckedJob:
-    """What the rules say of the ranks of a job, and the share of its time that each of them waits for slower
-    ones, by path."""
+    """What the rules say of the ranks of a job, the share of its time that each of them waits for slower
+    ones, by path, and how many ranks are missing."""
 
     rules: Sequence[CheckedProfileRule]
     waiting: Mapping[str, float] = field(factory=dict)
+    missing: int = 0
 
 
 def checked_profile(profile: Profile) -> CheckedProfile:
@@ -54,20 +54,18 @@ def checked_profile(profile: Profile) -> CheckedProfile:
     return CheckedProfile(check_evidence(evidence), _path(evidence), figures(evidence))
 
 
-def checked_job(ranks: Mapping[str, Profile], unread: int) -> CheckedJob:
+def checked_job(ranks: Mapping[str, Profile], unread: int, missing: int) -> CheckedJob:
     """What the rules about ranks say of a job: ``ranks`` are summaries by path, ``unread`` more are not
-    there yet."""
-    evidence = JobEvidence(ranks, unread)
-    return CheckedJob(check_job(evidence), evidence.waiting)
+    there yet, ``missing`` others never will be."""
+    evidence = JobEvidence(ranks, unread, missing)
+    return CheckedJob(check_job(evidence), evidence.waiting, missing)
 
 
 def advice_answer(own: CheckedProfile, job: CheckedJob, path: str) -> dict[str, Any]:
     """The answer about the profile with this path. ``rules``: each with its state and, if it could not be
     checked, the reason; ``advice``, what saves most first; ``path`` and ``figures``; ``messages``: texts by
     locale."""
-    is_waiting = any(one.found for one in job.rules if one.rule.check in (slow_ranks, ranks_in_turn))
-    waiting = job.waiting.get(path, 0.0) if is_waiting else 0.0
-    checked = [*(_without_waiting(one, waiting) for one in own.rules), *job.rules]
+    checked = [*(_without_waiting(one, job, path) for one in own.rules), *job.rules]
     return {
         "rules": [_rule(one) for one in checked],
         "advice": in_order(told(one.rule.id, advice) for one in checked for advice in one.found),
@@ -84,12 +82,16 @@ def _waiting_figure(own: CheckedProfile, job: CheckedJob, path: str) -> dict[str
     return {"slower_ranks": min(job.waiting[path], own.figures["exposed_communication"])}
 
 
-def _without_waiting(checked: CheckedProfileRule, waiting: float) -> CheckedProfileRule:
-    """A rule about communication does not count as its own what a rule about ranks has found."""
+def _without_waiting(checked: CheckedProfileRule, job: CheckedJob, path: str) -> CheckedProfileRule:
+    """A rule about communication does not count the time that the rank waits for slower ones. Where that is
+    not known of all ranks, its estimate is the most that is saved."""
     if checked.rule.check is not exposed_communication:
         return checked
-    left = (without_waiting(advice, waiting) for advice in checked.found)
-    return evolve(checked, found=tuple(advice for advice in left if advice is not None))
+    left = (without_waiting(advice, job.waiting.get(path, 0.0)) for advice in checked.found)
+    found = tuple(advice for advice in left if advice is not None)
+    if path not in job.waiting or job.missing:
+        found = tuple(evolve(advice, basis="share") for advice in found)
+    return evolve(checked, found=found)
 
 
 def told(rule: str, advice: Advice) -> dict[str, Any]:

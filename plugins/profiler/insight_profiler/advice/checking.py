@@ -6,6 +6,8 @@ import logging
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from attrs import evolve
+
 from insight_profiler.advice import (
     communication_rules,
     device_rules,
@@ -45,8 +47,16 @@ def check_evidence(evidence: Evidence) -> list[CheckedProfileRule]:
 
 
 def check_job(job: JobEvidence) -> list[CheckedProfileRule]:
-    """What each of ``RANK_RULES`` says of the ranks of a job."""
-    return list(_checked(RANK_RULES, job))
+    """What each of ``RANK_RULES`` says of the ranks of a job. Where ranks are missing, a rule that finds
+    nothing cannot tell: it may be one of these."""
+    checked = list(_checked(RANK_RULES, job))
+    if not job.missing:
+        return checked
+    known = len(job.summaries)
+    reason = said("ranks_missing", known=known, count=known + job.missing)
+    return [
+        one if one.found or one.unchecked is not None else evolve(one, unchecked=reason) for one in checked
+    ]
 
 
 def _checked(rules: Iterable[ProfileRule[Any]], evidence: object) -> Iterator[CheckedProfileRule]:

@@ -14,7 +14,7 @@ from insight_profiler.advice.contract import EvidencePlace, NotApplicable
 from insight_profiler.advice.kernel_names import are
 from insight_profiler.advice.replay import Replay, path_times
 from insight_profiler.advice.words import milliseconds, said, said_for
-from insight_profiler.analysis.outliers import outliers, warm_up
+from insight_profiler.analysis.outliers import warm_up
 from insight_profiler.analysis.spans import Spans, covered, gaps, length, merged, within
 from insight_profiler.analysis.steps import of_rows
 from insight_profiler.derived_operators import on_device
@@ -42,7 +42,7 @@ class Evidence:
     def step_rows(self) -> Rows:
         """Rows in the step table of the steps that count."""
         table = self.profile.tables["steps"]
-        first = warm_up(outliers(table["duration"]))
+        first = warm_up(table["duration"])
         return np.arange(first, len(table["number"]))
 
     @cached_property

@@ -28,10 +28,12 @@ from insight_profiler.model import Profile
 
 @define(eq=False, slots=False)
 class JobEvidence:
-    """Summaries of the ranks of a job by the paths of their profiles, and how many are not read yet."""
+    """Summaries of the ranks of a job by the paths of their profiles, how many are not read yet, and how
+    many have no profile that can be read."""
 
     summaries: Mapping[str, Profile] = field(factory=dict)
     unread: int = 0
+    missing: int = 0
 
     @property
     def ranks(self) -> Mapping[str, Profile]:

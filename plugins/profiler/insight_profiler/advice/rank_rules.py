@@ -10,6 +10,7 @@ from insight_profiler.advice.job_evidence import JobEvidence
 from insight_profiler.advice.words import milliseconds, percent, said
 from insight_profiler.analysis.rank_links import slow_links
 from insight_profiler.analysis.rank_pace import saved_by_repair, waiting_in_turn
+from insight_profiler.analysis.stragglers import LEAST_STEPS, stages_of
 
 _UNEVEN = 0.15  # by which the work of a stage may differ from that of the others
 _IN_TURN = 0.1  # of the time: noise of some percent costs less, even of many ranks
@@ -25,6 +26,9 @@ def slow_ranks(job: JobEvidence) -> Iterator[Advice]:
     """Ranks that work longer than the others of their stage, which wait for them: see ``stragglers``."""
     found = job.stragglers
     if not found:
+        compared = [len(stage[0].steps["number"]) for stage in stages_of(job.steps) if len(stage) > 1]
+        if compared and max(compared) < LEAST_STEPS:
+            raise NotApplicable(said("needs_more_steps"))
         return
     worst = found[0]
     words = {

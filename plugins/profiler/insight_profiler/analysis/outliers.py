@@ -34,9 +34,9 @@ def outliers(values: NDArray[Any]) -> NDArray[np.bool_]:
     return found
 
 
-def warm_up(is_outlier: NDArray[np.bool_]) -> int:
-    """How many steps at the beginning are outliers."""
-    usual = np.flatnonzero(~is_outlier)
+def warm_up(durations: NDArray[Any]) -> int:
+    """How many steps at the beginning are outliers that are longer than the median."""
+    usual = np.flatnonzero(~(outliers(durations) & (durations > (median_of(durations) or 0))))
     return int(usual[0]) if len(usual) else 0
 
 

@@ -8,13 +8,16 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from insight_profiler.analysis.outliers import outliers
 from insight_profiler.analysis.stragglers import (
     LEAST_STEPS,
     RankSteps,
     division_of_ranks,
     median_of_others,
+    medians,
     stages_of,
     sum_of_columns,
+    summed,
 )
 
 Matrix = NDArray[np.float64]
@@ -23,7 +26,7 @@ Matrix = NDArray[np.float64]
 @frozen
 class WaitingInTurn:
     """Ranks of a stage wait in each step for another of them. ``share`` of the time of the steps, from 0 to
-    1, would go if all worked alike; ``ranks`` of them were the slowest of one of ``steps`` at least once."""
+    1, would go if all worked alike; ``ranks`` of them were the slowest in some of ``steps``."""
 
     share: float
     ranks: int
@@ -35,18 +38,24 @@ def saved_by_repair(ranks: Sequence[RankSteps], slow: Collection[int]) -> float:
     median of the others of their stage, in the stage in which it is the largest.
 
     In each step all ranks of a stage take as long as the one that works longest: the difference is that
-    between the longest work with and without the repair.
+    between the longest work with and without the repair. Idle time of a rank that waits less than the
+    others is work of its host, as for ``stragglers``.
     """
     best = 0.0
     for stage in stages_of(ranks):
-        rows = [row for row, rank in enumerate(stage) if rank.rank in slow]
-        work, duration = _work(stage), _durations(stage)
-        if not rows or work is None or not duration.sum():
+        division = division_of_ranks([rank.steps for rank in stage])
+        duration = _durations(stage)
+        if len(stage) < 2 or division is None or not duration.sum():
             continue
-        repaired = work.copy()
-        usual = median_of_others(work)
-        repaired[rows] = np.minimum(work, usual)[rows]
-        best = max(best, float((work.max(axis=0) - repaired.max(axis=0)).sum() / duration.sum()))
+        is_slow = np.array([rank.rank in slow for rank in stage])
+        waiting = medians(summed(stage, division.waiting))
+        for names, rows in (
+            (division.work, is_slow),
+            (division.work + division.idle, is_slow & (waiting < median_of_others(waiting))),
+        ):
+            own = summed(stage, names)
+            repaired = np.where(rows[:, None], np.minimum(own, median_of_others(own)), own)
+            best = max(best, float((own.max(axis=0) - repaired.max(axis=0)).sum() / duration.sum()))
     return best
 
 
@@ -57,21 +66,27 @@ def waiting_in_turn(ranks: Sequence[RankSteps]) -> WaitingInTurn | None:
     The work of a step is divided by the mean of its ranks, and that by the median of each rank over the
     steps: a rank that always works longer (a straggler) is another matter and counts as one that does not.
     The time lost in a step is what the longest work then is above the mean. It is at most the time that the
-    ranks wait.
+    ranks wait. A step that is an outlier does not count, nor a rank that costs less than a quarter of what
+    it would if all cost the same.
     """
     found: list[WaitingInTurn] = []
     for stage in stages_of(ranks):
         work, duration = _work(stage), _durations(stage)
         waiting = None if work is None else _waiting(stage)
-        if work is None or waiting is None or work.shape[1] < LEAST_STEPS or not duration.sum():
+        if work is None or waiting is None:
+            continue
+        usual_steps = np.flatnonzero(~outliers(duration))
+        work, waiting, duration = work[:, usual_steps], waiting[:, usual_steps], duration[usual_steps]
+        if work.shape[1] < LEAST_STEPS or not duration.sum():
             continue
         usual = np.maximum(work.mean(axis=0), 1)
         relative = work / usual
         relative /= np.maximum(np.median(relative, axis=1, keepdims=True), 1e-9)
-        lost = ((relative.max(axis=0) - relative.mean(axis=0)) * usual).sum()
-        share = min(float(lost), float(waiting.mean(axis=0).sum())) / float(duration.sum())
-        slowest = np.unique(relative.argmax(axis=0))
-        found.append(WaitingInTurn(share, len(slowest), work.shape[1]))
+        lost = (relative.max(axis=0) - relative.mean(axis=0)) * usual
+        share = min(float(lost.sum()), float(waiting.mean(axis=0).sum())) / float(duration.sum())
+        lost_by = np.bincount(relative.argmax(axis=0), lost, len(stage))
+        slowest = int((lost_by > lost.sum() / (4 * len(stage))).sum())
+        found.append(WaitingInTurn(share, slowest, work.shape[1]))
     return max(found, key=lambda one: one.share, default=None)
 
 
@@ -100,7 +115,7 @@ def _work(stage: Sequence[RankSteps]) -> Matrix | None:
     if len(stage) < 2:
         return None
     division = division_of_ranks([rank.steps for rank in stage])
-    return None if division is None else np.array([sum_of_columns(r.steps, division.work) for r in stage])
+    return None if division is None else summed(stage, division.work)
 
 
 def _waiting(stage: Sequence[RankSteps]) -> Matrix | None:
@@ -108,12 +123,12 @@ def _waiting(stage: Sequence[RankSteps]) -> Matrix | None:
     division = division_of_ranks([rank.steps for rank in stage])
     if division is None or not division.waiting:
         return None
-    return np.array([sum_of_columns(rank.steps, division.waiting) for rank in stage])
+    return summed(stage, division.waiting)
 
 
 def _durations(stage: Sequence[RankSteps]) -> Matrix:
     """Of the steps, ns: the longest of the ranks."""
     if not stage:
         return np.zeros(0)
-    found: Matrix = np.array([sum_of_columns(rank.steps, ("duration",)) for rank in stage]).max(axis=0)
+    found: Matrix = summed(stage, ("duration",)).max(axis=0)
     return found

@@ -81,7 +81,7 @@ def summary(steps: Table) -> dict[str, Any] | None:
         "maximum": int(durations[-1]),
         "outliers": steps["number"][is_outlier][:_MOST_OUTLIERS].tolist(),
         "outlier_count": int(is_outlier.sum()),
-        "warm_up": warm_up(is_outlier & (steps["duration"] > (median_of(durations) or 0))),
+        "warm_up": warm_up(steps["duration"]),
     }
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_profiler.analysis.outliers import median_of, outliers, warm_up
+from insight_profiler.analysis.outliers import median_of, warm_up
 from insight_profiler.model import Profile, Table
 
 SPREAD = 0.1  # a rank that works at least so much longer than the others of its stage may be a straggler
@@ -55,7 +55,7 @@ def warm_up_of(profiles: Sequence[Profile]) -> set[int]:
     found: set[int] = set()
     for profile in profiles:
         if (steps := profile.tables.get("steps")) is not None:
-            count = warm_up(outliers(steps["duration"]))
+            count = warm_up(steps["duration"])
             found.update(steps["number"][:count].tolist())
     return found
 
@@ -113,34 +113,32 @@ def _of_stage(ranks: Sequence[RankSteps], spread: float) -> list[dict[str, Any]]
     division = division_of_ranks([rank.steps for rank in ranks])
     if division is None:
         return []
-    work, waiting, idle = (
-        np.array([sum_of_columns(rank.steps, names) for rank in ranks])
-        for names in (division.work, division.waiting, division.idle)
-    )
-    usual_wait = median_of_others(_medians(waiting))
-    extra_wait = _medians(waiting) - usual_wait
+    waiting = summed(ranks, division.waiting)
+    usual_wait = median_of_others(medians(waiting))
+    extra_wait = medians(waiting) - usual_wait
     found: dict[int, dict[str, Any]] = {}
     # of certain work a straggler must not wait longer; with idle time counted it must wait less than others
-    for own, limit in ((work, 0.5), (work + idle, -0.5)):
-        usual = median_of_others(_medians(own))
-        extra = _medians(own) - usual
+    for names, limit in ((division.work, 0.5), (division.work + division.idle, -0.5)):
+        own = summed(ranks, names)
+        usual = median_of_others(medians(own))
+        extra = medians(own) - usual
         is_longer = (extra > max(spread, _noise(own)) * usual) & (extra_wait <= limit * extra)
         for row in np.flatnonzero(is_longer).tolist():
-            found.setdefault(
-                row,
-                {
-                    "rank": ranks[row].rank,
-                    "profile": ranks[row].profile,
-                    "stage": ranks[row].stage,
-                    "time": _largest_part(ranks, row, division.work if own is work else division.idle),
-                    "work": int(_medians(own)[row]),
-                    "usual": float(usual[row]),
-                    "wait": int(_medians(waiting)[row]) if division.waiting else None,
-                    "usual_wait": float(usual_wait[row]) if division.waiting else None,
-                    "steps": own.shape[1],
-                    "at": int(ranks[row].steps["number"][np.argmax(own[row] - median_of_others(own)[row])]),
-                },
-            )
+            known = found.get(row)
+            if known is not None and extra[row] <= known["work"] - known["usual"]:
+                continue
+            found[row] = {
+                "rank": ranks[row].rank,
+                "profile": ranks[row].profile,
+                "stage": ranks[row].stage,
+                "time": _largest_part(ranks, row, names),
+                "work": int(medians(own)[row]),
+                "usual": float(usual[row]),
+                "wait": int(medians(waiting)[row]) if division.waiting else None,
+                "usual_wait": float(usual_wait[row]) if division.waiting else None,
+                "steps": own.shape[1],
+                "at": int(ranks[row].steps["number"][np.argmax(own[row] - median_of_others(own)[row])]),
+            }
     return sorted(found.values(), key=lambda one: one["usual"] - one["work"])
 
 
@@ -162,7 +160,13 @@ def sum_of_columns(steps: Mapping[str, NDArray[Any]], names: Sequence[str]) -> N
     return whole
 
 
-def _medians(times: NDArray[np.float64]) -> NDArray[np.float64]:
+def summed(ranks: Sequence[RankSteps], names: Sequence[str]) -> NDArray[np.float64]:
+    """[rank, step]: the sum of some times of ranks that have the same steps, ns."""
+    return np.array([sum_of_columns(rank.steps, names) for rank in ranks])
+
+
+def medians(times: NDArray[np.float64]) -> NDArray[np.float64]:
+    """[rank]: the median of each row of [rank, step], of an even number the lower of the middle two."""
     return np.array([median_of(row) for row in times], np.float64)
 
 
@@ -191,6 +195,6 @@ def _largest_part(ranks: Sequence[RankSteps], row: int, names: Sequence[str]) ->
     """The column that makes most of the difference."""
     extra = {}
     for name in names:
-        medians = _medians(np.array([rank.steps[name].clip(0) for rank in ranks]))
-        extra[name] = medians[row] - median_of_others(medians)[row]
+        found = medians(summed(ranks, (name,)))
+        extra[name] = found[row] - median_of_others(found)[row]
     return max(extra, key=lambda name: float(extra[name]))

@@ -6,7 +6,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_profiler.analysis.outliers import median_of, outliers, warm_up
+from insight_profiler.analysis.outliers import warm_up
 from insight_profiler.analysis.sums import nearest_rank, ratio
 from insight_profiler.model import Profile
 
@@ -24,8 +24,7 @@ def warm_up_rows(profile: Profile) -> NDArray[np.intp]:
     steps = profile.tables.get("steps")
     if steps is None or not len(steps["number"]):
         return np.zeros(0, np.intp)
-    durations = steps["duration"]
-    return np.arange(warm_up(outliers(durations) & (durations > (median_of(durations) or 0))))
+    return np.arange(warm_up(steps["duration"]))
 
 
 def usual_times(

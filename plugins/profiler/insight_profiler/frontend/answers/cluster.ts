@@ -40,6 +40,8 @@ export interface Straggler {
 export interface ClusterAnswer {
   readonly ranks: readonly RankRow[];
   readonly others: readonly { readonly profile: string; readonly state: ReadingState; readonly failure: Note | null }[];
+  /** How many ranks of the job have no profile that can be read. */
+  readonly missing: number;
   readonly stragglers: readonly Straggler[];
   /** Numbers of the steps that are left out. */
   readonly warm_up: readonly number[];

@@ -74,11 +74,16 @@ function Others({ board, answer: { others, ranks, read, total } }: AnswerProps):
 const LEAST_STEPS = 3; // for a verdict
 
 /** Why no straggler is named. */
-function verdictOf({ ranks, others }: ClusterAnswer): 'alone' | 'alone.so_far' | 'few' | 'even' | 'even.so_far' {
+function verdictOf({
+  ranks,
+  others,
+  missing,
+}: ClusterAnswer): 'alone' | 'alone.so_far' | 'few' | 'even' | 'even.so_far' | 'even.partial' {
   const areAllRead = unreadOf(others) === 0;
   if (ranks.length < 2) return areAllRead ? 'alone' : 'alone.so_far';
   if (ranks.every(({ steps }) => (steps?.count ?? 0) < LEAST_STEPS)) return 'few';
-  return areAllRead ? 'even' : 'even.so_far';
+  if (!areAllRead) return 'even.so_far';
+  return missing > 0 ? 'even.partial' : 'even';
 }
 
 function Stragglers({ board, answer }: AnswerProps): JSX.Element {
@@ -118,7 +123,9 @@ function Stragglers({ board, answer }: AnswerProps): JSX.Element {
         {stragglers.length === 0 && (
           <li class="info">
             <Icon name={verdict === 'even' ? 'check' : 'info'} />
-            <span>{say(`cluster.${verdict}`)}</span>
+            <span>
+              {say(`cluster.${verdict}`, { shown: answer.ranks.length, count: answer.ranks.length + answer.missing })}
+            </span>
           </li>
         )}
         {left.length > 0 && (
