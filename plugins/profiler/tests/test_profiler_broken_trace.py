@@ -76,11 +76,19 @@ def test_one_event_of_odd_types_changes_nothing_of_the_others(read: Read, event:
     assert (found["a"], found["b"]) == (1000, 2000)
 
 
-@pytest.mark.parametrize("text", ["", "  ", "never", "[]", "{}", '{"traceEvents": []}', "[1]"])
-def test_what_holds_no_events_is_no_trace(read: Read, text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        *((text, "empty_file") for text in ("", "  ")),
+        *((text, "not_a_trace") for text in ("never", "<html></html>")),
+        *((text, "no_events") for text in ("[]", "{}", '{"traceEvents": []}', "[1]")),
+        ('[{"ph": "X", "ts": ' + "1" * 5000 + "}]", "broken_trace"),
+    ],
+)
+def test_why_a_file_is_no_trace_has_a_code_of_its_own(read: Read, text: str, code: str) -> None:
     with pytest.raises(Unreadable, match=r"trace\.json") as raised:
         read(text.encode())
-    assert raised.value.note.code in ("not_a_trace", "no_events")
+    assert raised.value.note.code == code
 
 
 def test_events_may_be_larger_than_what_is_read_at_once(read: Read) -> None:

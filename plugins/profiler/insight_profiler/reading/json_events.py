@@ -70,6 +70,14 @@ class Window:
     ends: list[int] = field(factory=list)
 
 
+class EmptyTrace(ValueError):
+    """There is nothing in the stream."""
+
+
+class NoTrace(ValueError):
+    """The stream does not begin like a trace."""
+
+
 class Events:
     """Reads a trace from a stream. Floats come as they are written, as texts.
 
@@ -94,7 +102,7 @@ class Events:
         self.skipped = 0
 
     def windows(self) -> Iterator[Window]:
-        """Raises ValueError if the stream is not a trace."""
+        """Raises EmptyTrace or NoTrace if the stream is not a trace."""
         opening = self._next(_BLANK)
         if opening == "\xef":  # a byte order mark, byte by byte
             self._at += 3
@@ -105,8 +113,10 @@ class Events:
         elif opening == "{":
             self._at += 1
             yield from self._members()
+        elif opening:
+            raise NoTrace("it begins with neither { nor [")
         else:
-            raise ValueError("it begins with neither { nor [" if opening else "it is empty")
+            raise EmptyTrace("it is empty")
 
     def _members(self) -> Iterator[Window]:
         while True:

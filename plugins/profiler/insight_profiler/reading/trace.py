@@ -10,7 +10,7 @@ from __future__ import annotations
 from insight_profiler.building import Building, Unreadable
 from insight_profiler.files import Files
 from insight_profiler.model import Source
-from insight_profiler.reading.json_events import Events
+from insight_profiler.reading.json_events import EmptyTrace, Events, NoTrace
 from insight_profiler.reading.trace_events import TraceEvents
 from insight_profiler.reading.trace_head import describe
 from insight_profiler.reading.trace_kinds import Classify, torch_kind
@@ -44,8 +44,13 @@ def read_trace(files: Files, name: str, building: Building, classify: Classify =
                 building.note("truncated", f"{name} cannot be read to its end: {error}", file=name)
             rows.finish()
             building.start_ns = _base(events) or building.start_ns
-    except ValueError as error:
+    except EmptyTrace as error:
+        raise Unreadable("empty_file", f"{name} is empty", file=name) from error
+    except NoTrace as error:
         raise Unreadable("not_a_trace", f"{name} is not a trace: {error}", file=name) from error
+    except ValueError as error:
+        text = f"{name} cannot be read as a trace: {error}"
+        raise Unreadable("broken_trace", text, file=name, reason=str(error)) from error
     _note(building, name, events, rows)
     if rows.is_torch and building.source is Source.CHROME:
         building.source = Source.TORCH
