@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from typing import Any
 
 import numpy as np
 import pytest
@@ -125,29 +126,81 @@ def test_a_profile_spans_its_timeline_where_steps_lie_on_it() -> None:
     assert overview(profile)["covered"] == profile.duration_ns == pytest.approx(sum(DURATIONS) * MS, abs=10)
 
 
-def test_medians_and_averages_of_operators_leave_out_warm_up() -> None:
+def _called(calls: list[float], *, placed: bool = True) -> Profile:
+    """One call of an operator a step (ms), and 7 ms of it behind the last step."""
     building = Building(Source.TORCH)
     track = building.track(Track("thread", "main"))
-    calls = np.array([90, 3, 2, 4, 3, 3]) * MS  # one a step, the first in the warm-up
-    starts = np.cumsum(calls + MS) - calls - MS
-    name, kind = building.text("a"), building.text("aten::a")
-    building.add("steps", number=np.arange(6), start=starts, duration=calls + MS)
+    durations = (np.array(calls) * MS).astype(np.int64)
+    starts = np.cumsum(durations + MS) - durations - MS
+    count = len(calls)
+    building.add(
+        "steps",
+        number=np.arange(count),
+        start=starts if placed else np.full(count, -1),
+        duration=durations + MS,
+    )
     building.add(
         "slices",
-        track=[track] * 6,
-        start=starts,
-        duration=calls,
-        name=[name] * 6,
-        type=[kind] * 6,
-        category=[6] * 6,
+        track=[track] * (count + 1),
+        start=np.append(starts, starts[-1] + durations[-1] + 2 * MS),
+        duration=np.append(durations, 7 * MS),
+        name=[building.text("a")] * (count + 1),
+        type=[building.text("aten::a")] * (count + 1),
+        category=[6] * (count + 1),
     )
-    profile = building.finish()
+    return building.finish()
+
+
+@pytest.mark.parametrize(
+    ("calls", "placed", "total", "left_out"),
+    [
+        ([90, 3, 2, 4, 3, 3], True, 22, True),
+        ([3, 3, 90, 4, 3, 3], True, 23, True),
+        ([3, 3, 2, 4, 3, 3], True, 25, False),
+        ([90, 3, 2, 4, 3, 3], False, 112, False),  # nothing tells which calls were in which step
+    ],
+)
+def test_the_biggest_operators_leave_out_the_same_steps_as_the_shares(
+    calls: list[float], placed: bool, total: float, left_out: bool
+) -> None:
+    profile = _called(calls, placed=placed)
+    found = overview(profile)
+    assert found["biggest_without_outliers"] is left_out
+    assert _column(found["biggest"]["host"], "total") == [total * MS]
+    chosen = overview(profile, np.arange(6))
+    assert chosen["biggest_without_outliers"] is False
+    if placed:
+        assert _column(chosen["biggest"]["host"], "total") == [sum(calls) * MS]
+
+
+def test_operators_that_have_only_sums_are_of_all_steps() -> None:
+    building = Building(Source.MINDINSIGHT)
+    track = building.track(Track("thread", "main"))
+    starts = np.arange(6) * 100 * MS
+    name = [building.text("a")]
+    building.add("steps", number=np.arange(6), start=starts, duration=[90 * MS, *[3 * MS] * 5])
+    building.add(
+        "slices", track=[track] * 6, start=starts, duration=[MS] * 6, name=name * 6, category=[6] * 6
+    )
+    building.add("operators", name=name, type=name, side=[Side.HOST], calls=[6], total=[12 * MS])
+    found = overview(building.finish())
+    assert found["biggest_without_outliers"] is False
+    assert _column(found["biggest"]["host"], "total") == [12 * MS]
+
+
+def _column(table: dict[str, Any], name: str) -> list[Any]:
+    at = [column["name"] for column in table["columns"]].index(name)
+    return [row[at] for row in table["rows"]]
+
+
+def test_medians_and_averages_of_operators_leave_out_warm_up() -> None:
+    profile = _called([90, 3, 2, 4, 3, 3])  # the first in the warm-up
 
     def told(steps: list[int] | None) -> list[float]:
         rows = None if steps is None else np.array(steps)
         columns = grouped(profile, "type", Side.HOST, rows).listing.columns
         return [float(columns[name].values[0]) / MS for name in ("calls", "total", "median", "average")]
 
-    assert told(None) == pytest.approx([6 / MS, 105, 3, 3])  # sums are of all calls
+    assert told(None) == pytest.approx([7 / MS, 112, 3, 22 / 6])  # sums are of all calls
     assert told([0, 1]) == pytest.approx([2 / MS, 93, 3, 46.5])
     assert warm_up_rows(profile).tolist() == [0]

@@ -48,7 +48,8 @@ def sides_of(profile: Profile) -> list[Side]:
 
 
 def grouped(profile: Profile, by: str, side: Side, steps: NDArray[np.intp] | None = None) -> Grouped:
-    """Operators of one side; in rows of the step table only, where these are given."""
+    """Operators of one side; where ``steps`` is given, in these rows of the step table only (-1: between the
+    steps)."""
     operators = profile.tables["operators"]
     runs, device_total, device_own = _runs(profile, steps)
     chosen = operators["side"] == side
@@ -149,7 +150,7 @@ def _percentiles(
 def _spread(profile: Profile, steps: NDArray[np.intp] | None) -> int:
     """Over how many steps the calls are spread; 0 where none is known."""
     if steps is not None:
-        return len(steps)
+        return int((steps >= 0).sum())
     table = profile.tables.get("steps")
     return 0 if table is None else len(table["number"])
 

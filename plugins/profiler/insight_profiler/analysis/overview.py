@@ -12,6 +12,7 @@ from insight_profiler.analysis.memory import peak
 from insight_profiler.analysis.operators import grouped, sides_of
 from insight_profiler.analysis.outliers import outliers
 from insight_profiler.analysis.steps import division_of, of_rows, summary, usual_rows
+from insight_profiler.analysis.usual_times import rows_without_outliers
 from insight_profiler.derived_steps import exclusive_times
 from insight_profiler.model import Category, Profile
 
@@ -22,9 +23,10 @@ _BIGGEST = 10
 def overview(profile: Profile, rows: NDArray[np.intp] | None = None) -> dict[str, Any]:
     """Steps, what time was spent on, the biggest operators of each side, the peak of memory.
 
-    ``rows`` are those of the steps that count, None for all. ``step_rows`` and the peak are of all, and so
-    are the operators of a profile that does not say when each of them ran. ``outliers`` are numbers in
-    ``step_rows``.
+    ``rows`` are those of the steps that count; without them shares and operators leave out outlier steps.
+    ``step_rows`` and the peak are of all, and so are the operators of a profile that does not say when each
+    of them ran. ``outliers`` are numbers in ``step_rows``; ``biggest_without_outliers`` says whether calls of
+    operators are left out.
     """
     steps = profile.tables.get("steps")
     answer: dict[str, Any] = {
@@ -34,6 +36,7 @@ def overview(profile: Profile, rows: NDArray[np.intp] | None = None) -> dict[str
         "shares": shares(profile, rows),
         "covered": covered(profile),
         "biggest": {},
+        "biggest_without_outliers": False,
         "memory": peak(profile),
     }
     if steps is not None and len(steps["number"]):
@@ -46,8 +49,11 @@ def overview(profile: Profile, rows: NDArray[np.intp] | None = None) -> dict[str
             for name in dict.fromkeys(names)
         }
         answer["outliers"] = steps["number"][drawn][outliers(steps["duration"])[drawn]].tolist()
+    usual = rows_without_outliers(profile) if rows is None else None
+    answer["biggest_without_outliers"] = usual is not None
+    counted = usual if rows is None or "slices" not in profile.tables else rows
     for side in sides_of(profile):
-        listing = grouped(profile, "name", side, rows if "slices" in profile.tables else None).listing
+        listing = grouped(profile, "name", side, counted).listing
         wanted = Wanted(sort=_ranking(listing.columns["self"].values), limit=_BIGGEST)
         answer["biggest"][side.name.lower()] = listing.page(listing.matching(wanted), wanted)
     return answer

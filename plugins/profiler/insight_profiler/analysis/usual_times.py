@@ -6,9 +6,14 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_profiler.analysis.outliers import warm_up
+from insight_profiler.analysis.outliers import outliers, warm_up
 from insight_profiler.analysis.sums import nearest_rank, ratio
 from insight_profiler.model import Profile
+
+_COLUMNS = {
+    "operators": "operator",
+    "kernels": "kernel",
+}  # of the slices, by the table of which they are rows
 
 
 @frozen(eq=False)
@@ -17,6 +22,27 @@ class UsualTimes:
 
     median: NDArray[np.int64]
     average: NDArray[np.float64]
+
+
+def has_steps_of_calls(profile: Profile, table: str = "operators") -> bool:
+    """Whether the log says of all ``operators`` or ``kernels`` in which steps their calls were. Of those that
+    have only sums nothing would be left in some of the steps."""
+    slices, called = profile.tables.get("slices"), profile.tables.get(table)
+    if slices is None or called is None or not (slices["step"] >= 0).any():
+        return False
+    has_slices = np.zeros(len(called["calls"]), bool)
+    has_slices[slices[_COLUMNS[table]][slices[_COLUMNS[table]] >= 0]] = True
+    return bool(has_slices[called["calls"] > 0].all())
+
+
+def rows_without_outliers(profile: Profile) -> NDArray[np.intp] | None:
+    """Where calls of operators count that are in no outlier step: rows of the other steps, and -1 for between
+    the steps. None if nothing is left out: without outliers, or where the log does not say when calls ran."""
+    steps = profile.tables.get("steps")
+    is_outlier = np.zeros(0, bool) if steps is None else outliers(steps["duration"])
+    if not is_outlier.any() or not has_steps_of_calls(profile):
+        return None
+    return np.append(np.flatnonzero(~is_outlier), -1)
 
 
 def warm_up_rows(profile: Profile) -> NDArray[np.intp]:

@@ -14,6 +14,8 @@ export interface OverviewAnswer {
   readonly covered: number;
   readonly shares: readonly { readonly category: string; readonly time: number; readonly share: number | null }[];
   readonly biggest: Readonly<Partial<Record<Side, TableAnswer>>>;
+  /** Whether the biggest operators are of the calls that are in no outlier step. */
+  readonly biggest_without_outliers: boolean;
   readonly memory: Peak | null;
   readonly facts: readonly { readonly code: string; readonly value: Value }[];
 }

@@ -38,7 +38,7 @@ export default function Overview({ board }: ViewProps): JSX.Element {
                     {(['device', 'host'] as const).map((side) => {
                       const table = answer.biggest[side];
                       return table && table.rows.length > 0 ? (
-                        <Biggest key={side} board={board} side={side} table={table} />
+                        <Biggest key={side} board={board} answer={answer} side={side} table={table} />
                       ) : null;
                     })}
                   </div>
@@ -198,14 +198,13 @@ function Shares({ board, answer }: OverviewProps): JSX.Element {
   );
 }
 
-interface BiggestProps {
-  readonly board: ProfilerParts;
+interface BiggestProps extends OverviewProps {
   readonly side: Side;
   readonly table: TableAnswer;
 }
 
 /** Operators that took most of the time; a press shows them in their table. */
-function Biggest({ board, side, table }: BiggestProps): JSX.Element {
+function Biggest({ board, answer, side, table }: BiggestProps): JSX.Element {
   const { t: say } = board.page;
   const locale = board.page.locale.value;
   const ink = inkOf(board.page.theme.value);
@@ -228,7 +227,7 @@ function Biggest({ board, side, table }: BiggestProps): JSX.Element {
     <Figure
       board={board}
       name={`biggest-${side}`}
-      title={say(`overview.biggest.${side}`)}
+      title={say(answer.biggest_without_outliers ? `overview.biggest.${side}.usual` : `overview.biggest.${side}`)}
       hint={say('overview.biggest.hint')}
       content="chart"
       data={() => ({
