@@ -11,9 +11,11 @@ from insight_core.plugin.http.parameters import choice, required_text, whole_num
 from insight_profiler.analysis.cluster import (
     counted_steps,
     known_times,
+    processes_of,
     rank_of,
     rank_row,
     rank_steps,
+    same_ranks,
 )
 from insight_profiler.analysis.rank_links import links_answer, links_of, slow_links
 from insight_profiler.analysis.rank_map import (
@@ -49,7 +51,8 @@ class _Views:
 
     def cluster(self, request: Request) -> Response:
         """Ranks by what they are compared by, and which of them hold up the others; processes that cannot be
-        read with the reason. Warm-up is left out unless the request names the steps."""
+        read with the reason, and those of a rank that another one is of, too. Warm-up is left out unless the
+        request names the steps."""
         job = self._job(request)
         text = request.args.get("steps")
         left_out = set() if text else warm_up_of(list(job.ranks.values()))
@@ -63,6 +66,7 @@ class _Views:
         return job.answer(
             {
                 "ranks": rows,
+                "same_ranks": self._same_ranks(request, job),
                 "stragglers": stragglers(compared),
                 "warm_up": sorted(left_out)[:_MOST_NAMED],
             }
@@ -114,6 +118,16 @@ class _Views:
                 "slow": slow_links(links)[:_MOST_NAMED],
             }
         )
+
+    def _same_ranks(self, request: Request, job: Job) -> list[dict[str, Any]]:
+        """Profiles that are not compared because another one is of the same rank at the same time."""
+        listed = self._asked.profiles.listing([required_text(request, "run")])
+        newest = max(listed, key=lambda files: files.wall_time)
+        named = next((files for files in listed if files.path == request.args.get("profile")), newest)
+        known = {*job.ranks, *(other["profile"] for other in job.others)}
+        left = [files for files in processes_of(listed, named) if files.path not in known]
+        read = {files.path: self._asked.rank(files, reads=False).profile for files in left}
+        return same_ranks(job.ranks, {path: found for path, found in read.items() if found is not None})
 
     def _job(self, request: Request) -> Job:
         """Of the profile that is named, the newest of the run without a name."""

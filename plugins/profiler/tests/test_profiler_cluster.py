@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from insight_profiler.analysis.cluster import nearest_of_ranks, processes_of
+from insight_profiler.discovery import ProfileFiles
+from insight_profiler.model import Profile, Source
 
 from insight_core.plugin import InvalidArgument, NotFound
 from tests.profiler_routes import Get, served_profiles
@@ -147,3 +151,36 @@ def test_a_rank_that_cannot_be_read_is_told(tmp_path: Path, serve: Callable[[Pat
     (other,) = serve(tmp_path)("cluster", run="job", profile="a_1.1.pt.trace.json")["others"]
     assert (other["profile"], other["state"]) == ("b_2.1.pt.trace.json", "failed")
     assert "b_2.1.pt.trace.json" in other["failure"]["text"]
+
+
+def test_of_two_profiles_of_one_rank_at_a_time_the_one_that_is_not_compared_is_named(
+    tmp_path: Path, serve: Callable[[Path], Get]
+) -> None:
+    begin = 1_700_000_000_000_000  # µs since the epoch
+    for name, rank in (("a_1", 0), ("b_2", 1), ("d_4", 1), ("c_3", 1)):
+        _write(tmp_path / f"job/{name}.1.pt.trace.json", rank, begin=begin, size=4)
+    _write(tmp_path / "job/e_5.1.pt.trace.json", 1, begin=begin + 900_000, size=4)  # a restart
+    get = serve(tmp_path)
+    for asked, used in (("a_1", "b_2"), ("b_2", "b_2"), ("d_4", "d_4")):
+        said = get("cluster", run="job", profile=f"{asked}.1.pt.trace.json")
+        assert [row["profile"] for row in said["ranks"]] == ["a_1.1.pt.trace.json", f"{used}.1.pt.trace.json"]
+        assert said["same_ranks"] == [
+            {"profile": f"{other}.1.pt.trace.json", "rank": 1, "used": f"{used}.1.pt.trace.json"}
+            for other in ("b_2", "c_3", "d_4")
+            if other != used
+        ]
+        assert said["others"] == []
+
+
+def test_which_of_two_equal_profiles_counts_does_not_depend_on_their_order() -> None:
+    profiles = {
+        path: Profile(source=Source.TORCH, rank=rank) for path, rank in (("a", 0), ("b", 1), ("c", 1))
+    }
+    for paths in itertools.permutations(profiles):
+        assert nearest_of_ranks({path: profiles[path] for path in paths}, "a") == ["a", "b"]
+    spans = [
+        ProfileFiles("run", f"{name}.pt.trace.json", Source.TORCH) for name in ("a_1.1", "a_1.2", "b_2.1")
+    ]
+    for listed in itertools.permutations(spans):
+        found = processes_of(listed, spans[2])
+        assert [one.path for one in found] == ["b_2.1.pt.trace.json", "a_1.1.pt.trace.json"]

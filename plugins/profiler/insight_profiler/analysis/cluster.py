@@ -43,15 +43,11 @@ _DATE = re.compile(r"_\d{14,}_ascend_(ms|pt)$")
 
 def processes_of(listed: Iterable[ProfileFiles], named: ProfileFiles) -> list[ProfileFiles]:
     """Of each process that the same source wrote of in the same run, the span that is nearest to the one
-    named; that one is among them."""
+    named, of two that are equally near the first by path; the one named is among them."""
     nearest: dict[tuple[int, str], ProfileFiles] = {}
-    for files in listed:
-        if (files.run, files.source) != (named.run, named.source):
-            continue
-        process = (files.rank, "" if files.rank >= 0 else _DATE.sub("", files.name))
-        other = nearest.get(process)
-        if other is None or _apart(files, named) < _apart(other, named):
-            nearest[process] = files
+    for files in sorted(listed, key=lambda files: (_apart(files, named), files.path)):
+        if (files.run, files.source) == (named.run, named.source):
+            nearest.setdefault((files.rank, "" if files.rank >= 0 else _DATE.sub("", files.name)), files)
     return list(nearest.values())
 
 
@@ -68,20 +64,28 @@ def may_be_ranks(profile: Profile, others: Iterable[tuple[ProfileFiles, Profile 
 
 
 def nearest_of_ranks(profiles: Mapping[str, Profile], named: str) -> list[str]:
-    """Of profiles by their paths, one of each rank: what began nearest to the one named."""
+    """Of profiles by their paths, one of each rank: what began nearest to the one named, of two that began
+    equally near the first by path."""
     start = profiles[named].start_ns if named in profiles else 0
     found: dict[int, str] = {}
-    for path, profile in profiles.items():
-        other = found.get(profile.rank)
-        if profile.rank < 0 or (other is not None and other == named):
-            continue
-        if (
-            other is None
-            or path == named
-            or abs(profile.start_ns - start) < abs(profiles[other].start_ns - start)
-        ):
-            found[profile.rank] = path
+    for path in sorted(
+        profiles, key=lambda path: (path != named, abs(profiles[path].start_ns - start), path)
+    ):
+        if profiles[path].rank >= 0:
+            found.setdefault(profiles[path].rank, path)
     return [found[rank] for rank in sorted(found)]
+
+
+def same_ranks(ranks: Mapping[str, Profile], others: Mapping[str, Profile]) -> list[dict[str, Any]]:
+    """Which of some other profiles, by path, are of a rank that is compared, at the same time as far as the
+    log says when: two processes say that they are this rank, or one file is a copy. ``used`` is the profile
+    that is compared."""
+    used = {profile.rank: path for path, profile in ranks.items()}
+    return [
+        {"profile": path, "rank": profile.rank, "used": used[profile.rank]}
+        for path, profile in sorted(others.items())
+        if profile.rank in used and _overlap(profile, ranks[used[profile.rank]])
+    ]
 
 
 def counted_steps(profile: Profile, text: str | None, left_out: Collection[int]) -> Table | None:
@@ -126,6 +130,11 @@ def known_times(profiles: Iterable[Profile]) -> list[str]:
     """Times that steps of some rank have."""
     tables = [profile.tables["steps"] for profile in profiles if "steps" in profile.tables]
     return [name for name in TIMES if any((table[name] > 0).any() for table in tables)]
+
+
+def _overlap(one: Profile, other: Profile) -> bool:
+    first, second = sorted((one, other), key=lambda profile: profile.start_ns)
+    return second.start_ns <= first.start_ns + first.duration_ns
 
 
 def _apart(one: ProfileFiles, other: ProfileFiles) -> float:

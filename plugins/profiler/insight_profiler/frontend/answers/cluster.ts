@@ -40,6 +40,8 @@ export interface Straggler {
 export interface ClusterAnswer {
   readonly ranks: readonly RankRow[];
   readonly others: readonly { readonly profile: string; readonly state: ReadingState; readonly failure: Note | null }[];
+  /** Profiles that are not compared because `used` is of the same rank at the same time. */
+  readonly same_ranks: readonly { readonly profile: string; readonly rank: number; readonly used: string }[];
   /** How many ranks of the job have no profile that can be read. */
   readonly missing: number;
   readonly stragglers: readonly Straggler[];

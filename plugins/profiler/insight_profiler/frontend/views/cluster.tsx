@@ -51,8 +51,8 @@ interface AnswerProps {
   readonly answer: ClusterAnswer;
 }
 
-/** Ranks that are not here yet, or never will be. */
-function Others({ board, answer: { others, ranks, read, total } }: AnswerProps): JSX.Element | null {
+/** Ranks that are not here yet, or never will be, and profiles that are not compared. */
+function Others({ board, answer: { others, ranks, same_ranks: same, read, total } }: AnswerProps): JSX.Element | null {
   const { t: say } = board.page;
   const failed = others.filter(({ state }) => state === 'failed');
   return (
@@ -66,6 +66,14 @@ function Others({ board, answer: { others, ranks, read, total } }: AnswerProps):
       ))}
       {failed.length > MOST_FAILED && (
         <p class="problem">{say('cluster.failed.more', { count: failed.length - MOST_FAILED })}</p>
+      )}
+      {same.slice(0, MOST_FAILED).map(({ profile, rank, used }) => (
+        <p key={profile} class="problem" data-same-rank={rank}>
+          {say('cluster.same_rank', { profile, rank, used })}
+        </p>
+      ))}
+      {same.length > MOST_FAILED && (
+        <p class="problem">{say('cluster.same_rank.more', { count: same.length - MOST_FAILED })}</p>
       )}
     </>
   );
