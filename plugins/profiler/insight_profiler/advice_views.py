@@ -7,28 +7,20 @@ from collections.abc import Callable, Mapping
 from werkzeug import Request, Response
 
 from insight_core.plugin.http.parameters import choice
-from insight_profiler.advice.answer import (
-    NO_ADVICE,
-    CheckedJob,
-    CheckedProfile,
-    advice_answer,
-    checked_job,
-    checked_profile,
-)
-from insight_profiler.jobs import Job, has_ranks, job_of
-from insight_profiler.opened_profiles import Asked, Recent
+from insight_profiler.advice.answer import NO_ADVICE
+from insight_profiler.checked_advice import CheckedAdvice, progress
+from insight_profiler.opened_profiles import Asked
 
 
-def advice_views(asked: Asked) -> Mapping[str, Callable[[Request], Response]]:
+def advice_views(asked: Asked, advice: CheckedAdvice) -> Mapping[str, Callable[[Request], Response]]:
     """The view of advice, by route name."""
-    return {"advice": _Views(asked).advice}
+    return {"advice": _Views(asked, advice).advice}
 
 
 class _Views:
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: Asked, advice: CheckedAdvice) -> None:
         self._asked = asked
-        self._of_profile: Recent[CheckedProfile] = Recent(1)
-        self._of_job: Recent[CheckedJob] = Recent(1)
+        self._advice = advice
 
     def advice(self, request: Request) -> Response:
         """What the rules say of a profile and of the ranks of its job; of one that is being read nothing yet.
@@ -37,23 +29,12 @@ class _Views:
         """
         reads = choice(request, "ranks", ("all", "known")) == "all"
         opened = self._asked.opened(request)
-        profile = opened.profile
         if not opened.is_final:
             return opened.answer(NO_ADVICE)
-        own = self._of_profile.get(profile, "", lambda: checked_profile(profile))
         files = self._asked.look(request).files
-        job = Job()
-        if has_ranks(self._asked, files, profile):
-            job = job_of(self._asked, files.run, files.path, reads=reads)
-        checked = self._of_job.get(
-            profile, job.version, lambda: checked_job(job.ranks, job.unread, job.missing)
-        )
-        shown = opened.answer({**advice_answer(own, checked, files.path), "ranks": _progress(job)})
+        job = self._advice.job(files, opened.profile, reads=reads)
+        answer = self._advice.answer(files, opened.profile, job)
+        shown = opened.answer({**answer, "ranks": progress(job)})
         if job.unread:
             shown.cache_control.no_store = True
         return shown
-
-
-def _progress(job: Job) -> dict[str, int]:
-    """How many ranks are read, how many are not, and bytes of all."""
-    return {"shown": len(job.ranks), "unread": job.unread, "read": job.read, "total": job.total}

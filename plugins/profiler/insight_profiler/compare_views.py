@@ -7,39 +7,43 @@ from typing import Any
 
 from werkzeug import Request, Response
 
-from insight_core.plugin.http.parameters import choice, whole_number
+from insight_core.plugin.http.parameters import choice, required_text, whole_number
+from insight_profiler.advice.answer import texts
 from insight_profiler.analysis import compare, operators
-from insight_profiler.analysis.compare_summary import summary_of
-from insight_profiler.analysis.steps import summary
-from insight_profiler.model import Profile
+from insight_profiler.analysis.compare_summary import compared_advice, summary_of
+from insight_profiler.analysis.compared_steps import MEASURES, ComparedSteps, compared_steps, limits_of
+from insight_profiler.checked_advice import CheckedAdvice, progress
+from insight_profiler.jobs import Job
 from insight_profiler.opened_profiles import Asked, Opened, side_of_request, table_answer, wanted_of
 
 _TEXTS = ("name", "type", "scope", "shapes")
 _MOST_NUMBER = 1 << 53
 
 
-def compare_views(asked: Asked) -> Mapping[str, Callable[[Request], Response]]:
+def compare_views(asked: Asked, advice: CheckedAdvice) -> Mapping[str, Callable[[Request], Response]]:
     """Views of two profiles, by route name."""
-    views = _Views(asked)
+    views = _Views(asked, advice)
     return {"compare": views.compare, "comparison": views.comparison}
 
 
 class _Views:
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: Asked, advice: CheckedAdvice) -> None:
         self._asked = asked
+        self._advice = advice
 
     def compare(self, request: Request) -> Response:
         """A table of operators or kernels of both, by how much longer they take."""
         which = choice(request, "table", ("operators", "kernels"))
         opened, base = self._both(request, which)
-        per = choice(request, "per", compare.MEASURES)
+        per = choice(request, "per", MEASURES)
+        before, after = (_steps(request, one, which) for one in (base, opened))
         more: dict[str, Any] = {}
         if which == "kernels":
-            found = compare.kernel_comparison(base.profile, opened.profile, per)
+            found = compare.kernel_comparison(before, after, per)
         else:
             by = choice(request, "by", operators.GROUPINGS)
             side = side_of_request(request, opened.profile)
-            found = compare.comparison(base.profile, opened.profile, by, side, per)
+            found = compare.comparison(before, after, by, side, per)
             more = {"by": by, "side": side.name.lower()}
         searched = ("name",) if which == "kernels" else ("name", "type", "scope")
         return table_answer(
@@ -48,12 +52,13 @@ class _Views:
             found.listing,
             wanted_of(request, searched, "change", texts=_TEXTS),
             "comparison",
-            per=per,
+            per=found.per,
+            limits=limits_of(before, after, per),
             sides=[one.name.lower() for one in operators.sides_of(opened.profile)],
             new=found.new,
             gone=found.gone,
-            steps=_step_summary(opened.profile),
-            base_steps=_step_summary(base.profile),
+            steps=after.summary(),
+            base_steps=before.summary(),
             **more,
         )
 
@@ -61,9 +66,35 @@ class _Views:
         """Steps, memory, communication and advice of both, and the timelines of one step of each."""
         opened, base = self._both(request)
         numbers = [whole_number(request, name, 0, _MOST_NUMBER) for name in ("base_step", "step")]
-        found = summary_of(base.profile, opened.profile, numbers[0], numbers[1])
-        steps = {"steps": _step_summary(opened.profile), "base_steps": _step_summary(base.profile)}
-        return _joined(opened, base).answer({**found, **steps})
+        before, after = (_steps(request, one) for one in (base, opened))
+        answer = {
+            **summary_of(before, after, numbers[0], numbers[1]),
+            **self._advice_of(request, opened, base),
+            "messages": {messages.locale: dict(messages.texts) for messages in texts()},
+            "steps": after.summary(),
+            "base_steps": before.summary(),
+        }
+        shown = _joined(opened, base).answer(answer)
+        if answer["ranks"]["unread"]:
+            shown.cache_control.no_store = True
+        return shown
+
+    def _advice_of(self, request: Request, opened: Opened, base: Opened) -> dict[str, Any]:
+        """What the view of advice says of each. While ranks of one of the jobs are not read, rules about
+        ranks are left out; while one of the profiles is being read, there is no advice."""
+        if not (opened.is_final and base.is_final):
+            return {"advice": None, "ranks": progress(Job())}
+        sides = [
+            (self._asked.look(request, *_named(request, prefix)).files, one.profile)
+            for prefix, one in (("base_", base), ("", opened))
+        ]
+        jobs = [self._advice.job(files, profile) for files, profile in sides]
+        read = [progress(job) for job in (jobs[:1] if jobs[0] == jobs[1] else jobs)]
+        ranks = {name: sum(one[name] for one in read) for name in read[0]}
+        if ranks["unread"]:
+            jobs = [Job(), Job()]
+        before, after = (self._advice.answer(*side, job) for side, job in zip(sides, jobs, strict=True))
+        return {"advice": compared_advice(before, after), "ranks": ranks}
 
     def _both(self, request: Request, table: str = "") -> tuple[Opened, Opened]:
         opened, base = self._asked.opened(request), self._asked.opened(request, "base_")
@@ -72,14 +103,17 @@ class _Views:
         return opened, base
 
 
+def _named(request: Request, prefix: str) -> tuple[str, str]:
+    return required_text(request, f"{prefix}run"), required_text(request, f"{prefix}profile")
+
+
+def _steps(request: Request, opened: Opened, table: str = "operators") -> ComparedSteps:
+    return compared_steps(opened.profile, request.args.get("steps"), table)
+
+
 def _joined(opened: Opened, base: Opened) -> Opened:
     return Opened(
         opened.profile if base.profile.is_complete else base.profile,
         opened.version + base.version,
         opened.is_final and base.is_final,
     )
-
-
-def _step_summary(profile: Profile) -> dict[str, Any] | None:
-    table = profile.tables.get("steps")
-    return None if table is None else summary(table)

@@ -20,6 +20,7 @@ from insight_profiler.analysis.operator_times import operator_times
 from insight_profiler.analysis.operators import Grouped
 from insight_profiler.analysis.overview import overview
 from insight_profiler.analysis.usual_times import warm_up_rows
+from insight_profiler.checked_advice import CheckedAdvice
 from insight_profiler.cluster_views import cluster_views
 from insight_profiler.compare_views import compare_views
 from insight_profiler.discovery import ProfileFiles
@@ -83,12 +84,12 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
     """All routes of the plugin; reading processes end with the host."""
     asked = Asked(ctx)
     ctx.on_close(asked.profiles.close)
-    own = _Views(asked)
+    own, advice = _Views(asked), CheckedAdvice(asked)
     views = {
         **{name: getattr(own, name) for name in _OWN},
-        **advice_views(asked),
+        **advice_views(asked, advice),
         **cluster_views(asked),
-        **compare_views(asked),
+        **compare_views(asked, advice),
         **strategy_views(asked),
         **timeline_views(asked),
     }

@@ -11,6 +11,7 @@ from insight_profiler.advice.checking import check
 from insight_profiler.analysis import kernels, memory, steps, timeline
 from insight_profiler.analysis.chrome import chrome_trace
 from insight_profiler.analysis.compare import comparison
+from insight_profiler.analysis.compared_steps import compared_steps
 from insight_profiler.analysis.listing import SortedTable, TableColumn, Wanted
 from insight_profiler.analysis.operator_times import operator_times
 from insight_profiler.analysis.operators import grouped, sides_of
@@ -218,13 +219,14 @@ def test_a_curve_in_few_columns_keeps_its_extremes() -> None:
 
 def test_compare_says_what_differs_and_what_only_one_has(profile: Profile) -> None:
     slower = _profile(slow=2)
-    found = comparison(profile, slower, "name", Side.HOST, "total")
+    before, after = compared_steps(profile, None), compared_steps(slower, None)
+    found = comparison(before, after, "name", Side.HOST, "total")
     rows = _rows(found.listing, "name", "base", "value", "difference", "ratio", sort="change")
     assert rows[0] == ["conv", 6 * MS, 8 * MS, 2 * MS, pytest.approx(4 / 3)]
     assert [row[3] for row in rows[1:]] == [0, 0]
-    per_step = comparison(profile, slower, "name", Side.HOST, "step").listing
+    per_step = comparison(before, after, "name", Side.HOST, "step").listing
     assert _rows(per_step, "name", "difference", sort="change")[0] == ["conv", 1 * MS]
-    only = comparison(profile, slower, "shape", Side.DEVICE, "call")
+    only = comparison(before, after, "shape", Side.DEVICE, "call")
     assert (only.new, only.gone) == (0, 0)
 
 
@@ -234,7 +236,8 @@ def test_what_one_profile_alone_has_is_a_difference(profile: Profile) -> None:
     named = {"name": [building.text("pool")], "type": [building.text("Pool")]}
     building.add("slices", track=[track], start=[0], duration=[5], category=[Category.OPERATOR], **named)
     other = building.finish()
-    found = comparison(profile, other, "name", Side.HOST, "total")
+    before, after = compared_steps(profile, None), compared_steps(other, None)
+    found = comparison(before, after, "name", Side.HOST, "total")
     assert (found.new, found.gone) == (1, 3)
     rows = {row[0]: row[1:] for row in _rows(found.listing, "name", "base", "value", "difference")}
     assert rows["pool"] == [None, 5, 5]

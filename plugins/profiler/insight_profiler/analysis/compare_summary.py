@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from attrs import evolve, frozen
 from numpy.typing import NDArray
 
-from insight_profiler.advice.answer import in_order, texts, told
-from insight_profiler.advice.checking import check
+from insight_profiler.analysis.compared_steps import ComparedSteps, alike, limits_of, measure_of
 from insight_profiler.analysis.memory import peaks
 from insight_profiler.analysis.outliers import median_of
-from insight_profiler.analysis.steps import CATEGORIES, division_of, of_rows, usual_rows
+from insight_profiler.analysis.steps import CATEGORIES, division_of, of_rows
 from insight_profiler.derived_steps import exclusive_times
 from insight_profiler.model import Category, Profile
 
@@ -24,22 +24,42 @@ _IDLE = len(CATEGORIES)
 
 
 def summary_of(
-    base: Profile, profile: Profile, base_step: int | None = None, step: int | None = None
+    base: ComparedSteps, own: ComparedSteps, base_step: int | None = None, step: int | None = None
 ) -> dict[str, Any]:
     """``parts``, ``memory`` and ``communication`` are rows with ``base`` and ``value`` (None: not there).
 
-    Times are of a median step (ns) and of communication of a step. ``timelines`` are those of the named
-    steps, or of the steps nearest to the median. ``advice`` has what only the base has (``gone``), what only
-    the other has (``new``), and what both have, by rule.
+    Times are of a median step (ns). Where one of the profiles has no steps there are no ``parts``, and
+    communication is that of the whole profiles (``per``: ``total``), else that of a step (``step``).
+    ``timelines`` are those of the named steps, or of the steps nearest to the median. ``limits`` are codes of
+    what cannot be compared by the step, for each side.
     """
-    both = (base, profile)
+    both, per = (base, own), measure_of(base, own, "step")
+    calls = [_communication(one) for one in both]
+    communicating = [evolve(one, has_calls=of.are_placed) for one, of in zip(both, calls, strict=True)]
+    pairs = zip(calls, alike(*communicating), strict=True)
     return {
-        "parts": _rows([_parts(one) for one in both]),
-        "memory": _rows([_memory(one) for one in both]),
-        "communication": _rows([_communication(one) for one in both])[:_MOST_ROWS],
-        "advice": _advice(base, profile),
-        "messages": {messages.locale: dict(messages.texts) for messages in texts()},
-        "timelines": [timeline(base, base_step), timeline(profile, step)],
+        "per": per,
+        "limits": limits_of(communicating[0], communicating[1], "step"),
+        "parts": _rows([_parts(one) for one in both]) if per == "step" else [],
+        "memory": _rows([_memory(one.profile) for one in both]),
+        "communication": _rows([_times(of, one, per) for of, one in pairs])[:_MOST_ROWS],
+        "timelines": [timeline(base, base_step), timeline(own, step)],
+    }
+
+
+def compared_advice(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    """Of two answers of advice, by rule: what only the base has (``gone``), what only the other has
+    (``new``), and what both have (``stays``)."""
+    titles = {rule["id"]: rule["title"] for answer in (base, own) for rule in answer["rules"]}
+    before, after = ({one["rule"] for one in answer["advice"]} for answer in (base, own))
+
+    def of(answer: Mapping[str, Any], rules: Collection[str]) -> list[dict[str, Any]]:
+        return [{**one, "title": titles[one["rule"]]} for one in answer["advice"] if one["rule"] in rules]
+
+    return {
+        "gone": of(base, before - after),
+        "stays": of(own, after & before),
+        "new": of(own, after - before),
     }
 
 
@@ -49,14 +69,12 @@ def _rows(sides: Sequence[Mapping[str, float]]) -> list[dict[str, Any]]:
     return [{"name": name, "base": before.get(name), "value": after.get(name)} for name in names]
 
 
-def _parts(profile: Profile) -> dict[str, float]:
-    """Medians of the steps that are not outliers, by what their time is spent on."""
-    steps = profile.tables.get("steps")
-    if steps is None or not len(steps["number"]):
-        return {}
-    usual = of_rows(steps, usual_rows(steps))
+def _parts(compared: ComparedSteps) -> dict[str, float]:
+    """Medians of the steps that count, by what their time is spent on."""
+    steps = compared.profile.tables["steps"]
+    counted = of_rows(steps, compared.rows)
     known = [name for name in (*CATEGORIES, "idle") if (steps[name] > 0).any()]
-    medians = {name: median_of(usual[name]) for name in ("duration", *(known or division_of(steps)))}
+    medians = {name: median_of(counted[name]) for name in ("duration", *(known or division_of(steps)))}
     return {name: float(value) for name, value in medians.items() if value is not None}
 
 
@@ -64,50 +82,62 @@ def _memory(profile: Profile) -> dict[str, float]:
     return {" ".join((one["device"], one["label"])).strip(): one["value"] for one in peaks(profile)}
 
 
-def _communication(profile: Profile) -> dict[str, float]:
-    """Time of communication in a step (ns) by the name of its kernel or operation, the longest first."""
-    steps = profile.tables.get("steps")
-    count = 1 if steps is None else max(1, len(steps["number"]))
-    table, time = profile.tables.get("collectives"), "elapsed"
-    if table is None or not len(table["name"]):
-        slices = profile.tables.get("slices")
-        if slices is None:
-            return {}
-        rows = np.flatnonzero((slices["category"] == Category.COMMUNICATION) & (slices["kernel"] >= 0))
-        table, time = {"name": slices["name"][rows], "duration": slices["duration"][rows]}, "duration"
-    names, inverse = np.unique(table["name"], return_inverse=True)
-    sums = np.bincount(inverse.reshape(-1), table[time].clip(0), len(names)) / count
-    order = np.argsort(-sums, kind="stable")
-    return {
-        profile.texts[name].partition("(")[0] if name >= 0 else "": float(sums[at])
-        for at, name in zip(order.tolist(), names[order].tolist(), strict=True)
-    }
+@frozen(eq=False)
+class _Communication:
+    """Names (-1: none), durations (ns) and rows of steps (-1: none) of its calls."""
+
+    name: NDArray[np.int32]
+    time: NDArray[np.int64]
+    step: NDArray[np.intp]
+
+    @property
+    def are_placed(self) -> bool:
+        """Whether the log says in which steps they were; True without calls."""
+        return not len(self.step) or bool((self.step >= 0).any())
 
 
-def _advice(base: Profile, profile: Profile) -> dict[str, list[dict[str, Any]]]:
-    checked = [check(side) for side in (base, profile)]
-    before, after = (
-        {one.rule.id: [told(one.rule.id, advice) for advice in one.found] for one in side if one.found}
-        for side in checked
+def _communication(compared: ComparedSteps) -> _Communication:
+    tables = compared.profile.tables
+    table = tables.get("collectives")
+    if table is not None and len(table["name"]):
+        numbers = tables["steps"]["number"] if compared.count else np.zeros(0, np.int64)
+        is_known = np.isin(table["step"], numbers)
+        order = np.argsort(numbers, kind="stable")
+        places = np.searchsorted(numbers[order], table["step"][is_known])
+        step = np.full(len(is_known), -1)
+        step[is_known] = order[places]
+        return _Communication(table["name"], table["elapsed"].clip(0), step)
+    slices = tables.get("slices")
+    if slices is None:
+        return _Communication(np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.intp))
+    rows = np.flatnonzero((slices["category"] == Category.COMMUNICATION) & (slices["kernel"] >= 0))
+    return _Communication(
+        slices["name"][rows], slices["duration"][rows], slices["step"][rows].astype(np.intp)
     )
-    titles = {one.rule.id: one.rule.title.fields() for one in checked[0]}
+
+
+def _times(communication: _Communication, compared: ComparedSteps, per: str) -> dict[str, float]:
+    """By the name of the kernel or operation, in total or of a step (ns), the longest first."""
+    counted = compared.rows_of_calls(per)
+    name, time = communication.name, communication.time
+    if counted is not None:
+        is_counted = np.isin(communication.step, counted)
+        name, time = name[is_counted], time[is_counted]
+    names, inverse = np.unique(name, return_inverse=True)
+    sums = np.bincount(inverse.reshape(-1), time, len(names)) / (compared.divisor if per == "step" else 1)
+    order = np.argsort(-sums, kind="stable")
+    texts = compared.profile.texts
     return {
-        "gone": in_order(_titled(before, titles, [rule for rule in before if rule not in after])),
-        "stays": in_order(_titled(after, titles, [rule for rule in after if rule in before])),
-        "new": in_order(_titled(after, titles, [rule for rule in after if rule not in before])),
+        texts[place].partition("(")[0] if place >= 0 else "": float(sums[at])
+        for at, place in zip(order.tolist(), names[order].tolist(), strict=True)
     }
 
 
-def _titled(
-    found: Mapping[str, list[dict[str, Any]]], titles: Mapping[str, object], rules: Sequence[str]
-) -> list[dict[str, Any]]:
-    return [{**one, "title": titles[rule]} for rule in rules for one in found[rule]]
-
-
-def timeline(profile: Profile, number: int | None) -> dict[str, Any] | None:
+def timeline(compared: ComparedSteps, number: int | None) -> dict[str, Any] | None:
     """A step as lanes, one for each busy track: what most of the time in each of 600 parts of it was spent
-    on, as runs of ``start``, ``end`` (ns from the start of the step) and ``category``. ``number`` None: the
-    step nearest to the median. None where no step has a place on the timeline."""
+    on, as runs of ``start``, ``end`` (ns from the start of the step) and ``category``. ``number`` None: that
+    of the steps that count which is nearest to the median. None if no step has a place on the timeline."""
+    profile = compared.profile
     steps, slices = profile.tables.get("steps"), profile.tables.get("slices")
     if steps is None or slices is None:
         return None
@@ -115,7 +145,12 @@ def timeline(profile: Profile, number: int | None) -> dict[str, Any] | None:
     if not len(rows):
         return None
     numbers, durations = steps["number"][rows], steps["duration"][rows]
-    away = np.abs(durations - (median_of(durations) or 0)) if number is None else np.abs(numbers - number)
+    if number is None:
+        counts = np.isin(rows, compared.rows)
+        counts = counts if counts.any() else np.ones(len(rows), bool)
+        away = np.where(counts, np.abs(durations - (median_of(durations[counts]) or 0)), np.inf)
+    else:
+        away = np.abs(numbers - number)
     row = int(rows[int(np.argmin(away))])
     start, duration = int(steps["start"][row]), int(steps["duration"][row])
     here = (slices["start"] < start + duration) & (slices["start"] + slices["duration"] > start)

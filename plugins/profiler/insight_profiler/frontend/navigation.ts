@@ -8,7 +8,7 @@ import { pressed, stepsCodec } from './steps';
 import { VIEWS, type ViewName } from './view_names';
 
 const ALL_VIEWS: readonly ViewName[] = [...VIEWS, 'compare'];
-const FOLLOWING: readonly ViewName[] = ['overview', 'steps', 'timeline', 'communication', 'cluster'];
+const FOLLOWING: readonly ViewName[] = ['overview', 'steps', 'timeline', 'communication', 'cluster', 'compare'];
 
 /** Which view is in front, and the ways from one view or profile to another. */
 export class Navigation {

@@ -2,7 +2,7 @@
  * Answers about operators: all, one, and those of two profiles compared.
  * Times are in ns from the beginning of the profile; null: not known.
  */
-import type { StepSummary } from './steps';
+import type { Compared } from './comparison';
 import type { Cell, ColumnInfo, TableAnswer } from './table';
 
 export type Side = 'host' | 'device';
@@ -47,12 +47,10 @@ export interface OperatorAnswer {
   readonly slices: readonly SliceInfo[];
 }
 
-export interface CompareAnswer extends TableAnswer {
+export interface CompareAnswer extends TableAnswer, Compared {
   readonly sides: readonly Side[];
   readonly side: Side;
   /** Operators that only the one or only the other has. */
   readonly new: number;
   readonly gone: number;
-  readonly steps: StepSummary | null;
-  readonly base_steps: StepSummary | null;
 }

@@ -8,7 +8,7 @@ import type { ProfileInfo } from '../answers/profile';
 import { ServerTable, valueOf } from '../table/server_table';
 import { timeCell, type TimeUnit } from '../units';
 import type { ViewProps } from '../views';
-import { ComparedProfiles } from './compared_profiles';
+import { ComparedProfiles, leavesOutliers } from './compared_profiles';
 import { CompareSummary, WhatCompared } from './compare_summary';
 import { Sides } from './operators';
 
@@ -72,6 +72,7 @@ function Differences({ board, base }: ViewProps & { readonly base: ProfileInfo }
         base_profile: base.profile,
         table,
         per,
+        steps: board.stepsQuery.value,
         by: isOfKernels ? null : by,
         side: isOfKernels ? null : board.side.value || null,
       }}
@@ -85,7 +86,13 @@ function Differences({ board, base }: ViewProps & { readonly base: ProfileInfo }
           say('rows.shown', { shown: answer.total, count: answer.of }),
           say('compare.new', { count: answer.new }),
           say('compare.gone', { count: answer.gone }),
-        ].join(' · ')
+          answer.per !== 'total' &&
+            leavesOutliers(answer) &&
+            Object.keys(answer.limits).length === 0 &&
+            say('compare.usual'),
+        ]
+          .filter(Boolean)
+          .join(' · ')
       }
       tools={
         <>

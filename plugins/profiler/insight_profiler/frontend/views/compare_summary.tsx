@@ -2,7 +2,7 @@ import { Choice } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { openPlace, reasonText, savesText } from '../advice_texts';
-import type { ComparedRow, ComparisonAnswer, StepTimeline } from '../answers/comparison';
+import type { ComparedRow, ComparisonAnswer, StepTimeline, TitledAdvice } from '../answers/comparison';
 import type { ProfileInfo } from '../answers/profile';
 import type { Unit } from '../answers/table';
 import type { ProfilerParts } from '../board';
@@ -11,9 +11,10 @@ import { Figure } from '../figures/figure';
 import { StepTimelines } from '../figures/step_timelines';
 import { COMPARED } from '../settings';
 import { LocalTable } from '../table/local_table';
-import { useProfileAnswer } from '../use_answer';
+import { useRanksAnswer } from '../use_answer';
 import { categoryText } from '../words';
-import { ComparedProfiles } from './compared_profiles';
+import { ComparedProfiles, leavesOutliers } from './compared_profiles';
+import { ReadingRanks } from './reading_ranks';
 import { Answered } from './state';
 
 interface SummaryProps {
@@ -42,12 +43,18 @@ export function WhatCompared({ board }: { readonly board: ProfilerParts }): JSX.
 export function CompareSummary({ board, base }: SummaryProps): JSX.Element {
   const { t: say } = board.page;
   const [before, after] = [useSignal<number | null>(null), useSignal<number | null>(null)];
-  const asked = useProfileAnswer<ComparisonAnswer>(board, 'comparison', {
-    base_run: base.run,
-    base_profile: base.profile,
-    base_step: before.value,
-    step: after.value,
-  });
+  const asked = useRanksAnswer<ComparisonAnswer>(
+    board,
+    'comparison',
+    {
+      base_run: base.run,
+      base_profile: base.profile,
+      base_step: before.value,
+      step: after.value,
+      steps: board.stepsQuery.value,
+    },
+    ({ advice, ranks }) => advice === null || ranks.unread > 0,
+  );
   return (
     <div class="scroll">
       <div class="table-tools">
@@ -62,21 +69,27 @@ export function CompareSummary({ board, base }: SummaryProps): JSX.Element {
               <Rows
                 board={board}
                 name="parts"
+                title={say(leavesOutliers(answer) ? 'compare.parts.usual' : 'compare.parts')}
                 rows={answer.parts}
                 unit="ns"
                 text={(name) => categoryText(board, name)}
               />
-              <Rows board={board} name="memory" rows={answer.memory} unit="bytes" />
-              <Rows board={board} name="communication" rows={answer.communication} unit="ns" />
+              <Rows board={board} name="memory" title={say('compare.memory')} rows={answer.memory} unit="bytes" />
+              <Rows
+                board={board}
+                name="communication"
+                title={say(
+                  answer.per === 'total'
+                    ? 'compare.communication.total'
+                    : leavesOutliers(answer) && Object.keys(answer.limits).length === 0
+                      ? 'compare.communication.usual'
+                      : 'compare.communication',
+                )}
+                rows={answer.communication}
+                unit="ns"
+              />
             </div>
-            <section class="figure" data-figure="compared-advice" aria-label={say('compare.advice')}>
-              <header>
-                <h3>{say('compare.advice')}</h3>
-              </header>
-              {(['gone', 'new', 'stays'] as const).map((kind) => (
-                <Found key={kind} board={board} answer={answer} kind={kind} />
-              ))}
-            </section>
+            <ComparedAdvice board={board} answer={answer} />
           </>
         )}
       </Answered>
@@ -87,19 +100,20 @@ export function CompareSummary({ board, base }: SummaryProps): JSX.Element {
 interface RowsProps {
   readonly board: ProfilerParts;
   readonly name: string;
+  readonly title: string;
   readonly rows: readonly ComparedRow[];
   readonly unit: Unit;
   readonly text?: (name: string) => string;
 }
 
 /** Numbers of both, and by how much they differ. */
-function Rows({ board, name, rows, unit, text = (one) => one }: RowsProps): JSX.Element | null {
+function Rows({ board, name, title, rows, unit, text = (one) => one }: RowsProps): JSX.Element | null {
   if (rows.length === 0) return null;
   return (
     <LocalTable
       board={board}
       name={`compared-${name}`}
-      title={board.page.t(`compare.${name}`)}
+      title={title}
       columns={{ name: 'text', base: unit, value: unit, difference: unit, ratio: 'ratio' }}
       rows={rows.map(({ name: label, base, value }) => ({
         name: text(label),
@@ -184,16 +198,40 @@ function StepOf({
   );
 }
 
-interface FoundProps {
+interface AdviceProps {
   readonly board: ProfilerParts;
   readonly answer: ComparisonAnswer;
+}
+
+/** What the view of advice says of both. */
+function ComparedAdvice({ board, answer }: AdviceProps): JSX.Element {
+  const { t: say } = board.page;
+  return (
+    <section class="figure" data-figure="compared-advice" aria-label={say('compare.advice')}>
+      <header>
+        <h3>{say('compare.advice')}</h3>
+      </header>
+      <ReadingRanks board={board} progress={answer.ranks} />
+      {answer.ranks.unread > 0 && <p class="hint">{say('compare.advice.ranks')}</p>}
+      {answer.advice === null ? (
+        <p class="hint">{say('compare.advice.reading')}</p>
+      ) : (
+        (['gone', 'new', 'stays'] as const).map((kind) => (
+          <Found key={kind} board={board} answer={answer} kind={kind} found={answer.advice?.[kind] ?? []} />
+        ))
+      )}
+    </section>
+  );
+}
+
+interface FoundProps extends AdviceProps {
   readonly kind: 'gone' | 'stays' | 'new';
+  readonly found: readonly TitledAdvice[];
 }
 
 /** Findings that only one of the profiles has, or both. */
-function Found({ board, answer, kind }: FoundProps): JSX.Element {
+function Found({ board, answer, kind, found }: FoundProps): JSX.Element {
   const { t: say } = board.page;
-  const found = answer.advice[kind];
   return (
     <div class="compared-advice" data-kind={kind}>
       <h4>{say(`compare.advice.${kind}`, { count: found.length })}</h4>

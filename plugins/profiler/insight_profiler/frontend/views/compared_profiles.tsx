@@ -1,27 +1,40 @@
 import { Button } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ProfilerParts } from '../board';
+import type { Compared, ComparedSteps } from '../answers/comparison';
 import type { ProfileInfo } from '../answers/profile';
-import type { StepSummary } from '../answers/steps';
 import { shareText, timeText } from '../units';
 import { profileName, rankText, word } from '../words';
 
 interface ComparedProps {
   readonly board: ProfilerParts;
   readonly base: ProfileInfo;
-  readonly answer: { readonly steps: StepSummary | null; readonly base_steps: StepSummary | null };
+  readonly answer: Compared;
 }
 
-/** Which two, and their steps. */
+const SIDES = ['base', 'own'] as const;
+
+/** Whether outlier steps of one of the two are left out. */
+export const leavesOutliers = ({ steps, base_steps: base }: Compared): boolean =>
+  (steps?.left_out ?? 0) + (base?.left_out ?? 0) > 0;
+
+/** Which two, their steps, and what cannot be compared. */
 export function ComparedProfiles({ board, base, answer }: ComparedProps): JSX.Element {
   const { t: say } = board.page;
   const locale = board.page.locale.value;
   const { value: own } = board.profiles.chosenInfo;
-  const median = (steps: StepSummary | null): string =>
+  const median = (steps: ComparedSteps | null): string =>
     steps
-      ? say('compare.median', { median: timeText(steps.p50, locale), count: steps.count })
+      ? [
+          steps.median === null
+            ? say('compare.steps', { count: steps.count })
+            : say('compare.median', { median: timeText(steps.median, locale), count: steps.count }),
+          steps.left_out > 0 && say('compare.left_out', { count: steps.left_out }),
+        ]
+          .filter(Boolean)
+          .join(' · ')
       : say('compare.no_steps');
-  const [before, after] = [answer.base_steps?.p50 ?? null, answer.steps?.p50 ?? null];
+  const [before, after] = [answer.base_steps?.median ?? null, answer.steps?.median ?? null];
   const change = before !== null && after !== null && before > 0 ? after / before - 1 : null;
   return (
     <div class="compared" data-testid="compared">
@@ -41,6 +54,16 @@ export function ComparedProfiles({ board, base, answer }: ComparedProps): JSX.El
         label={say('compare.title')}
         onPress={() => (board.dialog.value = 'base')}
       />
+      {SIDES.map((side) => {
+        const limit = answer.limits[side];
+        return (
+          limit && (
+            <p key={side} class="hint" role="note" data-limit={limit}>
+              {say(`compare.limit.${limit}`, { side: say(`compare.${side}`) })}
+            </p>
+          )
+        );
+      })}
     </div>
   );
 }
