@@ -89,6 +89,18 @@ def test_steps_that_are_replayed_without_a_change_take_as_long_as_measured() -> 
         assert whole == pytest.approx(replay.measured, rel=0.01)
 
 
+def test_the_critical_path_of_a_device_that_runs_behind_is_no_longer_than_a_step() -> None:
+    evidence = Evidence(profile_of(simulate(FAULTS["mixed_precision"])))
+    replay = evidence.replay
+    assert replay is not None
+    behind = evolve(replay, whole=replay.whole // 2)  # half of the work is done after the last step
+    times, usual = path_times(behind, evidence), path_times(replay, evidence)
+    assert sum(times.values()) * replay.steps == pytest.approx(behind.whole, rel=0.01)
+    assert times["kernel"] / sum(times.values()) == pytest.approx(
+        usual["kernel"] / sum(usual.values()), abs=0.001
+    )
+
+
 def test_the_critical_path_is_that_of_the_bottleneck() -> None:
     for name, part in (("mixed_precision", "kernel"), ("host_bound", "host"), ("data_loader", "data")):
         evidence = Evidence(profile_of(simulate(FAULTS[name])))

@@ -87,6 +87,8 @@ def _exposed(
     name: str = "",
 ) -> Advice:
     change = next((change for kind, change in _HIDDEN_BY if kind.search(name)), None)
+    if _is_between_stages(evidence):
+        change = evidence.change("bubble_change")
     saw = (
         said(
             "exposed",
@@ -107,6 +109,18 @@ def _exposed(
         saves,
         basis,
     )
+
+
+def _is_between_stages(evidence: Evidence) -> bool:
+    """Whether more than half of the time of communication is sending to single ranks, or receiving: NCCL
+    has one kernel for these and for all-to-all."""
+    collectives = evidence.profile.tables.get("collectives")
+    if collectives is None:
+        return False
+    elapsed = collectives["elapsed"].clip(0)
+    texts = evidence.profile.texts
+    sent = np.array([text == "p2p" for text in texts] or [False])[collectives["kind"]]
+    return bool(2 * elapsed[sent].sum() > elapsed.sum())
 
 
 def without_waiting(advice: Advice, waiting: float) -> Advice | None:

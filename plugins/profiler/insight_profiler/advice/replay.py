@@ -314,8 +314,9 @@ def _add_events(
 def path_times(replay: Replay, evidence: Evidence) -> Mapping[str, int]:
     """What the critical path of a step consists of, ns in the mean of the replayed steps: work
     of devices by category, ``runtime`` (calls), ``host`` (between calls), ``data`` (loading data between
-    calls), ``launch`` (from a launch to its work) and ``delay`` (between works). The sum is the time from the
-    first node to the last, divided by the steps."""
+    calls), ``launch`` (from a launch to its work) and ``delay`` (between works). The path is as long as the
+    time from the first node to the last. Devices that run behind the host work on after the last step: then
+    all times are scaled to those of the steps, so that a path is no longer than a step."""
     path = replay.critical_path()
     kind, row = replay.kind[path], replay.row[path]
     waited = np.append(path[1:], -1)  # the node that each waited for
@@ -337,4 +338,5 @@ def path_times(replay: Replay, evidence: Evidence) -> Mapping[str, int]:
     found["launch"] = int(replay.latency[path][launched].sum())
     other = (replay.other[path] == waited) & (waited >= 0)
     found["delay"] = int(replay.delay[path][other].sum() + lag[~host & ~launched & ~other].sum())
-    return {name: round(time / replay.steps) for name, time in found.items() if time}
+    of_step = min(1.0, replay.whole / max(1, sum(found.values()))) / replay.steps
+    return {name: round(time * of_step) for name, time in found.items() if time}

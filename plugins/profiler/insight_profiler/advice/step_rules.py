@@ -13,7 +13,7 @@ from insight_profiler.analysis.memory import peak
 from insight_profiler.analysis.outliers import median_of
 from insight_profiler.analysis.pipeline import empty_share
 from insight_profiler.analysis.steps import of_rows, summary, usual_rows
-from insight_profiler.model import Table
+from insight_profiler.model import Category, Table
 
 # MindInsight's thresholds for intervals and queues, torch-tb-profiler's for memory
 _INTERVAL = 500_000  # ns between steps
@@ -43,10 +43,13 @@ def _divided(evidence: Evidence, column: str) -> float:
 
 
 def idle_steps(evidence: Evidence) -> Iterator[Advice]:
-    """Steps in which nothing runs for long, where no timeline says why."""
+    """Steps in which nothing runs for long, where no timeline of a device says why."""
     if evidence.is_work_known:
         raise NotApplicable(said("has_timeline"))
     steps = _steps(evidence)
+    if "slices" in evidence.profile.tables and (evidence.slices["category"] == Category.OPERATOR).any():
+        yield from _between_operators(evidence)
+        return
     column = "free" if (steps["free"] > 0).any() else "idle"
     share = _divided(evidence, column)
     if share <= _IDLE:
@@ -59,6 +62,36 @@ def idle_steps(evidence: Evidence) -> Iterator[Advice]:
         share,
         "share",
     )
+
+
+def _between_operators(evidence: Evidence) -> Iterator[Advice]:
+    """Time of the host in which neither an operator runs nor data are loaded, and the function of Python in
+    which most of it passes."""
+    share = _divided(evidence, "idle") + _divided(evidence, "other")
+    if share <= _IDLE:
+        return
+    rows = evidence.named(_is_python, np.flatnonzero(evidence.inside))
+    times = np.bincount(evidence.slices["name"][rows], evidence.slices["self"][rows])
+    if not len(times):
+        saw, place = said("between_operators", share=percent(share)), EvidencePlace("view", "timeline")
+        change = evidence.change("between_operators_stack_change")
+    else:
+        most = int(np.argmax(times))
+        calls = rows[evidence.slices["name"][rows] == most]
+        place = evidence.slice_place(int(calls[np.argmax(evidence.slices["self"][calls])]))
+        saw = said(
+            "between_operators_in",
+            share=percent(share),
+            name=evidence.text(most),
+            time=milliseconds(float(times[most]) / evidence.counted),
+        )
+        change = evidence.change("between_operators_change")
+    yield Advice(saw, said("between_operators_why"), change, (place,), share, "share")
+
+
+def _is_python(name: str) -> bool:
+    """Whether a slice is a function of Python: ``train.py(12): step`` or ``<built-in method sum>``."""
+    return ".py(" in name or name.startswith("<built-in ")
 
 
 def iteration_interval(evidence: Evidence) -> Iterator[Advice]:
@@ -132,7 +165,7 @@ def step_jitter(evidence: Evidence) -> Iterator[Advice]:
             most=milliseconds(told["maximum"]),
             step=int(steps["number"][row]),
         ),
-        said("jitter_why"),
+        said("jitter_why") if evidence.profile.world_size > 1 else said("jitter_alone_why"),
         said("jitter_change"),
         (evidence.step_place(int(steps["number"][row])),),
         max(0.0, 1 - usual / max(1.0, float(steps["duration"].clip(0).sum()))),

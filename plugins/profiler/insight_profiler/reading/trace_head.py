@@ -11,6 +11,7 @@ from attrs import evolve
 from insight_profiler.building import Building
 
 _DATA_PARALLEL = re.compile(r"(?<![a-z])dp(?![a-z])|data_?parallel", re.IGNORECASE)
+_PIPELINE = re.compile(r"(?<![a-z])pp(?![a-z])|pipeline_?(model_?)?parallel", re.IGNORECASE)
 _FACTS = (
     "schemaVersion",
     "with_stack",
@@ -34,8 +35,11 @@ def describe(building: Building, head: Mapping[str, Any]) -> None:
         building.world_size = size if isinstance(size, int) else building.world_size
         if backend := distributed.get("backend"):
             building.facts["backend"] = str(backend)
-        if group := _data_parallel(distributed.get("pg_config"), building.rank):
-            building.facts["data_parallel"] = ",".join(map(str, group))
+        groups = distributed.get("pg_config")
+        if group := _largest_group(groups, building.rank, _DATA_PARALLEL):
+            building.facts["data_parallel"] = ",".join(map(str, sorted(group)))
+        if stages := _largest_group(groups, building.rank, _PIPELINE):
+            building.facts["stage"] = stages.index(building.rank)
     for name in _FACTS:
         value = head.get(name)
         if isinstance(value, str | int):
@@ -52,19 +56,22 @@ def describe(building: Building, head: Mapping[str, Any]) -> None:
         building.platform = "gpu" if any(device.kind == "gpu" for device in building.devices) else "cpu"
 
 
-def _data_parallel(groups: object, rank: int) -> list[int]:
-    """The ranks of the largest data-parallel process group with this rank; nothing if none is named so.
+def _largest_group(groups: object, rank: int, kind: re.Pattern[str]) -> list[int]:
+    """The ranks of the largest process group of one kind with this rank, in its order, which for stages of a
+    pipeline is theirs; nothing if none is named so.
 
-    ``pg_config`` has a description for each group: that of a DeviceMesh (``mesh_dp``) or of Megatron
-    (``DATA_PARALLEL_GROUP``).
+    ``pg_config`` has a description for each group: that of a DeviceMesh (``mesh_dp``, ``mesh_pp``) or of
+    Megatron (``DATA_PARALLEL_GROUP``, ``PIPELINE_MODEL_PARALLEL_GROUP``). One that is of both kinds is of
+    neither.
     """
     found: list[int] = []
     for group in groups if isinstance(groups, list) else ():
-        if not isinstance(group, dict) or not _DATA_PARALLEL.search(str(group.get("pg_desc", ""))):
+        named = str(group.get("pg_desc", "")) if isinstance(group, dict) else ""
+        if [one for one in (_DATA_PARALLEL, _PIPELINE) if one.search(named)] != [kind]:
             continue
         ranks = group.get("ranks")
         if isinstance(ranks, list) and rank in ranks and len(ranks) > max(1, len(found)):
-            found = sorted(one for one in ranks if isinstance(one, int))
+            found = [one for one in ranks if isinstance(one, int)]
     return found
 
 
