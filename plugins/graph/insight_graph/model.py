@@ -47,8 +47,11 @@ class GraphModel:
         with self._lock:
             found = self._views.get(is_readable)
             if found is None:
-                shown = self._pass().shown if is_readable else Shown.all_of(self.graph)
-                found = self._views[is_readable] = GraphView.of(self.graph, shown)
+                if is_readable:
+                    found = GraphView.of(self._pass().graph, self._pass().shown)
+                else:
+                    found = GraphView.of(self.graph, Shown.all_of(self.graph))
+                self._views[is_readable] = found
             return found
 
     def removed(self) -> Removed:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from insight_graph.bypass import MOST_TIES, Passes, bypassed
 from insight_graph.columns import Edges, Graph, Indices, Kind
 from insight_graph.shape_arithmetic import FORMATS, of_shapes
+from insight_graph.torch_outputs import joined_outputs
 from insight_graph.view import Shown
 
 RULES = ("gradients", "optimizer", "bookkeeping", "shapes", "weights", "unconnected")
@@ -60,9 +61,11 @@ OPTIMIZER_TYPE = re.compile(r"(Resource|Sparse|ResourceSparse)?Apply[A-Z]\w*")
 class Removed:
     """What the pass leaves, and what it took: ``rules`` has the rule by node, -1 for what stays.
 
-    ``lifted`` are the nodes that are shown in the scope around their own.
+    ``graph`` lists all outputs of an operator at the node that stays. ``lifted`` are the nodes that are shown
+    in the scope around their own.
     """
 
+    graph: Graph
     shown: Shown
     rules: NDArray[np.int8]
     bypassed: NDArray[np.bool_]
@@ -80,8 +83,10 @@ def readable(graph: Graph) -> Removed:
     left = rules < 0
     edges = graph.edges.take(left[graph.edges.sources] & left[graph.edges.targets])
 
-    passes = _passes(graph, edges, left)
-    rules[passes >= 0] = _BOOKKEEPING
+    joined = joined_outputs(graph, edges)
+    graph, edges = joined.graph, joined.edges
+    passes = _passes(graph, edges, left & ~joined.unsure)
+    rules[(passes >= 0) | (joined.others & left)] = _BOOKKEEPING
     edges = bypassed(graph, edges, passes)
     shapes = of_shapes(graph, edges)
     rules[shapes] = _SHAPES
@@ -94,7 +99,8 @@ def readable(graph: Graph) -> Removed:
     connected[edges.sources] = connected[edges.targets] = connected[weights.targets] = True
     rules[(rules < 0) & ~connected] = _UNCONNECTED
     scopes, lifted = _lifted(graph, rules < 0)
-    return Removed(Shown(rules < 0, scopes, edges, weights), rules, passes > Passes.NOTHING, lifted)
+    taken_out = (passes > Passes.NOTHING) | joined.others
+    return Removed(graph, Shown(rules < 0, scopes, edges, weights), rules, taken_out, lifted)
 
 
 def _folded(graph: Graph, edges: Edges) -> NDArray[np.bool_]:

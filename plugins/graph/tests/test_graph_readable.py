@@ -93,8 +93,9 @@ def test_bookkeeping_of_tensorflow_and_pytorch() -> None:
         + tensorflow_node("many", "IdentityN", ["x", "v/read", "^init"])
         + tensorflow_node("init", "NoOp", ["^x"])
         + tensorflow_node("list", "prim::ListConstruct", ["many:1", "x"])
-        + tensorflow_node("unpack", "prim::ListUnpack", ["list"])
-        + tensorflow_node("y", "MatMul", ["many", "many:1", "unpack:1", "^init"])
+        + tensorflow_node("first", "prim::ListUnpack", ["list"])
+        + tensorflow_node("second", "prim::ListUnpack", ["list"])
+        + tensorflow_node("y", "MatMul", ["many", "many:1", "second", "^init"])
     )
     left, edges = _left(graph)
     assert left == {"x", "v/(v)", "y"}
