@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from numpy.typing import NDArray
 
 from insight_graph.columns import Edges, Graph, Indices
@@ -14,6 +14,12 @@ _AS_PACKED = 0  # as many outputs as the tuple or list has elements
 _OUTPUTS = {
     "prim::TupleUnpack": _AS_PACKED,
     "prim::ListUnpack": _AS_PACKED,
+    "aten::lstm": 3,
+    "aten::gru": 2,
+    "aten::rnn_tanh": 2,
+    "aten::rnn_relu": 2,
+    "aten::sort": 2,
+    "aten::topk": 2,
 }
 _PACKS = ("prim::TupleConstruct", "prim::ListConstruct")
 
@@ -64,7 +70,8 @@ def joined_outputs(graph: Graph, edges: Edges) -> Joined:
         edges.outputs + outputs[edges.sources],
         edges.controls,
     )
-    return Joined(graph, moved.take(~others[edges.targets]), others, unsure)
+    shown = nodes[~packed & others[nodes]]
+    return Joined(_typed(graph, shown, outputs), moved.take(~others[edges.targets]), others, unsure)
 
 
 def _alike(graph: Graph, edges: Edges, nodes: NDArray[np.intp]) -> NDArray[np.bool_]:
@@ -94,3 +101,22 @@ def _elements(graph: Graph) -> NDArray[np.int64]:
     found = np.zeros(len(graph), np.int64)
     found[into.targets] = counts[into.sources]
     return found
+
+
+def _typed(graph: Graph, nodes: NDArray[np.intp], outputs: Indices) -> Graph:
+    """The graph in which first nodes list what these ``nodes``, their other outputs in order, give out."""
+    if not len(nodes):
+        return graph
+    signatures = graph.signatures.copy()
+    types = list(graph.output_types)
+    codes = {one: code for code, one in enumerate(types)}
+    for node in nodes.tolist():
+        first = node - outputs[node]
+        listed = (*types[signatures[first]], *types[graph.signatures[node]])
+        if len(listed) != outputs[node] + 1:  # the file does not say of every output
+            continue
+        if listed not in codes:
+            codes[listed] = len(types)
+            types.append(listed)
+        signatures[first] = codes[listed]
+    return evolve(graph, signatures=signatures, output_types=types)

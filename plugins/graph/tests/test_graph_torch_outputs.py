@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from insight_graph import tensorflow
 from insight_graph.model import GraphModel
+from insight_graph.statistics import removed_of
 
 from insight_core.plugin.testing.graphs import tensorflow_node
 from tests.graph_samples import shown_edges
@@ -104,3 +105,59 @@ def test_missing_elements_of_a_tuple_count() -> None:
     )
     assert ("x", "relu") in shown_edges(model.view(True))
     assert not any(target == "tanh" for _, target in shown_edges(model.view(True)))
+
+
+def _recurrent(*outputs: str) -> GraphModel:
+    """An LSTM with a node for each of ``outputs``; the second one, if any, is taken by a tanh."""
+    inputs = ["x", "w"]
+    nodes = [tensorflow_node("x", "IO Node", shape=(2, 3)), tensorflow_node("w", "prim::GetAttr")]
+    nodes += [
+        tensorflow_node(f"net/{name}", "aten::lstm", inputs, shape=(place + 1, 4))
+        for place, name in enumerate(outputs)
+    ]
+    nodes += [tensorflow_node("relu", "aten::relu", ["net/o"])]
+    nodes += [tensorflow_node("tanh", "aten::tanh", ["net/h"])] if "h" in outputs else []
+    return GraphModel(tensorflow.graph_of_event(b"".join(nodes)))
+
+
+def test_an_operator_of_several_outputs_is_one_node_with_the_shape_of_each() -> None:
+    model = _recurrent("o", "h", "c")
+    view = model.view(True)
+    flows = {
+        (view.tree.id(~source), view.tree.id(~target)): view.flow_types[flow]
+        for source, target, flow in zip(
+            view.edges.sources.tolist(), view.edges.targets.tolist(), view.flows.tolist(), strict=True
+        )
+    }
+    assert flows == {
+        ("x", "net/o"): "float32[2,3]",
+        ("net/o", "relu"): "float32[1,4]",
+        ("net/o", "tanh"): "float32[2,4]",
+    }
+    assert [str(one) for one in view.graph.output_types[view.graph.signatures[2]]] == [
+        "float32[1,4]",
+        "float32[2,4]",
+        "float32[3,4]",
+    ]
+    [bookkeeping] = [
+        rule
+        for rule in removed_of(model.graph, model.view(False), model.removed())["rules"]
+        if rule["rule"] == "bookkeeping"
+    ]
+    assert [node["id"] for node in bookkeeping["nodes"]] == ["net/h", "net/c"]
+    assert ("net/h", "tanh") in shown_edges(model.view(False))
+
+
+def test_outputs_of_an_operator_that_is_cut_off_stay_as_they_are() -> None:
+    view = _recurrent("o", "h").view(True)
+    assert shown_edges(view) == {("x", "net/o"), ("x", "net/h"), ("net/o", "relu"), ("net/h", "tanh")}
+
+
+def test_two_operators_with_the_same_inputs_are_two_nodes() -> None:
+    model = _model(
+        ("x", "IO Node", ()),
+        *((name, "aten::lstm", ("x",)) for name in ("o1", "h1", "c1", "o2", "h2", "c2")),
+        ("relu", "aten::relu", ("h1",)),
+        ("tanh", "aten::tanh", ("c2",)),
+    )
+    assert shown_edges(model.view(True)) == {("x", "o1"), ("x", "o2"), ("o1", "relu"), ("o2", "tanh")}
