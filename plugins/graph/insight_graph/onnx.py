@@ -17,6 +17,7 @@ from insight_graph.cut_files import EMPTY, CutField, cut_field, file_ends
 from insight_graph.graph_builder import GraphBuilder
 from insight_graph.onnx_values import (
     attribute_at,
+    constant_type,
     input_type,
     metadata_of,
     module_of,
@@ -204,11 +205,10 @@ class _Reader:
                 self.builder.notice("unreadable_nodes").add(f"node at byte {span[0]}")
                 continue
             type_name = message.text(4)
-            outputs = message.each(2)
             kind = Kind.CONSTANT if type_name == "Constant" else Kind.OPERATOR
             path = joined(prefix, self._path(message, type_name, place, kind))
-            number = self._add(path, type_name, [types.get(name) for name in outputs], kind, span)
-            values.update((name, (number, slot)) for slot, name in enumerate(outputs) if name)
+            number = self._add(path, type_name, self._given_out(message, types), kind, span)
+            values.update((name, (number, slot)) for slot, name in enumerate(message.each(2)) if name)
             waiting.append((number, path, message))
         for number, path, message in waiting:
             self._connect(number, message.each(1), values)
@@ -216,6 +216,14 @@ class _Reader:
                 inner = _Message.of(self.data, attribute)
                 for graph in inner.spans(_GRAPH_OF_ATTRIBUTE) + inner.spans(_GRAPHS_OF_ATTRIBUTE):
                     self.graph(graph, joined(path, inner.text(1)), values, depth + 1)
+
+    def _given_out(self, message: _Message, types: Mapping[bytes, OutputType]) -> list[OutputType | None]:
+        """The types of a node's outputs. Those of constants follow from their values."""
+        found = [types.get(name) for name in message.each(2)]
+        if found and message.text(4) == "Constant":
+            stated = (constant_type(self.data, *span) for span in message.spans(5))
+            found[0] = next(filter(None, stated), found[0])
+        return found
 
     def _path(self, message: _Message, type_name: str, place: int, kind: Kind) -> str:
         """The scope of a node and its name: the modules that the exporter notes, or those in the name."""

@@ -33,6 +33,9 @@ _TYPES = (
 )  # fmt: skip
 _KINDS = {1: "float", 2: "int", 3: "string", 4: "tensor", 5: "graph", 6: "list[float]", 7: "list[int]"}
 _KINDS |= {8: "list[string]", 9: "list[tensor]", 10: "list[graph]", 11: "sparse tensor", 13: "type"}
+# Types of what a Constant gives out: by field of a single value, and by kind of attribute for lists
+_SINGLE_VALUES = {2: "float32", 3: "int64", 4: "string"}
+_LISTS = {6: "float32", 7: "int64", 8: "string"}
 _MAX_ITEMS = 256  # of a list that are written out
 _MAX_RANK = 64
 _MOST_NUMBERS = 10_000  # of a packed list
@@ -103,6 +106,49 @@ def _shape(data: bytes, start: int, end: int) -> Shape:
                     size = max(-1, signed(value))
             sizes.append(size)
     return tuple(sizes)
+
+
+def constant_type(data: bytes, start: int, end: int) -> OutputType | None:
+    """The type of what a Constant gives out, from one of its attributes; None if that does not say it.
+
+    Source: the operator Constant in Operators.md of ONNX.
+    """
+    single, kind, count = None, 0, 0
+    try:
+        for number, wire_type, first, last, value in fields(data, start, end):
+            if number == 1 and not data.startswith((b"value", b"sparse_value"), first):
+                return None
+            if number == 20:
+                kind = value
+            elif number == 5:
+                return tensor_head(data, first, last)[1]
+            elif number == 22:
+                return _sparse_type(data, first, last)
+            elif number in _SINGLE_VALUES:
+                single = OutputType(_SINGLE_VALUES[number], ())
+            elif number in (7, 8, 9):
+                count += _length(data, number, wire_type, first, last)
+    except Malformed:
+        return None
+    return OutputType(_LISTS[kind], (count,)) if kind in _LISTS else single
+
+
+def _length(data: bytes, number: int, wire_type: int, first: int, last: int) -> int:
+    """How many numbers or texts a field adds to a list; numbers may be packed."""
+    if number == 9 or wire_type != LENGTH_DELIMITED:
+        return 1
+    return (last - first) // 4 if number == 7 else len(varints(data, first, last))
+
+
+def _sparse_type(data: bytes, start: int, end: int) -> OutputType:
+    """The type of a SparseTensorProto: that of its values, in the shape of the whole."""
+    dtype, dims = "", list[int]()
+    for number, wire_type, first, last, value in fields(data, start, end):
+        if number == 1 and wire_type == LENGTH_DELIMITED:
+            dtype = tensor_head(data, first, last)[1].dtype
+        elif number == 3:
+            dims += _whole_numbers(data, wire_type, first, last, value)
+    return OutputType(dtype, tuple(dims))
 
 
 def attribute_at(data: bytes, start: int, end: int) -> Attribute:

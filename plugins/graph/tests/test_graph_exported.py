@@ -22,7 +22,8 @@ from insight_graph.stored import summed
 from insight_graph.torch_export import graph_of_archive
 
 from insight_core.plugin import Reason
-from insight_core.plugin.testing.wire import message_field
+from insight_core.plugin.testing.wire import int_field, message_field
+from insight_record.formats.protobuf import float_field, text_field
 
 _FILES = Path(__file__).with_name("exported")
 _TRUTH: dict[str, Any] = json.loads((_FILES / "truth.json").read_text())
@@ -208,6 +209,47 @@ def test_other_bytes_are_no_model() -> None:
     assert _code(graph_of_archive, b"PK\3\4 no archive") == "graph_not_zip"
     assert _code(graph_of_model, b"no model") == "graph_not_onnx"
     assert _code(graph_of_model, b"") == "graph_not_onnx"
+
+
+_TENSOR = message_field(1, b"\x02\x03") + int_field(2, 6)  # int32[2,3], with its sizes packed
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "shown"),
+    [
+        ("value", message_field(5, _TENSOR), "int32[2,3]"),
+        ("sparse_value", message_field(22, message_field(1, _TENSOR) + int_field(3, 9)), "int32[9]"),
+        ("value_float", float_field(2, 0.5), "float32[]"),
+        ("value_int", int_field(3, 7), "int64[]"),
+        ("value_string", text_field(4, "x"), "string[]"),
+        ("value_floats", message_field(7, struct.pack("<3f", 1, 2, 3)) + int_field(20, 6), "float32[3]"),
+        ("value_floats", float_field(7, 1) + float_field(7, 2) + int_field(20, 6), "float32[2]"),
+        ("value_ints", message_field(8, b"\x01\x80\x01") + int_field(20, 7), "int64[2]"),
+        ("value_ints", int_field(20, 7), "int64[0]"),
+        ("value_strings", text_field(9, "a") + text_field(9, "b") + int_field(20, 8), "string[2]"),
+        ("value_int", b"\x18", None),  # cut off
+        ("other", int_field(3, 7), None),
+    ],
+)
+def test_a_constant_has_the_type_of_its_value(name: str, value: bytes, shown: str | None) -> None:
+    constant = text_field(2, "c") + text_field(4, "Constant")
+    constant += message_field(5, text_field(1, name) + value)
+    add = text_field(1, "c") + text_field(2, "y") + text_field(4, "Add")
+    model = GraphModel(graph_of_model(message_field(7, message_field(1, constant) + message_field(1, add))))
+    types = model.graph.output_types[model.graph.signatures[0]]
+    assert [str(one) for one in types] == ([shown] if shown else [])
+    counted = summed(model.tensors()).get("constant")
+    assert (counted is not None) == (shown is not None and not shown.startswith("string"))
+
+
+def test_constants_of_a_branch_are_counted() -> None:
+    tensor = int_field(1, 5) + int_field(2, 1)
+    constant = text_field(2, "c") + text_field(4, "Constant")
+    constant += message_field(5, text_field(1, "value") + message_field(5, tensor))
+    branch = message_field(5, text_field(1, "then_branch") + message_field(6, message_field(1, constant)))
+    node = text_field(1, "x") + text_field(4, "If") + branch
+    found = summed(GraphModel(graph_of_model(message_field(7, message_field(1, node)))).tensors())
+    assert found["constant"] | {"tensors": 1, "values": 5, "bytes": 20} == found["constant"]
 
 
 def test_models_in_models_end() -> None:
