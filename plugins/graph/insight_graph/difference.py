@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from insight_graph.changes import Change, NodeChanges
 from insight_graph.columns import Graph, Indices
 from insight_graph.described import kind_of_node
-from insight_graph.matching import matched
+from insight_graph.matching import matched, weights_of_modules
 from insight_graph.model import GraphModel
 from insight_graph.stored import summed
 from insight_graph.view import GraphView
@@ -127,10 +127,13 @@ def _id(view: GraphView, node: int) -> str | None:
 
 
 def _moved(before: Graph, after: Graph, pairs: Indices) -> NDArray[np.bool_]:
-    """bool[nodes of ``before``]: those that are in a scope of another path."""
+    """bool[nodes of ``before``]: those in a scope, or weights of a module, of another path."""
     found = np.zeros(len(before), bool)
     nodes = np.flatnonzero((pairs >= 0) & before.placed)
     here = [before.scopes.paths[scope] for scope in before.scope[nodes].tolist()]
     there = [after.scopes.paths[scope] for scope in after.scope[pairs[nodes]].tolist()]
     found[nodes] = [one != two for one, two in zip(here, there, strict=True)]
+    modules = weights_of_modules(after)
+    for node, module in weights_of_modules(before).items():
+        found[node] = modules.get(int(pairs[node]), module) != module
     return found

@@ -1,18 +1,20 @@
 """Finds which nodes of two graphs are the same, by structure first: names may be numbered anew.
 
-Nodes with the same surroundings are paired (as in the colour refinement of Weisfeiler and Leman), in the same
-scope first. What is left is paired along edges from pairs that are known, then by name, then by place alone.
+Weights are paired by names that state their module. Nodes with the same surroundings are paired (as in the
+colour refinement of Weisfeiler and Leman), in the same scope first. What is left is paired along edges from
+pairs that are known, then by name, then by place alone.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
 import numpy as np
 from attrs import define, field, frozen
 from numpy.typing import NDArray
 
-from insight_graph.columns import Edges, Graph, Indices
+from insight_graph.columns import Edges, Graph, Indices, Kind
 from insight_graph.names import mixed
 from insight_graph.texts import Codes
 
@@ -33,16 +35,24 @@ def matched(before: Graph, after: Graph) -> Indices:
     types, scopes = Codes(), Codes()
     one, two = _Side.of(before, types, scopes), _Side.of(after, types, scopes)
     pairs = _Pairs(one, two)
+    pairs.of_one_name(one.weights, two.weights)
     pairs.alike(one.surroundings[_RADIUS] ^ one.in_scope, two.surroundings[_RADIUS] ^ two.in_scope)
     pairs.alike(one.surroundings[1] ^ one.in_scope, two.surroundings[1] ^ two.in_scope, most=1)
     pairs.along_edges()
     pairs.alike(one.surroundings[_RADIUS], two.surroundings[_RADIUS])
     pairs.along_edges()
-    pairs.of_one_name()
+    pairs.of_one_name(np.flatnonzero(pairs.found < 0), np.flatnonzero(~pairs.taken))
     pairs.along_edges()
     pairs.alike(one.surroundings[0] ^ one.in_scope, two.surroundings[0] ^ two.in_scope)
     pairs.along_edges(of_one_type=False)
     return pairs.found
+
+
+def weights_of_modules(graph: Graph) -> dict[int, str]:
+    """By node: the module of a weight whose name states it, as ``body.2.weight`` states ``body.2``."""
+    nodes = np.flatnonzero(~graph.placed & (graph.kinds == Kind.PARAMETER)).tolist()
+    modules = {node: graph.names[node].rpartition(".")[0] for node in nodes}
+    return {node: module for node, module in modules.items() if module}
 
 
 @frozen(eq=False)
@@ -72,6 +82,7 @@ class _Side:
     graph: Graph
     types: NDArray[np.int64]  # with kinds; the same numbers in both graphs
     scopes: NDArray[np.int64]
+    weights: list[int]  # whose names state their modules
     in_scope: Hashes
     surroundings: list[Hashes]
     sources: _Neighbours
@@ -83,6 +94,8 @@ class _Side:
         types = of_types[graph.types] * 3 + graph.kinds
         of_scopes = np.array([scope_codes[path] for path in graph.scopes.paths], np.int64)
         scopes = np.where(graph.placed, of_scopes[graph.scope], -1)
+        modules = weights_of_modules(graph)
+        scopes[list(modules)] = [scope_codes[module] for module in modules.values()]
         edges = graph.edges
         labels = (edges.slots.astype(np.int64) << 20) + (edges.outputs << 1) + edges.controls
         count = len(graph)
@@ -90,6 +103,7 @@ class _Side:
             graph,
             types,
             scopes,
+            list(modules),
             mixed(scopes.astype(np.uint64)),
             _surroundings(mixed(types.astype(np.uint64)), edges, mixed(labels.astype(np.uint64))),
             _Neighbours.of(count, edges.targets, edges.sources, labels),
@@ -135,13 +149,10 @@ class _Pairs:
         self.found[left] = right
         self.taken[right] = True
 
-    def of_one_name(self) -> None:
-        """Pairs nodes of one type and path."""
-        two = self.two.graph
-        by_path = {
-            (_path(two, node), self.two.types[node]): node for node in np.flatnonzero(~self.taken).tolist()
-        }
-        for node in np.flatnonzero(self.found < 0).tolist():
+    def of_one_name(self, left: Iterable[int], right: Iterable[int]) -> None:
+        """Pairs those of ``left`` and ``right`` that have one type and path."""
+        by_path = {(_path(self.two.graph, node), self.two.types[node]): node for node in right}
+        for node in left:
             other = by_path.pop((_path(self.one.graph, node), self.one.types[node]), None)
             if other is not None:
                 self._pair(node, other)
