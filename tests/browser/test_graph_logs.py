@@ -179,3 +179,4 @@ def test_times_devices_control_edges_and_what_is_broken(page: Page, serve: Serve
     page.locator('button[lang="zh-CN"]').click()
     panel.locator('[data-action="notices"]').click()
     expect(notices).to_contain_text("图中缺失的输入")
+    expect(notices).to_contain_text("quick 的输入")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from insight_core.plugin import Reason
 from insight_graph.columns import Graph, Indices, Kind, OutputType
 from insight_graph.model import Times
 from insight_graph.notices import GraphNotice
@@ -87,7 +88,7 @@ def notice(one: GraphNotice) -> dict[str, Any]:
         "values": one.values,
         "text": one.text,
         "count": one.count,
-        "examples": one.examples,
+        "examples": [Reason.of(example).fields() for example in one.examples],
     }
 
 

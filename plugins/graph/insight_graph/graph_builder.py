@@ -57,7 +57,7 @@ class GraphBuilder:
         number = len(self.names)
         if not name:
             name = NAMELESS
-            self.notice("unnamed").add(f"{type_name} (node {number})")
+            self.notice("unnamed").add(_unnamed(type_name, number))
         self.names.append(name)
         self._nodes.extend(
             (
@@ -89,7 +89,7 @@ class GraphBuilder:
             names = names.copy()
             names[unnamed] = self.names.codes[NAMELESS]
         for row in unnamed.tolist():
-            self.notice("unnamed").add(f"{self.types.texts[types[row]]} (node {first + row})")
+            self.notice("unnamed").add(_unnamed(self.types.texts[types[row]], first + row))
         self.names.extend(names)
         _add_rows(self._nodes, (scopes, placed, kinds, types, signatures, devices), len(names))
         return first
@@ -110,7 +110,10 @@ class GraphBuilder:
     def missing_input(self, target: int, slot: int, name: str) -> None:
         """Records that input ``slot`` of node ``target`` names an absent node."""
         self.missing.setdefault(target, []).append((slot, name))
-        self.notice("missing_inputs").add(f"{name} (of {self.names[target]})")
+        node = self.names[target]
+        self.notice("missing_inputs").add(
+            Reason(f"{name} (of {node})", "graph_input_of", name=name, node=node)
+        )
 
     def notice(self, code: str) -> GraphNotice:
         """The notice with this code, created at first use."""
@@ -169,6 +172,10 @@ class GraphBuilder:
             handles=self.handles,
             payload_bytes=payload_bytes,
         )
+
+
+def _unnamed(type_name: str, number: int) -> Reason:
+    return Reason(f"{type_name} (node {number})", "graph_unnamed_node", type=type_name, number=number)
 
 
 def _add_rows(rows: array[int], columns: Sequence[Indices | NDArray[np.bool_] | int], count: int) -> None:

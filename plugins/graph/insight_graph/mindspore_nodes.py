@@ -5,12 +5,13 @@ Source: mindinsight_anf_ir.proto.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from attrs import define, field, frozen
 from numpy.typing import NDArray
 
+from insight_core.plugin import Reason
 from insight_core.plugin.payloads import VARINT, FieldColumns, last_places, pieces_of
 from insight_graph.ahead import ahead
 from insight_graph.columns import Indices, Kind, Weight
@@ -18,6 +19,7 @@ from insight_graph.graph_builder import GraphBuilder
 from insight_graph.input_names import InputNames
 from insight_graph.mindspore_values import constant_type, output_types, value_of, whole_number
 from insight_graph.names import FirstOf, Made, joined_pieces
+from insight_graph.notices import constant_at, node_at, parameter_at
 from insight_graph.scopes import Offsets, Placed
 from insight_graph.texts import text_of
 
@@ -98,7 +100,7 @@ class MindSporeNodes:
 
     def operators(self, operators: OperatorColumns) -> InputNames:
         """Adds operators; returns their inputs for ``connect``."""
-        self._report_broken("node", operators.broken)
+        self._report_broken(node_at, operators.broken)
         types = self._types.each(self.data, *operators.types)
         placed = self._placed(operators, types)
         scopes = self.builder.scopes
@@ -110,7 +112,7 @@ class MindSporeNodes:
 
     def parameters(self, starts: Offsets, columns: FieldColumns) -> Offsets:
         """Adds parameters. Where those begin that can be read."""
-        self._report_broken("parameters", starts[columns.broken])
+        self._report_broken(parameter_at, starts[columns.broken])
         kept = np.flatnonzero(~columns.broken)
         signatures = self._signatures.each(self.data, *columns.last(_VALUE, kept))
         first = self._without_scope(columns, kept, PARAMETER, Kind.PARAMETER, signatures)
@@ -123,7 +125,7 @@ class MindSporeNodes:
 
     def constants(self, starts: Offsets, columns: FieldColumns) -> Offsets:
         """Adds constants. Where those begin that can be read."""
-        self._report_broken("const_vals", starts[columns.broken])
+        self._report_broken(constant_at, starts[columns.broken])
         kept = np.flatnonzero(~columns.broken)
         begins, ends = columns.last(_VALUE, kept)
         values = np.zeros(len(kept), np.int32)
@@ -131,7 +133,7 @@ class MindSporeNodes:
         values[~long] = self._constants.each(self.data, begins[~long], ends[~long])
         values[long] = list(map(self._constant, pieces_of(self.data, begins[long], ends[long])))
         for _ in range(int((values < 0).sum())):
-            self.builder.notice("unreadable_nodes").add("a constant")
+            self.builder.notice("unreadable_nodes").add(Reason("a constant", "graph_constant"))
         signatures = np.array([*self._value_signatures, 0], np.int32)[values]
         first = self._without_scope(columns, kept, CONSTANT, Kind.CONSTANT, signatures)
         is_whole = np.isin(values, list(self._whole_numbers))
@@ -154,9 +156,9 @@ class MindSporeNodes:
             sources[left] = self._nodes.find(*joined_pieces(list(keys)))
         return sources
 
-    def _report_broken(self, field_name: str, starts: Offsets) -> None:
+    def _report_broken(self, example: Callable[[int], Reason], starts: Offsets) -> None:
         for start in starts.tolist():
-            self.builder.notice("unreadable_nodes").add(f"{field_name} at byte {start}")
+            self.builder.notice("unreadable_nodes").add(example(start))
 
     def _placed(self, operators: OperatorColumns, types: Indices) -> Placed:
         """Scopes and names of operators.

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 from attrs import define, field
 
+from insight_core.plugin import Reason
+
 _EXAMPLES = 20  # that a notice keeps
 _TEXTS = {
     "missing_inputs": "inputs are named that the graph does not have",
@@ -23,10 +25,30 @@ _TEXTS = {
 }
 
 
+def node_at(offset: int) -> Reason:
+    """An example: the node that begins at this byte."""
+    return Reason(f"node at byte {offset}", "graph_node_at", offset=offset)
+
+
+def function_at(offset: int) -> Reason:
+    """An example: the function that begins at this byte."""
+    return Reason(f"function at byte {offset}", "graph_function_at", offset=offset)
+
+
+def parameter_at(offset: int) -> Reason:
+    """An example: the parameter that begins at this byte."""
+    return Reason(f"parameter at byte {offset}", "graph_parameter_at", offset=offset)
+
+
+def constant_at(offset: int) -> Reason:
+    """An example: the constant that begins at this byte."""
+    return Reason(f"constant at byte {offset}", "graph_constant_at", offset=offset)
+
+
 @define
 class GraphNotice:
     """``code`` says what is wrong, ``values`` what a sentence about it has to name; how often that is so,
-    with a few of the places."""
+    with a few of the places. An example that is more than a name is a Reason."""
 
     code: str
     values: Mapping[str, str | int] = field(factory=dict)

@@ -15,6 +15,7 @@ from insight_core.plugin.payloads import LENGTH_DELIMITED, Malformed, fields
 from insight_graph.columns import Graph, Kind, NodeDetails, OutputType, Weight
 from insight_graph.cut_files import EMPTY, CutField, cut_field, file_ends
 from insight_graph.graph_builder import GraphBuilder
+from insight_graph.notices import node_at
 from insight_graph.onnx_values import (
     attribute_at,
     constant_type,
@@ -202,7 +203,7 @@ class _Reader:
         for place, span in enumerate(spans):
             message = _Message.of(self.data, span)
             if message.broken:
-                self.builder.notice("unreadable_nodes").add(f"node at byte {span[0]}")
+                self.builder.notice("unreadable_nodes").add(node_at(span[0]))
                 continue
             type_name = message.text(4)
             kind = Kind.CONSTANT if type_name == "Constant" else Kind.OPERATOR

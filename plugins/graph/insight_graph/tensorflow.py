@@ -22,6 +22,7 @@ from insight_graph.handles import handles_in
 from insight_graph.input_names import InputNames
 from insight_graph.messages import parsed
 from insight_graph.names import FirstOf, joined_pieces
+from insight_graph.notices import function_at
 from insight_graph.order import topological
 from insight_graph.pieces import Pieces, content_at
 from insight_graph.scopes import joined
@@ -158,7 +159,7 @@ class _Reader:
         try:
             head = parsed("FunctionDef", b"".join(pieces.places[one].bytes(self.data) for one in _HEAD))
         except ValueError:
-            self.builder.notice("unreadable_nodes").add(f"function at byte {start}")
+            self.builder.notice("unreadable_nodes").add(function_at(start))
             return pieces.broken
         name = text_of(head.signature.name)
         scope = self.functions[name] = joined(prefix, name)

@@ -25,6 +25,7 @@ from insight_graph.graph_builder import GraphBuilder
 from insight_graph.input_names import InputNames
 from insight_graph.messages import is_set, parsed
 from insight_graph.names import FirstOf, Made, joined_pieces
+from insight_graph.notices import node_at
 from insight_graph.scopes import Offsets
 from insight_graph.tensorflow_values import attribute, shape_of, type_name
 from insight_graph.texts import text_of
@@ -123,7 +124,7 @@ class NodeReader:
     def read(self, base: int, nodes: NodeColumns) -> tuple[Indices, InputNames]:
         """Adds nodes in the scope ``base``; returns their numbers, and their inputs for ``connect``."""
         for start in nodes.broken.tolist():
-            self.builder.notice("unreadable_nodes").add(f"node at byte {start}")
+            self.builder.notice("unreadable_nodes").add(node_at(start))
         scopes = self.builder.scopes
         placed = scopes.place(self.data, *nodes.names, base)
         types = self._types.each(self.data, *nodes.types)

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from insight_graph import keras, mindspore, step_stats, tensorflow
 from insight_graph.columns import Graph, Kind
+from insight_graph.described import notice
 from insight_graph.messages import empty
 from insight_graph.model import GraphModel
 
@@ -161,6 +162,28 @@ def test_what_is_wrong_with_a_graph_is_told() -> None:
     assert codes["duplicate_names"] == 1
     assert graph.missing == {0: [(1, "gone"), (2, "^gone too")]}
     assert sorted(graph.order.tolist()) == list(range(6))
+
+
+def test_places_of_problems_have_codes_from_which_they_are_translated() -> None:
+    whole = tensorflow_node("a", "A", ["gone"]) + tensorflow_node("", "E") + tensorflow_node("a", "D")
+    graph = tensorflow.graph_of_event(whole + message_field(1, b"\x0a\x7f"))
+    examples = {one.code: notice(one)["examples"] for one in graph.notices}
+    assert examples == {
+        "missing_inputs": [
+            {"error": "gone (of a)", "code": "graph_input_of", "details": {"name": "gone", "node": "a"}}
+        ],
+        "unnamed": [
+            {"error": "E (node 1)", "code": "graph_unnamed_node", "details": {"type": "E", "number": 1}}
+        ],
+        "unreadable_nodes": [
+            {
+                "error": f"node at byte {len(whole)}",
+                "code": "graph_node_at",
+                "details": {"offset": len(whole)},
+            }
+        ],
+        "duplicate_names": [{"error": "a"}],
+    }
 
 
 def test_modules_that_pytorch_leaves_out_are_no_missing_inputs() -> None:

@@ -1,4 +1,5 @@
 /** What the routes answer (docs/http_api.md, "Graph"). */
+import type { Reason } from '@insight-host/api';
 
 /** Names one record of a graph, a profile or a pipeline. */
 export interface RecordKey {
@@ -82,7 +83,8 @@ export interface Notice {
   readonly text: string;
   /** What the sentence of the code has to say. */
   readonly values?: Readonly<Record<string, string | number>>;
-  readonly examples: readonly string[];
+  /** Names or places, a few of them; they have codes as reasons have. */
+  readonly examples: readonly Reason[];
 }
 export interface Scope {
   readonly id: string;

@@ -121,7 +121,7 @@ function Notices({ board, notices }: { readonly board: GraphParts; readonly noti
             <ul class="links">
               {notice.examples.map((example, i) => (
                 <li key={i}>
-                  <span class="name">{example}</span>
+                  <span class="name">{board.page.reason(example)}</span>
                 </li>
               ))}
             </ul>
