@@ -13,7 +13,7 @@ from insight_graph.columns import Graph, Indices
 from insight_graph.described import shortest_paths
 from insight_graph.literals import DEEPEST, Literals, TakenOutput
 from insight_graph.names import mixed
-from insight_graph.torch_arguments import argument
+from insight_graph.torch_arguments import DEFAULTS, argument
 
 MOST_DETAILED = 100_000  # nodes whose attributes are compared
 _MAX_TEXT = 200  # letters of a value
@@ -152,8 +152,12 @@ def _of_details(before: Graph, node: int, after: Graph, other: int) -> Iterator[
     new = {one.name: one.value for one in now.attributes}
     if old == new:
         return
-    for name in sorted(old.keys() | new.keys()):
-        if old.get(name) != new.get(name) and name not in ("_output_shapes", "value"):
+    stated = sorted((old.keys() | new.keys()) - {"_output_shapes", "value"})
+    # a .pt2 file leaves out arguments that equal their defaults, unless it states a later one
+    old = DEFAULTS.get(before.type_names[before.types[node]], {}) | old
+    new = DEFAULTS.get(after.type_names[after.types[other]], {}) | new
+    for name in stated:
+        if old.get(name) != new.get(name):
             yield Change("attribute", name, old.get(name, "")[:_MAX_TEXT], new.get(name, "")[:_MAX_TEXT])
 
 

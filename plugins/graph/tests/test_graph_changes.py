@@ -6,10 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+from insight_graph.columns import Attribute, NodeDetails
 from insight_graph.difference import KINDS, Difference
+from insight_graph.graph_builder import GraphBuilder
 from insight_graph.model import GraphModel
+from insight_graph.order import topological
 from insight_graph.tensorflow import graph_of_event
-from insight_graph.torch_arguments import ARGUMENTS, argument
+from insight_graph.torch_arguments import ARGUMENTS, DEFAULTS, argument
 
 from insight_core.plugin.testing.graphs import tensorflow_node
 from insight_core.plugin.testing.wire import int_field, message_field
@@ -104,3 +107,40 @@ def test_arguments_are_named_as_pytorch_names_them() -> None:
             assert ARGUMENTS[name][:count] == names[:count], name
     assert argument("aten::relu_", 0) == "0"
     assert argument("aten::hardtanh_", 2) == "max_val"
+
+
+def test_defaults_are_those_of_pytorch() -> None:
+    for name, names in ARGUMENTS.items():
+        truth = _TRUTH["defaults"].get(name, {})
+        known = {key: text for key, text in truth.items() if key in names}
+        assert DEFAULTS[name.replace("::", ".")] == known, name
+
+
+def _exported(**stated: str) -> GraphModel:
+    """A convolution as ``torch.export`` writes it, with these arguments."""
+    builder = GraphBuilder("torch_export")
+    inputs = [builder.node(name, "Input") for name in ("x", "w")]
+    conv = builder.node("conv2d", "aten.conv2d")
+    for slot, node in enumerate(inputs):
+        builder.edge(node, conv, slot)
+    details = NodeDetails(attributes=[Attribute(name, "ints", text, 0) for name, text in stated.items()])
+    return GraphModel(builder.graph(lambda node: details if node == conv else NodeDetails(), topological, 0))
+
+
+def _attributes(before: GraphModel, after: GraphModel) -> list[tuple[str, ...]]:
+    entries = Difference.of(before, after).answer(frozenset(KINDS), "", 0, 100)["entries"]
+    return [(one["name"], one["before"], one["after"]) for entry in entries for one in entry["changes"]]
+
+
+def test_an_argument_that_is_left_out_equals_its_default() -> None:
+    plain = _exported(padding="[1, 1]")
+    stated = {"stride": "[1, 1]", "padding": "[1, 1]", "dilation": "[1, 1]"}
+    assert _attributes(plain, _exported(**stated, groups="4")) == [("groups", "1", "4")]
+    assert _attributes(_exported(**stated), plain) == []
+    assert _attributes(plain, _exported(stride="[2, 2]", padding="[1, 1]")) == [
+        ("stride", "[1, 1]", "[2, 2]")
+    ]
+
+
+def test_attributes_without_a_known_default_are_shown_as_they_are() -> None:
+    assert _attributes(_exported(), _exported(more="3")) == [("more", "", "3")]

@@ -117,6 +117,23 @@ def argument_names() -> dict[str, list[list[str]]]:
     return found
 
 
+def argument_defaults() -> dict[str, dict[str, str]]:
+    """Defaults of these operators by argument, as a ``.pt2`` file states them, for overloads without a name.
+
+    Left out are numbers that a file may state as 1 or 1.0, and empty lists, which stand for other arguments.
+    """
+    found = {}
+    for name in argument_names():
+        for schema in torch._C._jit_get_schemas_for_operator(name):
+            if not schema.overload_name:
+                found[name] = {
+                    one.name: str(one.default_value)
+                    for one in schema.arguments
+                    if one.has_default_value() and one.default_value != [] and str(one.type) != "number"
+                }
+    return found
+
+
 def with_branches() -> onnx.ModelProto:
     """A model with a function, and a subgraph that uses a tensor from around it."""
     float_tensor = TensorProto.FLOAT
@@ -174,6 +191,7 @@ def main() -> None:
         "net.onnx": of_onnx(onnx.load("net.onnx")),
         "net_script.onnx": of_onnx(onnx.load("net_script.onnx")),
         "arguments": argument_names(),
+        "defaults": argument_defaults(),
         "initializers": {
             name: {one.name: list(one.dims) for one in onnx.load(name).graph.initializer}
             for name in ("net.onnx", "net_script.onnx")
