@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -109,6 +110,38 @@ def test_ranks_are_compared_step_by_step(page: Page, serve: Serve, tmp_path: Pat
     expect(page).to_have_url(re.compile(r"profiler\.view=timeline.*"))
     expect(page).to_have_url(re.compile(r"profiler\.profile=b_2\.1\.pt\.trace\.json"))
     expect(page).to_have_url(re.compile(r"profiler\.steps=2(&|$)"))
+
+
+def test_a_profile_that_another_one_of_its_rank_hides_is_named(
+    page: Page, serve: Serve, tmp_path: Path
+) -> None:
+    for name, rank in (("a_1", 0), ("b_2", 1), ("c_3", 1)):
+        write_trace(tmp_path / f"logs/job/{name}.1.pt.trace.json", rank=rank)
+    open_page(page, serve("--logdir", tmp_path / "logs"), "cluster", profile="a_1.1.pt.trace.json", run="job")
+    expect(page.locator("[data-same-rank]")).to_have_text(
+        "c_3.1.pt.trace.json is not compared: rank 1 is also in b_2.1.pt.trace.json"
+    )
+
+
+def test_figures_without_outlier_steps_say_so(page: Page, serve: Serve, tmp_path: Path) -> None:
+    events, at = [], 0
+    for step, duration in enumerate([90_000, 3000, 2000, 4000, 3000, 3000]):
+        common = {"ph": "X", "pid": 1, "tid": 1, "ts": at}
+        events.append({**common, "cat": "user_annotation", "name": f"ProfilerStep#{step}", "dur": duration})
+        events.append({**common, "cat": "cpu_op", "name": "aten::mm", "dur": duration - 1000})
+        at += duration
+    path = tmp_path / "logs/run/a_1.1.pt.trace.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    panel = open_page(page, serve("--logdir", tmp_path / "logs"))
+    biggest = panel.locator('[data-figure="biggest-host"]')
+    expect(biggest.locator("h3")).to_have_text("Most expensive on the host (without outlier steps)")
+    expect(biggest.locator("li")).to_contain_text("10 ms")
+    expect(panel.locator('[data-figure="shares"] h3')).to_contain_text("(without outlier steps)")
+    panel.locator('[data-control="steps"]').fill("0")
+    panel.locator('[data-control="steps"]').press("Enter")
+    expect(biggest.locator("h3")).to_have_text("Most expensive on the host")
+    expect(biggest.locator("li")).to_contain_text("89 ms")
 
 
 def test_the_keyboard_is_enough(page: Page, shared: Serve, traced: Path) -> None:
