@@ -112,10 +112,10 @@ def _sentences(
 
 
 def _most_important_first(ranked: Ranking, parameters: Sequence[Column]) -> list[Column]:
-    """Those that surely matter, then the others in their own order; without copies of others."""
+    """Those that surely matter, then the others in their own order; copies of others last."""
     copies = {one.column for one in ranked.parameters if one.follows is not None}
     sure = [one.column for one in ranked.parameters if one.is_sure]
-    return [*sure, *(one for one in parameters if one not in sure and one not in copies)]
+    return [*sure, *sorted((one for one in parameters if one not in sure), key=copies.__contains__)]
 
 
 def _explained(ranked: Ranking, target: Column) -> Reason | None:

@@ -113,7 +113,23 @@ def test_only_what_surely_matters_is_claimed_and_comes_first(
     _, difference, explains = _said(provider, runs)
     changes = [one.split()[0] for one in str(difference.text.details["changes"]).split(", ")]
     assert changes == ["width", "a", "b", "c"]
+    assert difference.text.details["more"] == 1  # the copy of the width is last, but a change
     assert explains.text.details["parameter"] == "width"
+
+
+def test_no_change_is_left_out_where_each_run_has_its_own_numbers(
+    written: LineageLogs, provider: LocalProvider
+) -> None:
+    runs = [f"r{number:02}" for number in range(20)]
+    random = np.random.default_rng(0)
+    for number, run in enumerate(runs):
+        rate, decay = random.uniform(size=2).tolist()
+        values = written.trained(3, 0.5) + written.evaluated({"acc": rate + number / 1000})
+        written.file(run, values + written.added(decay=decay, rate=rate))
+    _, difference, explains = _said(provider, runs)
+    changes = [one.split()[0] for one in str(difference.text.details["changes"]).split(", ")]
+    assert changes == ["rate", "decay"]
+    assert explains.text.details["parameter"] == "rate"
 
 
 def test_parameters_that_matter_only_together_have_no_best_values(

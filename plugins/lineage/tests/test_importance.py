@@ -281,6 +281,43 @@ def test_parameters_that_change_together_are_one(plain: Planted, found: Ranking)
     assert _shares(both) == _shares(found)
 
 
+@pytest.mark.parametrize(("values", "times"), [(16, 1), (25, 1), (31, 1), (32, 1), (33, 1), (40, 1), (16, 2)])
+def test_numbers_that_no_two_runs_share_change_together_only_in_the_same_order(
+    values: int, times: int
+) -> None:
+    """Up to 31 values each is a bin of its own, so that all such parameters split the runs alike."""
+    for seed in range(4):
+        random = np.random.default_rng(seed)
+        rate, dropout = np.repeat(random.uniform(size=(2, values)), times, axis=1)
+        columns = [_column("dropout", dropout), _column("lr", 10**rate), _column("decay", 1 / (dropout + 1))]
+        target = rate + 0.05 * random.normal(size=len(rate))
+        found = ranking(_column("loss", target), columns, np.arange(len(rate)), "min")
+        follows = {one.column.name: one.follows.name for one in found.parameters if one.follows}
+        assert follows == {"decay": "dropout"}
+        assert [one.column.name for one in found.parameters if one.is_sure] == ["lr"]
+
+
+def test_runs_without_a_value_change_together_in_both_orders() -> None:
+    random = np.random.default_rng(0)
+    some = random.uniform(1, 2, 24)
+    some[[3, 7]] = np.nan
+    other = np.where(np.isnan(some), np.nan, random.uniform(size=24))
+    columns = [_column("some", some), _column("less", -some), _column("other", other)]
+    found = ranking(_column("loss", random.normal(size=24)), columns, np.arange(24), "min")
+    assert [(one.column.name, one.follows.name) for one in found.parameters if one.follows] == [
+        ("less", "some")
+    ]
+
+
+def test_few_values_change_together_in_any_order() -> None:
+    """Three pairs of values do not tell by their order which of the two explains a result."""
+    random = np.random.default_rng(0)
+    batch = random.choice(3, 60)
+    columns = [_column("batch", batch), _column("steps", np.array([100, 50, 200])[batch])]
+    found = ranking(_column("loss", batch + random.normal(size=60)), columns, np.arange(60), "min")
+    assert [one.column.name for one in found.parameters if one.follows] == ["steps"]
+
+
 def test_numbers_recorded_as_text_are_numbers(plain: Planted) -> None:
     texts = [f"{rate:.3e}" for rate in plain.parameters["lr"].tolist()]
     written = Planted({**plain.parameters, "lr": np.array(texts)}, plain.target, plain.shares).ranked()

@@ -139,14 +139,31 @@ def ranking(target: Column, parameters: Iterable[Column], rows: NDArray[np.intp]
 
 
 def _leaders(fit: Sequence[Coded]) -> list[int]:
-    """int[parameters]: the index of the first parameter that splits the runs into the same groups."""
-    first: dict[bytes, int] = {}
+    """int[parameters]: the index of the first parameter that each always changes together with."""
+    alike: dict[bytes, list[int]] = {}
     found = []
     for place, known in enumerate(fit):
         _, rows, inverse = np.unique(known.codes, return_index=True, return_inverse=True)
-        key = rows[inverse.reshape(-1)].tobytes()  # of each run the first one with its code
-        found.append(place if known.reason else first.setdefault(key, place))
+        groups = rows[inverse.reshape(-1)].tobytes()  # of each run the first one with its code
+        leaders = [] if known.reason else alike.setdefault(groups, [])
+        leader = next((one for one in leaders if _change_together(fit[one], known)), place)
+        if leader == place:
+            leaders.append(place)
+        found.append(leader)
     return found
+
+
+def _change_together(one: Coded, other: Coded) -> bool:
+    """Of two parameters that split the runs into the same groups.
+
+    Where each run has values of its own, all numbers do that. Then their order has to be the same, or
+    reversed. By fewer values than ``FEWEST`` two parameters cannot be told apart.
+    """
+    if one.is_category or other.is_category or len(one.steps) < FEWEST:
+        return True
+    known = [at for at, step in enumerate(one.steps) if not np.isnan(step.low)]
+    orders = [np.unique(number.codes, return_index=True)[1][known] for number in (one, other)]
+    return np.array_equal(orders[0], orders[1]) or np.array_equal(orders[0], orders[1][::-1])
 
 
 def _pair(pair: Interaction, columns: Sequence[Column], fit: Sequence[Coded], goal: Goal) -> Pair:
