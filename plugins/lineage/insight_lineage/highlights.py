@@ -33,9 +33,9 @@ def found(ctx: PluginContext, runs: Sequence[str]) -> Iterable[Highlight]:
         places = [table.rows.place[run] for run in runs if run in table.rows.place]
         rows = np.array([row for row in places if table.rows.whole[row]], np.intp)
         target = _target(table, rows)
-        if target is None:
+        goal = None if target is None else table.goal(target)
+        if target is None or goal is None:
             return []
-        goal = table.goal(target)
         names = [name for name in table.names(_PARAMETERS) if name != "dataset_mark"]
         parameters = [table.column(name) for name in names]
         steps = [table.column(name) for name in table.names(("pipeline",))]
@@ -46,10 +46,17 @@ def _target(table: Table, rows: NDArray[np.intp]) -> Column | None:
     """The result that most rows have: a metric, else the last value of a scalar of a known role."""
     if len(rows) < 2:
         return None
-    names = [name for name in [*table.names(("metric",)), "loss"] if name in table.columns]
-    if not names:
-        names = [f"last/{tag}" for tag in table.tags() if role_of(tag) in _RANKED_ROLES]
-    columns = [table.column(name) for name in names]
+    metrics = [name for name in [*table.names(("metric",)), "loss"] if name in table.columns]
+    found = _most_covered(table, metrics, rows)
+    if found is not None:
+        return found
+    scalars = [f"last/{tag}" for tag in table.tags() if role_of(tag) in _RANKED_ROLES]
+    return _most_covered(table, scalars, rows)
+
+
+def _most_covered(table: Table, names: Sequence[str], rows: NDArray[np.intp]) -> Column | None:
+    """Of those results of which it is known whether small or large values are better."""
+    columns = [column for name in names if table.goal(column := table.column(name)) is not None]
     covered = {one: _covered(one, rows) for one in columns}
     most = max(covered.values(), default=0)
     if most < max(2, _LEAST_COVER * len(rows)):

@@ -179,7 +179,7 @@ def _sort(request: Request, table: Table) -> list[SortKey]:
 # --- what an answer says --------------------------------------------------------------------------
 
 
-def _described(column: Column, goal: Goal, rows: NDArray[np.intp]) -> dict[str, object]:
+def _described(column: Column, goal: Goal | None, rows: NDArray[np.intp]) -> dict[str, object]:
     numbers = column.finite(rows)
     return {
         **description(column, goal),

@@ -91,16 +91,18 @@ class Table:
         """Of all columns of these groups, in order, but for those of scalars."""
         return sorted((name for name in self.columns if group_of(name) in groups), key=rank)
 
-    def goal(self, column: Column) -> Goal:
-        """Whether small or large values of a result are better.
+    def goal(self, column: Column) -> Goal | None:
+        """Whether small or large values of a result are better; None if nothing says it.
 
         As all runs say that say so (a column ``direction/<result>``, as Optuna's callback writes it), else by
         its name.
         """
-        title = column.name.partition("/")[2] if column.group == "scalar" else column.title
-        said = self.columns.get(f"direction/{title}")
+        return self._goal(column.name.partition("/")[2] if column.group == "scalar" else column.title)
+
+    def _goal(self, result: str) -> Goal | None:
+        said = self.columns.get(f"direction/{result}")
         values = set() if said is None else set(said.values[said.kinds == TEXT].tolist())
-        return _DIRECTIONS.get(values.pop(), goal_of(title)) if len(values) == 1 else goal_of(title)
+        return _DIRECTIONS.get(values.pop(), goal_of(result)) if len(values) == 1 else goal_of(result)
 
     def described(self) -> Iterator[dict[str, object]]:
         """All columns; those of scalars without a look at their points."""
@@ -109,6 +111,7 @@ class Table:
             yield description(column, self.goal(column))
         tags = self.tags()
         for tag in sorted(tags, key=natural):
+            goal = self._goal(tag)
             for which in SCALARS:
                 name = f"{which}/{tag}"
                 yield {
@@ -117,11 +120,11 @@ class Table:
                     "group": "scalar",
                     "type": "float",
                     "count": tags[tag],
-                    "goal": goal_of(tag),
+                    "goal": goal,
                 }
 
 
-def description(column: Column, goal: Goal) -> dict[str, object]:
+def description(column: Column, goal: Goal | None) -> dict[str, object]:
     """A column without its values, as a JSON object."""
     return {
         "name": column.name,

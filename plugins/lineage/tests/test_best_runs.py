@@ -10,9 +10,11 @@ import insight_scalar
 import numpy as np
 import pytest
 from insight_lineage.highlights import found
+from insight_lineage.run_columns import lineage_of
 
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Highlight
+from insight_core.plugin.annotations import Annotations
 from insight_core.plugin.testing.contexts import context_of
 from insight_core.providers.local import LocalProvider
 from tests.lineage_samples import LineageLogs
@@ -74,6 +76,51 @@ def test_the_best_is_what_the_logs_say_is_better(written: LineageLogs, provider:
     best, difference = _said(provider, ["a", "b"])
     assert str(best.text) == "b has the lowest value of 2 runs: 0.2; next is a with 0.7"
     assert str(difference.text) == "b differs from a (in brackets) in lr 0.2 (0.7)"
+
+
+def test_a_stated_direction_is_that_of_every_value_of_a_scalar(
+    written: LineageLogs, provider: LocalProvider
+) -> None:
+    from insight_record.summary_writer import SummaryWriter
+
+    with SummaryWriter(written.root / "a") as writer:
+        writer.add_configuration({"lr": 0.5, "direction": {"score": "minimize"}})
+        writer.add_scalar("score", 0.5, 1)
+        writer.add_scalar("other_score", 0.5, 1)
+    provider.load()
+    with lineage_of(context_of(insight_lineage.insight_plugin(), provider)).table(Annotations()) as table:
+        goals = {str(one["name"]): one["goal"] for one in table.described()}
+    assert [goals[f"{which}/score"] for which in ("last", "min", "max")] == ["min"] * 3
+    assert goals["last/other_score"] == "max"
+
+
+@pytest.mark.parametrize(
+    ("metric", "said"),
+    [
+        ("validation/logloss", "b has the lowest validation/logloss of 2 runs: 0.25"),
+        ("tokens_per_second", "a has the highest tokens_per_second of 2 runs: 0.5"),
+        ("objective", None),
+    ],
+)
+def test_no_run_is_best_where_nothing_says_which_values_are(
+    written: LineageLogs, provider: LocalProvider, metric: str, said: str | None
+) -> None:
+    for run, value in (("a", 0.5), ("b", 0.25)):
+        written.file(run, written.trained(3, value) + written.evaluated({metric: value}))
+    found = _said(provider, ["a", "b"])
+    # MindSpore's files have the loss of the training too
+    assert not any("objective" in str(one.text) for one in found)
+    if said is not None:
+        assert str(found[0].text).startswith(said)
+
+
+def test_runs_without_metrics_are_compared_by_their_scalars_whatever_other_runs_have(
+    written: LineageLogs, provider: LocalProvider
+) -> None:
+    for run, loss in (("a", 2.0), ("b", 1.0)):
+        written.scalars(run, {"train/loss": [loss]})
+    written.file("c", written.trained(3, 0.5) + written.evaluated({"acc": 0.5}))
+    assert str(_said(provider, ["a", "b"])[0].text).startswith("b has the lowest train/loss (last) of 2 runs")
 
 
 def test_a_run_that_diverged_makes_its_duration_no_target(

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from attrs import evolve, frozen
-from insight_lineage.goals import goal_of
 from insight_lineage.importance.boxes import Boxes
 from insight_lineage.importance.coding import Explained, coded
 from insight_lineage.importance.forest import GrownTree
@@ -391,17 +390,7 @@ def test_the_target_is_clipped_only_far_out() -> None:
     assert Explained.of(np.array([0.0] * 90 + [5.0] * 10)).clipped == 0
 
 
-@pytest.mark.parametrize(
-    ("name", "goal"),
-    [
-        ("metric/val_loss", "min"),
-        ("last/test/perplexity", "min"),
-        ("metric/RMSE", "min"),
-        ("metric/accuracy", "max"),
-        ("last/reward", "max"),
-        ("metric/F1", "max"),
-        ("metric/eval_runtime_seconds", "min"),
-    ],
-)
-def test_goals_of_names(name: str, goal: str) -> None:
-    assert goal_of(name) == goal
+def test_without_a_goal_shares_are_the_same_and_nothing_is_best(plain: Planted, found: Ranking) -> None:
+    unknown = plain.ranked(goal=None)
+    assert _shares(unknown) == _shares(found)
+    assert [one.best for one in unknown.parameters] == [None] * len(unknown.parameters)

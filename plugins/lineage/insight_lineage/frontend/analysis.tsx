@@ -4,7 +4,7 @@ import type { ImportanceAnswer } from './answers';
 import type { LineageParts } from './board';
 import { Distribution } from './distribution';
 import type { Column } from './frame';
-import { GoalChoice } from './goal_choice';
+import { GoalChoice, goalOf } from './goal_choice';
 import { Importances } from './importances';
 import { Marginal } from './marginal';
 import { Scatter } from './scatter';
@@ -31,7 +31,7 @@ function OfTarget({ board, target }: { readonly board: LineageParts; readonly ta
   const { t: say } = board.page;
   const where = board.where.problem.value ? '' : board.where.text.value.trim();
   const { text: filter } = board.rows.conditions.value;
-  const goal = board.goal.value === 'auto' ? (target.goal ?? 'max') : board.goal.value;
+  const goal = goalOf(board.goal, target);
   const { value: version } = board.loading.version;
   const {
     value: answer,
@@ -42,7 +42,7 @@ function OfTarget({ board, target }: { readonly board: LineageParts; readonly ta
     () =>
       board.page.ctx.data.json<ImportanceAnswer>(
         'importance',
-        { target: target.name, goal, where: where || null, filter },
+        { target: target.name, goal: goal ?? 'auto', where: where || null, filter },
         { signal: board.page.ctx.signal },
       ),
     true,

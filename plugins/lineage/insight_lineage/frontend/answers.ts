@@ -102,7 +102,7 @@ export interface Parameter {
 export interface ImportanceAnswer {
   readonly target: string;
   readonly matched: number;
-  readonly goal: Goal;
+  readonly goal: Goal | null;
   /** Runs with a finite target. */
   readonly used: number;
   /** Runs that importance needs. */

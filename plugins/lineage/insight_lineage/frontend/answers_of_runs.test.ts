@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { ColumnType, PipelineNode, Value } from './answers';
 import { axisOf } from './axes';
 import { Column, Frame } from './frame';
+import { goalOf } from './goal_choice';
 import { bandsOf, layoutOf, rowAt, stopsOf } from './geometry';
 import { paretoFront } from './pareto';
 import { pipelineDiff } from './pipeline_diff';
@@ -14,6 +15,15 @@ const column = (
   group: 'metric' | 'custom' = 'metric',
 ): Column =>
   new Column({ name, title: name, group, type, count: values.filter((value) => value !== null).length }, values);
+
+it('takes no values to be better before the logs, a name or the user say it', () => {
+  const named = (goal: 'min' | 'max' | null): Column =>
+    new Column({ name: 'metric/value', title: 'value', group: 'metric', type: 'float', count: 1, goal }, [1]);
+  expect(goalOf({ value: 'auto' }, named(null))).toBeNull();
+  expect(goalOf({ value: 'auto' }, named('min'))).toBe('min');
+  expect(goalOf({ value: 'max' }, named('min'))).toBe('max');
+  expect(goalOf({ value: 'min' }, named(null))).toBe('min');
+});
 
 /** By definition: no other row is at least as good in both and better in one. */
 function frontByDefinition(

@@ -164,9 +164,11 @@ function Together({
           <li key={pair.parameters.join(' ')} class="pair" title={say('interaction.hint')}>
             <span class="name">{pair.parameters.map((name) => titleOf(board, name)).join(' × ')}</span>
             <ShareBar board={board} share={pair} />
-            <span class="best" data-part="best">
-              {say('importance.best', { values: bestTogether(board, pair) })}
-            </span>
+            {pair.best.some((best) => best) && (
+              <span class="best" data-part="best">
+                {say('importance.best', { values: bestTogether(board, pair) })}
+              </span>
+            )}
           </li>
         ))}
       </ul>

@@ -5,14 +5,14 @@ import type { Goal } from './answers';
 import type { Axis } from './axes';
 import type { LineageParts } from './board';
 import type { Column } from './frame';
-import { GoalChoice } from './goal_choice';
+import { GoalChoice, goalOf } from './goal_choice';
 import { paretoFront } from './pareto';
 import { Scatter, type Places } from './scatter';
 
 interface TradeoffProps {
   readonly board: LineageParts;
   readonly target: Column;
-  readonly goal: Goal;
+  readonly goal: Goal | null;
 }
 
 /** A second target: runs that no other run beats in both. */
@@ -20,11 +20,13 @@ export function Tradeoff({ board, target, goal }: TradeoffProps): JSX.Element | 
   const { t: say } = board.page;
   const others = board.targets.value.filter(({ name }) => name !== target.name);
   const second = others.find(({ name }) => name === board.secondTarget.value) ?? null;
-  const secondGoal = board.secondGoal.value === 'auto' ? (second?.goal ?? 'max') : board.secondGoal.value;
+  const secondGoal = goalOf(board.secondGoal, second);
   const { value: rows } = board.rows.shown;
   const front = useMemo(
     () =>
-      second ? paretoFront(rows, { column: target, goal }, { column: second, goal: secondGoal }) : new Int32Array(),
+      second && goal && secondGoal
+        ? paretoFront(rows, { column: target, goal }, { column: second, goal: secondGoal })
+        : new Int32Array(),
     [rows, target, goal, second, secondGoal],
   );
   if (others.length === 0) return null;
@@ -46,7 +48,7 @@ export function Tradeoff({ board, target, goal }: TradeoffProps): JSX.Element | 
         />
       </label>
       {second && <GoalChoice board={board} name="second-goal" setting={board.secondGoal} goal={secondGoal} />}
-      {second && x && y && (
+      {second && goal && secondGoal && x && y && (
         <>
           <p class="hint" data-testid="front">
             {say('tradeoff.front', { count: front.length })}

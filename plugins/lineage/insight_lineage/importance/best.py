@@ -24,11 +24,14 @@ class Best:
     texts: Sequence[str]
 
 
-def best_of(known: Coded, curve: Floats, goal: Goal) -> Best | None:
+def best_of(known: Coded, curve: Floats, goal: Goal | None) -> Best | None:
     """Around the best step those that are nearly as good; of texts all of them, the best first.
 
-    ``curve`` float64[code] is in units of the target, NaN where nothing is known. None without a known value.
+    ``curve`` float64[code] is in units of the target, NaN where nothing is known. None without a known value,
+    or without a goal.
     """
+    if goal is None:
+        return None
     values = -curve if goal == "min" else curve
     named = [at for at in _named(known) if np.isfinite(values[at])]
     if not named:
@@ -38,11 +41,15 @@ def best_of(known: Coded, curve: Floats, goal: Goal) -> Best | None:
     return _around(known, values, named, top, float(values[top]) - _NEAR * span)
 
 
-def best_together(pair: tuple[Coded, Coded], surface: Floats, goal: Goal) -> tuple[Best | None, Best | None]:
+def best_together(
+    pair: tuple[Coded, Coded], surface: Floats, goal: Goal | None
+) -> tuple[Best | None, Best | None]:
     """For each of two parameters what is best where the other is best. ``surface`` is float64[code, code].
 
-    Only values that some run has together can be best.
+    Only values that some run has together can be best. None without a goal.
     """
+    if goal is None:
+        return None, None
     first, second = pair
     values = -surface if goal == "min" else surface
     seen = np.full(surface.shape, np.nan)

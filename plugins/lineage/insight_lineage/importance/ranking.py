@@ -88,17 +88,21 @@ class Ranking:
     reason: Refusal | None = None
 
 
-def kept_ranking(target: Column, parameters: Iterable[Column], rows: NDArray[np.intp], goal: Goal) -> Ranking:
+def kept_ranking(
+    target: Column, parameters: Iterable[Column], rows: NDArray[np.intp], goal: Goal | None
+) -> Ranking:
     """As ``ranking``; the last answers are kept. Columns are replaced when they change."""
     return _kept(target, tuple(parameters), rows.tobytes(), goal)
 
 
 @lru_cache(maxsize=8)
-def _kept(target: Column, parameters: tuple[Column, ...], rows: bytes, goal: Goal) -> Ranking:
+def _kept(target: Column, parameters: tuple[Column, ...], rows: bytes, goal: Goal | None) -> Ranking:
     return ranking(target, parameters, np.frombuffer(rows, np.intp), goal)
 
 
-def ranking(target: Column, parameters: Iterable[Column], rows: NDArray[np.intp], goal: Goal) -> Ranking:
+def ranking(
+    target: Column, parameters: Iterable[Column], rows: NDArray[np.intp], goal: Goal | None
+) -> Ranking:
     """Of these rows, the parameter that explains most first; those that cannot explain anything last."""
     used = rows[np.isfinite(target.numbers[rows])]
     columns = [one for one in parameters if one is not target]
@@ -166,7 +170,7 @@ def _change_together(one: Coded, other: Coded) -> bool:
     return np.array_equal(orders[0], orders[1]) or np.array_equal(orders[0], orders[1][::-1])
 
 
-def _pair(pair: Interaction, columns: Sequence[Column], fit: Sequence[Coded], goal: Goal) -> Pair:
+def _pair(pair: Interaction, columns: Sequence[Column], fit: Sequence[Coded], goal: Goal | None) -> Pair:
     one, other = pair.first, pair.second
     best = best_together((fit[one], fit[other]), pair.surface, goal)
     return Pair((columns[one], columns[other]), pair.gain, best)
@@ -187,7 +191,7 @@ def _following(one: Ranked, leader: Column) -> Ranked:
 
 
 def _ranked(
-    one: Ranked, known: Coded, effect: Effect, target: Explained, goal: Goal, *, is_sure: bool
+    one: Ranked, known: Coded, effect: Effect, target: Explained, goal: Goal | None, *, is_sure: bool
 ) -> Ranked:
     total = effect.total
     counts = np.bincount(known.codes, minlength=BINS).tolist()
