@@ -87,35 +87,53 @@ def _sentences(
     finite = rows[np.isfinite(target.numbers[rows])]
     sign = 1.0 if goal == "min" else -1.0
     first, second = finite[np.argsort(sign * target.numbers[finite], kind="stable")[:2]].tolist()
-    values = [_text(target.numbers[row]) for row in (first, second)]
     place = FindingPlace(NAME, state={"target": target.name, "analysis": "1"})
     ranked = kept_ranking(target, parameters, np.sort(rows), goal) if len(rows) <= _MOST_RUNS else None
     if ranked is not None and ranked.is_sure:
         parameters = _most_important_first(ranked, parameters)
-    said: dict[str, Any] = {
-        "run": names[first],
-        "target": target.title,
-        "value": values[0],
-        "other": names[second],
-        "next": values[1],
-        "runs": len(finite),
-    }
-    kind, code = ("lowest", "lineage_lowest") if goal == "min" else ("highest", "lineage_highest")
-    best = Reason(
-        f"{names[first]} has the {kind} {target.title} of {len(finite)} runs: {values[0]};"
-        f" next is {names[second]} with {values[1]}",
-        code,
-        **said,
-    )
     pair = (names[first], names[second])
-    found = [Highlight("good", best, pair, place)]
+    equal = [names[row] for row in finite if target.numbers[row] == target.numbers[first]]
+    if len(equal) > 1:
+        best = _tie(equal, target, target.numbers[first], len(finite), goal)
+    else:
+        best = _best(pair, target, target.numbers[[first, second]].tolist(), len(finite), goal)
+    found = [Highlight("info" if len(equal) == len(finite) else "good", best, pair, place)]
     changed = [one.title for one in steps if one.values[first] != one.values[second]]
     if changed:
         found.append(_pipelines(pair, changed))
-    if not changed or any(one.values[first] != one.values[second] for one in parameters):
+    differs = any(one.values[first] != one.values[second] for one in parameters)
+    is_recorded = any(one.kinds[[first, second]].any() for one in parameters)
+    if differs or (is_recorded and not changed and len(equal) == 1):
         found.append(_difference(pair, parameters, first, second, place))
     reason = None if ranked is None else _explained(ranked, target)
     return found if reason is None else [*found, Highlight("info", reason, pair, place)]
+
+
+def _best(pair: tuple[str, str], target: Column, values: Sequence[float], runs: int, goal: Goal) -> Reason:
+    """The best run and the second, whose ``values`` differ, in as many digits as that takes."""
+    texts = next(
+        texts
+        for digits in range(4, 18)
+        if len(set(texts := [f"{value:.{digits}g}" for value in values])) == 2
+    )
+    kind, code = ("lowest", "lineage_lowest") if goal == "min" else ("highest", "lineage_highest")
+    text = f"{pair[0]} has the {kind} {target.title} of {runs} runs: {texts[0]}"
+    text = f"{text}; next is {pair[1]} with {texts[1]}"
+    said: dict[str, Any] = {"run": pair[0], "other": pair[1], "value": texts[0], "next": texts[1]}
+    return Reason(text, code, target=target.title, runs=runs, **said)
+
+
+def _tie(equal: Sequence[str], target: Column, number: float, runs: int, goal: Goal) -> Reason:
+    """Which runs share the best value."""
+    said: dict[str, Any] = {"target": target.title, "value": _text(number), "runs": runs}
+    if len(equal) == runs:
+        return Reason(
+            f"all {runs} runs have the same {target.title}: {said['value']}", "lineage_all_equal", **said
+        )
+    listed = ", ".join([*equal[:_NAMED], *(["…"] if len(equal) > _NAMED else [])])
+    kind, code = ("lowest", "lineage_lowest_tie") if goal == "min" else ("highest", "lineage_highest_tie")
+    text = f"{len(equal)} of {runs} runs have the {kind} {target.title}: {said['value']} ({listed})"
+    return Reason(text, code, count=len(equal), equal=listed, **said)
 
 
 def _most_important_first(ranked: Ranking, parameters: Sequence[Column]) -> list[Column]:

@@ -58,10 +58,17 @@ def test_a_loss_is_best_when_it_is_lowest_and_most_runs_must_have_it(
     for run, losses in (("a", [3.0, 1.5]), ("b", [3.0, 1.0]), ("c", [2.0, float("nan")])):
         written.scalars(run, {"train/loss": losses, "speed": losses})
     written.scalars("d", {"speed": [1.0]})
-    best, same = _said(provider, ["a", "b", "c"])
+    (best,) = _said(provider, ["a", "b", "c"])
     assert str(best.text).startswith("b has the lowest train/loss (last) of 2 runs: 1; next is a")
-    assert same.text.code == "lineage_same"
     assert _said(provider, ["c", "d"]) == []
+
+
+def test_two_runs_with_the_same_parameters_differ_by_chance(
+    written: LineageLogs, provider: LocalProvider
+) -> None:
+    for run, accuracy in (("a", 0.5), ("b", 0.75)):
+        written.file(run, written.trained(3, 0.5) + written.evaluated({"acc": accuracy}))
+    assert [str(one.text.code) for one in _said(provider, ["a", "b"])] == ["lineage_highest", "lineage_same"]
 
 
 def test_the_best_is_what_the_logs_say_is_better(written: LineageLogs, provider: LocalProvider) -> None:
@@ -208,7 +215,40 @@ def test_runs_that_prepare_their_data_in_another_way_are_not_the_same(
     assert str(data.text) == "the data of a is prepared in another way than that of b: Batch"
     assert data.place is not None
     assert data.place.state == {"view": "data"}
-    assert _said(provider, ["a", "c"])[1].text.code == "lineage_same"
+    assert len(_said(provider, ["a", "c"])) == 1  # no parameters are recorded that could be the same
+
+
+def test_runs_without_parameters_are_not_said_to_have_the_same(
+    written: LineageLogs, provider: LocalProvider
+) -> None:
+    for run, loss in (("a", 2.0), ("b", 1.0)):
+        written.scalars(run, {"loss": [loss]})
+    (best,) = _said(provider, ["a", "b"])
+    assert str(best.text) == "b has the lowest loss (last) of 2 runs: 1; next is a with 2"
+
+
+def test_runs_with_the_same_best_value_are_named_as_equal(
+    written: LineageLogs, provider: LocalProvider
+) -> None:
+    for run, loss, rate in (("a", 0.5, 1.0), ("b", 0.75, 1.0), ("c", 0.5, 1.0), ("d", 0.5, 2.0)):
+        written.file(
+            run, written.trained(3, rate) + written.evaluated({"val_loss": loss, "accuracy": 1 - loss})
+        )
+    lowest = _said(provider, ["a", "b", "c", "d"])[0]
+    assert str(lowest.text) == "3 of 4 runs have the lowest val_loss: 0.5 (a, c, d)"
+    (alone,) = _said(provider, ["a", "c"])  # and nothing of parameters: neither they nor the results differ
+    assert (str(alone.text), alone.tone) == ("all 2 runs have the same val_loss: 0.5", "info")
+    same, differ = _said(provider, ["c", "d"])
+    assert same.text.code == "lineage_all_equal"
+    assert str(differ.text) == "c differs from d (in brackets) in learning_rate 1 (2)"
+
+
+def test_values_that_differ_are_shown_with_the_digits_that_differ(
+    written: LineageLogs, provider: LocalProvider
+) -> None:
+    for run, loss in (("a", 0.500002), ("b", 0.500001)):
+        written.scalars(run, {"loss": [loss]})
+    assert "0.500001; next is a with 0.500002" in str(_said(provider, ["a", "b"])[0].text)
 
 
 def test_many_differences_are_counted(written: LineageLogs, provider: LocalProvider) -> None:
