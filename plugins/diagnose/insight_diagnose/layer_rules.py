@@ -8,18 +8,21 @@ import numpy as np
 
 from insight_core.plugin import Examined, Finding, FindingPlace, NotChecked, PluginNameEnum, Reason, SeriesKey
 from insight_diagnose.curves import curve_of, short
-from insight_diagnose.layers import Layer, LayerKind, layers_of, of_kind
+from insight_diagnose.layers import Layer, LayerKind, is_bias, layers_of, of_kind
 
 _HISTOGRAM = PluginNameEnum.HISTOGRAM
 _RECORDS = 4  # records of a series; fewer tell nothing of a change
-_VANISHED = 1e-4  # of the largest gradients: smaller ones hardly move a layer
+_VANISHED = 1e-4  # of the gradients of others: smaller ones hardly move a layer
 _EXPLODED = 100.0  # times the gradients of the first third of the run
 _NAMED = 20  # tags among the details
 
 
 def layers_are_alive(examined: Examined) -> Iterator[Finding]:
-    """Activations or gradients of a layer that are all zero to the end."""
-    layers = _layers(examined, "activation", "gradient")
+    """Activations or gradients of a layer that are all zero to the end.
+
+    Biases are left out: before a normalisation their gradients are 0, and a dead layer has dead weights too.
+    """
+    layers = [layer for layer in _layers(examined, "activation", "gradient") if not is_bias(layer.tag)]
     dead = [(layer, since) for layer in layers if (since := layer.zero_since()) is not None]
     if not dead:
         return
@@ -44,8 +47,15 @@ def layers_are_alive(examined: Examined) -> Iterator[Finding]:
 
 
 def layers_change(examined: Examined) -> Iterator[Finding]:
-    """Weights of a layer that stay the same while others change, or all of them."""
-    layers = [layer for layer in _layers(examined, "weight") if len(layer.records) >= _RECORDS]
+    """Weights of a layer that stay the same while others change, or all of them.
+
+    Biases are left out: before a normalisation nothing moves them.
+    """
+    layers = [
+        layer
+        for layer in _layers(examined, "weight")
+        if len(layer.records) >= _RECORDS and not is_bias(layer.tag)
+    ]
     if not layers:
         raise NotChecked(
             Reason(f"no weights have {_RECORDS} histograms", "diagnose_few_histograms", least=_RECORDS)
@@ -83,14 +93,22 @@ def layers_change(examined: Examined) -> Iterator[Finding]:
 
 
 def gradients_arrive(examined: Examined) -> Iterator[Finding]:
-    """Gradients of the layers that are smaller than those of others by orders of magnitude."""
+    """Gradients of layers that are smaller than those of others by orders of magnitude.
+
+    Layers are compared with the second largest, so that no single layer decides about all others, and layers
+    that explode are another rule's. Biases are left out: before a normalisation theirs are 0.
+    """
     layers = [layer for layer in _layers(examined, "gradient") if layer.zero_since() is None]
     scales = {layer.tag: layer.scale(layer.records[len(layer.records) // 2 :]) for layer in layers}
-    known = [layer for layer in layers if scales[layer.tag] > 0 and np.isfinite(scales[layer.tag])]
+    known = [
+        layer
+        for layer in layers
+        if 0 < scales[layer.tag] < np.inf and not is_bias(layer.tag) and _growth(layer) is None
+    ]
     if len(known) < 3:
         raise NotChecked(Reason("fewer than 3 layers have gradients", "diagnose_few_gradients", least=3))
-    largest = max(known, key=lambda layer: scales[layer.tag])
-    vanished = [layer for layer in known if scales[layer.tag] < _VANISHED * scales[largest.tag]]
+    large = sorted(known, key=lambda layer: scales[layer.tag])[-2]
+    vanished = [layer for layer in known if scales[layer.tag] < _VANISHED * scales[large.tag]]
     if not vanished:
         return
     layer = min(vanished, key=lambda one: scales[one.tag])
@@ -99,14 +117,14 @@ def gradients_arrive(examined: Examined) -> Iterator[Finding]:
         "warning",
         Reason(
             f"the gradients of {layer.tag} are {scales[layer.tag]:.2g} (root mean square), those of "
-            f"{largest.tag} {scales[largest.tag]:.2g}; {len(vanished)} of {len(known)} layers get "
+            f"{large.tag} {scales[large.tag]:.2g}; {len(vanished)} of {len(known)} layers get "
             "almost none",
             "diagnose_vanishing",
             **_details(layer, layer.records[0].step, [one.tag for one in vanished]),
             layers=len(known),
             scale=short(scales[layer.tag]),
-            largest=largest.tag,
-            largest_scale=short(scales[largest.tag]),
+            largest=large.tag,
+            largest_scale=short(scales[large.tag]),
         ),
         Reason("these layers learn thousands of times slower than the others", "diagnose_vanishing_why"),
         Reason(
@@ -135,18 +153,23 @@ def gradients_stay_small(examined: Examined) -> Iterator[Finding]:
     if not layers and not examined.keys("grad_norm"):
         raise NotChecked(Reason("no gradients are logged", "diagnose_no_gradients"))
     for layer in layers:
-        if len(layer.records) < _RECORDS:
-            continue
-        before = layer.scale(layer.records[: max(2, len(layer.records) // 3)])
-        end = layer.scale(layer.records[-2:])
-        if before > 0 and end > _EXPLODED * before:
-            exploded.append((layer, before, end))
+        if (growth := _growth(layer)) is not None:
+            exploded.append((layer, *growth))
     if exploded:
         layer, before, end = max(exploded, key=lambda one: one[2] / one[1])
         tags = [one.tag for one, _, _ in exploded]
         yield _explodes(
             SeriesKey(examined.run, layer.tag), before, end, tags, _place(layer, layer.records[0].step)
         )
+
+
+def _growth(layer: Layer) -> tuple[float, float] | None:
+    """The sizes of gradients before and at the end, if they explode."""
+    if len(layer.records) < _RECORDS:
+        return None
+    before = layer.scale(layer.records[: max(2, len(layer.records) // 3)])
+    end = layer.scale(layer.records[-2:])
+    return (before, end) if before > 0 and end > _EXPLODED * before else None
 
 
 def _explodes(key: SeriesKey, before: float, end: float, tags: Sequence[str], place: FindingPlace) -> Finding:

@@ -20,8 +20,10 @@ _RECORDS = 8  # of a series that are read, from the first to the last
 _MOST = 400  # series of a run
 _ZERO = 2e-12  # the innermost buckets of TensorBoard's histograms end here
 _WORDS = re.compile(r"[A-Za-z]+")
+_GRADIENT_WORDS = frozenset({"grad", "grads", "gradient", "gradients"})
+_BIAS_WORDS = frozenset({"bias", "biases", "beta", "b"})
 _KINDS: tuple[tuple[LayerKind, frozenset[str]], ...] = (
-    ("gradient", frozenset({"grad", "grads", "gradient", "gradients"})),
+    ("gradient", _GRADIENT_WORDS),
     ("activation", frozenset({"activation", "activations", "act", "acts", "output", "outputs", "relu"})),
     ("weight", frozenset({"weight", "weights", "kernel", "bias", "param", "params", "w", "b", "embedding"})),
 )
@@ -65,6 +67,13 @@ def kind_of(tag: str) -> LayerKind | None:
     return next((kind for kind, known in _KINDS if words & known), None)
 
 
+def is_bias(tag: str) -> bool:
+    """Whether a tag names a bias: the last of its words, but for those of gradients."""
+    words = [word.lower() for word in _WORDS.findall(tag)]
+    named = [word for word in words if word not in _GRADIENT_WORDS]
+    return bool(named) and named[-1] in _BIAS_WORDS
+
+
 def layers_of(data: DataProvider, run: str) -> list[Layer]:
     """The layers of a run in the order of their names (numbers count as numbers), at most ``_MOST``."""
     tags = [info.key.tag for info in data.series(_HISTOGRAM, runs=[run])]
@@ -97,13 +106,15 @@ def _record(step: int, histogram: Histogram) -> LayerRecord:
     counted = histogram.counts > 0
     left, right, counts = histogram.left[counted], histogram.right[counted], histogram.counts[counted]
     total = float(counts.sum())
+    limit = _ZERO
     if histogram.min is not None and histogram.max is not None:
+        limit = 0.0  # what is only rounding lies in the innermost buckets too, but is not 0
         left, right = left.clip(histogram.min, histogram.max), right.clip(histogram.min, histogram.max)
     square = (left * left + left * right + right * right) / 3  # of values that lie evenly in a bucket
     with np.errstate(over="ignore", invalid="ignore"):
         scale = float(np.sqrt((counts * square).sum() / total)) if total else 0.0
     is_finite = not (histogram.nan or histogram.pos_inf or histogram.neg_inf)
-    is_zero = bool(total) and is_finite and float(np.abs(np.append(left, right)).max()) <= _ZERO
+    is_zero = bool(total) and is_finite and float(np.abs(np.append(left, right)).max()) <= limit
     content = b"".join(part.tobytes() for part in (left, right, counts))
     return LayerRecord(step, is_zero, scale, hashlib.blake2b(content, digest_size=16).digest())
 

@@ -110,6 +110,8 @@ def _of_buckets(
     left, right = np.clip(left, lower, upper), np.clip(right, lower, upper)
     left, right = np.where(left < -1e300, right, left), np.where(right > 1e300, left, right)
     zeros, known = _zeros(left, right, count, first)
+    # all lie in the innermost buckets but are not all 0: gradients that are only rounding, say
+    known &= ~(believed & ((low != 0) | (high != 0)) & (zeros == counted))
     share = np.where(known & (counted > 0), zeros / np.maximum(counted, 1), np.nan)
     found.numbers[:, MEASURED.index("zeros")] = share
     with np.errstate(over="ignore", invalid="ignore"):
@@ -153,7 +155,7 @@ def _of_histogram(one: Histogram) -> MeasuredRecords:
     flags = (NAN if one.nan else 0) | (POS_INF if one.pos_inf else 0) | (NEG_INF if one.neg_inf else 0)
     odd = one.nan + one.pos_inf + one.neg_inf
     if len(one.counts):
-        bounds = np.array([[one.left.min()], [one.right.max()], [0.0], [np.nan], [np.nan]])
+        bounds = np.array([[np.nan], [np.nan], [0.0], [np.nan], [np.nan]])
         if one.min is not None and one.max is not None:
             bounds[:2, 0] = one.min, one.max
         begin = np.zeros(1, np.int64)

@@ -94,7 +94,12 @@ def _nonfinite(tracks: Tracks, run: str, layer: LayerRow) -> BadLayer | None:
 
 
 def _dead(tracks: Tracks, run: str, layer: LayerRow) -> BadLayer | None:
-    """Units that are dead, or zeros, in all records since a step, to the end."""
+    """Units that are dead, or zeros, in all records since a step, to the end.
+
+    Biases are left out: before a normalisation their gradients are 0, and a dead layer has dead weights too.
+    """
+    if is_bias(layer.name):
+        return None
     for measure, limit in _DEAD.get(layer.kind, ()):
         track = tracks.measure(run, layer, measure)
         if track is None or not (track.values <= 1).any() or (track.values > 1).any():  # counts are no shares

@@ -124,6 +124,15 @@ def test_a_dead_layer_is_found_with_the_step_of_its_death() -> None:
     assert faults[0].layer.kind == "activation"
 
 
+def test_gradients_that_are_only_rounding_are_not_dead() -> None:
+    """The bias before a normalisation, and a whole layer in float64: all lie in the innermost buckets."""
+    arrays, rng = _network(), np.random.default_rng(1)
+    arrays["grads/fc1.bias"] = [rng.normal(0, 1e-17, 9) for _ in range(30)]
+    arrays["grads/fc2.bias"] = [np.zeros(9)] * 30
+    arrays["grads/fc2.weight"] = [array * 1e-14 for array in arrays["grads/fc2.weight"]]
+    assert {(one.layer.name, one.fault) for one in _faults(_planted(arrays))} == {("fc2.weight", "vanishing")}
+
+
 def test_gradients_that_explode_or_vanish_for_their_weights_are_found() -> None:
     arrays = _network()
     for place in range(22, 30):
