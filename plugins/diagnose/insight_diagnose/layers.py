@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -17,6 +17,7 @@ LayerKind: TypeAlias = Literal["weight", "gradient", "activation"]
 
 _HISTOGRAM = PluginNameEnum.HISTOGRAM
 _RECORDS = 8  # of a series that are read, from the first to the last
+_LASTING = 3  # records at the end that are zero; fewer may be chance
 _MOST = 400  # series of a run
 _ZERO = 2e-12  # the innermost buckets of TensorBoard's histograms end here
 _WORDS = re.compile(r"[A-Za-z]+")
@@ -41,7 +42,7 @@ class LayerRecord:
 
 @frozen(eq=False)
 class Layer:
-    """The histograms of one tag, by step; at most ``_RECORDS`` of all that there are."""
+    """Histograms of one tag, by step: ``_RECORDS`` of all, and those around the step at which it died."""
 
     tag: str
     kind: LayerKind | None
@@ -54,7 +55,7 @@ class Layer:
             if not record.is_zero:
                 break
             count += 1
-        return self.records[-count].step if count >= 3 else None
+        return self.records[-count].step if count >= _LASTING else None
 
     def scale(self, records: Sequence[LayerRecord]) -> float:
         """The median root mean square of these records."""
@@ -86,20 +87,41 @@ def of_kind(layers: Iterable[Layer], kind: LayerKind) -> list[Layer]:
 
 
 def _read(data: DataProvider, key: SeriesKey) -> Layer:
-    found = []
+    """Some records of a series at even distances, and those between which its values became 0, by halving."""
     try:
         steps = data.records(_HISTOGRAM, key).steps
     except InsightError:  # gone meanwhile
         steps = np.zeros(0, np.int64)
-    for index in (
-        np.unique(np.linspace(0, len(steps) - 1, _RECORDS).round().astype(int)) if len(steps) else ()
-    ):
+    found: dict[int, LayerRecord] = {}
+
+    def read(index: int) -> None:
         try:
-            histogram = decoded_histogram(data.payload(_HISTOGRAM, key, int(index)))
+            histogram = decoded_histogram(data.payload(_HISTOGRAM, key, index))
         except (InsightError, ValueError):  # damage is listed elsewhere
-            continue
-        found.append(_record(int(steps[index]), histogram))
-    return Layer(key.tag, kind_of(key.tag), found)
+            return
+        found[index] = _record(int(steps[index]), histogram)
+
+    if len(steps):
+        for index in np.unique(np.linspace(0, len(steps) - 1, _RECORDS).round().astype(int)).tolist():
+            read(index)
+    while (middle := _died_between(found)) is not None:
+        read(middle)
+        if middle not in found:
+            break
+    return Layer(key.tag, kind_of(key.tag), [found[index] for index in sorted(found)])
+
+
+def _died_between(found: Mapping[int, LayerRecord]) -> int | None:
+    """The place in the middle between the last record that is not zero and the zeros after it.
+
+    None where the two are neighbours, and where a layer lives or never did.
+    """
+    alive = [index for index, record in found.items() if not record.is_zero]
+    last = max(alive, default=-1)
+    dead = [index for index in found if index > last]
+    if last < 0 or len(dead) < _LASTING or min(dead) - last <= 1:
+        return None
+    return (last + min(dead)) // 2
 
 
 def _record(step: int, histogram: Histogram) -> LayerRecord:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from insight_core.plugin import Finding
+from insight_core.plugin import Finding, Payload, SeriesKey, ShownAttempts
 from insight_core.plugin.payloads import HISTO
 from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.plugin.testing.histograms import histogram_proto_of
@@ -23,6 +23,24 @@ _LAYERS = 5
 
 Floats = NDArray[np.floating[Any]]
 Arrays = dict[str, list[Floats]]
+
+
+class Counting(FakeProvider):
+    """Counts the records that are read."""
+
+    reads = 0
+
+    def payload(
+        self,
+        plugin: str,
+        key: SeriesKey,
+        index: int,
+        attempts: ShownAttempts = "last",
+        *,
+        limit: int | None = None,
+    ) -> Payload:
+        self.reads += 1
+        return super().payload(plugin, key, index, attempts, limit=limit)
 
 
 def _network(kind: type[np.floating[Any]], steps: int = 40) -> Arrays:
@@ -64,8 +82,8 @@ def _network(kind: type[np.floating[Any]], steps: int = 40) -> Arrays:
     return found
 
 
-def _logged(arrays: Mapping[str, Sequence[Floats]], every: int = 1) -> FakeProvider:
-    data = FakeProvider()
+def _logged(arrays: Mapping[str, Sequence[Floats]], every: int = 1) -> Counting:
+    data = Counting()
     for tag, values in arrays.items():
         payloads = []
         for array in values:
@@ -116,3 +134,20 @@ def test_of_a_layer_that_explodes_others_do_not_vanish(since: int) -> None:
     assert set(findings) == ({"exploding_gradients"} if since else set())
     if since:
         assert findings["exploding_gradients"].saw.details["tags"] == ["gradients/layer3.weight"]
+
+
+@pytest.mark.parametrize("died", [1, 17, 90, 141])
+def test_the_step_of_a_death_is_the_first_record_of_zeros(died: int) -> None:
+    """Of 200 records of a series a few more than eight are read."""
+    rng = np.random.default_rng(died)
+    arrays = {
+        f"activations/fc{layer}": [np.maximum(rng.normal(0, 1, 32), 0) for _ in range(200)]
+        for layer in range(3)
+    }
+    arrays["activations/fc1"][died:] = [np.zeros(32)] * (200 - died)
+    data = _logged(arrays, every=2)
+    found = _findings(data)["dead_layer"]
+    assert (found.saw.details["tag"], found.saw.details["step"]) == ("activations/fc1", 2 * died)
+    assert found.place.steps == (2 * died, 398)
+    rules = 4  # that read layers
+    assert data.reads <= rules * (3 * 8 + 6)
