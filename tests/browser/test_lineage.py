@@ -15,6 +15,7 @@ from playwright.sync_api import Page, expect
 from insight_core.plugin.testing import EventWriter
 from tests.browser.lineage_page import ACCURACY, axis, brush, cell, expect_shown, open_page, shown
 from tests.browser.waiting import until
+from tests.lineage_samples import write_run
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
@@ -165,6 +166,40 @@ def test_an_expression_filters_and_says_where_it_is_wrong(page: Page, shared: Se
     expect(page.get_by_test_id("shown")).to_have_text("6 of 6 runs")
     field.fill("")
     expect(page.get_by_test_id("where-problem")).to_have_count(0)
+
+
+@pytest.mark.parametrize("locale", ["en", "zh-CN"])
+def test_a_mistake_in_an_expression_is_readable_whole(
+    page: Page, shared: Serve, six_runs: Path, locale: str
+) -> None:
+    page.set_viewport_size({"width": 1280, "height": 800})
+    open_page(page, shared("--logdir", six_runs), locale=locale)
+    field = page.locator("[data-control=lineage-where]")
+    field.fill("learning_rate < 0.05 and")
+    problem = page.get_by_test_id("where-problem")
+    expect(problem).to_contain_text(re.compile("character 25|第 24 个"))
+    for leave in (False, True):
+        if leave:
+            field.blur()
+        is_whole = problem.evaluate(
+            "box => box.scrollWidth <= box.clientWidth && box.scrollHeight <= box.clientHeight"
+            " && box.getBoundingClientRect().right <= innerWidth"
+        )
+        assert is_whole
+
+
+def test_nothing_is_best_until_it_is_known_which_values_are(page: Page, serve: Serve, tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    for run, (rate, width) in enumerate(random.uniform(0.1, 1, (120, 2)).tolist()):
+        write_run(tmp_path / f"logs/r{run:03}", {"rate": rate, "width": width}, {"objective": rate})
+    open_page(page, serve("--logdir", tmp_path / "logs"), "&lineage.analysis=1")
+    expect(page.get_by_test_id("importance-summary")).to_contain_text("Parameters that act together")
+    expect(page.get_by_test_id("goal-unknown")).to_be_visible()
+    expect(page.locator("[data-control=goal] [aria-checked=true]")).to_have_count(0)
+    expect(page.locator("[data-part=best]")).to_have_count(0)
+    page.locator("[data-control=goal] [data-value=min]").click()
+    expect(page.locator('[data-parameter="rate"] [data-part=best]')).to_contain_text("best: 0.1")
+    expect(page.get_by_test_id("goal-unknown")).to_have_count(0)
 
 
 def test_importance_rests_on_a_count_and_says_when_there_is_too_little(

@@ -1,4 +1,5 @@
 /** How values spread: what MindInsight calls the distribution of a target, in its five buckets. */
+import { valueText } from '@insight-host/kit';
 
 export interface Bucket {
   readonly low: number;
@@ -30,4 +31,13 @@ export function bucketsOf(numbers: Float64Array, rows: Int32Array): readonly Buc
     (counts[at] as number)++;
   }
   return counts.map((count, at) => ({ low: edges[at] as number, high: edges[at + 1] as number, count }));
+}
+
+/** An edge of a bucket in few letters, to a tenth of its width: neighbours never read alike. */
+export function edgeText(value: number, { low, high }: Bucket): string {
+  const place = Math.floor(Math.log10(high - low)) - 1; // of the last digit
+  if (!Number.isFinite(place) || place < -100) return valueText(value);
+  const rounded = place < 0 ? Number(value.toFixed(-place)) : Math.round(value / 10 ** place) * 10 ** place;
+  const digits = rounded.toExponential().replace(/e.*|\D/g, '').length;
+  return digits > 6 ? String(rounded).replace('-', '−') : valueText(rounded);
 }

@@ -1,7 +1,7 @@
-import { TableButton, valueText } from '@insight-host/kit';
+import { TableButton } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { LineageParts } from './board';
-import { bucketsOf } from './buckets';
+import { bucketsOf, edgeText } from './buckets';
 import { distributionTable } from './chart_tables';
 import type { Column } from './frame';
 
@@ -32,27 +32,27 @@ export function Distribution({
         />
       </figcaption>
       <ol>
-        {buckets.map(({ low, high, count }, at) => (
-          <li
-            key={at}
-            data-count={count}
-            title={say(low === high ? 'distribution.same' : 'distribution.bucket', {
-              low: target.numberText(low),
-              high: target.numberText(high),
-              count,
-            })}
-          >
-            <span class="count">{count.toLocaleString(board.page.locale.value)}</span>
-            <span class="bar" style={{ height: `${(44 * count) / most}px` }} />
-            <span class="edge">{short(low)}</span>
-            {at === buckets.length - 1 && low !== high && <span class="edge last">{short(high)}</span>}
-          </li>
-        ))}
+        {buckets.map((bucket, at) => {
+          const { low, high, count } = bucket;
+          return (
+            <li
+              key={at}
+              data-count={count}
+              title={say(low === high ? 'distribution.same' : 'distribution.bucket', {
+                low: target.numberText(low),
+                high: target.numberText(high),
+                count,
+              })}
+            >
+              <span class="count">{count.toLocaleString(board.page.locale.value)}</span>
+              <span class="bar" style={{ height: `${(44 * count) / most}px` }} />
+              <span class="edge">{edgeText(low, bucket)}</span>
+              {at === buckets.length - 1 && low !== high && <span class="edge last">{edgeText(high, bucket)}</span>}
+            </li>
+          );
+        })}
       </ol>
       {counted < rows.length && <p class="hint">{say('distribution.missing', { count: rows.length - counted })}</p>}
     </figure>
   );
 }
-
-/** An edge in few letters: its exact value is in the title. */
-const short = (value: number): string => valueText(Number(value.toPrecision(3)));

@@ -3,7 +3,7 @@ import type { ColumnInfo, ColumnType, RunsAnswer, Value } from './answers';
 import { axisOf, scalesOf } from './axes';
 import { applyBrushes, brushesCodec, conditionsOf, type Brush } from './brushes';
 import { Column, frameOf, MISSING } from './frame';
-import { bucketsOf } from './buckets';
+import { bucketsOf, edgeText } from './buckets';
 import { groupsOf, linesOf, orderOf, summaryOf } from './ordering';
 import { brushOf, spanOf } from './axis_view';
 import { toldApart } from './source';
@@ -239,6 +239,28 @@ describe('the distribution of a target', () => {
       high,
       count,
     ]);
+
+  it('shows each edge with the digits that its width needs', () => {
+    const edges = (low: number, high: number): readonly string[] => {
+      const found = bucketsOf(Float64Array.of(low, high), Int32Array.of(0, 1));
+      const last = found[found.length - 1]!;
+      return [...found.map((bucket) => edgeText(bucket.low, bucket)), edgeText(last.high, last)];
+    };
+    expect(edges(1.3749, 1.3828)).toEqual(['1.3749', '1.3765', '1.3781', '1.3796', '1.3812', '1.3828']);
+    expect(edges(0, 1)).toEqual(['0', '0.2', '0.4', '0.6', '0.8', '1']);
+    expect(edges(-0.3, 0.2)).toEqual(['−0.3', '−0.2', '−0.1', '0', '0.1', '0.2']);
+    expect(edges(9_876_000, 9_881_000)).toEqual(['9876000', '9877000', '9878000', '9879000', '9880000', '9881000']);
+    expect(edges(0, 5e9)).toEqual(['0', '1e9', '2e9', '3e9', '4e9', '5e9']);
+    for (const [low, high] of [
+      [1e6, 1e6 + 1e-3],
+      [-1e-9, 2e-9],
+      [-1e300, 1e300],
+      [1 - 1e-12, 1],
+      [-3.00001, -3],
+    ] as const)
+      expect(new Set(edges(low, high)).size, `${low} to ${high}`).toBe(6);
+    expect(edges(2.5, 2.5)).toEqual(['2.5', '2.5']);
+  });
 
   it('has five buckets of the same width, the last with its upper edge', () => {
     // as numpy.histogram([1, 2, 3, 6, 6, null, NaN], bins=5)
