@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
-import type { ColumnType, PipelineNode, Value } from './answers';
+import type { ColumnType, Parameter, PipelineNode, Value } from './answers';
 import { axisOf } from './axes';
+import type { LineageParts } from './board';
 import { Column, Frame } from './frame';
 import { goalOf } from './goal_choice';
 import { bandsOf, layoutOf, rowAt, stopsOf } from './geometry';
+import { refusalOf } from './importance_texts';
 import { paretoFront } from './pareto';
 import { pipelineDiff } from './pipeline_diff';
 import { bestCovered, targetsOf } from './targets';
@@ -23,6 +25,15 @@ it('takes no values to be better before the logs, a name or the user say it', ()
   expect(goalOf({ value: 'auto' }, named('min'))).toBe('min');
   expect(goalOf({ value: 'max' }, named('min'))).toBe('max');
   expect(goalOf({ value: 'min' }, named(null))).toBe('min');
+});
+
+it('tells a parameter that no run has from one that is the same in all', () => {
+  const board = { page: { t: (key: string, { count }: { count: number }) => `${key} ${count}` } } as unknown;
+  const parameter = { name: 'bs', count: 0, reason: 'constant', follows: null } as Parameter;
+  const say = (count: number): string | null =>
+    refusalOf(board as LineageParts, { ...parameter, count }, { used: 30, explained: null });
+  expect(say(0)).toBe('reason.absent 30');
+  expect(say(30)).toBe('reason.constant 30');
 });
 
 /** By definition: no other row is at least as good in both and better in one. */

@@ -1,6 +1,6 @@
 /** Shares, coefficients and best values of parameters as people read them. */
 import { valueText } from '@insight-host/kit';
-import type { Best } from './answers';
+import type { Best, ImportanceAnswer, Parameter } from './answers';
 import type { LineageParts } from './board';
 
 /** The values with the best results; empty where they are not known. */
@@ -26,4 +26,20 @@ export function percent(board: LineageParts, share: number): string {
 export function coefficientText(value: number): string {
   const text = Math.abs(value).toFixed(2);
   return value < 0 && Number(text) > 0 ? `−${text}` : text;
+}
+
+export const titleOf = (board: LineageParts, name: string): string => board.columns.all.value.get(name)?.title ?? name;
+
+/** Why a parameter has no bar; null if it has one. */
+export function refusalOf(
+  board: LineageParts,
+  { count, reason, follows, correlation }: Parameter,
+  { used, explained }: Pick<ImportanceAnswer, 'used' | 'explained'>,
+): string | null {
+  const { t: say } = board.page;
+  if (count === 0 && used > 0) return say('reason.absent', { count: used });
+  if (reason) return say(`reason.${reason}`, { count: used, name: follows === null ? '' : titleOf(board, follows) });
+  if (explained || correlation.pearson !== null) return null;
+  const why = correlation.reason ?? 'too_few';
+  return say(`reason.${why}`, { count: why === 'constant' ? used : correlation.count });
 }

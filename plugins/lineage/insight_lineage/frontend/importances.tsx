@@ -3,9 +3,7 @@ import type { JSX } from 'preact';
 import type { ImportanceAnswer, Interaction, Parameter, Share } from './answers';
 import type { LineageParts } from './board';
 import { importanceTable } from './chart_tables';
-import { bestText, coefficientText, percent } from './importance_texts';
-
-const MANY = 100; // runs, of which weak parameters and those that act together are found
+import { bestText, coefficientText, percent, refusalOf, titleOf } from './importance_texts';
 
 interface ImportancesProps {
   readonly board: LineageParts;
@@ -61,7 +59,7 @@ function Summary({ board, answer }: { readonly board: LineageParts; readonly ans
     <p class={explained && !sure ? 'hint weak' : 'hint'} data-testid="importance-summary">
       {first}
       {used < matched && ` ${say('importance.without', { count: matched - used })}`}
-      {explained && used < MANY && ` ${say('importance.few')}`}
+      {explained && ` ${say('importance.together')}`}
       {explained && log && ` ${say('importance.log')}`}
       {explained && clipped > 0 && ` ${say('importance.clipped', { count: clipped })}`}
       {!whole && ` ${say('importance.hidden')}`}
@@ -176,8 +174,6 @@ function Together({
   );
 }
 
-const titleOf = (board: LineageParts, name: string): string => board.columns.all.value.get(name)?.title ?? name;
-
 /** The best values of a parameter, or what they depend on; empty where they are not known. */
 function bestOf(board: LineageParts, { name, best, sure }: Parameter, { interactions }: ImportanceAnswer): string {
   const { t: say } = board.page;
@@ -193,19 +189,6 @@ function bestTogether(board: LineageParts, { parameters, best }: Interaction): s
   return parameters
     .map((name, at) => `${titleOf(board, name)} ${bestText(board, name, best[at] ?? null) || '—'}`)
     .join(board.page.t('list.separator'));
-}
-
-/** Why a parameter has no bar; null if it has one. */
-function refusalOf(
-  board: LineageParts,
-  { reason, follows, correlation }: Parameter,
-  { used, explained }: ImportanceAnswer,
-): string | null {
-  const { t: say } = board.page;
-  if (reason) return say(`reason.${reason}`, { count: used, name: follows === null ? '' : titleOf(board, follows) });
-  if (explained || correlation.pearson !== null) return null;
-  const why = correlation.reason ?? 'too_few';
-  return say(`reason.${why}`, { count: why === 'constant' ? used : correlation.count });
 }
 
 function hintOf(board: LineageParts, parameter: Parameter, answer: ImportanceAnswer): string {
