@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from attrs import asdict
 
-from insight_landscape.flatness import Flatness, flatness_of, reach_of, rise_at
+from insight_landscape.flatness import ROUNDING, Flatness, flatness_of, reach_of, rise_at
 from insight_landscape.landscape import Landscape
 
 _SHARE = 0.5  # of the smallest reach: the radius that is used unless one is given
@@ -22,8 +22,9 @@ def compared_flatness(
     """``landscapes`` by run, with their ids. Runs whose rise is not known come last.
 
     All share the radius and epsilon: by default half of the radius that every grid has around the end, and
-    half of the smallest rise there, so that the area of the flattest is within its grid. Where training ended
-    on a slope everywhere, so that nothing rises, epsilon is a twentieth of the smallest range of losses.
+    half of the smallest rise there, so that the area of the flattest is within its grid. Only rises
+    above their error and above rounding count. Where there are none, as where training ended on a slope
+    everywhere, epsilon is a twentieth of the smallest range of losses.
     """
     shown = [landscape for _, landscape in landscapes.values() if np.isfinite(landscape.z).any()]
     reach = min((size for size in map(reach_of, shown) if size > 0), default=0.0)
@@ -37,8 +38,13 @@ def compared_flatness(
 
 
 def _usual_epsilon(shown: list[Landscape], radius: float) -> float:
-    rises = [found.value for one in shown if (found := rise_at(one, radius)) is not None and found.value > 0]
     ranges = [float(np.ptp(one.z[np.isfinite(one.z)])) for one in shown]
+    rises = [
+        found.value
+        for one, size in zip(shown, ranges, strict=True)
+        if (found := rise_at(one, radius)) is not None
+        and found.value > max(ROUNDING * size, found.error or 0.0)
+    ]
     return _PART * min(rises) if rises else _PART_OF_RANGE * min(ranges, default=0.0)
 
 

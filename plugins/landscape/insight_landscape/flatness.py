@@ -17,7 +17,9 @@ _FINE = 4  # parts of an interval of the grid, for areas
 _FINEST = 400  # parts of an axis
 _LEAST = 6  # points of an axis of which every second one still says something
 _KNOWN = 0.9  # share of a circle that must be finite
-_ROUNDING = 1e-12
+ROUNDING = (
+    1e-12  # of the largest loss: smaller differences are not real, nor is a mean below it of their range
+)
 _NEAR = 13  # points of the fit of a quadratic: two more than twice what it has coefficients
 
 
@@ -131,14 +133,26 @@ def _circle(landscape: Landscape, radius: float) -> tuple[Measured, Measured] | 
         if both.mean() >= _KNOWN:
             error = abs(float((losses[both] - others[both]).mean()))
             worst_error = abs(float(losses[both].max() - others[both].max()))
-    mean = Measured(float(losses[known].mean()), error)
+    rise = float(losses[known].mean())
+    least = ROUNDING * float(np.ptp(landscape.z[np.isfinite(landscape.z)]))
+    error = None if error is None else _above(least, error)
+    mean = Measured(_above(least, rise), error)
     return mean, Measured(float(losses[known].max()), worst_error)
 
 
 def _rounded(differences: Floats, landscape: Landscape) -> Floats:
     """Differences of losses; those that are only rounding are 0."""
-    largest = np.abs(landscape.z[np.isfinite(landscape.z)]).max(initial=0.0)
-    return np.where(np.abs(differences) <= _ROUNDING * largest, 0.0, differences)
+    return np.where(np.abs(differences) <= ROUNDING * _largest(landscape), 0.0, differences)
+
+
+def _above(least: float, value: float) -> float:
+    """The value, or 0 where it is only rounding."""
+    return value if abs(value) > least else 0.0
+
+
+def _largest(landscape: Landscape) -> float:
+    """The largest size of a loss, by which rounding is judged."""
+    return float(np.abs(landscape.z[np.isfinite(landscape.z)]).max(initial=0.0))
 
 
 def _area(landscape: Landscape, epsilon: float) -> Area | None:
@@ -160,7 +174,7 @@ def _below(landscape: Landscape, epsilon: float) -> tuple[float, bool] | None:
     losses = LossSurface.of(landscape).at(grid_x.ravel(), grid_y.ravel()).reshape(grid_x.shape)
     lowest = float(landscape.z[np.isfinite(landscape.z)].min())
     # Losses that are equal but for rounding are equally low.
-    level = lowest + epsilon + _ROUNDING * max(abs(lowest), abs(epsilon))
+    level = lowest + epsilon + ROUNDING * max(abs(lowest), abs(epsilon))
     shares = _shares_below(losses, level)
     ends = (landscape.z[[0, -1]], landscape.z[:, [0, -1]])
     return float((shares * np.outer(high, wide)).sum()), any(bool((one <= level).any()) for one in ends)
@@ -191,7 +205,10 @@ def _finer(axis: Floats) -> tuple[Floats, Floats]:
 
 
 def _curvature(landscape: Landscape) -> Curvature | None:
-    """Of the quadratic that fits the points nearest to the end best; the errors are those of the fit."""
+    """Of the quadratic that fits the points nearest to the end best; the errors are those of the fit.
+
+    Curvatures and errors that are only the rounding of losses are 0.
+    """
     x, y = end_of(landscape)
     across, down = np.meshgrid(landscape.x - x, landscape.y - y)
     scale_x, scale_y = np.diff(landscape.x).mean(), np.diff(landscape.y).mean()
@@ -213,10 +230,12 @@ def _curvature(landscape: Landscape) -> Curvature | None:
     second = found[3:] / scaled
     spread = covariance[3:, 3:] / np.outer(scaled, scaled)
     values, vectors = np.linalg.eigh([[second[0], second[1]], [second[1], second[2]]])
+    rounding = ROUNDING * _largest(landscape) / scaled
     measured = []
     for value, (p, q) in zip(values.tolist(), vectors.T.tolist(), strict=True):
         slope = np.array([p * p, 2 * p * q, q * q])  # of the eigenvalue, by each of the second derivatives
-        measured.append(Measured(value, float(np.sqrt(slope @ spread @ slope))))
+        error, least = float(np.sqrt(slope @ spread @ slope)), float(np.abs(slope) @ rounding)
+        measured.append(Measured(_above(least, value), _above(least, error)))
     return Curvature(measured[1], measured[0])
 
 

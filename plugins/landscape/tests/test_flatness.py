@@ -209,3 +209,57 @@ def test_an_end_on_a_slope_has_an_area_of_some_height() -> None:
     assert found["epsilon"] == pytest.approx(0.05 * 2)
     assert found["runs"][0]["area"]["edge"]
     assert found["runs"][0]["area"]["size"]["value"] == pytest.approx(0.1 * 2)
+
+
+def _plane(*slopes: float, level: float = 10.0) -> Landscape:
+    """A plane, whose mean rise on every circle and whose curvatures are 0 but for rounding."""
+    axis = np.linspace(-1, 1, 41)
+    x, y = np.meshgrid(axis, axis)
+    return Landscape(axis, axis, slopes[0] * x + slopes[1] * y + level, convergence=(0.0, 0.0, level))
+
+
+@pytest.mark.parametrize("slopes", [(3.0, 0.0), (0.7, -2.0)])
+def test_a_slope_that_rises_by_rounding_alone_sets_no_epsilon(slopes: tuple[float, float]) -> None:
+    bowl = _quadratic((4.0, 4.0), points=41)
+    alone = compared_flatness({"bowl": ("final", bowl)}, None, None)
+    found = compared_flatness({"slope": ("final", _plane(*slopes)), "bowl": ("final", bowl)}, None, None)
+    assert found["epsilon"] == alone["epsilon"] == pytest.approx(0.5 * 2 * 0.5**2)
+    slope, same = found["runs"]
+    assert same == alone["runs"][0]
+    assert slope["rise"] == {"value": 0.0, "error": 0.0}
+    # The part of the square next to its lowest corner whose loss is at most epsilon above the smallest.
+    p, q = (abs(one) for one in slopes)
+    exact = 0.25 / p * 2 if q == 0 else 0.25**2 / (2 * p * q)
+    assert slope["area"]["size"]["value"] == pytest.approx(exact, rel=0.02)
+    assert slope["curvature"] == {one: {"value": 0.0, "error": 0.0} for one in ("largest", "smallest")}
+
+
+def test_a_rise_within_its_error_sets_no_epsilon() -> None:
+    """Noise without a bowl: the grid does not say whether the loss rises."""
+    axis = np.linspace(-1, 1, 41)
+    noise = Landscape(axis, axis, np.random.default_rng(3).normal(1, 1e-3, (41, 41)), convergence=(0, 0, 1.0))
+    rise = rise_at(noise, 0.5)
+    assert rise is not None
+    assert rise.error is not None
+    assert 0 < rise.value < rise.error
+    bowl = _quadratic((4.0, 4.0), points=41)
+    found = compared_flatness({"noise": ("final", noise), "bowl": ("final", bowl)}, None, None)
+    assert found["epsilon"] == pytest.approx(0.25)
+
+
+def test_a_valley_across_the_axes_is_flat_along_itself() -> None:
+    axis = np.linspace(-1, 1, 41)
+    x, y = np.meshgrid(axis, axis)
+    found = _measured(Landscape(axis, axis, (x + y) ** 2 / 2 + 1, convergence=(0.0, 0.0, 1.0)))
+    assert found.curvature is not None
+    assert found.curvature.smallest.value == 0
+    assert found.curvature.largest.value == pytest.approx(2, rel=1e-9)
+
+
+def test_a_small_curvature_above_rounding_stays() -> None:
+    axis = np.linspace(-1, 1, 41)
+    x, y = np.meshgrid(axis, axis)
+    z = 100 + 3e-6 * (x**2 + 2 * y**2)
+    found = _measured(Landscape(axis, axis, z, convergence=(0.0, 0.0, 100.0)))
+    assert found.curvature is not None
+    assert found.curvature.smallest.value == pytest.approx(6e-6, rel=0.01)
