@@ -39,7 +39,8 @@ def divergence(curve: StepCurve) -> Divergence | None:
     """A loss that ends far above its best, and does not fall any more.
 
     It has lost half of what it had gained (or, if it hardly fell, risen by a quarter), by more than eight
-    times the noise of the curve.
+    times the noise of the curve. The last fifth is above the points around the best by three times the noise,
+    so that neither one lucky batch nor a few unlucky ones are a divergence.
     """
     values = curve.values
     if len(values) < 10:
@@ -57,6 +58,9 @@ def divergence(curve: StepCurve) -> Divergence | None:
     if place >= len(parts) - last or not rise > limit:
         return None
     tail = parts[-max(5, len(parts) // 5) :]
+    around = parts[max(0, place - 1) : place + 2]
+    if not np.median(tail) - np.median(around) > 3 * noise(parts):
+        return None  # the best is a lucky batch: the curve is hardly lower around it than in the last fifth
     line = trend(tail)
     if line.score < -CERTAIN and -line.change > 0.2 * rise:
         return None  # it is coming back

@@ -8,6 +8,8 @@ from typing import Any
 import insight_diagnose
 import numpy as np
 import pytest
+from insight_diagnose.curves import StepCurve
+from insight_diagnose.losses import divergence
 from numpy.typing import NDArray
 
 from insight_core.plugin import CheckedRule, Finding, SummaryPlugin
@@ -89,6 +91,34 @@ def test_the_step_of_a_divergence_is_that_of_the_smallest_loss() -> None:
     assert abs(int(str(finding.saw.details["step"])) - 30_000) <= 1500
     assert finding.place.steps is not None
     assert finding.place.steps[1] == 49_900
+
+
+def _at_one_level(rng: np.random.Generator, count: int, kind: int) -> NDArray[np.float64]:
+    """A loss that has stopped to fall, or soon does, with noise of batches that is large or skewed."""
+    noise = np.exp((0.35, 0.6, 0.35)[kind % 3] * rng.standard_normal(count))
+    if kind == 0:
+        return np.abs(1 + 0.3 * rng.standard_normal(count))
+    fall = np.exp(-np.linspace(0, 8, count)) if kind == 3 else np.ones(count)
+    return np.asarray((0.3 + fall) * noise)
+
+
+@pytest.mark.parametrize("count", [40, 100, 300, 1000])
+def test_one_lucky_batch_is_no_divergence(count: int) -> None:
+    rng = np.random.default_rng(count)
+    curves = [_at_one_level(rng, count, number % 4) for number in range(1000)]
+    steps = np.arange(count)
+    assert [place for place, values in enumerate(curves) if divergence(StepCurve(steps, values))] == []
+
+
+def test_a_divergence_is_found_in_noise_of_batches() -> None:
+    """A loss that is thrown to a multiple of its level and stays there."""
+    rng = np.random.default_rng(1)
+    found = 0
+    for number in range(200):
+        values = _at_one_level(rng, 200, (0, 2)[number % 2])
+        values[int(rng.integers(40, 160)) :] += 3
+        found += divergence(StepCurve(np.arange(200), values)) is not None
+    assert found >= 190
 
 
 def test_overfitting_needs_a_training_loss_that_falls() -> None:
