@@ -131,7 +131,8 @@ describe('landscapes upon each other', () => {
     const texts = (bar: boolean): number =>
       planPicture(items, { ...look, bar }, 500, 400).marks.filter((mark) => mark.kind === 'text').length;
     expect(texts(true)).toBeGreaterThan(texts(false));
-    expect(plotOf(500, 400, { ...look, bar: false }).width).toBeGreaterThan(plotOf(500, 400, look).width + 30);
+    const wide = { ...look, extent: { x: [0, 2], y: [0, 1] } } as const;
+    expect(plotOf(500, 400, { ...wide, bar: false }).width).toBeGreaterThan(plotOf(500, 400, wide).width + 30);
   });
 });
 
@@ -142,6 +143,35 @@ describe('a plan', () => {
     expect(marks.filter((mark) => mark.kind === 'text').map(({ text }) => text)).toEqual(
       expect.arrayContaining(['0', '4', '10']),
     );
+  });
+
+  it.each([
+    [500, 400],
+    [900, 300],
+    [300, 900],
+  ])('has one scale for both axes in a picture of %i by %i', (width, height) => {
+    const room = plotOf(width, height, { ...look, extent: { x: [0, 1], y: [0, 1000] } });
+    for (const [x, y] of [
+      [1, 1],
+      [1.5, 1],
+      [0.5, 2.5],
+    ] as const) {
+      const plot = plotOf(width, height, { ...look, extent: { x: [-x, x], y: [3, 3 + y] } });
+      expect(Math.abs(plot.width - (plot.height * 2 * x) / y)).toBeLessThanOrEqual(2); // whole pixels
+      // as large as there is room, in its middle
+      expect(plot.width === room.width || plot.height === room.height).toBe(true);
+      expect(Math.abs(plot.left + plot.width / 2 - room.left - room.width / 2)).toBeLessThanOrEqual(1);
+      expect(Math.abs(plot.top + plot.height / 2 - room.top - room.height / 2)).toBeLessThanOrEqual(1);
+    }
+  });
+
+  it('fills its room with a plane that would be a strip, and with one that has no height', () => {
+    const fills = (extent: Look['extent']): number => plotOf(600, 400, { ...look, extent }).width;
+    const most = fills({ x: [0, 5], y: [0, 1] });
+    expect(fills({ x: [0, 1], y: [0, 5] })).toBe(most);
+    expect(fills({ x: [0, 1], y: [2, 2] })).toBe(most);
+    expect(fills({ x: [0, 0], y: [2, 2] })).toBe(most);
+    expect(fills({ x: [0, 1], y: [0, 4] })).toBeLessThan(most / 3);
   });
 
   it('marks points without a finite loss', () => {

@@ -51,25 +51,39 @@ const MARGIN = { left: 54, top: 12, right: 14, bottom: 30 };
 const BAR = 12; // pixels of the width of the colour bar
 const BAR_STEPS = 64;
 const BAR_LEFT = 14; // pixels between the plot and the bar
+const BAR_PARTS = [2, 3, 4, 5, 6, 7, 8]; // between the numbers of the bar, by its height
+const MOST_UNEQUAL = 4; // ranges of the axes; beyond it a plot of equal scales would be a strip
 
-/** Pixels that the colour bar takes to the right of the plot. */
-export function barWidth(look: Look, height: number): number {
-  if (!look.bar || !(look.scale.high > look.scale.low)) return MARGIN.right;
-  return BAR_LEFT + BAR + 6 + Math.max(...barTexts(look, height).map(textWidth)) + 4;
+/** Pixels that the colour bar takes to the right of the plot, however high it is. */
+export function barWidth({ bar, scale }: Look): number {
+  if (!bar || !(scale.high > scale.low)) return MARGIN.right;
+  const texts = BAR_PARTS.flatMap((parts) => scaleTexts(scale, parts));
+  return BAR_LEFT + BAR + 6 + Math.max(...texts.map(textWidth)) + 4;
 }
 
 function barTexts({ scale }: Look, height: number): readonly string[] {
-  const count = Math.max(2, Math.min(8, Math.floor(height / 36)));
-  return scaleTexts(scale, count);
+  const parts = Math.max(BAR_PARTS[0] as number, Math.min(BAR_PARTS.at(-1) as number, Math.floor(height / 36)));
+  return scaleTexts(scale, parts);
 }
 
+/**
+ * Where the plane is drawn: in the middle of its room, with one scale for both axes, so that what is round is drawn
+ * round. A plane that is far longer than wide fills the room.
+ */
 export function plotOf(width: number, height: number, look: Look): Rectangle {
-  const inner = Math.max(20, height - MARGIN.top - MARGIN.bottom);
+  const wide = Math.max(20, width - MARGIN.left - barWidth(look));
+  const high = Math.max(20, height - MARGIN.top - MARGIN.bottom);
+  const { x, y } = look.extent;
+  const ratio = (x[1] - x[0]) / (y[1] - y[0]);
+  const isEven = ratio <= MOST_UNEQUAL && ratio >= 1 / MOST_UNEQUAL;
+  const plot = isEven
+    ? { width: Math.min(wide, high * ratio), height: Math.min(high, wide / ratio) }
+    : { width: wide, height: high };
   return {
-    left: MARGIN.left,
-    top: MARGIN.top,
-    width: Math.max(20, width - MARGIN.left - barWidth(look, inner)),
-    height: inner,
+    left: MARGIN.left + Math.round((wide - plot.width) / 2),
+    top: MARGIN.top + Math.round((high - plot.height) / 2),
+    width: Math.round(plot.width),
+    height: Math.round(plot.height),
   };
 }
 

@@ -52,6 +52,7 @@ describe('the part of a plane that is seen', () => {
       ink: { text: '#111', muted: '#222', grid: '#333', border: '#444', surface: '#555', hole: '#666' },
     };
     const plot = plotOf(400, 300, look);
+    expect(plotOf(400, 300, { ...look, extent: PLANE })).toEqual(plot); // it is where the whole plane was
     const { marks } = planPicture([{ landscape, run: 'a', name: 'a', color: '#00f' }], look, 400, 300);
     const clips = marks.flatMap((mark) => ('clip' in mark && mark.clip ? [mark.clip] : []));
     expect(clips.length).toBeGreaterThan(0);

@@ -44,7 +44,7 @@ export interface SurfaceView {
 /** Where the scene is in a picture: the colour bar is next to it. */
 function sceneOf(look: Look, width: number, height: number): Rectangle {
   const inner = Math.max(20, height - 2 * EDGE);
-  return { left: 0, top: EDGE, width: Math.max(20, width - barWidth(look, inner)), height: inner };
+  return { left: 0, top: EDGE, width: Math.max(20, width - barWidth(look)), height: inner };
 }
 
 /** The surfaces with their paths, in a box with axes; the image is a copy. */
