@@ -52,7 +52,7 @@ const BAR = 12; // pixels of the width of the colour bar
 const BAR_STEPS = 64;
 const BAR_LEFT = 14; // pixels between the plot and the bar
 const BAR_PARTS = [2, 3, 4, 5, 6, 7, 8]; // between the numbers of the bar, by its height
-const MOST_UNEQUAL = 4; // ranges of the axes; beyond it a plot of equal scales would be a strip
+const MOST_UNEQUAL = 3; // ranges of the axes; beyond it a plot of equal scales would be a strip
 
 /** Pixels that the colour bar takes to the right of the plot, however high it is. */
 export function barWidth({ bar, scale }: Look): number {
