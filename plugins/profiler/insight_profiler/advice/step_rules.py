@@ -8,12 +8,13 @@ import numpy as np
 
 from insight_profiler.advice.contract import Advice, EvidencePlace, NotApplicable, ProfileRule
 from insight_profiler.advice.evidence import Evidence
+from insight_profiler.advice.python_times import PythonTimes
 from insight_profiler.advice.words import milliseconds, percent, said
 from insight_profiler.analysis.memory import peak
 from insight_profiler.analysis.outliers import median_of
 from insight_profiler.analysis.pipeline import empty_share
 from insight_profiler.analysis.steps import of_rows, summary, usual_rows
-from insight_profiler.model import Category, Table
+from insight_profiler.model import Category, Source, Table
 
 # MindInsight's thresholds for intervals and queues, torch-tb-profiler's for memory
 _INTERVAL = 500_000  # ns between steps
@@ -66,32 +67,27 @@ def idle_steps(evidence: Evidence) -> Iterator[Advice]:
 
 def _between_operators(evidence: Evidence) -> Iterator[Advice]:
     """Time of the host in which neither an operator runs nor data are loaded, and the function of Python in
-    which most of it passes."""
-    share = _divided(evidence, "idle") + _divided(evidence, "other")
-    if share <= _IDLE:
+    which most of it passes. What the profiler itself takes does not count: recording stacks slows all of
+    Python down, so then a single function must be the matter."""
+    share = _divided(evidence, "idle")
+    functions = PythonTimes.of(evidence)
+    if evidence.profile.source is Source.TORCH:  # others have threads of their own among other things
+        share += _divided(evidence, "other") - functions.profiler / evidence.whole
+    if share <= _IDLE or (functions.are_known and functions.time <= _IDLE * evidence.whole):
         return
-    rows = evidence.named(_is_python, np.flatnonzero(evidence.inside))
-    times = np.bincount(evidence.slices["name"][rows], evidence.slices["self"][rows])
-    if not len(times):
-        saw, place = said("between_operators", share=percent(share)), EvidencePlace("view", "timeline")
-        change = evidence.change("between_operators_stack_change")
-    else:
-        most = int(np.argmax(times))
-        calls = rows[evidence.slices["name"][rows] == most]
-        place = evidence.slice_place(int(calls[np.argmax(evidence.slices["self"][calls])]))
+    saw, place = said("between_operators", share=percent(share)), EvidencePlace("view", "timeline")
+    change = evidence.change("between_operators_change")
+    if functions.longest is not None:
+        place = evidence.slice_place(functions.longest)
         saw = said(
             "between_operators_in",
             share=percent(share),
-            name=evidence.text(most),
-            time=milliseconds(float(times[most]) / evidence.counted),
+            name=place.text,
+            time=milliseconds(functions.time / evidence.counted),
         )
-        change = evidence.change("between_operators_change")
+    elif evidence.profile.source is Source.TORCH:
+        change = said("between_operators_stack_change")
     yield Advice(saw, said("between_operators_why"), change, (place,), share, "share")
-
-
-def _is_python(name: str) -> bool:
-    """Whether a slice is a function of Python: ``train.py(12): step`` or ``<built-in method sum>``."""
-    return ".py(" in name or name.startswith("<built-in ")
 
 
 def iteration_interval(evidence: Evidence) -> Iterator[Advice]:
