@@ -60,7 +60,7 @@ def mixed_precision(evidence: Evidence) -> Iterator[Advice]:
             unused=percent(evidence.time(rows) / max(1, evidence.time(matrix))),
             name=short_name(name),
         ),
-        said("precision_why"),
+        said("precision_ranks_why") if len(evidence.communication) else said("precision_why"),
         change,
         (evidence.kernel_place(name),),
         savings.now,
