@@ -17,9 +17,8 @@ _FINE = 4  # parts of an interval of the grid, for areas
 _FINEST = 400  # parts of an axis
 _LEAST = 6  # points of an axis of which every second one still says something
 _KNOWN = 0.9  # share of a circle that must be finite
-ROUNDING = (
-    1e-12  # of the largest loss: smaller differences are not real, nor is a mean below it of their range
-)
+# Of the largest loss: smaller differences are only rounding; so is a mean rise below this share of the range.
+ROUNDING = 1e-12
 _NEAR = 13  # points of the fit of a quadratic: two more than twice what it has coefficients
 
 

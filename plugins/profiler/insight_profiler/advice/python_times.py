@@ -8,7 +8,6 @@ import numpy as np
 from attrs import frozen
 
 from insight_profiler.advice.evidence import Evidence, Rows
-from insight_profiler.advice.kernel_names import are
 
 _FUNCTION = re.compile(r"\.py\(\d+\): ")  # train.py(12): step
 _BUILT_IN = re.compile(r"<built-in ")
@@ -33,11 +32,10 @@ class PythonTimes:
     @classmethod
     def of(cls, evidence: Evidence) -> PythonTimes:
         """What the slices say."""
-        texts, names = evidence.profile.texts, evidence.slices["name"]
-        own = evidence.slices["self"]
+        names, own = evidence.slices["name"], evidence.slices["self"]
 
         def named(kind: re.Pattern[str], rows: Rows) -> Rows:
-            return rows[are(lambda text: kind.search(text) is not None, texts, names[rows])]
+            return evidence.named(lambda text: kind.search(text) is not None, rows)
 
         rows = np.flatnonzero(evidence.inside)
         functions, built_in = named(_FUNCTION, rows), named(_BUILT_IN, rows)
