@@ -1,17 +1,16 @@
-"""Reads names of kernels by the naming scheme of the library that they come from: products, their types and units.
+"""Reads names of kernels by the naming schemes of their libraries: which compute products, of which types.
 
-| scheme | example | its parts |
-|---|---|---|
-| Tensile, hipBLASLt | ``Cijk_Ailk_Bljk_BBS_BH_..._MT256x256x64_MI16x16x1`` | indices of the result and both inputs, types, tile, ``MI``: matrix instruction |
-| nvjet (cuBLAS) | ``nvjet_sm90_tst_128x256_64x4_...`` | a letter for each type: both inputs, or the only one, first |
-| trtllm-gen | ``bmm_Bfloat16_E4m3E4m3_Fp32_t128x8x512...`` | type of the result, of both inputs, of the sum |
-| trtllm-gen attention | ``fmhaSm100aKernel_QE4m3KvE2m1OBfloat16...`` | types of queries, keys with values, result |
-| xmma (cuBLAS, cuDNN) | ``sm80_xmma_gemm_tf32f32_tf32f32_f32_...`` | types of both inputs first |
-| CUTLASS, cuBLAS | ``cutlass_80_tensorop_s1688gemm_...`` | type of the sum and shape of the instruction |
-| MIOpen | ``igemm_fwd_gtcx3_nhwc_bf16_...`` | direction, ``x``: matrix instructions, layout, type |
+- Tensile and hipBLASLt, ``Cijk_Ailk_Bljk_BBS_BH_..._MT256x256x64_MI16x16x1``: indices of the result and both
+  inputs, types, tile; ``MI`` is the instruction of matrix cores
+- nvjet of cuBLAS, ``nvjet_sm90_tst_128x256_64x4_...``: a letter for each type, that of the inputs first
+- trtllm-gen, ``bmm_Bfloat16_E4m3E4m3_Fp32_t128x8x512...``: types of the result, of both inputs, of the sum;
+  ``fmhaSm100aKernel_QE4m3KvE2m1OBfloat16...``: those of queries, keys with values, result
+- xmma of cuBLAS and cuDNN, ``sm80_xmma_gemm_tf32f32_tf32f32_f32_...``: types of the inputs first
+- CUTLASS and cuBLAS, ``cutlass_80_tensorop_s1688gemm_...``: type of the sum and shape of the instruction
+- MIOpen, ``igemm_fwd_gtcx3_nhwc_bf16_...``: ``x`` for matrix cores, layout, type
 
-All others are read by words of the function's own name, then by types among its template arguments: what a
-kernel is called with says nothing about what it is.
+All others are read by words of the function's own name, then by the types among its template arguments: other
+words there do not say what a kernel computes.
 """
 
 from __future__ import annotations
@@ -143,8 +142,8 @@ def matrix_kernel(name: str) -> MatrixKernel | None:
 
 
 def own_name(name: str) -> tuple[str, str]:
-    """The last part of the qualified name of a function, and its arguments. Of wrappers whose names say nothing
-    (``cutlass::Kernel<...>``) it is the name of what they wrap."""
+    """The last part of the qualified name of a function, and its arguments; of wrappers whose names say
+    nothing (``cutlass::Kernel<...>``) those of the wrapped function."""
     path, _, arguments = _readable(name).partition("<")
     while arguments and _WRAPPER.search(path):
         inner = _INNER.search(arguments) or re.search(r"([A-Za-z_][\w:]*)", arguments)
@@ -171,7 +170,7 @@ def _by_scheme(name: str) -> MatrixKernel | None:
     if found := _TENSILE.search(name):
         precision = next((kind for start, kind in _TENSILE_TYPES if found[1].startswith(start)), None)
         low = precision in _LOW
-        on_units = "_MI" in name or low and not re.search(r"_TT\d+_\d+", name)
+        on_units = "_MI" in name or (low and not re.search(r"_TT\d+_\d+", name))
         return MatrixKernel(MatrixWork.PRODUCT, precision, on_units)
     if found := _NVJET.search(name):
         return MatrixKernel(MatrixWork.PRODUCT, _NVJET_TYPES.get(found[1]), True)
@@ -202,7 +201,7 @@ def _widest(*types: str | None) -> Precision | None:
 
 def _work(own: str) -> MatrixWork | None:
     is_template = bool(_TEMPLATE.match(own))
-    if _GENERATED.match(own) or not is_template and _HELPS.search(own):
+    if _GENERATED.match(own) or (not is_template and _HELPS.search(own)):
         return None
     if _ATTENTION.search(own):
         return MatrixWork.ATTENTION
@@ -257,8 +256,8 @@ def _readable(name: str) -> str:
 
 
 def _demangled(name: str) -> str:
-    """The names in a mangled name, ``::`` between those of a qualified one and ``<`` before arguments. Types that
-    are no names are left out, but for those of 16 bits."""
+    """The names in a mangled name, with ``::`` between those of a qualified name and ``<`` before arguments.
+    Of builtin types only those of 16 bits are kept."""
     found: list[str] = []
     at, joined = 2, ""
     while at < len(name):

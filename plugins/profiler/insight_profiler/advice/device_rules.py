@@ -20,7 +20,7 @@ from insight_profiler.advice.products import products, wide_without_units
 from insight_profiler.advice.replay import HOST
 from insight_profiler.advice.savings import if_shorter
 from insight_profiler.advice.words import microseconds, milliseconds, percent, said
-from insight_profiler.analysis.device_peaks import has_no_matrix_cores, is_amd
+from insight_profiler.analysis.device_peaks import has_no_matrix_units, multiplies_tf32
 from insight_profiler.analysis.spans import covered, length, merged
 from insight_profiler.model import Category
 
@@ -33,7 +33,6 @@ _SMALL = 10_000  # ns of a kernel
 _MANY = 50  # kernels of an optimiser, in a step
 _GRID = 0.5  # of the processors have a block
 _OCCUPANCY = 30.0  # percent
-_TENSOR_CORES_SINCE = 7  # compute capability of Volta
 
 
 def mixed_precision(evidence: Evidence) -> Iterator[Advice]:
@@ -42,10 +41,8 @@ def mixed_precision(evidence: Evidence) -> Iterator[Advice]:
     whole = evidence.time(compute)
     matrix = products(evidence, compute)
     rows = wide_without_units(evidence, matrix)
-    major = evidence.facts().get("computeMajor")
     device = evidence.device
-    is_nvidia = isinstance(major, int | float) and device is not None and not is_amd(device)
-    if is_nvidia and major < _TENSOR_CORES_SINCE or device is not None and has_no_matrix_cores(device):
+    if device is not None and has_no_matrix_units(device):
         raise NotApplicable(said("no_tensor_cores"))
     if not whole or evidence.time(rows) < _MATRIX * whole:
         return
@@ -54,7 +51,7 @@ def mixed_precision(evidence: Evidence) -> Iterator[Advice]:
         return
     name = evidence.biggest_name(rows)
     change = evidence.change("precision_change")
-    if is_nvidia and major > _TENSOR_CORES_SINCE:
+    if device is not None and multiplies_tf32(device):
         change = evidence.change("precision_tf32_change")
     yield Advice(
         said(

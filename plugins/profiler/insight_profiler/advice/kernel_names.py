@@ -1,4 +1,4 @@
-"""What the name of a kernel says about its purpose: products and their units, layouts, communication, updates."""
+"""What the name of a kernel says about its purpose: products and their units, layouts, updates."""
 
 from __future__ import annotations
 

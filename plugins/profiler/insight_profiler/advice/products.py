@@ -1,4 +1,4 @@
-"""Matrix products, convolutions and attention among the work of devices, and whether matrix units compute them."""
+"""Finds products, convolutions and attention in the work of devices, and those that matrix units compute."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _NO_CUBE = re.compile(r"VECTOR|AIV|AI_?CPU", re.IGNORECASE)  # cores of an NPU t
 
 
 def products(evidence: Evidence, rows: Rows) -> Rows:
-    """Those of some slices that compute products: by the types of their operators on an NPU, else by their names.
-    What an NPU casts or copies for a product is named after it too."""
+    """Those of some slices that compute products: by the types of their operators on an NPU, where a cast for
+    a product is named after it too, else by their names."""
     return rows[_told(evidence, rows, is_matrix, "type", is_matrix)]
 
 

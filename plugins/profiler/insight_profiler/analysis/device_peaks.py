@@ -24,8 +24,8 @@ _COLUMNS = (
 class PeakRate:
     """FLOP/s that a device reaches at most.
 
-    ``plain`` is float32 without tensor or matrix cores. ``by_type`` is of products of inputs of a type, on matrix
-    units where these multiply it.
+    ``plain`` is float32 without tensor or matrix cores. ``by_type`` is of products of inputs of a type, on
+    tensor or matrix cores where these multiply it.
     """
 
     plain: float
@@ -37,7 +37,7 @@ class PeakRate:
         return self.of(Precision.HALF, on_matrix_units=True)
 
     def of(self, precision: Precision, on_matrix_units: bool) -> float:
-        """Of products of a type. A type that the device does not multiply is computed in the next wider one."""
+        """Of products of a type. The device computes a type that it does not know in the next wider one."""
         if precision is Precision.FLOAT32 and not on_matrix_units:
             return self.plain
         wider = [kind for kind in self.by_type if kind <= precision]
@@ -94,13 +94,23 @@ def peak_rate(device: str) -> PeakRate | None:
     return None
 
 
-def is_amd(device: Device) -> bool:
-    """Whether a GPU is AMD's, by its name or by the width of its wavefronts. Its ``computeMajor`` is the version of
-    its instructions: 9 of gfx942."""
-    return bool(_AMD.search(device.name)) or device.facts.get("warpSize") == 64
-
-
-def has_no_matrix_cores(device: Device) -> bool:
-    """Whether a GPU is one of AMD's without matrix cores: GCN, Vega and RDNA before the third."""
+def has_no_matrix_units(device: Device) -> bool:
+    """Whether a GPU is known to have neither tensor cores (NVIDIA before Volta) nor matrix cores (AMD's GCN,
+    Vega, and RDNA before the third)."""
     major = device.facts.get("computeMajor")
-    return is_amd(device) and (major in range(9) or major == 10 or bool(_VEGA.search(device.name)))
+    if not isinstance(major, int | float):
+        return False
+    if _is_amd(device):
+        return major < 9 or major == 10 or bool(_VEGA.search(device.name))
+    return major < 7
+
+
+def multiplies_tf32(device: Device) -> bool:
+    """Whether a GPU is NVIDIA's with tensor cores that multiply TF32 (since Ampere)."""
+    major = device.facts.get("computeMajor")
+    return isinstance(major, int | float) and major >= 8 and not _is_amd(device)
+
+
+def _is_amd(device: Device) -> bool:
+    """By the name or the width of wavefronts: ``computeMajor`` is 9 for gfx942 as for an H100."""
+    return bool(_AMD.search(device.name)) or device.facts.get("warpSize") == 64

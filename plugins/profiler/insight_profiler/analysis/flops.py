@@ -30,9 +30,10 @@ def has_flops(profile: Profile) -> bool:
 def flops_answer(profile: Profile) -> dict[str, Any]:
     """``summary``, ``links`` and ``nodes`` of the file that has them, else of the operators.
 
-    ``operators`` and ``modules`` are rows of ``name, flops, time, calls, rate`` (FLOP/s) and ``peak``, the
-    share of the peak of the ``device``, which is that of products of ``precision``; None if that is not known. A
-    share above 1 is no share: ``peak`` (of the summary ``utilization``) is None then, and ``above`` has it.
+    ``operators`` and ``modules`` are rows of ``name, flops, time, calls, rate`` (FLOP/s), ``peak``, the share
+    of the peak of the ``device`` for products of ``precision``, and ``above``. ``peak`` is None if the rate of
+    the device is not known. A share above 1 cannot be right: it stands in ``above``, and ``peak`` (in the
+    summary ``utilization``) is None.
     """
     given = profile.documents.get("flops")
     operators = profile.tables.get("operators")

@@ -1,7 +1,7 @@
-"""The peak rate of each operator that computes products: that of the unit and the type that it computes with.
+"""Finds the peak rate of each operator that computes products: by the types of its inputs and by its kernels.
 
-Types of inputs tell it where the log has them. Whether products of float32 are computed as TF32, and the type where
-the log has none, is told by the names of the kernels that the operator launched, those of operators within too.
+The log has the types of inputs. The names of kernels tell whether float32 is multiplied as TF32, and the type
+where the log has none. The kernels of an operator are those that it and the operators within it launched.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def operator_peaks(profile: Profile) -> OperatorPeaks:
 
 
 def _precision(given: int, kernel: int) -> tuple[Precision, bool]:
-    """What an operator computes with, by the type of its inputs and its kernels (a place in the times; -1: not
-    known), and whether on matrix units."""
+    """What an operator computes with, by the type of its inputs and its kernels (a place in the times; -1:
+    unknown), and whether on matrix units."""
     named = kernel // _UNITS if kernel >= 0 else _UNKNOWN
     on_units = kernel >= 0 and kernel % _UNITS == 1
     if given >= Precision.TF32 or given == Precision.FLOAT64:

@@ -1,9 +1,9 @@
 """Floating-point operations of calls of PyTorch operators, from the shapes in a trace.
 
 A multiplication and an addition are two operations, and a mask of attention leaves none out, as in
-``torch.utils.flop_counter``. Only the operators that compute are counted, not those that call them
-(``aten::linear`` calls ``aten::addmm``), and ``aten::_convolution``, which calls a different one on each kind of
-device. Of counted operators that lie in each other ``derived_flops`` leaves one.
+``torch.utils.flop_counter``. The operators that compute are counted, not those that call them
+(``aten::linear`` calls ``aten::addmm``), but for ``aten::_convolution``, which calls a different one on each kind
+of device. Of counted operators that lie in each other ``derived_flops`` leaves one.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def _product(shapes: _Shapes, _: _Values, left: int = 0) -> float:
     """Also of groups of rows or columns [.., m, k] x [g, k, n], of which each is multiplied by one matrix."""
     one, other = shapes[left], shapes[left + 1]
     if len(one) > len(other) > 1:  # groups of columns: each of these is in one of the groups
-        return 2.0 * math.prod(one[1:]) * float(other[-1])
-    return 2.0 * math.prod(one) * float(other[-1])
+        one = one[1:]
+    return 2.0 * float(math.prod([*one, other[-1]]))
 
 
 def _sum_and_product(shapes: _Shapes, values: _Values) -> float:
@@ -45,8 +45,8 @@ def _sum_and_product(shapes: _Shapes, values: _Values) -> float:
 
 
 def _convolution(order: str, transposed: int | None = None) -> _Count:
-    """Of an image and a weight. ``order``: the lists among the other inputs by their first letters (kernel size,
-    padding, stride, dilation). ``transposed``: the place of the input that says whether it is."""
+    """Of an image and a weight. ``order``: the lists among the other inputs by their first letters (kernel
+    size, padding, stride, dilation). ``transposed``: the place of the input that says whether it is."""
 
     def count(shapes: _Shapes, values: _Values) -> float:
         if transposed is not None and _is_true(values[transposed]):
@@ -69,8 +69,8 @@ def _transposed(shapes: _Shapes, _: _Values) -> float:
 
 
 def _backward(gradient: int, transposed: int | bool = False) -> _Count:
-    """Of a gradient and an image, in either order, and a weight. The gradients of image and weight take as much
-    each as the convolution did. ``transposed``: whether it is, or the place of the input that says so."""
+    """Of a gradient and an image, in either order, and a weight. The gradients of image and weight take as
+    much each as the convolution did. ``transposed``: whether it is, or the place of the input that tells."""
 
     def count(shapes: _Shapes, values: _Values) -> float:
         is_transposed = transposed if isinstance(transposed, bool) else _is_true(values[transposed])
@@ -98,11 +98,11 @@ def _is_true(value: object) -> bool:
 
 
 def _attention(shapes: _Shapes, _: _Values, at: int = 0, passes: tuple[int, int] = (1, 1)) -> float:
-    """Queries [.., q, d], keys [.., k, d], values [.., k, e]: products of width d and e, one forward of each."""
+    """Queries [.., q, d], keys [.., k, d], values [.., k, e]. ``passes``: products of width d, of width e."""
     query, key = shapes[at], shapes[at + 1]
     value = shapes[at + 2] if len(shapes) > at + 2 and len(shapes[at + 2]) == len(key) else key
-    pairs = float(math.prod(query[:-1])) * key[-2]
-    return 2.0 * pairs * (passes[0] * query[-1] + passes[1] * value[-1])
+    widths = passes[0] * query[-1] + passes[1] * value[-1]
+    return 2.0 * float(math.prod([*query[:-1], key[-2], widths]))
 
 
 def _attention_backward(shapes: _Shapes, values: _Values) -> float:
@@ -111,8 +111,8 @@ def _attention_backward(shapes: _Shapes, values: _Values) -> float:
 
 
 def _rows_first(count: _Count, at: int, offsets: int) -> _Count:
-    """Of queries [batch, q, heads, d]. Of sequences in one row, [q, heads, d] or with a batch of 1, ``offsets``
-    is the place of where each begins: they count as equally long."""
+    """Of queries [batch, q, heads, d]. Of sequences in one row ([q, heads, d], or with a batch of 1) the
+    input ``offsets`` has the beginnings; the log does not, so that they count as equally long."""
 
     def counted(shapes: _Shapes, values: _Values) -> float:
         turned = list(shapes)
@@ -208,7 +208,8 @@ class TraceFlops:
     def look(self, row: int, name: str, shapes: object, said: Mapping[str, Any]) -> None:
         """Counts the call of a slice, ``row`` of the window, by what its event says."""
         values, types = said.get("Concrete Inputs"), said.get("Input type")
-        call = marshal.dumps((name, shapes, values, types), 2)  # sooner than a text of it
+        seen: Any = (name, shapes, values, types)
+        call = marshal.dumps(seen, 2)  # sooner than a text of it
         found = self._calls.get(call)
         if found is None:
             precision = _precision_of(types)
