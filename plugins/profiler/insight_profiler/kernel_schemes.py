@@ -91,7 +91,7 @@ _MIOPEN = re.compile(r"^igemm_(?:fwd|bwd|wrw)_gtc(x?)\d*_\w*?(fp32|fp16|bf16|int
 _ATTENTION = re.compile(
     r"fmha|flash_?(fwd|bwd|attn|attention|mla)|sdpa|(?<![a-z])attn_(fwd|bwd)|(?<![a-z])bwd_kernel_(dk_?dv|dq|fuse)|"
     r"(?<![a-z])mla_(dec|fwd|prefill|a8|a16)|(unified|flex|varlen)_attention|attentionscore|(batch|single)(prefill|decode)with|"
-    r"(?<![a-z])mha_(fwd|bwd)|^pa_(bf16|fp16|fp8|a16w)"
+    r"(?<![a-z])mha_(fwd|bwd)|attention_\w*mfma|^pa_(bf16|fp16|fp8|a16w)"
 )
 _CONVOLUTION = re.compile(
     r"conv(?!ert)|(?<![a-z])[dw]grad|fprop|winograd|implicit_gemm|[sh]cudnn|\dcudnn|cudnn_(infer|train)|^fft2d|"
@@ -180,7 +180,7 @@ def _by_scheme(name: str) -> MatrixKernel | None:
         return MatrixKernel(MatrixWork.ATTENTION, _widest(found[1], found[2]), True)
     if found := _XMMA.search(name):
         work = MatrixWork.PRODUCT if found[1] == "gemm" else MatrixWork.CONVOLUTION
-        precision = _type_of(found[2])
+        precision = Precision.TF32 if "tf32" in name else _type_of(found[2])
         on_units = precision in _LOW or "_tensor" in name
         if on_units and precision is Precision.FLOAT32:
             precision = Precision.TF32

@@ -30,9 +30,9 @@ def has_flops(profile: Profile) -> bool:
 def flops_answer(profile: Profile) -> dict[str, Any]:
     """``summary``, ``links`` and ``nodes`` of the file that has them, else of the operators.
 
-    ``operators`` and ``modules`` are rows of ``name, flops, time, calls, rate`` (FLOP/s), ``peak``, the share
-    of the peak of the ``device`` for products of ``precision``, and ``above``. ``peak`` is None if the rate of
-    the device is not known. A share above 1 cannot be right: it stands in ``above``, and ``peak`` (in the
+    ``operators`` and ``modules`` are rows of ``name, flops, time, calls, rate`` (FLOP/s), ``peak``, ``above``
+    and ``precision``. ``peak`` is the share of the peak of the ``device`` for products of ``precision``, None
+    if that is not known. A share above 1 cannot be right: it stands in ``above``, and ``peak`` (in the
     summary ``utilization``) is None.
     """
     given = profile.documents.get("flops")
@@ -57,11 +57,12 @@ def _document(given: Mapping[str, Any] | None) -> dict[str, Any]:
     if not given:
         return {}
     summary = given.get("summary")
-    return {**given, "summary": _with_share(summary)} if isinstance(summary, dict) else dict(given)
+    return {**given, "summary": with_share(summary)} if isinstance(summary, dict) else dict(given)
 
 
-def _with_share(rates: Mapping[str, Any]) -> dict[str, Any]:
-    found = {name: _with_share(value) if isinstance(value, dict) else value for name, value in rates.items()}
+def with_share(rates: Mapping[str, Any]) -> dict[str, Any]:
+    """Rates of a document; a ``utilization`` above 1 stands in ``above``."""
+    found = {name: with_share(value) if isinstance(value, dict) else value for name, value in rates.items()}
     share = found.get("utilization")
     return {**found, **_share(share, "utilization")} if isinstance(share, int | float) else found
 

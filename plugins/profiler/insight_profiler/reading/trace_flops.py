@@ -2,8 +2,8 @@
 
 A multiplication and an addition are two operations, and a mask of attention leaves none out, as in
 ``torch.utils.flop_counter``. The operators that compute are counted, not those that call them
-(``aten::linear`` calls ``aten::addmm``), but for ``aten::_convolution``, which calls a different one on each kind
-of device. Of counted operators that lie in each other ``derived_flops`` leaves one.
+(``aten::linear`` calls ``aten::addmm``), but for ``aten::_convolution``, which calls a different one on each
+kind of device. Of counted operators that lie in each other ``derived_flops`` leaves one.
 """
 
 from __future__ import annotations
