@@ -90,7 +90,7 @@ _MIOPEN = re.compile(r"^igemm_(?:fwd|bwd|wrw)_gtc(x?)\d*_\w*?(fp32|fp16|bf16|int
 
 _ATTENTION = re.compile(
     r"fmha|flash_?(fwd|bwd|attn|attention|mla)|sdpa|(?<![a-z])attn_(fwd|bwd)|(?<![a-z])bwd_kernel_(dk_?dv|dq|fuse)|"
-    r"(?<![a-z])mla_(dec|fwd|prefill|a8|a16)|(unified|flex|varlen)_attention|attentionscore|(batch|single)(prefill|decode)with|"
+    r"(?<![a-z])mla_(dec|fwd|prefill|a8|a16)|(unified|flex|varlen|sparse)_attention|fwd_(grouped_)?kernel_stage1|attentionscore|(batch|single)(prefill|decode)with|"
     r"(?<![a-z])mha_(fwd|bwd)|attention_\w*mfma|^pa_(bf16|fp16|fp8|a16w)"
 )
 _CONVOLUTION = re.compile(
@@ -106,7 +106,7 @@ _HELPS = re.compile(  # does not compute the product, but prepares or finishes i
 )
 _NO_CONVOLUTION = re.compile(r"norm|softmax|pool|elementwise|pointwise|causal_conv")
 _COLLECTIVE = re.compile(
-    r"nccl|rccl|msccl|hccl|hcom_|nvshmem|symmetric_memory::|deep_ep::|quickreduce|userbuffers_|"
+    r"nccl|rccl|msccl|hccl|hcom_|nvshmem|symmetric_memory::|deep_ep::|hybrid_ep::|quickreduce|userbuffers_|"
     r"cross_device_reduce|all[_-]?reduce|all[_-]?gather|reduce[_-]?scatter|all[_-]?to[_-]?all",
     re.IGNORECASE,
 )
@@ -116,10 +116,10 @@ _WRAPPER = re.compile(r"(^|::)(Kernel2?|device_kernel|kentry\w*|enable_\w+)$")
 _INNER = re.compile(r"([A-Za-z_][\w:]*)\s*<")
 
 _TENSOR_CORES = re.compile(r"tensorop|[hiuw]g?mma|gmma|xmma|mma_atom|tcgen05")
-_MATRIX_CORES = re.compile(r"mfma|xdl|wmma")  # AMD's multiply float32 too
+_MATRIX_CORES = re.compile(r"mfma|xdl|wmma|mmac")  # AMD's multiply float32 too
 _PLAIN = re.compile(r"simt|_ffma_|_dl_|(?<!x)dlops|gemv|naive_|sp3asmconv(?!fury|rage)|gcnasm|miopenconv")
 _TYPES = (  # the first that is found
-    (re.compile(r"fp4|e2m1|xf4|(?<![a-z0-9])f4(?=gemm|_|$)"), Precision.FLOAT4),
+    (re.compile(r"(?<!fp8_)fp4|e2m1|xf4|(?<![a-z0-9])f4(?=gemm|_|$)"), Precision.FLOAT4),
     (re.compile(r"fp8|e4m3|e5m2|float8|bf8|(?<![a-z])f8|a8w8|w8a8"), Precision.FLOAT8),
     (re.compile(r"(?<!u)int8|imma|i8i8|i8gemm|_s8_s8|^[isu]8$"), Precision.INT8),
     (re.compile(r"bf16|bfloat|fp16|half|float16|(?<![a-z0-9])f16|hgemm|hcudnn|a16w"), Precision.HALF),

@@ -74,7 +74,7 @@ function FlopsTable({
       title={say(`flops.${which}`)}
       note={answer.device === null ? '' : say('flops.peak', { device: answer.device })}
       columns={columns}
-      widths={{ flops: 120, rate: 130, precision: 150 }}
+      widths={{ flops: 120, rate: 130, precision: 240 }}
       rows={rows.map((row) => ({
         ...row,
         name: row.name || say('flops.no_module'),
