@@ -22,7 +22,7 @@ import re
 from attrs import frozen
 
 
-class Precision(enum.IntEnum):
+class InputType(enum.IntEnum):
     """Types that are multiplied, the widest first. Devices have a peak rate for each."""
 
     FLOAT64 = 0
@@ -50,29 +50,35 @@ class MatrixKernel:
     """
 
     work: MatrixWork
-    precision: Precision | None
+    precision: InputType | None
     on_matrix_units: bool
 
 
-_LOW = (Precision.TF32, Precision.HALF, Precision.INT8, Precision.FLOAT8, Precision.FLOAT4)
+_LOW = (
+    InputType.TF32,
+    InputType.HALF,
+    InputType.INT8,
+    InputType.FLOAT8,
+    InputType.FLOAT4,
+)
 
 # --- schemes ------------------------------------------------------------------------------------------
 
 _TENSILE = re.compile(r"(?:^|_)C[i-n]+_A[i-n]+C?_B[i-n]+C?_([A-Z0-9a-z]+(?:_MX)?)(?:_|$)")
 _TENSILE_TYPES = (  # the first that the token begins with
-    ("S_MX", Precision.TF32), ("X", Precision.TF32),
-    ("F4", Precision.FLOAT4), ("F6", Precision.FLOAT8), ("B6", Precision.FLOAT8),
-    ("F8", Precision.FLOAT8), ("B8", Precision.FLOAT8),
-    ("4xi8", Precision.INT8), ("I8", Precision.INT8),
-    ("H", Precision.HALF), ("B", Precision.HALF),
-    ("S", Precision.FLOAT32), ("C", Precision.FLOAT32),
-    ("D", Precision.FLOAT64), ("Z", Precision.FLOAT64),
+    ("S_MX", InputType.TF32), ("X", InputType.TF32),
+    ("F4", InputType.FLOAT4), ("F6", InputType.FLOAT8), ("B6", InputType.FLOAT8),
+    ("F8", InputType.FLOAT8), ("B8", InputType.FLOAT8),
+    ("4xi8", InputType.INT8), ("I8", InputType.INT8),
+    ("H", InputType.HALF), ("B", InputType.HALF),
+    ("S", InputType.FLOAT32), ("C", InputType.FLOAT32),
+    ("D", InputType.FLOAT64), ("Z", InputType.FLOAT64),
 )  # fmt: skip
 _NVJET = re.compile(r"nvjet_(?:sm\d+[a-z]?_)?([a-z])")
 _NVJET_TYPES = {
-    "d": Precision.FLOAT64, "z": Precision.FLOAT64, "s": Precision.TF32, "h": Precision.HALF,
-    "t": Precision.HALF, "i": Precision.INT8, "b": Precision.INT8, "q": Precision.FLOAT8,
-    "r": Precision.FLOAT8, "o": Precision.FLOAT4,
+    "d": InputType.FLOAT64, "z": InputType.FLOAT64, "s": InputType.TF32, "h": InputType.HALF,
+    "t": InputType.HALF, "i": InputType.INT8, "b": InputType.INT8, "q": InputType.FLOAT8,
+    "r": InputType.FLOAT8, "o": InputType.FLOAT4,
 }  # fmt: skip
 _TYPE = r"(?:Mx)?(?:E\dm\d|Bfloat16|Fp16|Fp32|Int\d|Tf32)"
 _GENERATED_PRODUCT = re.compile(rf"^(?:bmm|gemm)_{_TYPE}_({_TYPE})({_TYPE})?_")
@@ -119,15 +125,15 @@ _TENSOR_CORES = re.compile(r"tensorop|[hiuw]g?mma|gmma|xmma|mma_atom|tcgen05")
 _MATRIX_CORES = re.compile(r"mfma|xdl|wmma|mmac")  # AMD's multiply float32 too
 _PLAIN = re.compile(r"simt|_ffma_|_dl_|(?<!x)dlops|gemv|naive_|sp3asmconv(?!fury|rage)|gcnasm|miopenconv")
 _TYPES = (  # the first that is found
-    (re.compile(r"(?<!fp8_)fp4|e2m1|xf4|(?<![a-z0-9])f4(?=gemm|_|$)"), Precision.FLOAT4),
-    (re.compile(r"fp8|e4m3|e5m2|float8|bf8|(?<![a-z])f8|a8w8|w8a8"), Precision.FLOAT8),
-    (re.compile(r"(?<!u)int8|imma|i8i8|i8gemm|_s8_s8|^[isu]8$"), Precision.INT8),
-    (re.compile(r"bf16|bfloat|fp16|half|float16|(?<![a-z0-9])f16|hgemm|hcudnn|a16w"), Precision.HALF),
-    (re.compile(r"tf32|tfloat32|xf32"), Precision.TF32),
-    (re.compile(r"float|f32|fp32|sgemm|scudnn|cgemm"), Precision.FLOAT32),
-    (re.compile(r"double|f64|fp64|dgemm|zgemm"), Precision.FLOAT64),
+    (re.compile(r"(?<!fp8_)fp4|e2m1|xf4|(?<![a-z0-9])f4(?=gemm|_|$)"), InputType.FLOAT4),
+    (re.compile(r"fp8|e4m3|e5m2|float8|bf8|(?<![a-z])f8|a8w8|w8a8"), InputType.FLOAT8),
+    (re.compile(r"(?<!u)int8|imma|i8i8|i8gemm|_s8_s8|^[isu]8$"), InputType.INT8),
+    (re.compile(r"bf16|bfloat|fp16|half|float16|(?<![a-z0-9])f16|hgemm|hcudnn|a16w"), InputType.HALF),
+    (re.compile(r"tf32|tfloat32|xf32"), InputType.TF32),
+    (re.compile(r"float|f32|fp32|sgemm|scudnn|cgemm"), InputType.FLOAT32),
+    (re.compile(r"double|f64|fp64|dgemm|zgemm"), InputType.FLOAT64),
 )
-_OF_LETTER = {"d": Precision.FLOAT64, "i": Precision.INT8, "h": Precision.HALF}
+_OF_LETTER = {"d": InputType.FLOAT64, "i": InputType.INT8, "h": InputType.HALF}
 
 
 @functools.lru_cache(maxsize=1 << 14)
@@ -180,17 +186,17 @@ def _by_scheme(name: str) -> MatrixKernel | None:
         return MatrixKernel(MatrixWork.ATTENTION, _widest(found[1], found[2]), True)
     if found := _XMMA.search(name):
         work = MatrixWork.PRODUCT if found[1] == "gemm" else MatrixWork.CONVOLUTION
-        precision = Precision.TF32 if "tf32" in name else _type_of(found[2])
+        precision = InputType.TF32 if "tf32" in name else _type_of(found[2])
         on_units = precision in _LOW or "_tensor" in name
-        if on_units and precision is Precision.FLOAT32:
-            precision = Precision.TF32
+        if on_units and precision is InputType.FLOAT32:
+            precision = InputType.TF32
         return MatrixKernel(work, precision, on_units)
     if found := _MIOPEN.match(name):
         return MatrixKernel(MatrixWork.CONVOLUTION, _type_of(found[2]), bool(found[1]))
     return None
 
 
-def _widest(*types: str | None) -> Precision | None:
+def _widest(*types: str | None) -> InputType | None:
     known = [_type_of(one) for one in types if one]
     found = [one for one in known if one is not None]
     return min(found) if len(found) == len(known) else None
@@ -213,7 +219,7 @@ def _work(own: str) -> MatrixWork | None:
 def _by_words(work: MatrixWork, own: str, arguments: str) -> MatrixKernel:
     instruction = _INSTRUCTION.search(own)
     precision = _type_of(own)
-    if instruction is not None and precision in (None, Precision.FLOAT32):
+    if instruction is not None and precision in (None, InputType.FLOAT32):
         precision = _of_instruction(instruction, own)
     if precision is None:
         precision = _type_of(arguments)
@@ -221,24 +227,24 @@ def _by_words(work: MatrixWork, own: str, arguments: str) -> MatrixKernel:
     if _PLAIN.search(own) or "simt" in arguments:
         return MatrixKernel(work, precision, False)
     if instruction is not None or _TENSOR_CORES.search(whole):
-        if precision is Precision.FLOAT32 and work is not MatrixWork.ATTENTION:
-            precision = Precision.TF32
+        if precision is InputType.FLOAT32 and work is not MatrixWork.ATTENTION:
+            precision = InputType.TF32
         return MatrixKernel(work, precision, True)
     on_units = precision is None or precision in _LOW or bool(_MATRIX_CORES.search(whole))
     return MatrixKernel(work, precision, on_units)
 
 
-def _of_instruction(instruction: re.Match[str], own: str) -> Precision:
+def _of_instruction(instruction: re.Match[str], own: str) -> InputType:
     """The inputs of an instruction whose sums are of the type of its letter."""
     letter, shape = instruction.groups()
     if letter in _OF_LETTER:
         return _OF_LETTER[letter]
     is_volta_or_turing = re.search(r"volta|turing|_7[05]_", own) is not None
     depth = shape.rpartition("x")[2] if "x" in shape else {"884": "4", "1688": "8"}.get(shape, "16")
-    return Precision.TF32 if depth == "8" and not is_volta_or_turing else Precision.HALF
+    return InputType.TF32 if depth == "8" and not is_volta_or_turing else InputType.HALF
 
 
-def _type_of(text: str) -> Precision | None:
+def _type_of(text: str) -> InputType | None:
     lower = text.lower()
     return next((kind for pattern, kind in _TYPES if pattern.search(lower)), None)
 

@@ -10,7 +10,7 @@ from insight_profiler.advice.kernel_names import (
     is_matrix,
     uses_tensor_cores,
 )
-from insight_profiler.kernel_schemes import MatrixWork, Precision, is_collective, matrix_kernel
+from insight_profiler.kernel_schemes import InputType, MatrixWork, is_collective, matrix_kernel
 from insight_profiler.model import Category
 from insight_profiler.reading.trace_kinds import torch_kind
 
@@ -137,7 +137,7 @@ def test_names_say_which_product_of_which_types_on_which_unit(
     kernel = matrix_kernel(name)
     assert kernel is not None
     assert kernel.work is MatrixWork[work.upper()]
-    assert kernel.precision == (None if precision is None else Precision[precision.upper()])
+    assert kernel.precision == (None if precision is None else InputType[precision.upper()])
     assert kernel.on_matrix_units is on_units
 
 

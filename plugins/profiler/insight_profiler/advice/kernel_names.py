@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from insight_profiler.kernel_schemes import (
+    InputType,
     MatrixWork,
-    Precision,
     is_collective,
     matrix_kernel,
 )
@@ -51,7 +51,7 @@ def is_matrix(name: str) -> bool:
 def is_narrow(name: str) -> bool:
     """Whether the inputs of a product have at most 16 bits, by its name."""
     kernel = matrix_kernel(name)
-    return kernel is not None and kernel.precision is not None and kernel.precision >= Precision.HALF
+    return kernel is not None and kernel.precision is not None and kernel.precision >= InputType.HALF
 
 
 def is_double(name: str) -> bool:

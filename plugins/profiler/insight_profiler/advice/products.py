@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from insight_profiler.advice.evidence import Evidence, Rows
 from insight_profiler.advice.kernel_names import are, is_matrix, is_narrow, uses_tensor_cores
-from insight_profiler.kernel_schemes import Precision
+from insight_profiler.kernel_schemes import InputType
 
 _NO_CUBE = re.compile(r"VECTOR|AIV|AI_?CPU", re.IGNORECASE)  # cores of an NPU that have no cube unit
 
@@ -34,7 +34,7 @@ def wide_without_units(evidence: Evidence, rows: Rows) -> Rows:
     table = evidence.profile.tables.get("operators")
     if table is None:
         return left
-    return left[(launchers < 0) | (table["precision"][launchers] < Precision.HALF)]
+    return left[(launchers < 0) | (table["precision"][launchers] < InputType.HALF)]
 
 
 def _told(

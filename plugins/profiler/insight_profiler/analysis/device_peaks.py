@@ -7,16 +7,16 @@ from collections.abc import Mapping
 
 from attrs import frozen
 
-from insight_profiler.kernel_schemes import Precision
+from insight_profiler.kernel_schemes import InputType
 from insight_profiler.model import Device
 
 _COLUMNS = (
-    Precision.FLOAT64,
-    Precision.FLOAT32,
-    Precision.TF32,
-    Precision.HALF,
-    Precision.FLOAT8,
-    Precision.FLOAT4,
+    InputType.FLOAT64,
+    InputType.FLOAT32,
+    InputType.TF32,
+    InputType.HALF,
+    InputType.FLOAT8,
+    InputType.FLOAT4,
 )
 
 
@@ -29,16 +29,16 @@ class PeakRate:
     """
 
     plain: float
-    by_type: Mapping[Precision, float]
+    by_type: Mapping[InputType, float]
 
     @property
     def matrix(self) -> float:
         """Of products of bfloat16 or float16."""
-        return self.of(Precision.HALF, on_matrix_units=True)
+        return self.of(InputType.HALF, on_matrix_units=True)
 
-    def of(self, precision: Precision, on_matrix_units: bool) -> float:
+    def of(self, precision: InputType, on_matrix_units: bool) -> float:
         """Of products of a type. The device computes a type that it does not know in the next wider one."""
-        if precision is Precision.FLOAT32 and not on_matrix_units:
+        if precision is InputType.FLOAT32 and not on_matrix_units:
             return self.plain
         wider = [kind for kind in self.by_type if kind <= precision]
         return self.by_type[max(wider)] if wider else self.plain

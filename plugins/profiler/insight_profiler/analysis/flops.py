@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from insight_profiler.analysis.operator_peaks import OperatorPeaks, operator_peaks
 from insight_profiler.analysis.sums import numbered
-from insight_profiler.kernel_schemes import Precision
+from insight_profiler.kernel_schemes import InputType
 from insight_profiler.model import Profile
 
 _MOST_ROWS = 500
@@ -89,7 +89,7 @@ def _rows(
     flops = np.bincount(groups, operators["flops"][rows], count)
     time = np.bincount(groups, times, count)
     most = np.bincount(groups, np.nan_to_num(peaks.rate) * times / 1e9, count)  # FLOPs at the peak
-    types = np.zeros((count, len(Precision)))
+    types = np.zeros((count, len(InputType)))
     np.add.at(types, (groups, peaks.precision), times)
     longest = types.argmax(1)
     calls = np.bincount(groups, operators["calls"][rows].clip(0), count)
@@ -102,7 +102,7 @@ def _rows(
             "calls": int(calls[at]),
             "rate": float(flops[at] / time[at] * 1e9) if time[at] else None,
             **_share(float(flops[at] / most[at]) if most[at] else None, "peak"),
-            "precision": Precision(int(longest[at])).name.lower() if most[at] else None,
+            "precision": InputType(int(longest[at])).name.lower() if most[at] else None,
         }
         for at in order
     ]

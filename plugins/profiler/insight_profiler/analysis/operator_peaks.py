@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 
 from insight_profiler.analysis.device_peaks import peak_rate
 from insight_profiler.derived_nesting import nearest_marked
-from insight_profiler.kernel_schemes import MatrixKernel, Precision, matrix_kernel
+from insight_profiler.kernel_schemes import InputType, MatrixKernel, matrix_kernel
 from insight_profiler.model import Profile, Table
 
-_UNKNOWN = len(Precision)  # the place of kernels whose names do not tell the type
+_UNKNOWN = len(InputType)  # the place of kernels whose names do not tell the type
 _UNITS = 2
 
 
 @frozen(eq=False)
 class OperatorPeaks:
-    """Of each row of the operators: FLOP/s at most (NaN: not known), and the Precision that it is of."""
+    """Of each row of the operators: FLOP/s at most (NaN: not known), and of which InputType it is."""
 
     rate: NDArray[np.float64]
     precision: NDArray[np.int8]
@@ -34,7 +34,7 @@ def operator_peaks(profile: Profile) -> OperatorPeaks:
     known = [peak_rate(device.name) for device in profile.devices if device.kind != "cpu"]
     peak = next((one for one in known if one is not None), None)
     if peak is None:
-        return OperatorPeaks(np.full(count, np.nan), np.full(count, Precision.FLOAT32, np.int8))
+        return OperatorPeaks(np.full(count, np.nan), np.full(count, InputType.FLOAT32, np.int8))
     times = _matrix_times(profile, operators)
     chosen = times.argmax(1)
     chosen[times.sum(1) == 0] = -1
@@ -46,19 +46,19 @@ def operator_peaks(profile: Profile) -> OperatorPeaks:
     return OperatorPeaks(rates[places], np.array([int(one) for one, _ in found], np.int8)[places])
 
 
-def _precision(given: int, kernel: int) -> tuple[Precision, bool]:
+def _precision(given: int, kernel: int) -> tuple[InputType, bool]:
     """What an operator computes with, by the type of its inputs and its kernels (a place in the times; -1:
     unknown), and whether on matrix units."""
     named = kernel // _UNITS if kernel >= 0 else _UNKNOWN
     on_units = kernel >= 0 and kernel % _UNITS == 1
-    if given >= Precision.TF32 or given == Precision.FLOAT64:
+    if given >= InputType.TF32 or given == InputType.FLOAT64:
         wider = given if named == _UNKNOWN else max(given, named)
-        return Precision(wider), True
+        return InputType(wider), True
     if named < _UNKNOWN:
-        return Precision(named), on_units
+        return InputType(named), on_units
     if not on_units:
-        return Precision.FLOAT32, False
-    return (Precision.TF32 if given == Precision.FLOAT32 else Precision.HALF), True
+        return InputType.FLOAT32, False
+    return (InputType.TF32 if given == InputType.FLOAT32 else InputType.HALF), True
 
 
 def _matrix_times(profile: Profile, operators: Table) -> NDArray[np.int64]:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_profiler.kernel_schemes import Precision
+from insight_profiler.kernel_schemes import InputType
 
 _Shapes = Sequence[Any]
 _Values = Sequence[Any]
@@ -174,11 +174,11 @@ _COUNTS: Mapping[str, _Count] = {
     for name in names.split()
 }
 _TYPES = {
-    "double": Precision.FLOAT64,
-    "float": Precision.FLOAT32,
-    "half": Precision.HALF,
-    "bfloat16": Precision.HALF,
-    "signed char": Precision.INT8,
+    "double": InputType.FLOAT64,
+    "float": InputType.FLOAT32,
+    "half": InputType.HALF,
+    "bfloat16": InputType.HALF,
+    "signed char": InputType.INT8,
 }
 
 
@@ -213,7 +213,7 @@ class TraceFlops:
         found = self._calls.get(call)
         if found is None:
             precision = _precision_of(types)
-            packed = 2 if precision is Precision.FLOAT4 else 1  # numbers in a byte, which the shapes count
+            packed = 2 if precision is InputType.FLOAT4 else 1  # numbers in a byte, which the shapes count
             found = packed * flops_of(name, shapes, values), -1 if precision is None else precision
             self._calls[call] = found
         self._rows.append(row)
@@ -229,14 +229,14 @@ class TraceFlops:
         return {"flops": flops, "precision": precision}
 
 
-def _precision_of(types: object) -> Precision | None:
+def _precision_of(types: object) -> InputType | None:
     """The narrowest type among the first three inputs: that with which a product is computed."""
     found = [_precision(str(one)) for one in types[:3]] if isinstance(types, list) else []
     return max((one for one in found if one is not None), default=None)
 
 
-def _precision(text: str) -> Precision | None:
+def _precision(text: str) -> InputType | None:
     name = text.removeprefix("c10::").removeprefix("complex<").rstrip(">").removeprefix("c10::").lower()
     if name.startswith(("float8", "float4")):
-        return Precision.FLOAT8 if name[5] == "8" else Precision.FLOAT4
+        return InputType.FLOAT8 if name[5] == "8" else InputType.FLOAT4
     return _TYPES.get(name)
