@@ -46,7 +46,8 @@ class MatrixWork(enum.Enum):
 class MatrixKernel:
     """A kernel that computes products. ``precision`` is None where its name does not tell.
 
-    ``on_matrix_units``: tensor cores (NVIDIA), matrix cores (AMD); not assumed for float32 only.
+    ``on_matrix_units``: on tensor cores (NVIDIA) or matrix cores (AMD). Where the name does not tell,
+    products of float32 and float64 are not.
     """
 
     work: MatrixWork
@@ -54,13 +55,7 @@ class MatrixKernel:
     on_matrix_units: bool
 
 
-_LOW = (
-    InputType.TF32,
-    InputType.HALF,
-    InputType.INT8,
-    InputType.FLOAT8,
-    InputType.FLOAT4,
-)
+_LOW = (InputType.TF32, InputType.HALF, InputType.INT8, InputType.FLOAT8, InputType.FLOAT4)
 
 # --- schemes ------------------------------------------------------------------------------------------
 
@@ -96,8 +91,9 @@ _MIOPEN = re.compile(r"^igemm_(?:fwd|bwd|wrw)_gtc(x?)\d*_\w*?(fp32|fp16|bf16|int
 
 _ATTENTION = re.compile(
     r"fmha|flash_?(fwd|bwd|attn|attention|mla)|sdpa|(?<![a-z])attn_(fwd|bwd)|(?<![a-z])bwd_kernel_(dk_?dv|dq|fuse)|"
-    r"(?<![a-z])mla_(dec|fwd|prefill|a8|a16)|(unified|flex|varlen|sparse)_attention|fwd_(grouped_)?kernel_stage1|attentionscore|(batch|single)(prefill|decode)with|"
-    r"(?<![a-z])mha_(fwd|bwd)|attention_\w*mfma|^pa_(bf16|fp16|fp8|a16w)"
+    r"(?<![a-z])mla_(dec|fwd|prefill|a8|a16)|(unified|flex|varlen|sparse)_attention|attentionscore|"
+    r"fwd_(grouped_)?kernel_stage1|(batch|single)(prefill|decode)with|(?<![a-z])mha_(fwd|bwd)|"
+    r"attention_\w*mfma|^pa_(bf16|fp16|fp8|a16w)"
 )
 _CONVOLUTION = re.compile(
     r"conv(?!ert)|(?<![a-z])[dw]grad|fprop|winograd|implicit_gemm|[sh]cudnn|\dcudnn|cudnn_(infer|train)|^fft2d|"

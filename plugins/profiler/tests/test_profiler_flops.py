@@ -248,6 +248,26 @@ def test_nested_operators_count_once_with_the_peak_of_the_kernels_within() -> No
     assert shares[attention] == pytest.approx(flops[attention] / 200e-6 / 989.4e12)
 
 
+@pytest.mark.parametrize(
+    ("recording", "precision", "utilization"),
+    [("before", "float32", 0.706), ("after", "half", 0.613)],  # 47.2 of 66.9, 606 of 989 TFLOP/s
+)
+def test_a_recorded_training_reaches_less_than_the_peak(
+    recording: str, precision: str, utilization: float
+) -> None:
+    """A GPT of 12 layers on an H200, in float32 without TF32 and in bfloat16."""
+    folder = _TRACE.parent / "torch_h200/full_precision"
+    if not folder.is_dir():
+        pytest.skip(f"no recording at {folder}")
+    building = Building(Source.TORCH)
+    READERS[Source.TORCH](Files.of_directory(folder, f"{recording}.pt.trace.json.gz"), building)
+    answer = flops_answer(building.finish())
+    assert answer["summary"]["flops"] == 5_025_111_736_320
+    assert answer["summary"]["utilization"] == pytest.approx(utilization, abs=0.001)
+    assert {row["precision"] for row in answer["operators"]} == {precision}
+    assert [row for row in answer["operators"] if row["above"] is not None] == []
+
+
 def test_more_than_the_peak_is_no_share_of_it() -> None:
     call = (["aten::mm"], "kernel_of_somebody", 1000.0, _said(["float"] * 2, _SQUARE, _SQUARE))
     answer = _measured("NVIDIA H100 80GB HBM3", [call])

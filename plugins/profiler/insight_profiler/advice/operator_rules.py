@@ -61,7 +61,7 @@ def convolution_algorithm(evidence: Evidence) -> Iterator[Advice]:
     device = evidence.device
     rates = operator_peaks(evidence.profile).rate
     is_convolution = _with_names(
-        evidence, table, re.compile(r"convolution(_backward)?$|^aten::conv\dd$"), "type"
+        evidence, table, re.compile(r"convolution(_transpose)?(_backward)?$|_conv\dd|^aten::conv\dd$"), "type"
     )
     known = is_convolution & np.isfinite(table["flops"]) & (table["device_total"] > 0)
     known &= np.isfinite(rates)

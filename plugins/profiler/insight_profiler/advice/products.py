@@ -32,7 +32,7 @@ def wide_without_units(evidence: Evidence, rows: Rows) -> Rows:
     left = left[~are(is_narrow, evidence.profile.texts, evidence.slices["name"][left])]
     launchers = evidence.operator_of(left)
     table = evidence.profile.tables.get("operators")
-    if table is None:
+    if table is None or not len(table["name"]):
         return left
     return left[(launchers < 0) | (table["precision"][launchers] < InputType.HALF)]
 
@@ -48,7 +48,8 @@ def _told(
     texts = evidence.profile.texts
     found = are(by_name, texts, evidence.slices["name"][rows])
     table = evidence.profile.tables.get("operators")
-    if table is None or evidence.device is None or evidence.device.kind != "npu":
+    is_npu = evidence.device is not None and evidence.device.kind == "npu"
+    if not is_npu or table is None or not len(table["name"]):
         return found
     runs = evidence.slices["operator"][rows]
     typed = (runs >= 0) & (table["type"][runs] >= 0)

@@ -51,9 +51,10 @@ def _precision(given: int, kernel: int) -> tuple[InputType, bool]:
     unknown), and whether on matrix units."""
     named = kernel // _UNITS if kernel >= 0 else _UNKNOWN
     on_units = kernel >= 0 and kernel % _UNITS == 1
-    if given >= InputType.TF32 or given == InputType.FLOAT64:
-        wider = given if named == _UNKNOWN else max(given, named)
-        return InputType(wider), True
+    if given == InputType.FLOAT64:
+        return InputType.FLOAT64, True
+    if given > InputType.FLOAT32:
+        return InputType(given if named == _UNKNOWN else max(given, named)), True
     if named < _UNKNOWN:
         return InputType(named), on_units
     if not on_units:

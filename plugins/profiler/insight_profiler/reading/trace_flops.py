@@ -85,9 +85,9 @@ def _backward(gradient: int, transposed: int | bool = False) -> _Count:
 def _whole_numbers(value: object) -> list[int]:
     """Of ``[1, 1]``; nothing of anything else."""
     text = str(value)
-    return (
-        [int(part) for part in text[1:-1].split(",")] if re.fullmatch(r"\[-?\d+(, *-?\d+)*\]", text) else []
-    )
+    if not re.fullmatch(r"\[-?\d+(, *-?\d+)*\]", text):
+        return []
+    return [int(part) for part in text[1:-1].split(",")]
 
 
 def _is_true(value: object) -> bool:
@@ -141,7 +141,7 @@ _COUNTS: Mapping[str, _Count] = {
     f"aten::{name}": count
     for names, count in (
         ("mm bmm _scaled_mm _scaled_mm_v2 _scaled_grouped_mm _scaled_grouped_mm_v2 _grouped_mm", _product),
-        ("addmm _addmm_activation baddbmm", _sum_and_product),
+        ("addmm addmm_ _addmm_activation baddbmm baddbmm_", _sum_and_product),
         ("cudnn_convolution mkldnn_convolution miopen_convolution", _convolution("psd")),
         ("miopen_depthwise_convolution _mps_convolution", _convolution("psd")),
         ("cudnn_convolution_relu cudnn_convolution_add_relu", _convolution("spd")),
