@@ -17,7 +17,7 @@ from insight_profiler.model import Category, Counter, FlowKind
 from insight_profiler.reading.json_events import Window, readable
 from insight_profiler.reading.times import NO_TIME, nanoseconds
 from insight_profiler.reading.trace_collectives import COLLECTIVE, TraceCollectives
-from insight_profiler.reading.trace_flops import flops_of, is_counted
+from insight_profiler.reading.trace_flops import TraceFlops, is_counted
 from insight_profiler.reading.trace_kernels import TraceKernels
 from insight_profiler.reading.trace_kinds import Classify, flow_kind, is_torch
 from insight_profiler.reading.trace_memory import MemoryEvents
@@ -40,17 +40,10 @@ class _Rows:
     durations: list[object] = field(factory=list)
     events: list[int] = field(factory=list)
     shapes: tuple[list[int], list[int]] = field(factory=lambda: ([], []))
-    flops: tuple[list[int], list[float]] = field(factory=lambda: ([], []))
     external: tuple[list[int], list[int]] = field(factory=lambda: ([], []))
     correlation: tuple[list[int], list[int]] = field(factory=lambda: ([], []))
     kernel: tuple[list[int], list[int]] = field(factory=lambda: ([], []))
     steps: list[tuple[int, int]] = field(factory=list)  # number, row
-
-    def operations(self) -> NDArray[np.float64]:
-        column = np.full(len(self.tracks), np.nan)
-        rows, values = self.flops
-        column[rows] = values
-        return column
 
     def sparse(self, which: tuple[list[int], list[int]]) -> NDArray[np.int64]:
         column = np.full(len(self.tracks), -1, np.int64)
@@ -99,7 +92,7 @@ class TraceEvents:
         self._counters: dict[tuple[Hashable, str, str], int] = {}
         self._steps: set[int] = set()
         self._shapes: dict[bytes, int] = {}  # texts of what was seen
-        self._flops: dict[bytes, float] = {}  # of calls that were seen
+        self._flops = TraceFlops()
         self.odd = 0
         self.is_torch = False
 
@@ -255,13 +248,7 @@ class TraceEvents:
                 rows.shapes[1].append(text)
                 name = self._counted.get(kind)
                 if name:
-                    values = get("Concrete Inputs")
-                    call = key + marshal.dumps((kind, values), 2)
-                    flops = self._flops.get(call)
-                    if flops is None:
-                        flops = self._flops[call] = flops_of(name, shapes, values)
-                    rows.flops[0].append(row)
-                    rows.flops[1].append(flops)
+                    self._flops.look(row, name, shapes, said)
             return
         correlation = get("correlation")
         if type(correlation) is int and 0 <= correlation < _FAR:
@@ -339,7 +326,7 @@ class TraceEvents:
             "offset": packed_offset(self._file, 0) + offsets,
             "size": np.array(window.ends, np.int64)[events] - offsets,
             "shapes": rows.sparse(rows.shapes),
-            "flops": rows.operations(),
+            **self._flops.columns(len(rows.tracks)),
             "correlation": rows.sparse(rows.correlation),
             "external": rows.sparse(rows.external),
             "kernel": rows.sparse(rows.kernel),

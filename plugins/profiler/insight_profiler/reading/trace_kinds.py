@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from attrs import frozen
 
+from insight_profiler.kernel_schemes import is_collective
 from insight_profiler.model import Category, FlowKind
 
 
@@ -68,7 +69,7 @@ def torch_kind(process: str, category: str, name: str) -> EventKind | None:
         elif _COLLECTIVE.match(name):
             kind = Category.COMMUNICATION
         return EventKind(kind, name.partition("#")[0] or name or known)
-    if kind is Category.KERNEL and _COLLECTIVE.match(name):
+    if kind is Category.KERNEL and (_COLLECTIVE.match(name) or is_collective(name)):
         kind = Category.COMMUNICATION
     return EventKind(kind)
 
