@@ -135,11 +135,14 @@ export function tickNumber(value: number, step: number, largest = Math.abs(value
     const digits = Math.min(6, decimals(inPowers(step, power)));
     return `${sign}${inPowers(size, power).toFixed(digits)}e${power < 0 ? '−' : ''}${Math.abs(power)}`;
   }
+  const plain = (number: number): string => number.toFixed(decimals(step));
   for (const [unit, letter] of UNITS_OF_NUMBERS) {
     if (largest < unit || largest < 1e4 || step * 1000 < unit) continue;
-    return isZero ? '0' : `${sign}${(size / unit).toFixed(decimals(step / unit))}${letter}`;
+    const short = (number: number): string => `${(number / unit).toFixed(decimals(step / unit))}${letter}`;
+    if (short(largest).length > plain(largest).length) break;
+    return isZero ? '0' : sign + short(size);
   }
-  return sign + size.toFixed(decimals(step));
+  return sign + plain(size);
 }
 
 const UNITS_OF_NUMBERS = [
