@@ -16,17 +16,19 @@ export function textPlace(x: number, text: string, [from, to]: Room): number {
 }
 
 /**
- * Ticks of a horizontal axis: `make(count)` of the largest count, from `most` down, whose texts do not touch. Where not
- * even those of one do, some lose their text.
+ * Ticks of a horizontal axis: `make(count)` of the largest count, from `most` down, whose texts do not touch. Where
+ * only fewer than two texts would be left, those of `most` that touch the one before lose their text instead.
  */
 export function fittingTicks(scale: Scale, room: Room, most: number, make: (count: number) => Tick[]): Tick[] {
-  let ticks: Tick[] = [];
-  for (let count = Math.max(1, most); count >= 1; count--) {
-    ticks = make(count);
+  const all = make(Math.max(1, most));
+  const without = touching(all, scale, room);
+  if (without.size === 0) return all;
+  for (let count = most - 1; count >= 1; count--) {
+    const ticks = make(count);
+    if (ticks.filter(({ label }) => label).length < 2) break;
     if (touching(ticks, scale, room).size === 0) return ticks;
   }
-  const without = touching(ticks, scale, room);
-  return ticks.map((tick) => (without.has(tick) ? { ...tick, label: '' } : tick));
+  return all.map((tick) => (without.has(tick) ? { ...tick, label: '' } : tick));
 }
 
 const halfOf = (text: string): number => (estimatedWidth(text, SIZE) * WIDER) / 2;

@@ -69,12 +69,14 @@ export function xTicks(
   if (kind === 'relative') return durationTicks(domain, count, locale);
   const step = Math.max(1, niceStep((domain[1] - domain[0]) / Math.max(1, count)));
   const whole = step === 2.5 ? 5 : step; // steps are whole numbers
-  return apart(numbered(multiples(domain[0], domain[1], whole), whole));
+  return apart(numbered(multiples(domain[0], domain[1], whole), whole), whole);
 }
 
-/** Ticks with all digits of their values where shorter texts would be equal. */
-function apart(ticks: Tick[]): Tick[] {
-  if (new Set(ticks.map(({ label }) => label)).size === ticks.length) return ticks;
+/** Ticks with all digits of their values where shorter texts would be equal, as those of neighbours a step apart. */
+function apart(ticks: Tick[], step = Infinity): Tick[] {
+  const texts = new Set(ticks.map(({ label }) => label));
+  const isFine = ticks.every(({ value }) => Math.abs(value) < 1e15 || step >= Math.abs(value) * 1e-6);
+  if (isFine && texts.size === ticks.length) return ticks;
   return ticks.map(({ value }) => ({ value, label: String(value).replace('-', '−') }));
 }
 
