@@ -127,7 +127,11 @@ export function CardBody({ board, card, place, isAlone = false, tools }: CardBod
         ref={host}
         onPointerDownCapture={() => board.zooms.beginGesture()}
       />
-      {why && <p class="nothing">{why}</p>}
+      {why && (
+        <p class="nothing" data-testid="card-status">
+          {why}
+        </p>
+      )}
       {!full && !isAlone && !tools && <CardCorner board={board} place={place} />}
       <CardStatus board={board} tag={tag} feed={feed} moreMarks={markers.more} />
       {table.dialog}

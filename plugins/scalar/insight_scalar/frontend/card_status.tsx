@@ -41,7 +41,7 @@ export function CardStatus({
   const missing = panel ? lacking(board, panel) : [];
   if (panel && absence(board.page, panel, board.tags.runsByTag.value)) {
     return (
-      <footer data-testid="card-status">
+      <footer>
         <span class="counts" title={missing.join('\n')}>
           {missing.join(' · ') || '\u00a0'}
         </span>

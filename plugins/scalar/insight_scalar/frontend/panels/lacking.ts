@@ -11,12 +11,12 @@ type RunsByTag = ScalarParts['tags']['runsByTag']['value'];
 
 /** Why a panel of lines has none, as a text; '' if it has some. */
 export function absence({ t: say }: Page, panel: Draft | LogPanel, known: RunsByTag): string {
-  const { tags = [], margins = [], regex } = panel;
+  const { tags = [], margins = [] } = panel;
   if (chosenTags(panel, known.keys()).length > 0 || margins.some(({ value }) => known.has(value))) return '';
   const found = emptiness(panel, known.keys());
-  if (found && found.key !== 'panel.regex.none') return say(found.key, { reason: found.reason });
-  const patterns = 'patterns' in panel ? panel.patterns : regex ? [regex] : [];
-  const names = [...tags, ...edgesOf(margins), ...patterns];
+  const isOfLog = 'patterns' in panel; // whose expressions are those of Python
+  if (found && !(isOfLog && found.key === 'panel.regex.none')) return say(found.key, { reason: found.reason });
+  const names = [...tags, ...edgesOf(margins), ...(isOfLog ? panel.patterns : [])];
   return names.length > 0 ? say('panel.tags.none', { tags: listed(say, names) }) : '';
 }
 
