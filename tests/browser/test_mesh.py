@@ -39,7 +39,10 @@ def test_a_shape_keeps_its_digits_when_it_leaves_the_scale_of_all_runs(
     """A ring of radius 1 next to a run in map coordinates is drawn as on a page that never had one scale."""
     turn = 2 * np.pi * np.arange(200) / 200
     ring = np.stack([np.cos(turn), np.sin(turn), 0 * turn], 1).astype(np.float32)
-    for run, points in (("ring", ring), ("map", CORNERS * 60 + np.float32([500_000, 4_600_000, 100]))):
+    for run, points in (
+        ("ring", ring),
+        ("map", CORNERS * 60 + np.array([500_000, 4_600_000, 100], np.float32)),
+    ):
         with EventWriter(tmp_path / run) as writer:
             writer.tensor("shape_VERTEX", 1, points, plugin="mesh")
     url = serve("--logdir", tmp_path, environment=with_tabs("mesh"))

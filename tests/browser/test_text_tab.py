@@ -136,6 +136,27 @@ def test_texts_of_one_sign_are_shown_as_they_are(page: Page, url: str) -> None:
     assert failures == []
 
 
+def test_a_card_that_throws_leaves_the_others_and_can_be_tried_again(page: Page, url: str) -> None:
+    page.add_init_script(
+        """{
+          const { replaceChildren } = Element.prototype;
+          Element.prototype.replaceChildren = function (...nodes) {
+            const isOdd = nodes.some((node) => node.textContent?.includes('Setup'));
+            if (isOdd && !window.mended) throw new TypeError('odd');
+            return replaceChildren.apply(this, nodes);
+          };
+        }"""
+    )
+    _open(page, url)
+    broken = card(page, "markdown", "one").get_by_test_id("card-failure")
+    expect(broken).to_contain_text("one · markdown")
+    expect(broken).to_contain_text("odd")
+    expect(card(page, "angles", "one").get_by_test_id("text")).to_have_text(ANGLES)
+    page.evaluate("window.mended = true")
+    card(page, "markdown", "one").locator('[data-action="retry"]').click()
+    expect(card(page, "markdown", "one").locator("h1")).to_have_text("Setup")
+
+
 def test_a_tensor_of_strings_is_a_table(page: Page, url: str) -> None:
     _open(page, url)
     cells = card(page, "table", "one").get_by_test_id("strings").locator("td")
