@@ -71,11 +71,16 @@ def _rows(matrix: NDArray[Any]) -> bytes:
 
 
 def _labels(labels: Sequence[Any], header: Sequence[str] | None) -> bytes:
-    if not header:
-        return "".join(f"{label}\n" for label in labels).encode()
-    if len(header) != len(labels[0]):
-        raise ValueError(f"metadata_header has {len(header)} names and a label {len(labels[0])} columns")
-    return "".join("\t".join(map(str, row)) + "\n" for row in [header, *labels]).encode()
+    rows: list[Sequence[Any]] = [header, *labels] if header else [[label] for label in labels]
+    for row in rows:
+        if header and len(row) != len(header):
+            raise ValueError(f"metadata_header has {len(header)} names and a label {len(row)} columns")
+    return "".join("\t".join(map(_cell, row)) + "\n" for row in rows).encode("utf-8", "replace")
+
+
+def _cell(label: object) -> str:
+    """A label as a cell: blanks instead of line breaks and tabs, which separate points and columns."""
+    return " ".join(str(label).splitlines()).replace("\t", " ")
 
 
 def _sprite(images: NDArray[Any]) -> bytes:

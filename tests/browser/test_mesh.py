@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect
 
 from insight_core.plugin.testing import EventWriter
 from tests.browser.cards import card
+from tests.browser.waiting import until
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
@@ -30,6 +31,34 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 writer.tensor("shape_VERTEX", step, points, plugin="mesh")
                 writer.tensor("shape_FACE", step, SIDES, plugin="mesh")
     return logdir
+
+
+def test_a_shape_keeps_its_digits_when_it_leaves_the_scale_of_all_runs(
+    page: Page, serve: Serve, tmp_path: Path, with_tabs: Callable[..., dict[str, str]]
+) -> None:
+    """A ring of radius 1 next to a run in map coordinates is drawn as on a page that never had one scale."""
+    turn = 2 * np.pi * np.arange(200) / 200
+    ring = np.stack([np.cos(turn), np.sin(turn), 0 * turn], 1).astype(np.float32)
+    for run, points in (
+        ("ring", ring),
+        ("map", CORNERS * 60 + np.array([500_000, 4_600_000, 100], np.float32)),
+    ):
+        with EventWriter(tmp_path / run) as writer:
+            writer.tensor("shape_VERTEX", 1, points, plugin="mesh")
+    url = serve("--logdir", tmp_path, environment=with_tabs("mesh"))
+    page.goto(f"{url}#tab=mesh&locale=en")
+    stage = card(page, "shape_VERTEX", "ring").locator("canvas").first
+    picture = "canvas => canvas.toDataURL()"
+    together = stage.evaluate(picture)
+    page.locator('[data-action="scale"]').click()
+    expect(page).to_have_url(re.compile("mesh.scale"))
+    until(page, lambda: stage.evaluate(picture) != together)
+    alone = stage.evaluate(picture)
+    page.reload()
+    expect(card(page, "shape_VERTEX", "ring").locator("[data-drawn]")).to_have_attribute(
+        "data-drawn", "1 200 0"
+    )
+    until(page, lambda: stage.evaluate(picture) == alone)
 
 
 def test_a_mesh_is_turned_by_keys_for_all_runs_and_kept_in_the_link(

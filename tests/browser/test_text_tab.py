@@ -32,9 +32,14 @@ HOSTILE = [
     "<p style='position: fixed' onclick='window.hacked = 8' class='card'>text of a paragraph</p>",
     "<noscript><p title='</noscript><img src=x onerror=window.hacked=10>'>",
     "![words of a picture](https://elsewhere.example/pixel.png)",
+    "<p title='x' onmouseover='window.hacked = 11'>kept</p><unk onclick='window.hacked = 12'>",
     "the end",
     "<math><mtext><table><mglyph><style><img src=x onerror='window.hacked = 9'>",  # takes what follows
 ]
+ANGLES = (
+    "the <unk> sat on <extra_id_0></s>, List<String> w; if (a <b and c> d) <!-- note --> <input value='x'>"
+)
+DEGENERATE = [">" * 4000, "*" * 4000, "![" * 3000, "- " * 1000, "`" * 5000, "|" * 400 + "\n" + "|-" * 200]
 STEPS = 10_000
 MINUS = "\N{MINUS SIGN}"
 
@@ -46,6 +51,9 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with EventWriter(logdir / "one") as writer:
         writer.text("markdown", 0, MARKDOWN)
         writer.text("hostile", 0, "\n\n".join(HOSTILE))
+        writer.text("angles", 0, ANGLES)
+        for step, text in enumerate(DEGENERATE):
+            writer.text("degenerate", step, text)
         for step, text in enumerate(
             ["rate 0.1\nbatch 32\nseed 7", "rate 0.1\nbatch 64\nseed 7", "rate 0.2\nbatch 64\nseed 7"]
         ):
@@ -109,6 +117,44 @@ def test_script_in_a_text_never_runs(page: Page, url: str) -> None:
         for address in asked
         if not address.startswith((url.split("#")[0].rstrip("/"), "data:", "blob:"))
     ] == []
+
+
+def test_what_looks_like_a_tag_is_shown(page: Page, url: str) -> None:
+    """As TensorBoard's Text tab, which escapes what its list of elements does not hold."""
+    _open(page, url)
+    expect(card(page, "angles", "one").get_by_test_id("text")).to_have_text(ANGLES)
+
+
+def test_texts_of_one_sign_are_shown_as_they_are(page: Page, url: str) -> None:
+    failures: list[str] = []
+    page.on("pageerror", lambda error: failures.append(str(error)))
+    _open(page, url)
+    degenerate = card(page, "degenerate", "one")
+    for step, text in enumerate(DEGENERATE):
+        degenerate.locator('[data-control="step"]').fill(str(step))
+        expect(degenerate.get_by_test_id("text")).to_have_text(text.strip(), use_inner_text=False)
+    assert failures == []
+
+
+def test_a_card_that_throws_leaves_the_others_and_can_be_tried_again(page: Page, url: str) -> None:
+    page.add_init_script(
+        """{
+          const { replaceChildren } = Element.prototype;
+          Element.prototype.replaceChildren = function (...nodes) {
+            const isOdd = nodes.some((node) => node.textContent?.includes('Setup'));
+            if (isOdd && !window.mended) throw new TypeError('odd');
+            return replaceChildren.apply(this, nodes);
+          };
+        }"""
+    )
+    _open(page, url)
+    broken = card(page, "markdown", "one").get_by_test_id("card-failure")
+    expect(broken).to_contain_text("one · markdown")
+    expect(broken).to_contain_text("odd")
+    expect(card(page, "angles", "one").get_by_test_id("text")).to_have_text(ANGLES)
+    page.evaluate("window.mended = true")
+    card(page, "markdown", "one").locator('[data-action="retry"]').click()
+    expect(card(page, "markdown", "one").locator("h1")).to_have_text("Setup")
 
 
 def test_a_tensor_of_strings_is_a_table(page: Page, url: str) -> None:

@@ -93,6 +93,7 @@ def test_steps_and_times_of_many_types(tmp_path: Path) -> None:
         ("add_pr_curve", ("a", [1], [0.5, 0.5]), "1 labels and 2 predictions"),
         ("add_mesh", ("a", np.zeros((5, 3))), r"vertex is \[batch, n, 3\]"),
         ("add_embedding", (np.zeros((2, 3)), ["one"]), "2 points and 1 labels"),
+        ("add_embedding", (np.eye(2), ["a", "bc"], None, 0, "t", ["x"]), "1 names and a label 2 columns"),
         ("add_custom_scalars_marginchart", (["a", "b"],), "a margin chart has"),
         ("add_hparams", ([], {}), "hparam_dict is a mapping, not list"),
         ("add_hparams", ({"a": 1}, []), "metric_dict is a mapping, not list"),
@@ -148,6 +149,19 @@ def test_an_embedding_is_files_that_the_projector_reads(tmp_path: Path) -> None:
     np.testing.assert_array_equal(np.loadtxt(tmp_path / first.tensor_path), np.eye(3))
     assert (tmp_path / first.sprite.image_path).read_bytes().startswith(b"\x89PNG")
     assert (tmp_path / second.metadata_path).read_text().splitlines()[:2] == ["digit\tset", "33\ttest"]
+
+
+def test_labels_with_line_breaks_and_tabs_stay_one_line_for_each_point(tmp_path: Path) -> None:
+    breaks = ["a\nb", "a\r\nb", "a\tb", "a\rb\n", "a\u2028b", "\udce9"]
+    with SummaryWriter(tmp_path) as writer:
+        writer.add_embedding(np.eye(6), breaks, tag="column")
+        writer.add_embedding(
+            np.eye(6), [[one, 1] for one in breaks], tag="table", metadata_header=["x\ny", "n"]
+        )
+    column = (tmp_path / "00000/column/metadata.tsv").read_text(encoding="utf-8")
+    assert column.split("\n") == ["a b"] * 5 + ["?", ""]
+    table = (tmp_path / "00000/table/metadata.tsv").read_text(encoding="utf-8")
+    assert table.split("\n") == ["x y\tn", *["a b\t1"] * 5, "?\t1", ""]
 
 
 def test_messages_of_other_libraries_are_recorded(tmp_path: Path) -> None:

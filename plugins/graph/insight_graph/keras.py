@@ -22,6 +22,7 @@ from insight_graph.stored import values_of
 
 _DEEPEST = 50  # models in models
 _INPUT = "InputLayer"
+_Tensor = tuple[str, int]  # the path of a layer or model, and which of its outputs
 
 
 def graph_of_model(data: bytes) -> Graph:
@@ -42,19 +43,19 @@ def graph_of_model(data: bytes) -> Graph:
 class _Reader:
     builder: GraphBuilder
     layers: list[dict[str, Any]] = field(factory=list)  # by node
-    outputs: dict[str, list[str]] = field(factory=dict)  # by the path of a model: those of its output layers
+    outputs: dict[str, list[_Tensor]] = field(factory=dict)  # by the path of a model
     numbers: dict[str, int] = field(factory=dict)
-    waiting: list[tuple[int, list[tuple[str, int]]]] = field(factory=list)  # by node: what it takes
+    waiting: list[tuple[int, list[_Tensor]]] = field(factory=list)  # by node: what it takes
 
     def model(
         self,
         model: dict[str, Any],
         scope: str,
-        sources: list[tuple[str, int]],
+        calls: list[list[_Tensor]],
         depth: int,
         trainable: bool = True,
     ) -> None:
-        """Adds the layers of a model that takes its inputs from ``sources``."""
+        """Adds the layers of a model that takes its inputs from ``calls``: a tensor for each input."""
         if depth > _DEEPEST:
             text = f"the model has more than {_DEEPEST} models in each other"
             raise ValueError(Reason(text, "graph_too_nested", most=_DEEPEST))
@@ -62,26 +63,27 @@ class _Reader:
         path = joined(scope, _name(model))
         trainable = trainable and config.get("trainable") is not False
         layers = [one for one in _list(config.get("layers")) if isinstance(one, dict)]
-        inputs = [joined(path, name) for name, _ in _ends(config.get("input_layers"))]
-        fed = dict(zip(inputs, sources, strict=False))
-        is_sequence = not inputs
-        before = sources[:1]
+        inputs = [joined(path, name) for name, _ in _tensors(config.get("input_layers"))]
+        fed: dict[str, list[list[_Tensor]]] = {one: [] for one in inputs}
+        for call in calls:
+            for one, tensor in zip(inputs, call, strict=False):
+                fed[one].append([tensor])
+        before = [call[:1] for call in calls]  # what the first layer of a sequence takes
         for layer in layers:
             own = joined(path, _name(layer))
-            taken = [(joined(path, name), output) for name, output in _inbound(layer)]
-            if not taken and is_sequence:
+            taken = [[(joined(path, name), output) for name, output in call] for call in _calls(layer)]
+            if not taken and not inputs:
                 taken = before
-            if own in fed:
-                taken = [fed[own]]
+            taken = fed.get(own, taken)
             if _is_model(layer):
                 self.model(layer, path, taken, depth + 1, trainable)
             else:
-                self._layer(layer, own, taken, trainable)
-            before = [(own, 0)]
-        ends = [joined(path, name) for name, _ in _ends(config.get("output_layers"))]
-        self.outputs[path] = ends or [one for one, _ in before]
+                self._layer(layer, own, [tensor for call in taken for tensor in call], trainable)
+            before = [[(own, 0)]]
+        ends = [(joined(path, name), output) for name, output in _tensors(config.get("output_layers"))]
+        self.outputs[path] = ends or [tensor for call in before for tensor in call]
 
-    def _layer(self, layer: dict[str, Any], path: str, taken: list[tuple[str, int]], trainable: bool) -> None:
+    def _layer(self, layer: dict[str, Any], path: str, taken: list[_Tensor], trainable: bool) -> None:
         outputs = self.builder.signature(_output_types(layer))
         number = self.builder.node(path, str(layer.get("class_name", "")), signature=outputs)
         self.layers.append(layer)
@@ -99,21 +101,22 @@ class _Reader:
 
     def connect(self) -> None:
         for number, taken in self.waiting:
-            for slot, (path, output) in enumerate(taken):
-                source = self.numbers.get(self._end(path, output))
+            for slot, tensor in enumerate(taken):
+                path, output = self._end(tensor)
+                source = self.numbers.get(path)
                 if source is None:
-                    self.builder.missing_input(number, slot, path)
+                    self.builder.missing_input(number, slot, tensor[0])
                 else:
-                    self.builder.edge(source, number, slot)
+                    self.builder.edge(source, number, slot, output)
 
-    def _end(self, path: str, output: int) -> str:
-        """The layer from which an output of a model, or of a model in it, comes."""
+    def _end(self, tensor: _Tensor) -> _Tensor:
+        """The output of a layer that an output of a model, or of a model in it, is."""
         for _ in range(_DEEPEST):
-            ends = self.outputs.get(path)
+            ends = self.outputs.get(tensor[0])
             if not ends:
                 break
-            path, output = ends[min(output, len(ends) - 1)], 0
-        return path
+            tensor = ends[min(tensor[1], len(ends) - 1)]
+        return tensor
 
     def details(self, number: int) -> NodeDetails:
         layer = self.layers[number]
@@ -144,32 +147,32 @@ def _output_types(layer: dict[str, Any]) -> list[OutputType]:
     return [OutputType(str(dtype), shape)] if dtype else []
 
 
-def _inbound(layer: dict[str, Any]) -> Iterator[tuple[str, int]]:
-    """Names of the layers that a layer of a functional model takes, and which of their outputs."""
+def _calls(layer: dict[str, Any]) -> list[list[_Tensor]]:
+    """By call of a layer of a functional model: the layers that it takes, and which of their outputs."""
+    calls = []
     for call in _list(layer.get("inbound_nodes")):
-        waiting = [call]
-        while waiting:
-            one = waiting.pop(0)
-            if isinstance(one, dict):
-                history = _dictionary(one.get("config")).get("keras_history")
-                if isinstance(history, list):
-                    waiting.insert(0, history)
-                else:
-                    waiting[:0] = [*_list(one.get("args")), *_dictionary(one.get("kwargs")).values()]
-            elif isinstance(one, list) and len(one) >= 3 and isinstance(one[0], str):
-                if isinstance(one[2], int):
-                    yield one[0], max(0, one[2])
-                waiting[:0] = [value for value in one[3:4] if isinstance(value, dict)]
-            elif isinstance(one, list):
-                waiting[:0] = [value for value in one if isinstance(value, list | dict)]
+        given = (
+            [_list(call.get("args")), *_dictionary(call.get("kwargs")).values()]
+            if isinstance(call, dict)
+            else call
+        )
+        calls.append(list(_tensors(given)))
+    return calls
 
 
-def _ends(value: Any) -> Iterator[tuple[str, int]]:  # noqa: ANN401
-    """Input or output layers: one ``[name, node, output]`` or a list of these."""
-    ends = _list(value)
-    for one in [ends] if ends and isinstance(ends[0], str) else ends:
-        if isinstance(one, list) and one and isinstance(one[0], str):
-            yield one[0], one[2] if len(one) > 2 and isinstance(one[2], int) else 0
+def _tensors(value: Any) -> Iterator[_Tensor]:  # noqa: ANN401
+    """Tensors in the order of Keras, which sorts dictionaries by their keys."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            history = _dictionary(one.get("config")).get("keras_history")
+            waiting += [history] if history is not None else [one[key] for key in sorted(one, reverse=True)]
+        elif isinstance(one, list):
+            if len(one) >= 3 and isinstance(one[0], str) and isinstance(one[2], int):
+                yield one[0], max(0, one[2])
+                one = one[3:4]  # version 2: what else the call takes
+            waiting += [inner for inner in reversed(one) if isinstance(inner, list | dict)]
 
 
 def _is_model(layer: Any) -> bool:  # noqa: ANN401

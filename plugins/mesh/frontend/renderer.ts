@@ -27,17 +27,18 @@ export interface Scene {
 }
 
 interface Uploaded {
-  readonly ball: Ball;
-  readonly positions: Float32Array;
-  readonly corners: WebGLBuffer;
+  frame: Ball;
+  positions: Float32Array;
+  corners: WebGLBuffer;
   readonly colors: WebGLBuffer | null;
   bytes: number;
-  normals?: WebGLBuffer;
+  normals: WebGLBuffer | null;
   faces?: WebGLBuffer;
   edges?: readonly [WebGLBuffer, number];
   order?: WebGLBuffer;
 }
 
+const BYTES_OF_NORMAL = 4;
 const MOST_BYTES = 384 << 20; // that the graphics card holds
 const LIGHTS: Readonly<Record<Draw, number>> = { smooth: 1, flat: 2, wires: 0, points: 0 };
 const AXES: readonly Axis[] = ['x', 'y', 'z'];
@@ -113,7 +114,7 @@ export class Renderer {
     if (!faces) return;
     if (smooth) {
       held.normals ??= this.buffer(held, gl.ARRAY_BUFFER, normalsOf(held.positions, faces));
-      this.attribute('normal', held.normals, 3, gl.BYTE, 4);
+      this.attribute('normal', held.normals, 3, gl.BYTE, BYTES_OF_NORMAL);
     }
     held.faces ??= this.buffer(held, gl.ELEMENT_ARRAY_BUFFER, faces);
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, held.faces);
@@ -146,10 +147,7 @@ export class Renderer {
       return this.places.get(name) ?? null;
     };
     const color = (css: string): Point => rgbOf(css).map((part) => part / 255) as unknown as Point;
-    const shift = held.ball.middle.map((part, axis) => (part - (frame.middle[axis] as number)) / frame.radius);
     gl.uniformMatrix4fv(at('sight'), false, new Float32Array(sight.matrix));
-    gl.uniform3fv(at('shift'), shift);
-    gl.uniform1f(at('scale'), held.ball.radius / frame.radius);
     gl.uniform1f(at('size'), scene.size * ratio);
     gl.uniform1f(at('distance'), sight.isParallel ? 0 : sight.distance);
     gl.uniform1i(at('light'), LIGHTS[draw]);
@@ -167,7 +165,7 @@ export class Renderer {
     gl.uniform3fv(at('tint'), color(paint.kind === 'one' ? paint.color : hexOf([160, 160, 160])));
     if (paint.kind === 'axis') {
       const axis = AXES.indexOf(paint.axis);
-      const local = (value: number): number => (value - (held.ball.middle[axis] as number)) / held.ball.radius;
+      const local = (value: number): number => (value - (frame.middle[axis] as number)) / frame.radius;
       const [low, high] = [local(paint.low), local(paint.high)];
       gl.uniform3fv(
         at('axis'),
@@ -193,22 +191,35 @@ export class Renderer {
     gl.vertexAttribPointer(place, count, type, type !== gl.FLOAT, stride, 0);
   }
 
-  /** Corners are kept relative to the first frame: points far from all others do not cost the precision of these. */
+  /** Corners relative to the frame of the scene, which float32 keeps the precision of, whatever is far from it. */
   private hold({ shape, frame }: Scene): Uploaded {
     const { gl } = this;
     const known = this.uploaded.get(shape);
     if (known) {
       this.uploaded.delete(shape); // to the end: those drawn last are forgotten last
       this.uploaded.set(shape, known);
+      if (!isSame(known.frame, frame)) this.place(known, shape, frame);
       return known;
     }
-    const positions = localPositions(shape, frame);
     const count = { bytes: 0 };
+    const positions = localPositions(shape, frame);
     const corners = this.buffer(count, gl.ARRAY_BUFFER, positions);
     const colors = shape.colors && this.buffer(count, gl.ARRAY_BUFFER, padded(shape.colors));
-    const made: Uploaded = { ball: frame, positions, corners, colors, bytes: count.bytes };
+    const made: Uploaded = { frame, positions, corners, colors, normals: null, bytes: count.bytes };
     this.uploaded.set(shape, made);
     return made;
+  }
+
+  /** Uploads the corners of a known shape for another frame: those of the last one lack digits in a smaller one. */
+  private place(held: Uploaded, shape: Shape, frame: Ball): void {
+    const { gl } = this;
+    gl.deleteBuffer(held.corners);
+    gl.deleteBuffer(held.normals);
+    held.bytes -= held.positions.byteLength + (held.normals ? BYTES_OF_NORMAL * shape.points : 0);
+    held.frame = frame;
+    held.positions = localPositions(shape, frame);
+    held.corners = this.buffer(held, gl.ARRAY_BUFFER, held.positions);
+    held.normals = null;
   }
 
   private buffer(held: { bytes: number }, target: number, data: ArrayBufferView<ArrayBufferLike>): WebGLBuffer {
@@ -232,6 +243,9 @@ export class Renderer {
     }
   }
 }
+
+const isSame = (a: Ball, b: Ball): boolean =>
+  a.radius === b.radius && a.middle.every((part, axis) => part === b.middle[axis]);
 
 /** Rows of four bytes: graphics cards read these faster. */
 function padded(colors: Uint8Array): Uint8Array {

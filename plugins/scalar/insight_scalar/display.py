@@ -12,6 +12,7 @@ from insight_core.plugin import ScalarColumns, SeriesKey, encode_json
 from insight_core.plugin.http.answers import Column
 from insight_core.plugin.http.frames import columns_frame
 from insight_scalar.along import AlongColumns
+from insight_scalar.formats import are_rounded
 
 TOP = 4095  # code of the largest value: on a chart of 2000 pixels a value is at most a quarter of a pixel off
 NOT_POSITIVE, NAN, INF, NEG_INF = range(TOP + 1, TOP + 5)  # codes; the first on a logarithmic axis only
@@ -114,6 +115,9 @@ class _Frame:
         count = len(steps)
         if not count:
             return {"count": 0}
+        if are_rounded(steps):
+            self.add("steps", steps)
+            return {"count": count, "column": "steps"}
         first, last = int(steps[0]), int(steps[-1])
         deltas = np.diff(steps)
         stride = int(np.gcd.reduce(deltas)) if count > 1 and deltas.min() >= 0 else 0

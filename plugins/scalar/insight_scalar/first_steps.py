@@ -16,6 +16,7 @@ from insight_core.plugin import InvalidArgument, PluginNameEnum, ScalarColumns, 
 from insight_core.plugin.http.answers import json_response
 from insight_core.plugin.http.parameters import attempts, choice, number, required_number, whole_number
 from insight_scalar.derived import DerivedData
+from insight_scalar.formats import step_of
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -96,7 +97,7 @@ class FirstSteps:
             at = find(np.asarray(columns.values, np.float64))
             if at is not None:
                 found.append(_described(key, columns, at))
-        found.sort(key=lambda point: (point["step"], point["run"], point["tag"]))
+        found.sort(key=lambda point: (int(point["step"]), point["run"], point["tag"]))
         return json_response({"series": len(keys), "points": points, "found": found})
 
 
@@ -117,7 +118,7 @@ def _described(key: SeriesKey, columns: ScalarColumns, at: int) -> dict[str, str
     return {
         "run": key.run,
         "tag": key.tag,
-        "step": int(columns.steps[at]),
+        "step": step_of(int(columns.steps[at])),
         "wall_time": float(columns.wall_times[at]),
         "value": float(columns.values[at]),
     }

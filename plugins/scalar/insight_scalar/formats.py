@@ -15,7 +15,18 @@ from insight_core.plugin.http.csv_text import csv_field, csv_response
 from insight_scalar.along import AlongColumns
 
 MOST_BYTES = 256 << 20  # of the columns of an answer that is not made while it is sent
+_MOST_EXACT = 2**53 - 1  # of the whole numbers that JavaScript reads from JSON
 _ROWS = 4096  # that are formatted at a time
+
+
+def step_of(step: int) -> int | str:
+    """A step for JSON: text where JavaScript would round it."""
+    return step if -_MOST_EXACT <= step <= _MOST_EXACT else str(step)
+
+
+def are_rounded(steps: NDArray[np.int64]) -> bool:
+    """Whether JavaScript would round one of the steps."""
+    return bool(len(steps)) and (int(steps.max()) > _MOST_EXACT or int(steps.min()) < -_MOST_EXACT)
 
 
 def csv_of(found: Iterable[tuple[SeriesKey, ScalarColumns]], along: str | None = None) -> Response:

@@ -9,7 +9,7 @@ from werkzeug import Request, Response
 
 from insight_core.plugin import InsightError, PluginContext, SeriesKey
 from insight_core.plugin.http.answers import json_response
-from insight_scalar.layouts import LayoutCategory, layout_of, merged
+from insight_scalar.layouts import LayoutCategory, layout_of, merged, recorded_by
 
 # No plugin claims layouts, so the host has them under their claim.
 LAYOUTS = "plugin:custom_scalars"
@@ -40,7 +40,7 @@ class Layouts:
         data = self.ctx.data
         try:
             last = len(data.records(LAYOUTS, key).steps) - 1
-            return layout_of(data.payload(LAYOUTS, key, last)) if last >= 0 else ()
+            return recorded_by(key.run, layout_of(data.payload(LAYOUTS, key, last))) if last >= 0 else ()
         except (InsightError, ValueError) as error:
             self.ctx.log.warning("the layout of run %s cannot be read: %s", key.run, error)
             return ()

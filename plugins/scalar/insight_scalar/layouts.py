@@ -27,11 +27,15 @@ class Margin:
 
 @frozen
 class Chart:
-    """Lines of the tags whose beginning a pattern matches (Python's syntax), and of the values of margins."""
+    """Lines of the tags whose beginning a pattern matches (Python's syntax), and of the values of margins.
+
+    ``runs`` are those whose layouts have the chart.
+    """
 
     title: str
     patterns: tuple[str, ...] = ()
     margins: tuple[Margin, ...] = ()
+    runs: tuple[str, ...] = ()
 
 
 @frozen
@@ -64,13 +68,26 @@ def read_layout(data: bytes) -> tuple[LayoutCategory, ...]:
 
 
 def merged(layouts: Iterable[Iterable[LayoutCategory]]) -> list[LayoutCategory]:
-    """The categories of several layouts, each title once, with the charts of all, each once."""
+    """The categories of several layouts, each title once, with the charts of all, each once with all runs."""
     found: dict[str, LayoutCategory] = {}
+    charts: dict[str, dict[Chart, list[str]]] = {}
     for category in (one for layout in layouts for one in layout):
-        known = found.get(category.title, evolve(category, charts=()))
-        more = tuple(chart for chart in category.charts if chart not in known.charts)
-        found[category.title] = evolve(known, charts=(*known.charts, *more))
-    return list(found.values())
+        found.setdefault(category.title, category)
+        own = charts.setdefault(category.title, {})
+        for chart in category.charts:
+            own.setdefault(evolve(chart, runs=()), []).extend(chart.runs)
+    return [
+        evolve(one, charts=tuple(evolve(chart, runs=tuple(runs)) for chart, runs in charts[title].items()))
+        for title, one in found.items()
+    ]
+
+
+def recorded_by(run: str, categories: Iterable[LayoutCategory]) -> tuple[LayoutCategory, ...]:
+    """The categories with the run whose layout they are."""
+    return tuple(
+        evolve(one, charts=tuple(evolve(chart, runs=(run,)) for chart in dict.fromkeys(one.charts)))
+        for one in categories
+    )
 
 
 def _chart(chart: _Message) -> Chart:

@@ -27,7 +27,7 @@ from insight_scalar.band_routes import BandViews
 from insight_scalar.cards import Displayed
 from insight_scalar.derived import DerivedData
 from insight_scalar.first_steps import FirstSteps
-from insight_scalar.formats import csv_of, numbers_of
+from insight_scalar.formats import csv_of, numbers_of, step_of
 from insight_scalar.layout_routes import Layouts
 from insight_scalar.parameters import request_of, scalar_query
 from insight_scalar.snapshot import SnapshotView
@@ -125,7 +125,7 @@ def nearest(data: DataProvider, query: bytes) -> Iterator[bytes]:
             {
                 "run": key.run,
                 "tag": key.tag,
-                "step": int(point.steps[0]),
+                "step": step_of(int(point.steps[0])),
                 "wall_time": float(point.wall_times[0]),
                 "value": float(point.values[0]),
                 "smoothed": float(smooth[key].values[0]),

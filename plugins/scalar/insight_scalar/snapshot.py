@@ -24,6 +24,7 @@ from insight_core.plugin import (
 )
 from insight_core.plugin.http.answers import bytes_response
 from insight_scalar.derived import DerivedData
+from insight_scalar.formats import are_rounded
 from insight_scalar.layout_routes import Layouts
 from insight_scalar.view_state import ViewState
 
@@ -166,7 +167,8 @@ class _Pack:
         digest = hashlib.blake2b(np.ascontiguousarray(steps).data).digest()
         place = self._places.setdefault(digest, len(self.steps))
         if place == len(self.steps):
-            self.steps.append({"count": len(steps), **self._whole(steps)})
+            written = self._planes("whole", steps) if are_rounded(steps) else self._whole(steps)
+            self.steps.append({"count": len(steps), **written})
         return place
 
     def _times(self, times: NDArray[np.float64], unit: float) -> dict[str, object]:

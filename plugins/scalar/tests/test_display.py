@@ -85,6 +85,12 @@ def test_steps_are_exact(steps: list[int]) -> None:
     assert shown(np.zeros(len(ordered)), ordered)["steps"].tolist() == ordered
 
 
+def test_steps_that_floats_round_are_sent_as_they_are() -> None:
+    steps = [2**53 + number for number in range(5)]
+    frame = display_frame([(KEY, columns(np.zeros(5), steps))], exact=False, log=False, times=False)
+    assert load(frame)["steps"].tolist() == steps
+
+
 def test_steps_that_runs_share_are_sent_once() -> None:
     irregular = columns(np.zeros(100), np.cumsum(np.arange(100)))
     found = [(SeriesKey(f"run {number}", "loss"), irregular) for number in range(50)]

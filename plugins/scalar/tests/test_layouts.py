@@ -96,7 +96,17 @@ def test_the_newest_layout_of_a_run_as_tensorboardx_writes_it_is_answered() -> N
         "title": "dow",
         "patterns": [],
         "margins": [{"value": "dow/aaa", "lower": "dow/bbb", "upper": "dow/ccc"}],
+        "runs": ["a"],
     }
+
+
+def test_a_chart_names_the_runs_whose_layouts_have_it() -> None:
+    provider = FakeProvider()
+    _add(provider, "a", wire.text_tensor([_layout(TAIWAN, USA)]))
+    _add(provider, "b", wire.text_tensor([_layout(LayoutCategory("USA", False, (DOW, DOW)))]))
+    found = _categories(provider)
+    runs = {chart["title"]: chart["runs"] for category in found for chart in category["charts"]}
+    assert runs == {"twse": ["a"], "dow": ["a", "b"], "nasdaq": ["a"]}
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,20 @@ def test_a_view_with_more_points_than_a_file_holds_is_refused_with_what_to_do(
     assert ask(client, VIEW).status_code == 200
 
 
+def test_steps_that_floats_round_are_kept_whole() -> None:
+    fake = FakeProvider()
+    steps = [2**53 + number for number in (0, 1, 4)]
+    fake.add_scalars("a", "loss", np.arange(3.0), steps=steps)
+    data = ask(
+        Client(Host(Registry.of([("scalar", lambda: insight_scalar)]), fake)), VIEW | {"runs": ["a"]}
+    ).data
+    start = 4 + int.from_bytes(data[:4], "little")
+    [written] = json.loads(data[4:start])["steps"]
+    assert (written["kind"], written["count"]) == ("whole", 3)
+    planes = np.frombuffer(data[start : start + 24], np.uint8).reshape(8, 3)
+    assert np.ascontiguousarray(planes.T).view("<i8").ravel().tolist() == steps
+
+
 @pytest.mark.parametrize(
     "view",
     [3, [], {}, VIEW | {"runs": 1}, VIEW | {"runs": "abc"}, VIEW | {"state": []}, VIEW | {"card": 1}],

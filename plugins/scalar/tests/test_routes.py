@@ -206,6 +206,19 @@ def test_from_after_to_is_refused(client: Client) -> None:
     assert answer.status_code == 400
 
 
+def test_steps_that_javascript_rounds_are_text_where_the_page_reads_json() -> None:
+    fake = FakeProvider()
+    fake.add_scalars("a", "loss", [1.0, 2.0, NAN], steps=[7, 2**53 + 1, 2**63 - 1])
+    client = _client_of(fake)
+    steps = [
+        _get(client, "/nearest", tag="loss", at=at)["points"][0]["step"]
+        for at in ("7", "9007199254740992", "1e19")
+    ]
+    assert steps == [7, "9007199254740993", "9223372036854775807"]
+    assert _get(client, "/first", tag="loss", when="nonfinite")["found"][0]["step"] == "9223372036854775807"
+    assert _get(client, "/series", tag="loss")["series"][0]["steps"] == [7, 2**53 + 1, 2**63 - 1]
+
+
 @pytest.mark.parametrize("route", ["/series", "/nearest?at=1", "/bands?group=x"])
 def test_a_tag_is_needed(client: Client, route: str) -> None:
     answer = client.get(f"{BASE}{route}")

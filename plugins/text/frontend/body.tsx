@@ -1,4 +1,4 @@
-import { isRenderable, rendered } from '@insight-host/kit/markdown';
+import { rendered } from '@insight-host/kit/markdown';
 import type { JSX } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { TextParts, Texts } from './board';
@@ -52,14 +52,13 @@ interface TextCellProps {
 /** Nodes are made by hand: Preact does not know of those that Markdown becomes. */
 function TextCell({ text, raw, search }: TextCellProps): JSX.Element {
   const place = useRef<HTMLDivElement>(null);
-  const plain = raw || !isRenderable(text);
   useLayoutEffect(() => {
     const { current } = place;
     if (!current) return;
-    current.replaceChildren(plain ? text : rendered(text));
+    current.replaceChildren(raw ? text : rendered(text));
     mark(current, search);
-  }, [text, plain, search]);
-  return <div ref={place} class={plain ? 'raw' : 'markdown'} data-testid="text" />;
+  }, [text, raw, search]);
+  return <div ref={place} class={raw ? 'raw' : 'markdown'} data-testid="text" />;
 }
 
 interface DiffBodyProps {

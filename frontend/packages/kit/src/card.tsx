@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useRef } from 'preact/hooks';
+import { CardGuard } from './card_guard';
 import type { CardParts } from './card_parts';
 import { sameCard, type CardKey } from './cards';
 import { FullScreen } from './full_screen';
@@ -49,9 +50,20 @@ export function Card({ board, card, top, left, width, content }: CardProps): JSX
       onPointerEnter={isCurrent}
       onFocusIn={isCurrent}
     >
-      {content(card, place)}
+      <CardGuard page={board.page} card={card}>
+        <Inside card={card} place={place} content={content} />
+      </CardGuard>
     </section>
   );
+}
+
+/** A component of its own, so that the guard above it catches what `content` throws. */
+function Inside({
+  card,
+  place,
+  content,
+}: Pick<CardProps, 'card' | 'content'> & { readonly place: Place }): JSX.Element {
+  return content(card, place);
 }
 
 /** Pixels from the middle of a card to the middle of the screen: the urgency of its requests. */

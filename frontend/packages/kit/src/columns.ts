@@ -1,10 +1,60 @@
-import type { Columns } from '@insight-host/api';
+import type { Columns, Locale } from '@insight-host/api';
 
-/** A column as numbers. Integers beyond 2^53 are rounded for display; exports are exact. */
+/** The whole numbers that a column of floats was made of, where it rounds some. */
+const wholes = new WeakMap<Float64Array, BigInt64Array>();
+
+/** A column as numbers. Integers beyond 2^53 are rounded: `exactAt` has all of their digits. */
 export function floats(column: ReturnType<Columns['column']>): Float64Array {
   if (column instanceof Float64Array) return column;
-  if (!(column instanceof BigInt64Array)) return new Float64Array(column);
+  return column instanceof BigInt64Array ? rounded(column) : new Float64Array(column);
+}
+
+function rounded(column: BigInt64Array): Float64Array {
   const out = new Float64Array(column.length);
-  for (let i = 0; i < out.length; i++) out[i] = Number(column[i]);
+  let isExact = true;
+  for (let i = 0; i < out.length; i++) {
+    const value = (out[i] = Number(column[i]));
+    isExact &&= Number.isSafeInteger(value);
+  }
+  if (!isExact) wholes.set(out, column);
+  return out;
+}
+
+/** A number of a column with all digits that were sent; NaN where there is none. */
+export function exactAt(column: Float64Array, at: number): number | bigint {
+  const value = column[at] ?? NaN;
+  return Number.isSafeInteger(value) ? value : (wholes.get(column)?.[at] ?? value);
+}
+
+/** A number for a text of the page, which writes numbers as the locale does. */
+export const said = (value: number | bigint, locale: Locale): number | string =>
+  typeof value === 'bigint' ? value.toLocaleString(locale) : value;
+
+/** The whole numbers of a column of steps of which some are beyond 2^53; null for all others. */
+export const wholeOf = (column: Float64Array): BigInt64Array | null => wholes.get(column) ?? null;
+
+/** The numbers of a column at these places. */
+export function picked(column: ArrayLike<number>, places: readonly number[]): Float64Array {
+  const whole = column instanceof Float64Array ? wholes.get(column) : undefined;
+  if (whole) return rounded(BigInt64Array.from(places, (i) => whole[i] as bigint));
+  return Float64Array.from(places, (i) => column[i] as number);
+}
+
+/** The first `count` numbers of a column, then another column. */
+export function spliced(
+  head: Float64Array | Float32Array,
+  count: number,
+  tail: Float64Array | Float32Array,
+): Float64Array {
+  const out = new Float64Array(count + tail.length);
+  out.set(head.subarray(0, count));
+  out.set(tail, count);
+  const [before, after] = [head, tail].map((part) => (part instanceof Float64Array ? wholes.get(part) : undefined));
+  if (before || after) {
+    const whole = BigInt64Array.from(out, (value) => (Number.isInteger(value) ? BigInt(value) : 0n));
+    if (before) whole.set(before.subarray(0, count));
+    if (after) whole.set(after, count);
+    wholes.set(out, whole);
+  }
   return out;
 }

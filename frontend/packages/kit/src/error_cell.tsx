@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import type { CardKey } from './cards';
+import { exactAt, said } from './columns';
 import { Icon } from './icons';
 import type { Page } from './page';
 import type { CardSteps } from '@insight-host/kit/steps';
@@ -8,7 +9,7 @@ export interface ErrorCellProps {
   readonly page: Page;
   readonly card: CardKey;
   /** The step of the record, when one is meant. */
-  readonly step?: number;
+  readonly step?: number | bigint;
   /** The text of the error: what the server said. */
   readonly reason: string;
   readonly onRetry?: () => void;
@@ -24,7 +25,7 @@ export function ErrorCell({ page, card, step, reason, onRetry }: ErrorCellProps)
       : [
           card.run && page.nameOf(card.run),
           page.titleOf(card.tag),
-          step === undefined ? null : say('time.step', { step }),
+          step === undefined ? null : say('time.step', { step: said(step, page.locale.value) }),
         ].filter((part) => part !== null);
   return (
     <div class="error-cell" role="alert" data-testid="error-cell">
@@ -50,6 +51,6 @@ export function problemOf(
 ): JSX.Element | null {
   if (error && !records) return <ErrorCell page={page} card={card} reason={error} onRetry={retry} />;
   if (!shown.error || !records || index < 0) return null;
-  const step = records.steps[index] ?? NaN;
+  const step = exactAt(records.steps, index);
   return <ErrorCell page={page} card={card} step={step} reason={shown.error} onRetry={() => shown.retry()} />;
 }

@@ -7,6 +7,7 @@ export * from './card';
 export * from './card_alone';
 export * from './card_answer';
 export * from './card_grid';
+export * from './card_guard';
 export * from './card_list';
 export * from './card_parts';
 export * from './cards';

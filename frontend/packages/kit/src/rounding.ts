@@ -16,7 +16,11 @@ export function multiples(low: number, high: number, step: number): number[] {
   const first = Math.ceil(low / step - 1e-9);
   const last = Math.floor(high / step + 1e-9);
   if (!(last - first <= MOST)) return [];
-  return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => Number(((first + i) * step).toPrecision(15)));
+  const isWhole = Number.isInteger(step); // products are exact, and may have more than 15 digits
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => {
+    const value = (first + i) * step;
+    return isWhole ? value : Number(value.toPrecision(15));
+  });
 }
 
 /** Some `count` round numbers from `low` to `high`, evenly apart. */

@@ -16,6 +16,7 @@ class Host {
   damage: unknown = null;
   readonly values = new Map<string, { version: string; value: unknown }>();
   readonly asked: string[] = [];
+  missed = 0;
 
   write(name: string, value: unknown): void {
     this.values.set(name, { version: String(++this.generation), value });
@@ -25,6 +26,7 @@ class Host {
     const { pathname, searchParams: query } = new URL(url);
     this.asked.push(`${method} ${pathname}`);
     const found = this.values.get(query.get('name') ?? '');
+    if (method === 'GET' && query.has('name') && !found) this.missed++;
     if (method === 'GET' && query.has('name'))
       return found ? answer(200, found) : answer(404, { error: 'none', code: 'unknown_saved' });
     if (method === 'GET')
@@ -128,6 +130,13 @@ describe('what a tab saves on the host', () => {
     await saved.remove('视图/1', second.version);
     expect(await saved.get('视图/1')).toBeNull();
     expect(names()).toEqual([]);
+  });
+
+  it('is not asked for under a name that is not listed, which browsers log as an error', async () => {
+    expect(await saved.get('mine')).toBeNull();
+    host.write('mine', 1); // by another page, not told yet
+    expect(await saved.get<number>('mine')).toMatchObject({ value: 1 });
+    expect(host.missed).toBe(0);
   });
 
   it('is not overwritten by a page that read an older version, and that page hears of the newer one', async () => {

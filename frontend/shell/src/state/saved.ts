@@ -92,6 +92,9 @@ export class SavedEntries {
   }
 
   async get<T>(name: string): Promise<(SavedEntry & { readonly value: T }) | null> {
+    const isListed = (entries: readonly SavedEntry[] | null): boolean => !!entries?.some((one) => one.name === name);
+    // browsers log an answer of 404 as an error: what may not be there is looked up in the list
+    if (!isListed(this.entries.peek()) && !isListed(await this.refresh())) return null;
     try {
       return await getJson(this.path, { name });
     } catch (cause) {

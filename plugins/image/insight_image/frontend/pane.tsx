@@ -76,7 +76,9 @@ export function RunLabel({ board, picture, step }: RunLabelProps): JSX.Element {
       {records && index >= 0 && (
         <span class={other ? 'at other' : 'at'} title={other ? board.page.t('compare.nearest', { step }) : ''}>
           {timeLabel(records, index, board.time.value, board.page.locale.value, board.page.t)}
-          {other && board.time.value !== 'step' ? ` (${board.page.t('time.step', { step: own })})` : ''}
+          {other && board.time.value !== 'step'
+            ? ` (${timeLabel(records, index, 'step', board.page.locale.value, board.page.t)})`
+            : ''}
         </span>
       )}
     </figcaption>

@@ -1,4 +1,5 @@
 /** The records of a card, as rows of a table. */
+import { exactAt } from '@insight-host/kit';
 import type { Records } from '@insight-host/kit/steps';
 import type { ChartData } from '@insight-host/kit/table';
 import type { ImageParts } from './board';
@@ -7,8 +8,8 @@ import type { ImageParts } from './board';
 export function recordsTable(board: ImageParts, { steps, wallTimes, sizes }: Records): ChartData {
   return {
     head: [board.page.t('time.kind.step'), board.page.t('table.time'), board.page.t('table.size')],
-    rows: Array.from(steps, (step, i) => [
-      step,
+    rows: Array.from(steps, (_, i) => [
+      exactAt(steps, i),
       momentOf(wallTimes[i]),
       (sizes[i] ?? -1) < 0 ? null : (sizes[i] as number),
     ]),

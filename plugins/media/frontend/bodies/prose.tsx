@@ -1,4 +1,4 @@
-import { isRenderable, rendered } from '@insight-host/kit/markdown';
+import { rendered } from '@insight-host/kit/markdown';
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
@@ -7,9 +7,9 @@ interface ProseProps {
   readonly label: string;
 }
 
-/** Markdown, sanitised; as it was written where it is too long for that. */
+/** Markdown, sanitised. */
 export function Prose({ text, label }: ProseProps): JSX.Element {
   const place = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => place.current?.replaceChildren(isRenderable(text) ? rendered(text) : text), [text]);
+  useLayoutEffect(() => place.current?.replaceChildren(rendered(text)), [text]);
   return <div ref={place} class="prose markdown" tabIndex={0} role="group" aria-label={label} />;
 }

@@ -72,9 +72,9 @@ function Summary({ board }: BoardProps): JSX.Element {
 
 /** Panels, if there are some. */
 function Panels({ board }: BoardProps): JSX.Element | null {
-  const { own, ofLogs } = board.panels;
+  const { own, ofSelected } = board.panels;
   useLayouts(board);
-  return own.value.length + ofLogs.value.length > 0 ? <PanelSections board={board} /> : null;
+  return own.value.length + ofSelected.value.length > 0 ? <PanelSections board={board} /> : null;
 }
 
 function PanelSections({ board }: BoardProps): JSX.Element {

@@ -16,6 +16,7 @@ import { useFigure } from './figure_item';
 import { Legend } from './legend';
 import { useMarkers } from './markers';
 import { legendOf, linesOf, mainLines, type Lines } from './lines';
+import { absence } from './panels/lacking';
 import { layersOf } from './panels/layers';
 import { followed, type Reading } from './reading';
 import { widened } from './zoom_stack';
@@ -92,6 +93,8 @@ export function CardBody({ board, card, place, isAlone = false, tools }: CardBod
   }, [feed]);
 
   usePrintPicture(chart, host);
+  const panel = tools && board.panels.of(tag);
+  const why = panel ? absence(board.page, panel, board.tags.runsByTag.value) : '';
   const second = board.pairs.value.get(tag);
   const data = async (): Promise<ChartData | null> => {
     const exact = await feed.exact();
@@ -124,6 +127,11 @@ export function CardBody({ board, card, place, isAlone = false, tools }: CardBod
         ref={host}
         onPointerDownCapture={() => board.zooms.beginGesture()}
       />
+      {why && (
+        <p class="nothing" data-testid="card-status">
+          {why}
+        </p>
+      )}
       {!full && !isAlone && !tools && <CardCorner board={board} place={place} />}
       <CardStatus board={board} tag={tag} feed={feed} moreMarks={markers.more} />
       {table.dialog}

@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { isMetric, metricName } from './axis';
 import type { ScalarParts } from './board';
 import type { Feed } from './feed';
+import { absence, lacking } from './panels/lacking';
 import { isPanelKey } from './panels/panels';
 import { emptiness } from './panels/tag_choice';
 import { count, pointsIn } from './series';
@@ -37,17 +38,18 @@ export function CardStatus({
     );
   }
   const panel = isPanelKey(tag) ? board.panels.of(tag) : undefined;
-  const empty = panel ? emptiness(panel, board.tags.runsByTag.value.keys()) : null;
-  const why = empty ? say(empty.key, { reason: empty.reason }) : '';
-  if (!picture) {
-    return empty ? (
-      <footer data-testid="card-status">
-        <span class="counts">{why}</span>
+  const missing = panel ? lacking(board, panel) : [];
+  if (panel && absence(board.page, panel, board.tags.runsByTag.value)) {
+    return (
+      <footer>
+        <span class="counts" title={missing.join('\n')}>
+          {missing.join(' · ') || '\u00a0'}
+        </span>
       </footer>
-    ) : (
-      <footer>{'\u00a0'}</footer>
     );
   }
+  if (!picture) return <footer>{'\u00a0'}</footer>;
+  const empty = panel ? emptiness(panel, board.tags.runsByTag.value.keys()) : null;
   const format = (n: number): string => n.toLocaleString(board.page.locale.value);
   const parts: string[] = [];
   const shown = picture.layers.flatMap((layer) => layer.main);
@@ -71,7 +73,8 @@ export function CardStatus({
   if (isMetric(x) && without > 0)
     parts.push(say('card.no_x', { count: without, metric: metricName(x, board.page, board.derived) }));
   const hidden = panel ? board.panels.hiddenTags(panel, board.tags.runsByTag.value.keys()) : 0;
-  if (why) parts.push(why);
+  if (empty) parts.push(say(empty.key, { reason: empty.reason }));
+  parts.push(...missing);
   if (hidden > 0) parts.push(say('panel.more_tags', { count: hidden }));
   if (moreMarks > 0) parts.push(say('card.more_marks', { count: moreMarks }));
   if (all.hidden > 0) parts.push(say('card.hidden', { hidden: all.hidden }));

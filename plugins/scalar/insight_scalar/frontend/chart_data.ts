@@ -1,5 +1,6 @@
 import { isoTime } from '@insight-host/kit/draw';
 import type { ChartData, Value } from '@insight-host/kit/table';
+import { exactAt } from '@insight-host/kit';
 import type { Mark } from '@insight-host/kit/lines';
 import type { Picture } from './feed';
 import { xColumn, type Band, type Series } from './series';
@@ -62,7 +63,7 @@ function points(picture: Picture, say: (key: string) => string, x: string): Char
     return Array.from(series.values, (value, i) => [
       series.run,
       series.tag,
-      time(xs[i] as number),
+      query.x === 'step' ? exactAt(xs, i) : time(xs[i] as number),
       ...(isSmoothed ? [value, isSame ? (raw.values[i] as number) : null] : [value]),
     ]);
   };

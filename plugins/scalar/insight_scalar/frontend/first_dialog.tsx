@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { CardDialogProps } from './card_dialog';
 import { DialogClose } from './dialog_end';
+import { stepOf } from './tooltip_rows';
 
 const KINDS = ['nonfinite', 'above', 'below', 'jump'] as const;
 const MOST = 100; // runs that are listed
@@ -12,7 +13,8 @@ const SIGMA = 5;
 /** What `/first` found in one run. */
 interface Found {
   readonly run: string;
-  readonly step: number;
+  /** Text beyond 2^53. */
+  readonly step: number | string;
   readonly wall_time: number;
   readonly value: number | string;
 }
@@ -39,7 +41,7 @@ export function FirstDialog({ board, tag, onClose }: CardDialogProps): JSX.Eleme
   const amount = isLimit ? limit : sigma;
   const isReady = kind.value === 'nonfinite' || Number.isFinite(parseFloat(amount.value));
 
-  const pin = ({ step, wall_time }: Found): void => ctx.cursor.pin({ step, wallTime: wall_time });
+  const pin = ({ step, wall_time }: Found): void => ctx.cursor.pin({ step: Number(step), wallTime: wall_time });
   const find = async (): Promise<void> => {
     request.peek()?.abort();
     const own = (request.value = new AbortController());
@@ -132,7 +134,7 @@ export function FirstDialog({ board, tag, onClose }: CardDialogProps): JSX.Eleme
               <i class="dot" style={{ background: board.page.colorOf(point.run) }} />{' '}
               {say('first.place', {
                 run: board.page.nameOf(point.run),
-                step: point.step.toLocaleString(locale.value),
+                step: stepOf(point.step).toLocaleString(locale.value),
                 value: valueText(Number(point.value)),
               })}
             </button>

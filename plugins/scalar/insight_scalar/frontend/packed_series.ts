@@ -1,10 +1,11 @@
 /** Reads the series of a snapshot: columns as planes of bytes (insight_scalar/snapshot.py). */
+import { floats } from '@insight-host/kit';
 import type { Series } from './series';
 
 type Column =
   | { readonly kind: 'even'; readonly first: number; readonly stride: number; readonly unit?: number }
   | { readonly kind: 'deltas'; readonly first: number; readonly width: number; readonly unit?: number }
-  | { readonly kind: 'raw' | 'sums'; readonly width: number };
+  | { readonly kind: 'raw' | 'sums' | 'whole'; readonly width: number };
 
 interface Header {
   readonly run: string;
@@ -89,6 +90,7 @@ function read(column: Column, count: number, take: (bytes: number) => Uint8Array
     return out;
   }
   const planes = take(count * column.width);
+  if (column.kind === 'whole') return floats(new BigInt64Array(bytesOf(planes, count, 8).buffer));
   if (column.width === 8) return new Float64Array(bytesOf(planes, count, 8).buffer);
   const bits = new Uint32Array(bytesOf(planes, count, 4).buffer);
   if (column.kind === 'sums') for (let i = 1; i < count; i++) bits[i] = (bits[i] as number) + (bits[i - 1] as number);

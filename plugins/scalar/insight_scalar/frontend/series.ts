@@ -1,6 +1,6 @@
 import type { Columns } from '@insight-host/api';
 import { isMetric, type Axis } from './axis';
-import { floats } from '@insight-host/kit';
+import { floats, spliced } from '@insight-host/kit';
 
 /** One series of an answer for drawing. */
 export interface Series {
@@ -145,19 +145,11 @@ export function joinedColumns(
   const hasTimes = old.wallTimes.length === old.steps.length && tail.wallTimes.length === tail.steps.length;
   const [a, b] = [old.precision, tail.precision];
   return {
-    steps: joined(old.steps, count, tail.steps),
-    wallTimes: hasTimes ? joined(old.wallTimes, count, tail.wallTimes) : new Float64Array(0),
-    values: joined(old.values, count, tail.values),
+    steps: spliced(old.steps, count, tail.steps),
+    wallTimes: hasTimes ? spliced(old.wallTimes, count, tail.wallTimes) : new Float64Array(0),
+    values: spliced(old.values, count, tail.values),
     precision: a && b ? (a.by > b.by ? a : b) : (a ?? b),
   };
-}
-
-/** The first `count` numbers of a column, then another column. */
-function joined(head: Float64Array | Float32Array, count: number, tail: Float64Array | Float32Array): Float64Array {
-  const out = new Float64Array(count + tail.length);
-  out.set(head.subarray(0, count));
-  out.set(tail, count);
-  return out;
 }
 
 /** How many values of each kind are not finite. */

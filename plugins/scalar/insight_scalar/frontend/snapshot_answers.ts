@@ -1,11 +1,13 @@
 /** Writes series as the host answers them: for drawing, as JSON and as CSV (docs/http_api.md). */
+import { exactAt, wholeOf } from '@insight-host/kit';
 import type { Series } from './series';
 import { summary } from './summary';
 
 /** A safetensors file for drawing, with exact values; wall times are always there. */
 export function frameOf(found: readonly Series[], metadata: Readonly<Record<string, string>>): Uint8Array<ArrayBuffer> {
+  const isWhole = found.some(({ steps }) => wholeOf(steps));
   const columns = {
-    steps: found.map(({ steps }) => steps),
+    steps: found.map(({ steps }) => (isWhole ? (wholeOf(steps) ?? BigInt64Array.from(steps, BigInt)) : steps)),
     doubles: found.map(({ values }) => Float64Array.from(values)),
     wall_times: found.map(({ wallTimes }) => wallTimes),
     ...(found.some(({ xs }) => xs) ? { xs: found.map(({ xs }) => xs ?? new Float64Array(0)) } : {}),
@@ -28,7 +30,11 @@ export function frameOf(found: readonly Series[], metadata: Readonly<Record<stri
   let size = 0;
   for (const [name, parts] of Object.entries(columns)) {
     const length = parts.reduce((sum, part) => sum + part.length, 0);
-    header[name] = { dtype: 'F64', shape: [length], data_offsets: [size, (size += 8 * length)] };
+    header[name] = {
+      dtype: parts[0] instanceof BigInt64Array ? 'I64' : 'F64',
+      shape: [length],
+      data_offsets: [size, (size += 8 * length)],
+    };
   }
   const bytes = new TextEncoder().encode(JSON.stringify(header));
   const start = 8 + 8 * Math.ceil(bytes.length / 8);
@@ -37,7 +43,8 @@ export function frameOf(found: readonly Series[], metadata: Readonly<Record<stri
   new DataView(out.buffer).setBigUint64(0, BigInt(start - 8), true);
   let at = start;
   for (const part of Object.values(columns).flat()) {
-    new Float64Array(out.buffer, at, part.length).set(part);
+    if (part instanceof BigInt64Array) new BigInt64Array(out.buffer, at, part.length).set(part);
+    else new Float64Array(out.buffer, at, part.length).set(part);
     at += part.byteLength;
   }
   return out;
@@ -80,7 +87,7 @@ export function jsonOf(found: readonly Series[]): Response {
 export function csvOf(found: readonly Series[], x: string | null): Response {
   const lines = found.flatMap(({ run, tag, steps, wallTimes, values, xs }) =>
     Array.from(values, (value, i) =>
-      [field(run), field(tag), steps[i], wallTimes[i], value, ...(xs ? [xs[i]] : [])].join(),
+      [field(run), field(tag), exactAt(steps, i), wallTimes[i], value, ...(xs ? [xs[i]] : [])].join(),
     ),
   );
   const head = `run,tag,step,wall_time,value${x?.startsWith('=') ? `,${field(x.slice(1))}` : ''}`;

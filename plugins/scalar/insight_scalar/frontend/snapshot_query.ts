@@ -2,6 +2,7 @@
  * What the host answers to a query of a series, computed from all of its points (`answered` of
  * insight_scalar/derived.py).
  */
+import { picked } from '@insight-host/kit';
 import { axisCodec, isMetric, type Axis } from './axis';
 import type { PackedSeries } from './packed_series';
 import { tally, WHOLE, xColumn, type Series } from './series';
@@ -74,11 +75,6 @@ export function answered(all: PackedSeries, query: PointsQuery, axis?: PackedSer
     nonfinite: tally(picked(whole.values, inside)),
     breaks: breaks.map((edge) => placeOf(chosen, edge)),
   };
-}
-
-/** The numbers of a column at these places. */
-function picked(column: ArrayLike<number>, places: readonly number[]): Float64Array {
-  return Float64Array.from(places, (i) => column[i] as number);
 }
 
 /** The points at whose steps the axis has a finite value; none without an axis (insight_scalar/along.py). */

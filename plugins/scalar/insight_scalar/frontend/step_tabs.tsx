@@ -6,7 +6,7 @@ export interface StepTabsProps {
   readonly board: ScalarParts;
   /** Of the card. */
   readonly tag: string;
-  readonly step: number | null;
+  readonly step: number | bigint | null;
 }
 
 /** What can be done at a step: a note, and the tabs that can show it, whatever plugins they are of. */
@@ -24,7 +24,7 @@ export function StepTabs({ board, tag, step }: StepTabsProps): JSX.Element | nul
           action={`open-${plugin}`}
           text={title}
           label={say('at.step.open', { tab: title, step: at })}
-          onPress={() => void board.page.ctx.openStep(plugin, step)}
+          onPress={() => void board.page.ctx.openStep(plugin, Number(step))}
         />
       ))}
       <Button

@@ -100,7 +100,7 @@ const WIDTHS: Readonly<Record<SortKey, number>> = {
 };
 
 function columnOf(board: ScalarParts, key: SortKey): Column<SummaryRow> {
-  const count = (n: number): string => (Number.isNaN(n) ? '' : n.toLocaleString(board.page.locale.value));
+  const count = (n: number | bigint): string => (Number.isNaN(n) ? '' : n.toLocaleString(board.page.locale.value));
   const isName = key === 'run' || key === 'tag';
   const cell = (row: SummaryRow): CellLook => {
     if (key === 'run') return { content: <RunName board={board} run={row.run} />, title: row.run };

@@ -261,7 +261,7 @@ function useExact(
 }
 
 async function copy(board: ScalarParts, rows: readonly Row[]): Promise<void> {
-  const columns: readonly (readonly [string, (row: Row) => string | number | null | undefined])[] = [
+  const columns: readonly (readonly [string, (row: Row) => string | number | bigint | null | undefined])[] = [
     [rows.some(({ group }) => group) ? 'group' : 'run', (row) => row.label],
     ['value', (row) => row.value],
     ['smoothed', (row) => row.smoothed],

@@ -1,4 +1,4 @@
-import { valueText } from '@insight-host/kit';
+import { exactAt, valueText } from '@insight-host/kit';
 import type { Cursor } from '@insight-host/kit/lines';
 import { isMetric } from './axis';
 import type { CardQuery } from './feed';
@@ -16,7 +16,7 @@ export interface Row {
   /** Null if only the smoothed one is known. */
   readonly value: number | null;
   readonly smoothed: number | null;
-  readonly step: number | null;
+  readonly step: number | bigint | null;
   readonly wall: number | null;
   readonly relative: number | null;
   /** Of an axis that is neither step nor time. */
@@ -31,7 +31,8 @@ export interface Row {
 export interface Exact {
   readonly run: string;
   readonly tag: string;
-  readonly step: number;
+  /** Text beyond 2^53. */
+  readonly step: number | string;
   readonly wall_time: number;
   readonly value: number | string;
   readonly smoothed: number | string | null;
@@ -71,7 +72,7 @@ export function rowsOf(
     const precise = exact.get(`${source.tag}\n${source.run}`);
     const index = indexAt(main, x, point);
     if (index < 0) return [];
-    const step = precise?.step ?? (main.steps[index] as number);
+    const step = precise ? stepOf(precise.step) : exactAt(main.steps, index);
     const wall = precise?.wall_time ?? main.wallTimes[index] ?? NaN;
     const shown = precise ? Number(precise.smoothed ?? precise.value) : (main.values[index] as number);
     const value = precise
@@ -101,6 +102,9 @@ export function rowsOf(
   });
 }
 
+/** A step of an answer with all of its digits. */
+export const stepOf = (step: number | string): number | bigint => (typeof step === 'string' ? BigInt(step) : step);
+
 /** What a band is at a point that was read off a chart; null if newer data have moved it. */
 function groupAt(band: Band, { index, x }: Cursor['nearest'][number]): Row['group'] {
   if (band.x[index] !== x) return null;
@@ -118,7 +122,9 @@ export function roughText(value: number, { by, relative }: NonNullable<Row['roug
 }
 
 /** The raw value at a step; NaN when the raw line left that step out. */
-function rawAt(steps: Float64Array, values: Float64Array | Float32Array, step: number): number {
-  const index = steps.indexOf(step);
+function rawAt(steps: Float64Array, values: Float64Array | Float32Array, step: number | bigint): number {
+  const rounded = Number(step);
+  let index = steps.indexOf(rounded);
+  while (index >= 0 && exactAt(steps, index) !== step) index = steps.indexOf(rounded, index + 1);
   return index < 0 ? NaN : (values[index] as number);
 }

@@ -4,6 +4,7 @@ export * from './axis';
 export * from './calendar';
 export * from './canvas_painter';
 export * from './files';
+export * from './fitting';
 export * from './legend';
 export * from './painter';
 export * from './palette';

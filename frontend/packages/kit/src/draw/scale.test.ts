@@ -40,6 +40,7 @@ describe('ticks', () => {
   it('stay short for very large, very small and nearly equal numbers', () => {
     expect(tickNumber(25_000, 5_000)).toBe('25k');
     expect(tickNumber(1_500_000, 500_000)).toBe('1.5M');
+    expect(tickNumber(100_000_005, 5)).toBe('100000005'); // and not 100000.005k
     expect(tickNumber(2e-7, 1e-7)).toBe('2e−7');
     expect(tickNumber(-0.5, 0.25)).toBe('−0.50');
     for (const [lo, hi] of [

@@ -65,11 +65,19 @@ export function xTicks(
     return logTicks(domain, count).map((t) =>
       kind === 'relative' && t.label ? { value: t.value, label: duration(t.value, locale) } : t,
     );
-  if (kind === 'number') return linearTicks(domain, count);
+  if (kind === 'number') return apart(linearTicks(domain, count));
   if (kind === 'relative') return durationTicks(domain, count, locale);
   const step = Math.max(1, niceStep((domain[1] - domain[0]) / Math.max(1, count)));
   const whole = step === 2.5 ? 5 : step; // steps are whole numbers
-  return numbered(multiples(domain[0], domain[1], whole), whole);
+  return apart(numbered(multiples(domain[0], domain[1], whole), whole), whole);
+}
+
+/** Ticks with all digits of their values where shorter texts would be equal, as those of neighbours a step apart. */
+function apart(ticks: Tick[], step = Infinity): Tick[] {
+  const texts = new Set(ticks.map(({ label }) => label));
+  const isFine = ticks.every(({ value }) => Math.abs(value) < 1e15 || step >= Math.abs(value) * 1e-6);
+  if (isFine && texts.size === ticks.length) return ticks;
+  return ticks.map(({ value }) => ({ value, label: String(value).replace('-', '−') }));
 }
 
 const DURATION_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400];
@@ -80,17 +88,21 @@ export function durationTicks(domain: readonly [number, number], count: number, 
     rough <= 0.5 ? niceStep(rough) : (DURATION_STEPS.find((s) => s >= rough) ?? niceStep(rough / 86400) * 86400);
   return multiples(domain[0], domain[1], step).map((value) => ({
     value,
-    label: step < 1 ? `${tickNumber(value, step)} ${UNITS[locale][3]}` : duration(value, locale),
+    label: step < 1 ? `${tickNumber(value, step)} ${UNITS[locale][3]}` : duration(value, locale, step),
   }));
 }
 
+const UNIT_SECONDS = [86400, 3600, 60, 1];
 const UNITS: Readonly<Record<Locale, readonly [string, string, string, string]>> = {
   en: ['d', 'h', 'm', 's'],
   'zh-CN': ['天', '时', '分', '秒'],
 };
 
-/** Seconds as the two largest units that are not zero: `1h 30m`. A dash where they are not known. */
-export function duration(seconds: number, locale: Locale): string {
+/**
+ * Seconds as the two largest units that are not zero: `1h 30m`; `finest` seconds apart have smaller ones, too. A dash
+ * where they are not known.
+ */
+export function duration(seconds: number, locale: Locale, finest = Infinity): string {
   const units = UNITS[locale];
   if (!Number.isFinite(seconds)) return '–'; // some logs have no times
   if (seconds === 0) return `0${units[3]}`;
@@ -100,8 +112,12 @@ export function duration(seconds: number, locale: Locale): string {
   const whole = Math.round(size);
   const parts = [Math.floor(whole / 86400), Math.floor(whole / 3600) % 24, Math.floor(whole / 60) % 60, whole % 60];
   const first = parts.findIndex((p) => p > 0);
+  const last = Math.max(
+    first + 1,
+    UNIT_SECONDS.findIndex((unit) => unit <= finest),
+  );
   const text = parts
-    .map((p, i) => (p > 0 && i <= first + 1 ? `${p}${units[i]}` : ''))
+    .map((p, i) => (p > 0 && i <= last ? `${p}${units[i]}` : ''))
     .filter(Boolean)
     .join(locale === 'en' ? ' ' : '');
   return sign + text;
@@ -121,11 +137,14 @@ export function tickNumber(value: number, step: number, largest = Math.abs(value
     const digits = Math.min(6, decimals(inPowers(step, power)));
     return `${sign}${inPowers(size, power).toFixed(digits)}e${power < 0 ? '−' : ''}${Math.abs(power)}`;
   }
+  const plain = (number: number): string => number.toFixed(decimals(step));
   for (const [unit, letter] of UNITS_OF_NUMBERS) {
     if (largest < unit || largest < 1e4 || step * 1000 < unit) continue;
-    return isZero ? '0' : `${sign}${(size / unit).toFixed(decimals(step / unit))}${letter}`;
+    const short = (number: number): string => `${(number / unit).toFixed(decimals(step / unit))}${letter}`;
+    if (short(largest).length > plain(largest).length) break;
+    return isZero ? '0' : sign + short(size);
   }
-  return sign + size.toFixed(decimals(step));
+  return sign + plain(size);
 }
 
 const UNITS_OF_NUMBERS = [

@@ -1,7 +1,7 @@
 import type { Columns, Reason } from '@insight-host/api';
 import type { HistogramRow, HistogramView } from './props';
 import { isoTime, type XKind } from '@insight-host/kit/draw';
-import { codecs, floats } from '@insight-host/kit';
+import { codecs, exactAt, floats } from '@insight-host/kit';
 import type { ChartData } from '@insight-host/kit/table';
 
 /** A record that could not be read, and why. */
@@ -99,7 +99,7 @@ export function percentilesOf({ percentiles }: Histograms, row: number): Float64
 export function stepRows(found: Histograms, kind: XKind): HistogramRow[] {
   return Array.from(found.steps, (step, i) => ({
     id: String(found.indices[i]),
-    label: String(step),
+    label: String(exactAt(found.steps, i)),
     at: placeOf(found, kind, step, found.wallTimes[i] as number),
     counts: countsOf(found, i),
     percentiles: percentilesOf(found, i),
@@ -138,7 +138,7 @@ export function nonfinite({ nans, posInfs, negInfs }: Histograms): readonly [num
 }
 
 /** The rows with their counts by bin, for a spreadsheet. */
-export function histogramTable(found: Histograms): (string | number)[][] {
+export function histogramTable(found: Histograms): (string | number | bigint)[][] {
   const bins = found.edges.length - 1;
   const runs = found.runs.length > 0;
   const head = [
@@ -155,9 +155,9 @@ export function histogramTable(found: Histograms): (string | number)[][] {
   ];
   const known = (value: number | undefined): string | number =>
     value === undefined || Number.isNaN(value) ? '' : value;
-  const rows = Array.from(found.steps, (step, i) => [
+  const rows = Array.from(found.steps, (_, i) => [
     ...(runs ? [found.runs[i] ?? ''] : []),
-    step,
+    exactAt(found.steps, i),
     found.wallTimes[i] ?? '',
     found.totals[i] ?? '',
     found.nans[i] ?? '',

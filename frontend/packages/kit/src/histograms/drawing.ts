@@ -1,5 +1,5 @@
 import type { HistogramRow } from './props';
-import { BOTTOM, drawCaption, drawMark, estimatedWidth } from '@insight-host/kit/draw';
+import { BOTTOM, drawCaption, drawMark, textPlace } from '@insight-host/kit/draw';
 import type { Painter, Palette, Polylines, Stroke } from '@insight-host/kit/draw';
 import { mix } from '@insight-host/kit';
 import { ramp } from './colors';
@@ -165,8 +165,7 @@ function axes(figure: Figure, painter: Painter, colors: Palette): void {
   const [bottom, right] = [plot.top + plot.height, plot.left + plot.width];
   const line: Stroke = { color: colors.axis, width: painter.hairline };
   const below = (x: number, text: string): void => {
-    const half = estimatedWidth(text, 11) / 2 + 2;
-    painter.text(Math.max(half, Math.min(size.width - half, x)), bottom + 6, text, {
+    painter.text(textPlace(x, text, [0, size.width]), bottom + 6, text, {
       color: colors.faint,
       align: 'center',
       baseline: 'top',
@@ -176,7 +175,7 @@ function axes(figure: Figure, painter: Painter, colors: Palette): void {
     painter.text(plot.left - 6, y, text, { color: colors.faint, align: 'right', maxWidth: plot.left - 8 });
   painter.segment(plot.left, bottom, right - depth, bottom, line);
   if (props.view === 'front' || props.view === 'top') {
-    for (const { value, label } of valueTicks) below(values.toPixel(value), label);
+    for (const { value, label } of valueTicks) if (label) below(values.toPixel(value), label);
     for (const { value, label } of countTicks) beside(counts.toPixel(value), label);
   } else {
     for (const { value, label } of rowTicks) if (label) below(rows.toPixel(value), label);

@@ -1,5 +1,6 @@
 import type { HistogramChartProps, HistogramRow } from './props';
 import {
+  fittingTicks,
   GUTTER,
   LABEL,
   legendItems,
@@ -65,22 +66,24 @@ export function figure(props: HistogramChartProps, size: Size): Figure {
     view === 'top' ? [0, tallest(props, rows.domain, most, plot.height, depth)] : upwards,
   );
   const fitting = (length: number, each: number): number => Math.max(2, Math.floor(length / each));
+  const rowTicks = (count: number): Tick[] => xTicks(rowKind, rows.domain, false, count, locale);
   return {
     props,
     size,
     plot,
     values,
-    valueTicks: linearTicks(values.domain, across ? fitting(plot.width - depth, 52) : fitting(plot.height, 36)),
+    valueTicks: across
+      ? fittingTicks(values, [0, size.width], fitting(plot.width - depth, 52), (count) =>
+          linearTicks(values.domain, count),
+        )
+      : linearTicks(values.domain, fitting(plot.height, 36)),
     counts,
     countTicks: view === 'front' ? linearTicks(counts.domain, fitting(plot.height, 36)) : [],
     rows,
-    rowTicks: xTicks(
-      rowKind,
-      rows.domain,
-      false,
-      view === 'top' ? fitting(depth, 17) : fitting(plot.width, rowKind === 'step' ? 48 : 60),
-      locale,
-    ),
+    rowTicks:
+      view === 'top'
+        ? rowTicks(fitting(depth, 17))
+        : fittingTicks(rows, [0, size.width], fitting(plot.width, rowKind === 'step' ? 48 : 60), rowTicks),
     depth,
     most,
     legend: size.labelled ? legendItems(coloured(props), size, legendTop(plot)) : [],

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { Reason } from '@insight-host/api';
 import { useMemo } from 'preact/hooks';
-import { copyTable, durationText, timeText, valueText, type Page } from '@insight-host/kit';
+import { copyTable, durationText, exactAt, timeText, valueText, type Page } from '@insight-host/kit';
 import { rowsOf, Table, useWidths, type CellLook, type Column } from '@insight-host/kit/table';
 import type { HistogramError, Histograms } from './answer';
 
@@ -49,13 +49,13 @@ export function HistogramTable({ page, found, marked, onRow }: HistogramTablePro
 
 function columnsOf(page: Page, found: Histograms): readonly Column<Entry>[] {
   const locale = page.locale.value;
-  const number = (
+  const number = <N extends number | bigint>(
     key: string,
     title: string,
     width: number,
-    of: (row: number) => number,
-    text: (value: number) => string,
-    look?: (value: number) => string,
+    of: (row: number) => N,
+    text: (value: N) => string,
+    look?: (value: N) => string,
   ): Column<Entry> => ({
     key,
     title,
@@ -64,7 +64,7 @@ function columnsOf(page: Page, found: Histograms): readonly Column<Entry>[] {
     cell: (entry) => ('row' in entry ? { content: text(of(entry.row)), class: look?.(of(entry.row)) } : NOTHING),
     value: (entry) => ('row' in entry ? of(entry.row) : null),
   });
-  const count = (value: number): string => value.toLocaleString(locale);
+  const count = (value: number | bigint): string => value.toLocaleString(locale);
   const value = (one: number): string => (Number.isNaN(one) ? '–' : valueText(one));
   const odd = (
     [
@@ -73,7 +73,7 @@ function columnsOf(page: Page, found: Histograms): readonly Column<Entry>[] {
       ['−Inf', found.negInfs],
     ] as const
   ).filter(([, column]) => column.some((many) => many > 0));
-  const step = number('step', page.t('time.kind.step'), 56, (row) => found.steps[row] as number, count);
+  const step = number('step', page.t('time.kind.step'), 56, (row) => exactAt(found.steps, row), count);
   const numbers = [
     ...(found.runs.length > 0
       ? []
@@ -106,7 +106,7 @@ function columnsOf(page: Page, found: Histograms): readonly Column<Entry>[] {
     {
       ...step,
       cell: (entry) => ('row' in entry ? step.cell(entry) : { content: count(entry.error.step) }),
-      value: (entry) => ('row' in entry ? (found.steps[entry.row] as number) : entry.error.step),
+      value: (entry) => ('row' in entry ? exactAt(found.steps, entry.row) : entry.error.step),
     },
     // The reason of an unreadable record takes the room of its statistics.
     ...numbers.map((column, at): Column<Entry> =>

@@ -1,7 +1,7 @@
 import type { HistogramCursor, HistogramView } from './props';
 import type { JSX } from 'preact';
 import type { Page } from '@insight-host/kit';
-import { Tooltip, durationText, timeText, valueText } from '@insight-host/kit';
+import { exactAt, Tooltip, durationText, timeText, valueText } from '@insight-host/kit';
 import { countsOf, percentilesOf, type Histograms } from './answer';
 
 const PERCENTS = ['0 %', '6.7 %', '15.9 %', '30.9 %', '50 %', '69.1 %', '84.1 %', '93.3 %', '100 %'] as const;
@@ -74,7 +74,7 @@ export function HistogramTooltip({ page, found, view, cursor, host }: HistogramT
       <div class="tooltip-head">
         {run !== undefined && <i class="swatch" style={{ background: page.colorOf(run) }} />}
         {run !== undefined && <span class="run">{page.nameOf(run)}</span>}
-        <strong>{say('time.step', { step: (found.steps[row] as number).toLocaleString(locale) })}</strong>
+        <strong>{say('time.step', { step: exactAt(found.steps, row).toLocaleString(locale) })}</strong>
         <span class="when">
           {Number.isNaN(found.origin)
             ? timeText(wall, locale)

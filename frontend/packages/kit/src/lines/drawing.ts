@@ -1,5 +1,5 @@
 import type { Threshold } from './props';
-import { drawCaption, drawMark, estimatedWidth } from '@insight-host/kit/draw';
+import { drawCaption, drawMark, estimatedWidth, textPlace } from '@insight-host/kit/draw';
 import type { Painter, Palette, Stroke, Tick } from '@insight-host/kit/draw';
 import { mainLines, namesX, type Entry, type Figure } from './figure';
 import { satisfying, holds, toPixels, within } from './threshold';
@@ -187,8 +187,7 @@ function axes(figure: Figure, painter: Painter, colors: Palette): void {
       });
   }
   for (const tick of figure.xTicks) {
-    const half = estimatedWidth(tick.label, 11) / 2 + 2;
-    const px = Math.max(half, Math.min(size.width - half, x.toPixel(tick.value)));
+    const px = textPlace(x.toPixel(tick.value), tick.label, [0, size.width]);
     if (tick.label) painter.text(px, bottom + 6, tick.label, { color: colors.faint, align: 'center', baseline: 'top' });
   }
   if (size.sheet) return drawSheetTexts(figure, size.sheet, painter, colors);

@@ -1,5 +1,6 @@
 import type { Line, LineChartProps } from './props';
 import {
+  fittingTicks,
   GUTTER,
   LABEL,
   legendItems,
@@ -97,7 +98,7 @@ function figureWithin(props: LineChartProps, window: Window, size: Size, plot: A
     x,
     y,
     yRight,
-    xTicks: xTicks(props.xKind, domain, logX, across, props.locale),
+    xTicks: fittingTicks(x, [0, size.width], across, (count) => xTicks(props.xKind, domain, logX, count, props.locale)),
     yTicks: ticks(y),
     yRightTicks: yRight ? ticks(yRight) : [],
     entries,

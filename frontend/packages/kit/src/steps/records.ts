@@ -1,7 +1,9 @@
 import {
   cardId,
   type CardKey,
+  exactAt,
   floats,
+  spliced,
   type Page,
   type RequestQueue,
   type ChangedSeries,
@@ -59,17 +61,11 @@ export function joined(known: Records, tail: Records): Records | null {
   if (!same(tail.steps[0], known.steps[last]) || !same(tail.wallTimes[0], known.wallTimes[last])) return null;
   if (tail.points - tail.hidden !== last + tail.steps.length) return null;
   if (tail.steps.length === 1) return known;
-  const column = (head: Float64Array, end: Float64Array): Float64Array => {
-    const all = new Float64Array(last + end.length);
-    all.set(head.subarray(0, last));
-    all.set(end, last);
-    return all;
-  };
   return {
     ...tail,
-    steps: column(known.steps, tail.steps),
-    wallTimes: column(known.wallTimes, tail.wallTimes),
-    sizes: column(known.sizes, tail.sizes),
+    steps: spliced(known.steps, last, tail.steps),
+    wallTimes: spliced(known.wallTimes, last, tail.wallTimes),
+    sizes: spliced(known.sizes, last, tail.sizes),
   };
 }
 
@@ -77,12 +73,13 @@ export function joined(known: Records, tail: Records): Records | null {
  * Names one record in requests. With step and wall time an answer is for ever, and one for another record is refused.
  */
 export function recordQuery({ run, tag }: CardKey, records: Records, index: number): Query {
+  const step = exactAt(records.steps, index);
   return {
     run,
     tag,
     index,
     attempts: records.attempts,
-    step: records.steps[index],
+    step: typeof step === 'bigint' ? String(step) : step,
     wall_time: records.wallTimes[index],
   };
 }

@@ -1,4 +1,15 @@
-import { cardId, sameCard, type CardKey, Select, Button, type Page, durationText, timeText } from '@insight-host/kit';
+import {
+  cardId,
+  sameCard,
+  type CardKey,
+  Select,
+  Button,
+  exactAt,
+  type Page,
+  durationText,
+  said,
+  timeText,
+} from '@insight-host/kit';
 import type { Locale } from '@insight-host/api';
 import type { XKind } from '@insight-host/kit/draw';
 import type { JSX } from 'preact';
@@ -44,12 +55,12 @@ export function timeLabel(
   index: number,
   kind: XKind,
   locale: Locale,
-  t: (key: string, values?: Readonly<Record<string, number>>) => string,
+  t: (key: string, values?: Readonly<Record<string, string | number>>) => string,
 ): string {
   const wall = records.wallTimes[index] ?? NaN;
   if (kind === 'wall') return timeText(wall, locale);
   if (kind === 'relative') return durationText(wall - (records.wallTimes[0] ?? NaN), locale);
-  return t('time.step', { step: records.steps[index] ?? NaN });
+  return t('time.step', { step: said(exactAt(records.steps, index), locale) });
 }
 
 /** What the slider does not say of the records: how many were not kept, and how many a restart hides. */

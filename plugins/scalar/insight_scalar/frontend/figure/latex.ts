@@ -1,11 +1,12 @@
 /** Writes a chart as a LaTeX document, drawn and typeset by pgfplots. */
 import { hexOf, rgbOf } from '@insight-host/kit';
-import { xTicks, type LegendPlace, type Numbers, type Tick } from '@insight-host/kit/draw';
+import { fittingTicks, makeScale, xTicks, type LegendPlace, type Numbers, type Tick } from '@insight-host/kit/draw';
 import type { Line, LineChartProps } from '@insight-host/kit/lines';
 import { seenOf } from './seen';
-import { scaleOf, type FigureStyle } from './style';
+import { paperOf, scaleOf, type FigureStyle } from './style';
 
 const MOST = 20_000; // points of a document: TeX has little memory
+const BESIDE = 45; // points of the width that pgfplots leaves for texts next to a plot
 const PLACES: Readonly<Record<LegendPlace, string>> = {
   below: 'legend style={at={(0.5,-0.3)}, anchor=north}, legend columns=2',
   right: 'legend pos=outer north east',
@@ -19,7 +20,7 @@ const PLACES: Readonly<Record<LegendPlace, string>> = {
 /** A document with the data in it. `note` says what is not shown. */
 export function latexOf(chart: LineChartProps, style: FigureStyle, note: string | null): string {
   const [begin] = domainOf(chart);
-  const ticks = timeTicks(chart);
+  const ticks = timeTicks(chart, style);
   const props = chart.xKind === 'wall' ? later(chart, -begin) : chart;
   const left = props.lines.filter(({ axis }) => axis !== 'right');
   const right = props.lines.filter(({ axis }) => axis === 'right');
@@ -113,8 +114,13 @@ function limits(window: LineChartProps['yWindow']): string[] {
 }
 
 /** TeX cannot write times: their texts are those of the chart. */
-function timeTicks(props: LineChartProps): readonly Tick[] {
-  const ticks = isTime(props) ? xTicks(props.xKind, domainOf(props), props.logX === true, 4, props.locale) : [];
+function timeTicks(props: LineChartProps, style: FigureStyle): readonly Tick[] {
+  if (!isTime(props)) return [];
+  const [domain, log] = [domainOf(props), props.logX === true && props.xKind !== 'wall'];
+  const width = (paperOf(style)[0] - BESIDE) / scaleOf(style);
+  const ticks = fittingTicks(makeScale(domain, [0, width], log), [-Infinity, Infinity], 4, (count) =>
+    xTicks(props.xKind, domain, log, count, props.locale),
+  );
   return ticks.filter(({ label }) => label);
 }
 

@@ -1,13 +1,13 @@
 import { useComputed } from '@preact/signals';
 import { useSize, valueText } from '@insight-host/kit';
-import { linearTicks, makeScale } from '@insight-host/kit/draw';
+import { fittingTicks, linearTicks, makeScale } from '@insight-host/kit/draw';
 import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import { DataPanel } from './data_panel';
 import type { PanelProps } from './kinds';
 import { metricTitle } from './metric';
 import { useMetrics, type Values } from './metrics';
-import { fitted, FONT } from './plot';
+import { ANYWHERE, fitted, FONT } from './plot';
 
 const ROW = 20; // pixels
 const MOST = 2000; // bars
@@ -89,7 +89,7 @@ function Drawn({ board, bars, title, host, picture }: DrawnProps): JSX.Element {
       font-family={FONT.family}
       font-size={FONT.size}
     >
-      {linearTicks(scale.domain, 4).map(({ value, label }) => (
+      {fittingTicks(scale, ANYWHERE, 4, (count) => linearTicks(scale.domain, count)).map(({ value, label }) => (
         <g key={value}>
           <line x1={scale.toPixel(value)} x2={scale.toPixel(value)} y1={BETWEEN - 4} y2={height} stroke={line} />
           <text x={scale.toPixel(value)} y={12} text-anchor="middle" fill={muted}>

@@ -1,6 +1,6 @@
 /** A panel at its place: what it shows, and what arranges it. */
 import { useSignal } from '@preact/signals';
-import { CardHead, Menu, sameCard, useTabWithin, type CardKey, type MenuItem } from '@insight-host/kit';
+import { CardGuard, CardHead, Menu, sameCard, useTabWithin, type CardKey, type MenuItem } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ScalarParts } from '../board';
@@ -57,7 +57,9 @@ export function PanelFrame({ board, panel, kinds, at, boardWidth }: PanelFramePr
           <div class="view unknown">{board.page.t('panel.unknown', { kind: panel.kind })}</div>
         </>
       ) : isNear || full ? (
-        <kind.Body board={board} panel={panel} card={card} place={place} tools={tools} />
+        <CardGuard page={board.page} card={card}>
+          <kind.Body board={board} panel={panel} card={card} place={place} tools={tools} />
+        </CardGuard>
       ) : (
         <CardHead board={board} card={card}>
           {tools}

@@ -2,12 +2,13 @@
 import { useComputed } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ScalarParts } from '../board';
-import type { LogSection, Margin, Panel } from './panels';
+import type { LogPanel, LogSection, Margin } from './panels';
 
 interface Chart {
   readonly title: string;
   readonly patterns: readonly string[];
   readonly margins: readonly Margin[];
+  readonly runs: readonly string[];
 }
 
 export interface Category {
@@ -54,9 +55,11 @@ export function sectionOf({ title, closed, charts }: Category, place: number): L
   return {
     title,
     closed,
-    panels: charts.map(({ title: name, patterns, margins }, at): Panel => ({
+    panels: charts.map(({ title: name, patterns, margins, runs }, at): LogPanel => ({
       id: `log.${place}.${at}`,
       kind: 'lines',
+      runs,
+      patterns,
       ...(name ? { title: name } : {}),
       ...(patterns.length > 0 ? { regex: patterns.map(translated).join('|') } : {}),
       ...(margins.length > 0 ? { margins } : {}),

@@ -11,8 +11,7 @@ export function Note({ board, card, panel, tools }: PanelProps): JSX.Element {
   const text = panel.text ?? '';
   useEffect(() => (markdown ? addStyles(board.page.ctx, markdown.markdownStyles) : undefined), [markdown]);
   useLayoutEffect(() => {
-    const shown = markdown?.isRenderable(text) ? markdown.rendered(text) : text;
-    place.current?.replaceChildren(shown);
+    place.current?.replaceChildren(markdown ? markdown.rendered(text) : text);
   }, [markdown, text]);
   return (
     <>

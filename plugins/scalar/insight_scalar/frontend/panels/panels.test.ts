@@ -154,9 +154,18 @@ describe('tags of a panel', () => {
 
 describe('layouts of custom scalars', () => {
   it('become panels, whose expressions match from the beginning of a tag', () => {
-    const chart = { title: 'both', patterns: ['loss', 'val/.*'], margins: [] };
+    const chart = { title: 'both', patterns: ['loss', 'val/.*'], margins: [], runs: ['a'] };
     const { panels } = sectionOf({ title: 'Mine', closed: true, charts: [chart] }, 3);
-    expect(panels).toEqual([{ id: 'log.3.0', kind: 'lines', title: 'both', regex: '^(?:loss)|^(?:val/.*)' }]);
+    expect(panels).toEqual([
+      {
+        id: 'log.3.0',
+        kind: 'lines',
+        title: 'both',
+        regex: '^(?:loss)|^(?:val/.*)',
+        patterns: ['loss', 'val/.*'],
+        runs: ['a'],
+      },
+    ]);
     expect(chosenTags(panels[0]!, ['loss', 'val/loss', 'train/loss'])).toEqual(['loss', 'val/loss']);
   });
 

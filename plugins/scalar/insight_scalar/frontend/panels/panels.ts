@@ -107,15 +107,23 @@ export const panelsCodec: Codec<readonly Panel[]> = {
   }),
 };
 
-const edgesOf = (margins: readonly Margin[]): readonly string[] =>
+export const edgesOf = (margins: readonly Margin[]): readonly string[] =>
   margins.flatMap(({ value, lower, upper }) => [value, lower, upper]);
+
+/** A chart of the layout in a log. */
+export interface LogPanel extends Panel {
+  /** Whose layouts have it. */
+  readonly runs: readonly string[];
+  /** Expressions over tags as the layout has them; `regex` is all of them together. */
+  readonly patterns: readonly string[];
+}
 
 /** Panels that the layout in a log describes, below one heading. */
 export interface LogSection {
   readonly title: string;
   /** Folded until the user opens it. */
   readonly closed: boolean;
-  readonly panels: readonly Panel[];
+  readonly panels: readonly LogPanel[];
 }
 
 /** An id that no panel had: what the page keeps for a card by its id is not for the next one. */
@@ -130,6 +138,13 @@ export class Panels {
   /** Headings that the user folded or unfolded. */
   readonly turned: Setting<readonly string[]>;
   readonly ofLogs = signal<readonly LogSection[]>([]);
+  /** Of these, what the layouts of the selected runs have. */
+  readonly ofSelected = computed(() => {
+    const selected = new Set(this.page.runs.value.map(({ name }) => name));
+    return this.ofLogs.value
+      .map((one) => ({ ...one, panels: one.panels.filter(({ runs }) => runs.some((run) => selected.has(run))) }))
+      .filter(({ panels }) => panels.length > 0);
+  });
   private readonly byKey = computed(
     () =>
       new Map(

@@ -1,10 +1,11 @@
 /** A plot of values of runs, as SVG: its frame, axes, and what is drawn in it. */
-import { linearTicks, logTicks, makeScale, type Scale, type Tick } from '@insight-host/kit/draw';
+import { fittingTicks, linearTicks, logTicks, makeScale, type Scale, type Tick } from '@insight-host/kit/draw';
 import type { Theme } from '@insight-host/api';
 import type { ComponentChildren, JSX, Ref } from 'preact';
 
 export const MARGIN = { left: 62, right: 22, top: 8, bottom: 40 } as const;
 const EACH = { x: 70, y: 40 } as const; // pixels of an axis for one tick
+export const ANYWHERE = [-Infinity, Infinity] as const; // texts of an axis have no edges
 const PADDING = 0.05; // of the range of values, next to them
 
 export interface Axis {
@@ -29,17 +30,21 @@ export function axisOf(
   },
 ): Axis {
   const length = Math.abs(range[1] - range[0]);
-  const each = range[0] > range[1] ? EACH.y : EACH.x; // values of y grow upwards, its pixels downwards
-  const count = Math.max(2, Math.floor(length / each));
+  const isUpwards = range[0] > range[1]; // values of y grow upwards, its pixels downwards
+  const most = Math.max(2, Math.floor(length / (isUpwards ? EACH.y : EACH.x)));
+  const made = (scale: Scale, make: (count: number) => Tick[]): Axis => {
+    return { scale, ticks: isUpwards ? make(most) : fittingTicks(scale, ANYWHERE, most, make), label };
+  };
   if (names) {
-    const every = Math.max(1, Math.ceil(names.length / count));
-    const ticks = names.map((name, value) => ({ value, label: value % every === 0 ? shortened(name) : '' }));
-    return { scale: makeScale([-0.5, names.length - 0.5], range), ticks, label };
+    return made(makeScale([-0.5, names.length - 0.5], range), (count) => {
+      const every = Math.max(1, Math.ceil(names.length / count));
+      return names.map((name, value) => ({ value, label: value % every === 0 ? shortened(name) : '' }));
+    });
   }
   const shown = values.filter((value) => Number.isFinite(value) && (!log || value > 0));
   const [low, high] = padded(Math.min(...shown), Math.max(...shown), log);
-  const ticks = log ? logTicks([low, high], count) : linearTicks([low, high], count);
-  return { scale: makeScale([low, high], range, log), ticks, label };
+  const ticks = log ? logTicks : linearTicks;
+  return made(makeScale([low, high], range, log), (count) => ticks([low, high], count));
 }
 
 function padded(low: number, high: number, log: boolean): readonly [number, number] {

@@ -10,7 +10,7 @@ const OWN = 'own';
 
 /** All panels: those of the user, and below headings of their own those that logs bring. */
 export function Sections({ board }: { readonly board: ScalarParts }): JSX.Element {
-  const { own, ofLogs } = board.panels;
+  const { own, ofSelected } = board.panels;
   const { t: say } = board.page;
   const add = (): void => void (board.dialog.value = { kind: 'panel', tag: '' });
   return (
@@ -20,7 +20,7 @@ export function Sections({ board }: { readonly board: ScalarParts }): JSX.Elemen
           <Button action="add-panel" text="+" label={say('panel.add')} onPress={add} />
         </Section>
       )}
-      {ofLogs.value.map(({ title, closed, panels }) => (
+      {ofSelected.value.map(({ title, closed, panels }) => (
         <Section
           key={title}
           board={board}
