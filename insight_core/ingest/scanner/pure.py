@@ -24,7 +24,7 @@ from insight_core.formats.batch import (
 from insight_core.formats.dialects import Dialect
 from insight_core.formats.event import Event, Malformed, Metadata, dialect_of, read_event
 from insight_core.ingest.scanner.columns import NumberTags, Slots, TagNames, form_of
-from insight_core.ingest.scanner.holes import next_data
+from insight_core.ingest.scanner.holes import MOST_RETRIED, has_header, next_data
 from insight_core.ingest.scanner.pages import Pages, is_whole
 from insight_core.ingest.scanner.shape import EventShape
 from insight_record.formats.crc32c import LONGEST_ROW, masked_crc32c
@@ -55,12 +55,15 @@ class PureScanner:
         """The records from offset ``position`` on of a file known to have ``size`` bytes, up to the first one
         that begins at ``until`` or later; raises OSError.
 
-        A bad header is skipped when a good one follows.
+        A bad header is skipped when a good one follows. Without one, a later scan searches again, at least at
+        ``position``: pages of network file systems are zeros until their bytes arrive.
         """
         until = size if until is None else until
         if position != self._end:
             self._searched, self._unfit = 0, None
             self._numbers.is_complete = False
+        elif self._searched > position and has_header(descriptor, position):
+            self._searched, self._unfit = 0, None
         batch = Batch(position, self.dialect)
         events = _EventReader(self._names, self._numbers, batch)
         spent = 0
@@ -113,8 +116,11 @@ class PureScanner:
         self._searched = start + max(offset, len(chunk) - HEADER_SIZE + 1)
         if start + len(chunk) == size:
             batch.tail = Flaw(batch.end, BAD_HEADER, size - batch.end)
-            if self._unfit is not None:
-                self._searched, self._unfit = self._unfit, None
+            if self._searched - batch.end <= MOST_RETRIED:
+                self._searched = 0
+            elif self._unfit is not None:
+                self._searched = self._unfit
+            self._unfit = None
         return None
 
 
