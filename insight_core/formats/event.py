@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import struct
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from insight_core.formats.dialects import Dialect
 from insight_record.formats.protobuf import Buffer, fields, signed, varint
@@ -47,6 +47,22 @@ class Metadata:
     description: str
     content: bytes = b""  # plugin data for all values of the tag
     data_class: int = 0  # 1 scalar, 2 tensor, 3 blob sequence, 0 unknown
+    last: bytes | None = None  # plugin data of the last value, if they differ from ``content``
+
+    @property
+    def last_content(self) -> bytes:
+        """Plugin data of the last value of the tag."""
+        return self.content if self.last is None else self.last
+
+    def continued(self, later: Metadata) -> Metadata:
+        """The metadata of a tag with values of ``later`` metadata after these; itself if nothing differs.
+
+        Those of another plugin do not count.
+        """
+        content = later.last_content
+        if content == self.last_content or later.plugin != self.plugin:
+            return self
+        return evolve(self, last=None if content == self.content else content)
 
 
 @define

@@ -86,7 +86,9 @@ class SeriesInfo:
     display_name: str = ""
     description: str = ""
     claims: tuple[Claim, ...] = ()  # by which its values were taken, in the order of their first
-    content: bytes = b""  # of the summary metadata: what the writer's plugin said once for all values
+    content: bytes = (
+        b""  # of the summary metadata of the first value, or the last (``RecordDecoder.last_content``)
+    )
     data_class: int = 0  # of the summary metadata: 1 scalar, 2 tensor, 3 blob sequence, 0 not said
 
     def as_tag(self) -> dict[str, object]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 
-from attrs import Factory, define
+from attrs import Factory, define, evolve
 
 from insight_core.formats.batch import Flaw
 from insight_core.formats.event import Metadata
 from insight_core.plugin import Damage, Dialect
+from insight_core.store.segment import FileOrder
 from insight_record.formats.reason import Reason
 
 MOST_LISTED = 200  # tags of a run that are left out, and damaged records of a file, listed one by one
@@ -25,6 +26,17 @@ class HeldFile:
     refused: dict[str, Flaw] = Factory(dict)  # by tag: values that a cache policy left out
     served: dict[int, Flaw] = Factory(dict)  # by offset: records found damaged when they were served
 
+    def describe(self, found: Mapping[str, Metadata]) -> list[str]:
+        """Adds the metadata of later values; returns the tags whose metadata are others now."""
+        known = {tag: self.metadata[tag] for tag in self.metadata.keys() & found.keys()}
+        changed = {
+            tag: now
+            for tag, metadata in found.items()
+            if (now := known[tag].continued(metadata) if tag in known else metadata) is not known.get(tag)
+        }
+        self.metadata |= changed
+        return list(changed)
+
     def note_served(self, record: int, flaw: Flaw | None) -> bool:
         """Lists a record as damaged; without a flaw, removes it from the list. Returns False if unchanged."""
         if (record in self.served) == (flaw is not None):
@@ -40,6 +52,22 @@ class HeldFile:
         flaws = sorted(self.served.values(), key=lambda flaw: flaw.offset)
         more = "more records from here on cannot be read", "more_records"
         return _listed(run, [(self.name, flaw) for flaw in flaws], more)
+
+
+def metadata_of_run(
+    tag: str, first: Metadata, files: Mapping[FileOrder, HeldFile], last_contents: Container[str]
+) -> Metadata:
+    """The metadata of a tag, of which the first value has ``first``.
+
+    Plugins in ``last_contents`` get the content of the last value of the last file.
+    """
+    if first.plugin not in last_contents:
+        return first
+    for _, file in sorted(files.items(), reverse=True):
+        known = file.metadata.get(tag)
+        if known is not None and known.plugin == first.plugin:
+            return evolve(first, content=known.last_content, last=None)
+    return first
 
 
 def tags_left_out(run: str, flaws: Sequence[tuple[str, Flaw]]) -> list[Damage]:

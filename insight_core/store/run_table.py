@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TypeAlias
 
@@ -17,7 +17,7 @@ from insight_core.formats.stored_block import AnyBlock, AnyColumns, Lost, Stored
 from insight_core.plugin import CachePolicy, Claim, Damage, FileName, Run, SeriesInfo, SeriesKey
 from insight_core.store.claims import Claims, FileState
 from insight_core.store.column_memory import ColumnMemory
-from insight_core.store.held_file import HeldFile, tags_left_out
+from insight_core.store.held_file import HeldFile, metadata_of_run, tags_left_out
 from insight_core.store.resting import Resting
 from insight_core.store.retention import keeps_all
 from insight_core.store.segment import FileOrder
@@ -50,6 +50,23 @@ class RunTable:
         # by plugin and tag: series and their versions, and what ``joined`` made of them
         self._joined: dict[tuple[str, str], tuple[list[tuple[Series, int]], weakref.ref[Snapshot]]] = {}
         self._refused: tuple[Damage, ...] = ()
+
+    # --- metadata ---------------------------------------------------------------------------------
+
+    def describe(self, order: FileOrder, found: Mapping[str, Metadata]) -> None:
+        """Adds the metadata of values of a file. Nothing may rest."""
+        changed = self.files[order].describe(found)
+        if changed:
+            self._describe({tag: self.metadata.get(tag, self.files[order].metadata[tag]) for tag in changed})
+
+    def _describe(self, first: Mapping[str, Metadata]) -> None:
+        """Sets the metadata of tags, by those of their first values."""
+        last_contents = self._claims.last_contents
+        of_run = {tag: metadata_of_run(tag, each, self.files, last_contents) for tag, each in first.items()}
+        self.metadata = {**self.metadata, **of_run}  # a new mapping: blocks that rest have the other one
+        for tag in of_run.keys() & self._series.keys():
+            for series in self._series[tag]:
+                series.metadata = of_run[tag]
 
     # --- points -----------------------------------------------------------------------------------
 
@@ -91,8 +108,10 @@ class RunTable:
         held = HeldFile(file, content.dialect, content.start_time, dict(content.metadata))
         self.files[order] = held
         self.metadata = held.metadata
+        if any(metadata.last is not None for metadata in held.metadata.values()):
+            self._describe(held.metadata)
         self._resting = [
-            Resting(self.name, order, claim, reader, block, held.metadata)
+            Resting(self.name, order, claim, reader, block, self.metadata)
             for (claim, block), reader in zip(content.blocks, readers, strict=True)
         ]
         return self._resting
@@ -228,9 +247,11 @@ class RunTable:
         with suppress(Lost):  # the file is read again
             self.wake()
         self._rest_no_more()
+        first: dict[str, Metadata] = {}
+        for _, file in sorted(self.files.items()):
+            first = {**file.metadata, **first}
         self.metadata = {}
-        for _, other in sorted(self.files.items()):
-            self.metadata = {**other.metadata, **self.metadata}
+        self._describe(first)
         for tag, several in list(self._series.items()):
             for series in several:
                 series.drop(order)
@@ -255,6 +276,8 @@ class RunTable:
                 if series.claim in self._claims.numbers and series.layout[0]:
                     series.drop_places()
                 series.reader = self._claims.reader(series.claim, series.layout)
+        last_contents = self._claims.last_contents
+        self._describe({tag: each for tag, each in self.metadata.items() if each.plugin in last_contents})
         self.list_refused()
 
     # --- queries ----------------------------------------------------------------------------------
@@ -334,6 +357,11 @@ class RunTable:
         return Run(
             self.name, tuple(sorted(dialects)), min(times, default=None), self.loading, len(self.all_damage())
         )
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether all files of the run were read, and hold neither values nor damage."""
+        return not (self.loading or self._resting or self._series or self.all_damage())
 
     def note_served(self, order: FileOrder, record: int, flaw: Flaw | None) -> bool:
         """See ``HeldFile.note_served``; False if the file has gone."""

@@ -77,7 +77,8 @@ def records(draw: st.DrawFn) -> FileRecord:
     )
 
 
-metadata = st.builds(Metadata, texts, texts, texts, st.binary(max_size=9), st.integers(0, 9))
+contents = st.binary(max_size=9)
+metadata = st.builds(Metadata, texts, texts, texts, contents, st.integers(0, 9), st.none() | contents)
 states = st.builds(
     FileState,
     dialect=dialects,

@@ -125,6 +125,27 @@ def test_a_tag_of_two_fields_with_numbers_keeps_its_order() -> None:
         assert [c.columns.steps.tolist() for c in found if c.tags == ("other",)] == [list(range(8))]
 
 
+def test_metadata_that_change_between_numbers_that_look_alike() -> None:
+    """The last counts, also where an event looks like one before the change."""
+    fields = (b"\x15" + struct.pack("<f", 0.5), block(8, b"\x08\x01" + block(5, struct.pack("<f", 1.5))))
+
+    def records(order: Sequence[tuple[int, bytes]]) -> bytes:
+        return b"".join(
+            wire.record(
+                b"\x09" + struct.pack("<d", step) + b"\x10" + varint(step)
+                + block(5, block(1, block(1, b"t") + fields[field]
+                + block(9, block(1, block(1, b"scalars") + block(2, content)))))
+            )
+            for step, (field, content) in enumerate(order)
+        )  # fmt: skip
+
+    for order in ([(0, b"a"), (1, b"b")] * 20, [(0, b"a")] * 9 + [(1, b"b")] * 9 + [(0, b"a")] * 9):
+        for end in (len(order), len(order) - 1, len(order) - 9):
+            data = records(order[:end])
+            last = order[end - 1][1]
+            assert check(data, [len(data)])["metadata"]["t"].last_content == last
+
+
 def number_events(tag: bytes, plugins: Sequence[bytes], content: bytes) -> list[bytes]:
     """Records with one value each, of which those of a plugin say so in their metadata."""
     return [

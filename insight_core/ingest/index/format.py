@@ -105,8 +105,9 @@ def pack(entry: Entry) -> Packed:
     numbers.append(len(content.metadata))
     for tag, metadata in content.metadata.items():
         words = (tag, metadata.plugin, metadata.display_name, metadata.description)
-        numbers += [*map(texts.number, words), metadata.data_class, len(metadata.content)]
-        contents.append(metadata.content)
+        last = -1 if metadata.last is None else len(metadata.last)
+        numbers += [*map(texts.number, words), metadata.data_class, len(metadata.content), last]
+        contents += [metadata.content, metadata.last or b""]
     numbers.append(len(content.limits))
     for claim, limit in content.limits.items():
         numbers += [texts.number(str(claim)), texts.number(limit)]
@@ -234,9 +235,11 @@ def _read_description(data: bytes) -> Description:
     metadata = {}
     for _ in range(numbers.number()):
         tag, plugin, display_name, description = numbers.words(4)
-        data_class, length = numbers.take(2)
-        metadata[tag] = Metadata(plugin, display_name, description, contents[:length], data_class)
-        contents = contents[length:]
+        data_class, length, last_length = numbers.take(3)
+        content, contents = contents[:length], contents[length:]
+        last = None if last_length < 0 else contents[:last_length]
+        contents = contents[max(0, last_length) :]
+        metadata[tag] = Metadata(plugin, display_name, description, content, data_class, last)
     limits = {}
     for _ in range(numbers.number()):
         claim, limit = numbers.words(2)

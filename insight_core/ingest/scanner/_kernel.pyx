@@ -311,7 +311,8 @@ cdef class CompiledScanner:
         for index in range(rows.note_count):
             number = rows.notes[index].metadata
             metadata = self.metadata[number] if number >= 0 else extra[-number - 1]
-            found.setdefault(self._tag(rows.notes[index].tag), metadata)
+            tag = self._tag(rows.notes[index].tag)
+            found[tag] = found[tag].continued(metadata) if tag in found else metadata
 
     cdef list _blocks(self, Rows *rows):
         cdef Part *parts
