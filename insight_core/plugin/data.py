@@ -132,7 +132,7 @@ class ScalarColumns:
     """An answer to a scalar query, by column; all columns are of equal length.
 
     ``values`` holds float32 or float64 as written, float64 when smoothed. ``origin`` is the wall
-    time (seconds since the epoch) from which relative time counts: that of the first point shown.
+    time (seconds since the epoch) from which relative time counts: the first finite one of the points shown.
     """
 
     steps: NDArray[np.int64]

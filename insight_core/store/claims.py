@@ -36,6 +36,7 @@ class FileState:
     blocks: tuple[tuple[Claim, AnyBlock], ...] = ()
     refused: Mapping[str, Flaw] = Factory(dict)  # tags that a cache policy left out
     limits: Mapping[Claim, str] = Factory(dict)  # under which something was left out
+    odd_time: float | None = None  # a wall time that is not in seconds
 
 
 class Claims:

@@ -6,8 +6,9 @@ from collections.abc import Container, Mapping, Sequence
 
 from attrs import Factory, define, evolve
 
-from insight_core.formats.batch import Flaw
+from insight_core.formats.batch import Batch, Flaw
 from insight_core.formats.event import Metadata
+from insight_core.formats.wall_times import LATEST, unit_problem
 from insight_core.plugin import Damage, Dialect
 from insight_core.store.segment import FileOrder
 from insight_record.formats.reason import Reason
@@ -22,6 +23,7 @@ class HeldFile:
     name: str
     dialect: Dialect | None  # of an event file
     start_time: float | None = None
+    odd_time: float | None = None  # a wall time that is not in seconds
     metadata: dict[str, Metadata] = Factory(dict)
     refused: dict[str, Flaw] = Factory(dict)  # by tag: values that a cache policy left out
     served: dict[int, Flaw] = Factory(dict)  # by offset: records found damaged when they were served
@@ -37,6 +39,20 @@ class HeldFile:
         self.metadata |= changed
         return list(changed)
 
+    def note_times(self, batch: Batch) -> bool:
+        """Notes the first wall time, and one that is not in seconds; returns False if nothing changes.
+
+        Writers are of one unit, so the first and the last value of each block tell it.
+        """
+        before = self.start_time, self.odd_time
+        first = batch.first_wall_time
+        if first is not None and (self.start_time is None or first < self.start_time):
+            self.start_time = first
+        if self.odd_time is None:
+            ends = [block.columns.wall_times[at].item() for block in batch.blocks for at in (0, -1)]
+            self.odd_time = next((one for one in ends if one >= LATEST), None)
+        return before != (self.start_time, self.odd_time)
+
     def note_served(self, record: int, flaw: Flaw | None) -> bool:
         """Lists a record as damaged; without a flaw, removes it from the list. Returns False if unchanged."""
         if (record in self.served) == (flaw is not None):
@@ -47,11 +63,13 @@ class HeldFile:
             self.served[record] = flaw
         return True
 
-    def served_damage(self, run: str) -> list[Damage]:
-        """The records found damaged when they were served, by offset."""
+    def damage(self, run: str) -> list[Damage]:
+        """Wall times that are not in seconds, and the records that were damaged when they were served."""
+        problem = None if self.odd_time is None else unit_problem(self.odd_time)
+        found = [] if problem is None else [Damage(run, self.name, 0, problem, 0)]
         flaws = sorted(self.served.values(), key=lambda flaw: flaw.offset)
         more = "more records from here on cannot be read", "more_records"
-        return _listed(run, [(self.name, flaw) for flaw in flaws], more)
+        return found + _listed(run, [(self.name, flaw) for flaw in flaws], more)
 
 
 def metadata_of_run(

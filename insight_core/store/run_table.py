@@ -7,18 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TypeAlias
 
-import numpy as np
 from attrs import evolve
 
 from insight_core.formats.batch import Flaw
 from insight_core.formats.columns import Columns
 from insight_core.formats.event import Metadata
 from insight_core.formats.stored_block import AnyBlock, AnyColumns, Lost, StoredBlock
+from insight_core.formats.wall_times import earliest
 from insight_core.plugin import CachePolicy, Claim, Damage, FileName, Run, SeriesInfo, SeriesKey
 from insight_core.store.claims import Claims, FileState
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.held_file import HeldFile, metadata_of_run, tags_left_out
-from insight_core.store.resting import Resting
+from insight_core.store.resting import Resting, may_rest
 from insight_core.store.retention import keeps_all
 from insight_core.store.segment import FileOrder
 from insight_core.store.series import Series
@@ -105,7 +105,7 @@ class RunTable:
             if not reader or not self._may_rest(claim, block, self._claims.policy(reader)):
                 return None
             readers.append(reader)
-        held = HeldFile(file, content.dialect, content.start_time, dict(content.metadata))
+        held = HeldFile(file, content.dialect, content.start_time, content.odd_time, dict(content.metadata))
         self.files[order] = held
         self.metadata = held.metadata
         if any(metadata.last is not None for metadata in held.metadata.values()):
@@ -127,16 +127,8 @@ class RunTable:
         )
 
     def _may_rest(self, claim: Claim, block: AnyBlock, policy: CachePolicy) -> bool:
-        if isinstance(block, StoredBlock):
-            rests = block.rests and (block.layout != (True, True) or claim not in self._claims.numbers)
-        else:
-            rests = (
-                block.totals is None
-                and (block.stretches is None or not np.count_nonzero(block.stretches))
-                and np.count_nonzero(block.ascending) == len(block.tags)
-            )
         return (
-            rests
+            may_rest(block, takes_numbers=claim in self._claims.numbers)
             and not policy.series
             and keeps_all(policy)
             and (not self._series or self._series.keys().isdisjoint(block.tags))
@@ -353,10 +345,8 @@ class RunTable:
     def as_run(self) -> Run:
         """The public description of the run."""
         dialects = {held.dialect for held in self.files.values() if held.dialect}
-        times = (held.start_time for held in self.files.values() if held.start_time is not None)
-        return Run(
-            self.name, tuple(sorted(dialects)), min(times, default=None), self.loading, len(self.all_damage())
-        )
+        start_time = earliest(held.start_time for held in self.files.values() if held.start_time is not None)
+        return Run(self.name, tuple(sorted(dialects)), start_time, self.loading, len(self.all_damage()))
 
     @property
     def is_empty(self) -> bool:
@@ -372,7 +362,7 @@ class RunTable:
         """Damage found while scanning and serving, and tags that are left out."""
         found = [entry for entries in self.damage.values() for entry in entries]
         for held in self.files.values():
-            found += held.served_damage(self.name)
+            found += held.damage(self.name)
         return [*found, *self._refused]
 
     def list_refused(self) -> None:

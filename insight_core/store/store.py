@@ -167,9 +167,7 @@ class Store:
                 held = table.files[order] = HeldFile(file, dialect)
             if held.dialect is not dialect:  # it may only now be known
                 held.dialect, is_news = dialect, True
-            first = batch.first_wall_time
-            if first is not None and (held.start_time is None or first < held.start_time):
-                held.start_time, is_news = first, True
+            is_news |= held.note_times(batch)
             if batch.blocks or batch.metadata:
                 table.wake()
             table.describe(order, batch.metadata)
@@ -199,7 +197,7 @@ class Store:
             if not self._claims.fits(content):
                 return False
             table.wake()
-            held = table.files[order] = HeldFile(file, content.dialect, content.start_time)
+            held = table.files[order] = HeldFile(file, content.dialect, content.start_time, content.odd_time)
             held.refused.update(content.refused)
             table.describe(order, content.metadata)
             if held.refused:
@@ -266,7 +264,8 @@ class Store:
                 return None  # the file went meanwhile
             lossy = {claim for claim, block in blocks if block.totals is not None}
             limits = self._claims.limits(lossy, refused=bool(refused))
-        return FileState(held.dialect, held.start_time, metadata, tuple(blocks), refused, limits)
+        kept = metadata, tuple(blocks), refused, limits
+        return FileState(held.dialect, held.start_time, *kept, held.odd_time)
 
     def touch_runs(self) -> None:
         """Reports a change of the run table that only readers see: progress."""

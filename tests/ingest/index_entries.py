@@ -87,6 +87,7 @@ states = st.builds(
     blocks=st.lists(blocks(), max_size=4).map(tuple),
     refused=st.dictionaries(texts, flaws, max_size=3),
     limits=st.dictionaries(claims, texts, max_size=3),
+    odd_time=st.none() | st.floats(allow_nan=False),
 )
 
 
@@ -116,7 +117,10 @@ def plain(entry: Entry | None) -> object:
             listed.append((tag, claim, columns.layout, held, facts))
     listed.sort(key=repr)  # blocks of the same kind are joined
     limits = dict(content.limits)
-    kept = content.dialect, content.start_time, dict(content.metadata), dict(content.refused), limits
+    kept = (
+        *(content.dialect, content.start_time, content.odd_time),
+        *(dict(content.metadata), dict(content.refused), limits),
+    )
     return entry.file, kept, listed
 
 

@@ -45,6 +45,7 @@ FILE = np.dtype(
         ("first_unnamed", _SIGNED),
         ("skipped", _SIGNED),
         ("start_time", np.dtype(np.float64)),  # NaN: none
+        ("odd_time", np.dtype(np.float64)),  # likewise
     ]
 )
 # of a block: offset of its tables among the blocks of the file; see ``Written``
@@ -135,12 +136,12 @@ def _dialect_number(dialect: Dialect | None) -> int:
 
 
 def _file_row(entry: Entry) -> tuple[float, ...]:
-    file, flaws, start_time = entry.file, entry.file.flaws, entry.content.start_time
+    file, flaws, content = entry.file, entry.file.flaws, entry.content
     return (
         file.inode, file.size, file.mtime_ns, file.ctime_ns, file.position,
         file.head.length, file.head.checksum, file.end.length, file.end.checksum,
         flaws.more, flaws.first_unnamed, flaws.skipped,
-        math.nan if start_time is None else start_time,
+        *(math.nan if time is None else time for time in (content.start_time, content.odd_time)),
     )  # fmt: skip
 
 
@@ -259,7 +260,7 @@ def record_of(row: tuple[Any, ...], directory: Description) -> FileRecord:
     """What a row of FILE and the directory of a log file say of the file."""
     (
         inode, size, mtime_ns, ctime_ns, position, head_length, head_checksum, end_length, end_checksum,
-        more, first_unnamed, skipped, _,
+        more, first_unnamed, skipped, *_,
     ) = row  # fmt: skip
     return FileRecord(
         directory.file_dialect, inode, size, mtime_ns, ctime_ns, position,
@@ -284,7 +285,7 @@ def content_of(
     """
     if len(blocks) != len(directory.kinds):
         raise Unusable("its blocks are not those of its directory")
-    start_time = row[-1]
+    start_time, odd_time = (None if time != time else time for time in row[-2:])  # NaN: none
     stored = [
         (
             kind.claim,
@@ -294,9 +295,10 @@ def content_of(
     ]
     return FileState(
         directory.content_dialect,
-        None if start_time != start_time else start_time,  # NaN: none
+        start_time,
         directory.metadata,
         tuple(stored),
         directory.refused,
         directory.limits,
+        odd_time,
     )
