@@ -20,7 +20,7 @@ cdef struct Layout:  # of a dialect: the kind of value under each field number, 
     int8_t event_fields[FIELDS]
     int8_t value_fields[FIELDS]
     int metadata_field  # -1: there is none
-    bint numbers_are_tensors  # a number may come as a tensor without dimensions
+    bint numbers_are_tensors  # a number may come as a tensor of one element
 
 
 cdef struct Reader:
