@@ -86,9 +86,7 @@ class SeriesInfo:
     display_name: str = ""
     description: str = ""
     claims: tuple[Claim, ...] = ()  # by which its values were taken, in the order of their first
-    content: bytes = (
-        b""  # of the summary metadata of the first value, or the last (``RecordDecoder.last_content``)
-    )
+    content: bytes = b""  # of the summary metadata of the first value; see ``RecordDecoder.last_content``
     data_class: int = 0  # of the summary metadata: 1 scalar, 2 tensor, 3 blob sequence, 0 not said
 
     def as_tag(self) -> dict[str, object]:
