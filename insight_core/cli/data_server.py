@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from insight_core.cli.address_space import spare_address_space
 from insight_core.cli.data_server_flags import DataServerOptions, read_data_server_options
 from insight_core.cli.garbage_collection import prepare_imports, settle_imports
-from insight_core.cli.shutdown import Ending
+from insight_core.cli.shutdown import Ending, wait_for
 from insight_core.cli.text_table import printable
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from insight_core.plugin import CachePolicy, Plugin
 
 _BAD_FLAG, _BAD_LOGDIR, _BIND_FAILED, _OTHER = 2, 8, 9, 1
-_PATIENCE = 0.8  # seconds that threads have to end
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -58,7 +57,7 @@ def _run(options: DataServerOptions) -> int:
         ending.wait()
     closing = threading.Thread(target=stop, name="closing", daemon=True)
     closing.start()
-    closing.join(_PATIENCE)
+    wait_for(closing)
     sys.stderr.flush()
     os._exit(0)  # threads may still compute answers that no client waits for
 

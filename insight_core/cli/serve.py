@@ -19,7 +19,7 @@ from insight_core.cli.logdirs import open_logdirs, problems
 from insight_core.cli.middleware import Greeting, app_settings, wrapped
 from insight_core.cli.options import Options
 from insight_core.cli.policies import open_registry
-from insight_core.cli.shutdown import Ending, end_soon
+from insight_core.cli.shutdown import Ending, end_soon, wait_for
 from insight_core.cli.storage import open_state, plugin_cache_directory, plugin_state_directory
 from insight_core.cli.terminal import LoadingDisplay, open_terminal
 from insight_core.cli.text_table import printable
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from insight_core.web.http_server import Server
 
 log = logging.getLogger(__name__)
-
-_PATIENCE = 0.8  # seconds that threads have to end after a signal
 
 
 def serve(options: Options, *, at_end: Callable[[], None] | None = None, ending: Ending | None = None) -> int:
@@ -90,10 +88,10 @@ def serve(options: Options, *, at_end: Callable[[], None] | None = None, ending:
             target=_close, args=(server, tensorboard, provider, display), name="closing", daemon=True
         )
         closing.start()
-        closing.join(_PATIENCE)
+        has_ended = wait_for(closing)
         if at_end is not None:
             at_end()
-        if closing.is_alive():
+        if not has_ended:
             log.info("some threads did not end in time")
             sys.stdout.flush()
             sys.stderr.flush()

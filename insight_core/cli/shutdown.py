@@ -6,11 +6,26 @@ import os
 import signal
 import socket
 import threading
+import time
 from contextlib import suppress
 from types import FrameType
 from typing import Self
 
 _LEFT_BEHIND = 1.5  # seconds that threads of plugins have to end
+_CLOSING = 0.8  # seconds that all others have
+_SAVING = 5.0  # seconds more while the index is written: the next start would read the logs again
+_PAUSE = 0.05  # seconds
+
+
+def wait_for(closing: threading.Thread) -> bool:
+    """Waits for the thread that closes everything; returns whether it has ended."""
+    closing.join(_CLOSING)
+    from insight_core.ingest.index.writer import is_finishing  # commands without a host do without
+
+    until = time.monotonic() + _SAVING
+    while closing.is_alive() and is_finishing() and time.monotonic() < until:
+        closing.join(_PAUSE)
+    return not closing.is_alive()
 
 
 def end_soon(code: int) -> None:

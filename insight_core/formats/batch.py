@@ -43,7 +43,7 @@ class Batch:
     end: int
     dialect: Dialect
     blocks: list[Block] = Factory(list)  # a tag whose values change their form has several, in order
-    metadata: dict[str, Metadata] = Factory(dict)  # by tag, the first of each
+    metadata: dict[str, Metadata] = Factory(dict)  # by tag, see ``Metadata.continued``
     flaws: list[Flaw] = Factory(list)  # by offset
     first_wall_time: float | None = None  # smallest finite one
     tail: Flaw | None = None

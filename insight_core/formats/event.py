@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import struct
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from insight_core.formats.dialects import Dialect
 from insight_record.formats.protobuf import Buffer, fields, signed, varint
@@ -48,6 +48,22 @@ class Metadata:
     description: str
     content: bytes = b""  # plugin data for all values of the tag
     data_class: int = 0  # 1 scalar, 2 tensor, 3 blob sequence, 0 unknown
+    last: bytes | None = None  # plugin data of the last value, if they differ from ``content``
+
+    @property
+    def last_content(self) -> bytes:
+        """Plugin data of the last value of the tag."""
+        return self.content if self.last is None else self.last
+
+    def continued(self, later: Metadata) -> Metadata:
+        """The metadata of a tag with values of ``later`` metadata after these; itself if nothing differs.
+
+        Those of another plugin do not count.
+        """
+        content = later.last_content
+        if content == self.last_content or later.plugin != self.plugin:
+            return self
+        return evolve(self, last=None if content == self.content else content)
 
 
 @define
@@ -208,17 +224,17 @@ def read_metadata(data: bytes) -> Metadata:
 
 
 def _find_number(buffer: Buffer, value: Value) -> None:
-    """Notes where the number of a rank-0 TensorProto is: 1 dtype, 2 shape, 4 content, 5 to 17 typed."""
-    dtype, rank = 0, 0
+    """Notes where the number of a one-element TensorProto is: 1 dtype, 2 shape, 4 content, 5 to 17 typed."""
+    dtype, is_one = 0, True
     typed: dict[int, tuple[int, int, int]] = {}
     for number, kind, at, length in _fields(buffer, value.start, value.start + value.size):
         if number == 1 and kind == 0:
             dtype = varint(buffer, at, at + length)[0]
         elif number == 2 and kind == 2:
-            rank = sum(inner == 2 for inner, *_ in _fields(buffer, at, at + length))
+            is_one = _is_of_one(buffer, at, length)
         else:
             typed[number] = (kind, at, length)
-    if rank or not dtype:
+    if not is_one or not dtype:
         return
     wanted = {_FLOAT: (5, "<f", 4), _DOUBLE: (6, "<d", 8)}
     if dtype in wanted:
@@ -234,13 +250,26 @@ def _find_number(buffer: Buffer, value: Value) -> None:
     value.number_value = _other_number(buffer, dtype, typed)
 
 
+def _is_of_one(buffer: Buffer, start: int, size: int) -> bool:
+    """Whether all dimensions of a TensorShapeProto (2 dim {1 size}) are 1; there may be none."""
+    is_one = True
+    for number, kind, at, length in _fields(buffer, start, start + size):
+        if number == 2:
+            count = 0
+            for inner, inner_kind, place, width in _fields(buffer, at, at + length) if kind == 2 else ():
+                if inner == 1 and inner_kind == 0:
+                    count = varint(buffer, place, place + width)[0]
+            is_one &= count == 1
+    return is_one
+
+
 def _place_number(buffer: Buffer, value: Value, form: str, start: int) -> None:
     value.number, value.number_start = form, start
     (value.number_value,) = struct.unpack(form, bytes(buffer[start : start + struct.calcsize(form)]))
 
 
 def _other_number(buffer: Buffer, dtype: int, typed: dict[int, tuple[int, int, int]]) -> float | None:
-    """A rank-0 number of another type: half 19, bfloat16 14, integers 3 4 5 6 9 17 22 23, bool 10."""
+    """One number of another type: half 19, bfloat16 14, integers 3 4 5 6 9 17 22 23, bool 10."""
     contents = {19: "<e", 3: "<i", 4: "<B", 5: "<h", 6: "<b", 9: "<q", 17: "<H", 22: "<I", 23: "<Q", 10: "<?"}
     if 4 in typed:
         _, at, length = typed[4]

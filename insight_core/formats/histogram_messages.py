@@ -41,7 +41,10 @@ class HistogramProto:
 
 @frozen(eq=False)
 class MindSporeHistogram:
-    """MindSpore's message; ``count`` includes non-finite values, ``sum`` does not."""
+    """MindSpore's message; ``count`` includes non-finite values, ``sum`` does not.
+
+    Writers may leave ``count`` out: then it is that of the buckets and of the non-finite values.
+    """
 
     left: Floats
     width: Floats
@@ -89,6 +92,8 @@ def mindspore_histogram(data: bytes) -> MindSporeHistogram:
             numbers[number] = signed(value)
     left, width, counts = _buckets(data, np.array(starts, np.intp), np.array(ends, np.intp))
     nan, pos_inf, neg_inf, count = (int(numbers.get(number, 0)) for number in (2, 3, 4, 8))
+    if not count:
+        count = round(float(counts.sum())) + sum(max(0, other) for other in (nan, pos_inf, neg_inf))
     largest, smallest, total = (numbers.get(number, 0.0) for number in (5, 6, 7))
     return MindSporeHistogram(left, width, counts, nan, pos_inf, neg_inf, largest, smallest, total, count)
 

@@ -6,17 +6,19 @@ import functools
 import os
 import time
 
-from insight_core.formats.batch import BAD_DATA, EMPTY, Batch, DamagedRecord, Flaw, SmallFile
+from insight_core.formats.batch import BAD_DATA, BAD_HEADER, EMPTY, Batch, DamagedRecord, Flaw, SmallFile
 from insight_core.ingest.fetching import Fetch, FilePart, opened
-from insight_core.ingest.file_record import Stretch
+from insight_core.ingest.file_record import FileRecord, Stretch
 from insight_core.ingest.followed_file import HEAD, TAIL, FollowedFile, Replaced, both_ends
 from insight_core.ingest.scan_ahead import LEAST, OWN, PAUSE, ScanAhead, file_version
+from insight_core.ingest.scanner.holes import MOST_RETRIED
 from insight_core.ingest.scanner.pages import read_part
 from insight_core.ingest.scanner.regular_file import open_regular
 from insight_core.ingest.scanner.scanner import Scanner, open_scanner
 from insight_core.plugin import Dialect
 from insight_record.formats.framing import FOOTER_SIZE, HEADER_SIZE
 
+_PIECE = 64 << 10  # bytes of a damaged part that are searched at a time
 _LIVE = 60.0  # seconds after its last write during which a file counts as being written
 
 
@@ -49,6 +51,8 @@ class EventFile(FollowedFile):
             self._look_at(info)
             if self.is_unchanged(info.st_size, info.st_mtime_ns):
                 return None
+            if self._known.size >= 0 and self._is_mended(descriptor, info.st_size, self._known):
+                raise Replaced
             began = self.position
             known = [self._known.head, self._known.end]
             before = both_ends(descriptor, info) if time.time() - info.st_mtime < _LIVE else None
@@ -85,6 +89,24 @@ class EventFile(FollowedFile):
         self._known.end = Stretch(size - tail, tail, found.tail_checksum)
         self._note_complete(size, found.mtime_ns, found.ctime_ns)
         return batch
+
+    def _is_mended(self, descriptor: int, size: int, record: FileRecord) -> bool:
+        """Whether a damaged part has another first record now, as when a page of zeros gets its bytes.
+
+        Looks at the beginning of each part, and searches parts further, up to a limit of all.
+        """
+        left = MOST_RETRIED
+        for flaw in record.flaws.named:
+            if flaw.reason not in (BAD_HEADER, BAD_DATA):
+                continue  # a record with its checksum does not change
+            scanner = open_scanner(record.dialect or self.dialect, _PIECE)
+            batch = scanner.scan(descriptor, flaw.offset, size, flaw.offset + 1)
+            while batch.end == flaw.offset and batch.tail is None and left > 0:
+                left -= _PIECE
+                batch = scanner.scan(descriptor, flaw.offset, size, flaw.offset + 1)
+            if batch.end > flaw.offset and batch.flaws[:1] != [flaw]:
+                return True
+        return False
 
     def _scan(self, descriptor: int, info: os.stat_result, may_scan_ahead: bool) -> Batch:
         """The next records: the part scanned ahead, or the records up to its start."""

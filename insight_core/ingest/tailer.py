@@ -144,11 +144,14 @@ class Tailed:
             return 1, False
 
     def _fetch_unread(self, fetch: Fetch) -> None:
-        """Has the unread bytes fetched, and those by which the file is recognised."""
+        """Has the unread bytes fetched, and those by which the file and its damage are recognised."""
         path, position = self.found.path, self.position
         parts = [FilePart(path, max(0, position - TAIL), grows=True)]
         if position > TAIL:
             parts.append(FilePart(path, 0, HEAD, grows=True))
+        if self._file is not None:
+            damaged = [flaw for flaw in self._file.flaws() if flaw.offset < position]
+            parts += [FilePart(path, flaw.offset, flaw.offset + flaw.skipped, grows=True) for flaw in damaged]
         fetch(parts)
 
     def take(self, found: SmallFile) -> bool:

@@ -56,6 +56,9 @@ class RecordDecoder:
     All functions may be given by name, ``"package.module:name"``, and are then imported at their first
     call.
 
+    With ``last_content``, ``SeriesInfo.content`` comes from the last value of a series instead of the first:
+    for plugins that record nothing but this content, as hparams do.
+
     ``check`` finds the places of a file claimed by its name that cannot be read: they are listed as
     damage of the run. The loader calls it once for each version of a file, so the file should be small.
     """
@@ -68,6 +71,7 @@ class RecordDecoder:
     check: Callable[[BinaryIO, FileName], Iterable[Flaw]] | None = field(
         default=None, converter=converters.optional(reference)
     )
+    last_content: bool = False
 
     def __attrs_post_init__(self) -> None:
         if self.kind is not DataKind.SCALAR:

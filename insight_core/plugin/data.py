@@ -86,7 +86,7 @@ class SeriesInfo:
     display_name: str = ""
     description: str = ""
     claims: tuple[Claim, ...] = ()  # by which its values were taken, in the order of their first
-    content: bytes = b""  # of the summary metadata: what the writer's plugin said once for all values
+    content: bytes = b""  # of the summary metadata of the first value; see ``RecordDecoder.last_content``
     data_class: int = 0  # of the summary metadata: 1 scalar, 2 tensor, 3 blob sequence, 0 not said
 
     def as_tag(self) -> dict[str, object]:
@@ -130,7 +130,7 @@ class ScalarColumns:
     """An answer to a scalar query, by column; all columns are of equal length.
 
     ``values`` holds float32 or float64 as written, float64 when smoothed. ``origin`` is the wall
-    time (seconds since the epoch) from which relative time counts: that of the first point shown.
+    time (seconds since the epoch) from which relative time counts: the first finite one of the points shown.
     """
 
     steps: NDArray[np.int64]

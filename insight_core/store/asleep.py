@@ -220,6 +220,14 @@ class AsleepRuns:
                 start_time = None
             yield Run(run, place.alike.dialects, start_time, not place.is_loaded, 0)
 
+    def empty(self) -> Iterator[str]:
+        """The runs of which all files are read, and hold nothing."""
+        groups = {alike for alike in self._groups() if not alike.resting}
+        if groups:
+            yield from (
+                run for run, place in self._places.items() if place.is_loaded and place.alike in groups
+            )
+
     def plugins(self) -> set[str]:
         """Plugins that have series; values without a plugin count under their claim."""
         return {each.reader for alike in self._groups() for each in alike.resting}

@@ -36,6 +36,7 @@ class FileState:
     blocks: tuple[tuple[Claim, AnyBlock], ...] = ()
     refused: Mapping[str, Flaw] = Factory(dict)  # tags that a cache policy left out
     limits: Mapping[Claim, str] = Factory(dict)  # under which something was left out
+    odd_time: float | None = None  # a wall time that is not in seconds
 
 
 class Claims:
@@ -52,6 +53,7 @@ class Claims:
         # Summary plugins whose tensors are read as numbers, without their positions in the file. A policy
         # that limits the number of series needs positions: it reports where the first omitted value is.
         self.number_plugins: frozenset[str] = frozenset()
+        self.last_contents: set[str] = set()  # summary plugins that say something else with a later value
         for plugin in plugins:
             self.add(plugin)
 
@@ -61,6 +63,8 @@ class Claims:
         decoder = plugin.decoder
         claims = decoder.claims if decoder else ()
         self._names |= dict.fromkeys(claims, plugin.name)
+        if decoder is not None and decoder.last_content:
+            self.last_contents |= {claim.name for claim in claims if isinstance(claim, SummaryPlugin)}
         if decoder is not None and decoder.kind is DataKind.SCALAR:
             self.numbers.update(claims)
             self.number_plugins = frozenset(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 
-from attrs import Factory, define
+from attrs import Factory, define, evolve
 
-from insight_core.formats.batch import Flaw
+from insight_core.formats.batch import Batch, Flaw
 from insight_core.formats.event import Metadata
+from insight_core.formats.wall_times import LATEST, unit_problem
 from insight_core.plugin import Damage, Dialect
+from insight_core.store.segment import FileOrder
 from insight_record.formats.reason import Reason
 
 MOST_LISTED = 200  # tags of a run that are left out, and damaged records of a file, listed one by one
@@ -21,9 +23,35 @@ class HeldFile:
     name: str
     dialect: Dialect | None  # of an event file
     start_time: float | None = None
+    odd_time: float | None = None  # a wall time that is not in seconds
     metadata: dict[str, Metadata] = Factory(dict)
     refused: dict[str, Flaw] = Factory(dict)  # by tag: values that a cache policy left out
     served: dict[int, Flaw] = Factory(dict)  # by offset: records found damaged when they were served
+
+    def describe(self, found: Mapping[str, Metadata]) -> list[str]:
+        """Adds the metadata of later values; returns the tags whose metadata are others now."""
+        known = {tag: self.metadata[tag] for tag in self.metadata.keys() & found.keys()}
+        changed = {
+            tag: now
+            for tag, metadata in found.items()
+            if (now := known[tag].continued(metadata) if tag in known else metadata) is not known.get(tag)
+        }
+        self.metadata |= changed
+        return list(changed)
+
+    def note_times(self, batch: Batch) -> bool:
+        """Notes the first wall time, and one that is not in seconds; returns False if nothing changes.
+
+        Writers are of one unit, so the first and the last value of each block tell it.
+        """
+        before = self.start_time, self.odd_time
+        first = batch.first_wall_time
+        if first is not None and (self.start_time is None or first < self.start_time):
+            self.start_time = first
+        if self.odd_time is None:
+            ends = [block.columns.wall_times[at].item() for block in batch.blocks for at in (0, -1)]
+            self.odd_time = next((one for one in ends if one >= LATEST), None)
+        return before != (self.start_time, self.odd_time)
 
     def note_served(self, record: int, flaw: Flaw | None) -> bool:
         """Lists a record as damaged; without a flaw, removes it from the list. Returns False if unchanged."""
@@ -35,11 +63,29 @@ class HeldFile:
             self.served[record] = flaw
         return True
 
-    def served_damage(self, run: str) -> list[Damage]:
-        """The records found damaged when they were served, by offset."""
+    def damage(self, run: str) -> list[Damage]:
+        """Wall times that are not in seconds, and the records that were damaged when they were served."""
+        problem = None if self.odd_time is None else unit_problem(self.odd_time)
+        found = [] if problem is None else [Damage(run, self.name, 0, problem, 0)]
         flaws = sorted(self.served.values(), key=lambda flaw: flaw.offset)
         more = "more records from here on cannot be read", "more_records"
-        return _listed(run, [(self.name, flaw) for flaw in flaws], more)
+        return found + _listed(run, [(self.name, flaw) for flaw in flaws], more)
+
+
+def metadata_of_run(
+    tag: str, first: Metadata, files: Mapping[FileOrder, HeldFile], last_contents: Container[str]
+) -> Metadata:
+    """The metadata of a tag, of which the first value has ``first``.
+
+    Plugins in ``last_contents`` get the content of the last value of the last file.
+    """
+    if first.plugin not in last_contents:
+        return first
+    for _, file in sorted(files.items(), reverse=True):
+        known = file.metadata.get(tag)
+        if known is not None and known.plugin == first.plugin:
+            return evolve(first, content=known.last_content, last=None)
+    return first
 
 
 def tags_left_out(run: str, flaws: Sequence[tuple[str, Flaw]]) -> list[Damage]:

@@ -126,6 +126,17 @@ class Resting:
         return SeriesTable(self.run, tags, common, columns)
 
 
+def may_rest(block: AnyBlock, *, takes_numbers: bool) -> bool:
+    """Whether a block can stay as it is: all its points are there, and no steps go back."""
+    if isinstance(block, StoredBlock):
+        return block.rests and not (takes_numbers and block.layout == (True, True))
+    return (
+        block.totals is None
+        and (block.stretches is None or not np.count_nonzero(block.stretches))
+        and np.count_nonzero(block.ascending) == len(block.tags)
+    )
+
+
 @lru_cache(256)
 def _places_of(tags: tuple[str, ...]) -> Mapping[str, int]:
     return {tag: place for place, tag in enumerate(tags)}

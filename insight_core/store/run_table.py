@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TypeAlias
 
-import numpy as np
 from attrs import evolve
 
 from insight_core.formats.batch import Flaw
 from insight_core.formats.columns import Columns
 from insight_core.formats.event import Metadata
 from insight_core.formats.stored_block import AnyBlock, AnyColumns, Lost, StoredBlock
+from insight_core.formats.wall_times import earliest
 from insight_core.plugin import CachePolicy, Claim, Damage, FileName, Run, SeriesInfo, SeriesKey
 from insight_core.store.claims import Claims, FileState
 from insight_core.store.column_memory import ColumnMemory
-from insight_core.store.held_file import HeldFile, tags_left_out
-from insight_core.store.resting import Resting
+from insight_core.store.held_file import HeldFile, metadata_of_run, tags_left_out
+from insight_core.store.resting import Resting, may_rest
 from insight_core.store.retention import keeps_all
 from insight_core.store.segment import FileOrder
 from insight_core.store.series import Series
@@ -50,6 +50,23 @@ class RunTable:
         # by plugin and tag: series and their versions, and what ``joined`` made of them
         self._joined: dict[tuple[str, str], tuple[list[tuple[Series, int]], weakref.ref[Snapshot]]] = {}
         self._refused: tuple[Damage, ...] = ()
+
+    # --- metadata ---------------------------------------------------------------------------------
+
+    def describe(self, order: FileOrder, found: Mapping[str, Metadata]) -> None:
+        """Adds the metadata of values of a file. Nothing may rest."""
+        changed = self.files[order].describe(found)
+        if changed:
+            self._describe({tag: self.metadata.get(tag, self.files[order].metadata[tag]) for tag in changed})
+
+    def _describe(self, first: Mapping[str, Metadata]) -> None:
+        """Sets the metadata of tags, by those of their first values."""
+        last_contents = self._claims.last_contents
+        of_run = {tag: metadata_of_run(tag, each, self.files, last_contents) for tag, each in first.items()}
+        self.metadata = {**self.metadata, **of_run}  # a new mapping: blocks that rest have the other one
+        for tag in of_run.keys() & self._series.keys():
+            for series in self._series[tag]:
+                series.metadata = of_run[tag]
 
     # --- points -----------------------------------------------------------------------------------
 
@@ -88,11 +105,13 @@ class RunTable:
             if not reader or not self._may_rest(claim, block, self._claims.policy(reader)):
                 return None
             readers.append(reader)
-        held = HeldFile(file, content.dialect, content.start_time, dict(content.metadata))
+        held = HeldFile(file, content.dialect, content.start_time, content.odd_time, dict(content.metadata))
         self.files[order] = held
         self.metadata = held.metadata
+        if any(metadata.last is not None for metadata in held.metadata.values()):
+            self._describe(held.metadata)
         self._resting = [
-            Resting(self.name, order, claim, reader, block, held.metadata)
+            Resting(self.name, order, claim, reader, block, self.metadata)
             for (claim, block), reader in zip(content.blocks, readers, strict=True)
         ]
         return self._resting
@@ -108,16 +127,8 @@ class RunTable:
         )
 
     def _may_rest(self, claim: Claim, block: AnyBlock, policy: CachePolicy) -> bool:
-        if isinstance(block, StoredBlock):
-            rests = block.rests and (block.layout != (True, True) or claim not in self._claims.numbers)
-        else:
-            rests = (
-                block.totals is None
-                and (block.stretches is None or not np.count_nonzero(block.stretches))
-                and np.count_nonzero(block.ascending) == len(block.tags)
-            )
         return (
-            rests
+            may_rest(block, takes_numbers=claim in self._claims.numbers)
             and not policy.series
             and keeps_all(policy)
             and (not self._series or self._series.keys().isdisjoint(block.tags))
@@ -228,9 +239,11 @@ class RunTable:
         with suppress(Lost):  # the file is read again
             self.wake()
         self._rest_no_more()
+        first: dict[str, Metadata] = {}
+        for _, file in sorted(self.files.items()):
+            first = {**file.metadata, **first}
         self.metadata = {}
-        for _, other in sorted(self.files.items()):
-            self.metadata = {**other.metadata, **self.metadata}
+        self._describe(first)
         for tag, several in list(self._series.items()):
             for series in several:
                 series.drop(order)
@@ -255,6 +268,8 @@ class RunTable:
                 if series.claim in self._claims.numbers and series.layout[0]:
                     series.drop_places()
                 series.reader = self._claims.reader(series.claim, series.layout)
+        last_contents = self._claims.last_contents
+        self._describe({tag: each for tag, each in self.metadata.items() if each.plugin in last_contents})
         self.list_refused()
 
     # --- queries ----------------------------------------------------------------------------------
@@ -330,10 +345,13 @@ class RunTable:
     def as_run(self) -> Run:
         """The public description of the run."""
         dialects = {held.dialect for held in self.files.values() if held.dialect}
-        times = (held.start_time for held in self.files.values() if held.start_time is not None)
-        return Run(
-            self.name, tuple(sorted(dialects)), min(times, default=None), self.loading, len(self.all_damage())
-        )
+        start_time = earliest(held.start_time for held in self.files.values() if held.start_time is not None)
+        return Run(self.name, tuple(sorted(dialects)), start_time, self.loading, len(self.all_damage()))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether all files of the run were read, and hold neither values nor damage."""
+        return not (self.loading or self._resting or self._series or self.all_damage())
 
     def note_served(self, order: FileOrder, record: int, flaw: Flaw | None) -> bool:
         """See ``HeldFile.note_served``; False if the file has gone."""
@@ -344,7 +362,7 @@ class RunTable:
         """Damage found while scanning and serving, and tags that are left out."""
         found = [entry for entries in self.damage.values() for entry in entries]
         for held in self.files.values():
-            found += held.served_damage(self.name)
+            found += held.damage(self.name)
         return [*found, *self._refused]
 
     def list_refused(self) -> None:

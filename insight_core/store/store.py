@@ -167,16 +167,10 @@ class Store:
                 held = table.files[order] = HeldFile(file, dialect)
             if held.dialect is not dialect:  # it may only now be known
                 held.dialect, is_news = dialect, True
-            first = batch.first_wall_time
-            if first is not None and (held.start_time is None or first < held.start_time):
-                held.start_time, is_news = first, True
+            is_news |= held.note_times(batch)
             if batch.blocks or batch.metadata:
                 table.wake()
-            for tag, metadata in batch.metadata.items():
-                held.metadata.setdefault(tag, metadata)
-            if not batch.metadata.keys() <= table.metadata.keys():
-                # a new mapping: that of a restored file may be the one of the run
-                table.metadata = {**batch.metadata, **table.metadata}
+            table.describe(order, batch.metadata)
             assigned = list(assign(batch, (held.metadata, table.metadata), file.rpartition("/")[2]))
             came, found = table.rest(order, assigned)
             self._log.add([Came(run, claim, block.tags) for claim, block in came], runs=is_news)
@@ -203,10 +197,9 @@ class Store:
             if not self._claims.fits(content):
                 return False
             table.wake()
-            held = HeldFile(file, content.dialect, content.start_time, dict(content.metadata))
+            held = table.files[order] = HeldFile(file, content.dialect, content.start_time, content.odd_time)
             held.refused.update(content.refused)
-            table.files[order] = held
-            table.metadata = {**held.metadata, **table.metadata}
+            table.describe(order, content.metadata)
             if held.refused:
                 table.list_refused()
             came, found = table.rest(order, content.blocks)
@@ -271,7 +264,8 @@ class Store:
                 return None  # the file went meanwhile
             lossy = {claim for claim, block in blocks if block.totals is not None}
             limits = self._claims.limits(lossy, refused=bool(refused))
-        return FileState(held.dialect, held.start_time, metadata, tuple(blocks), refused, limits)
+        kept = metadata, tuple(blocks), refused, limits
+        return FileState(held.dialect, held.start_time, *kept, held.odd_time)
 
     def touch_runs(self) -> None:
         """Reports a change of the run table that only readers see: progress."""
@@ -306,9 +300,18 @@ class Store:
         return [(change.reader, change.key)] if change.reader else []
 
     def runs(self) -> list[Run]:
-        """All runs."""
+        """All runs, without those that were read and hold nothing but a run directly below.
+
+        Such a directory has an event file because a writer was opened that wrote elsewhere, as torch's
+        ``add_hparams`` does.
+        """
         with self._lock:
-            return [*(table.as_run() for table in self._runs.values()), *self._asleep.as_runs()]
+            runs = [*(table.as_run() for table in self._runs.values()), *self._asleep.as_runs()]
+            empty = {name for name, table in self._runs.items() if table.is_empty}
+            empty.update(self._asleep.empty())
+        if empty:
+            empty &= {run.name.rpartition("/")[0] or "." for run in runs if run.name != "."}
+        return [run for run in runs if run.name not in empty] if empty else runs
 
     def damage(self, run: str | None) -> list[Damage]:
         """Damage of one run or of all."""

@@ -14,6 +14,7 @@ from attrs import evolve, frozen
 from cachetools import LRUCache
 from numpy.typing import NDArray
 
+from insight_core.formats.wall_times import origin_of
 from insight_core.plugin import ScalarQuery, X
 from insight_core.store.blocks import BLOCK_TYPE, NO_BLOCKS, POINTS, Blocks
 from insight_core.store.reduction import Indices, Places, Values, reduction
@@ -60,7 +61,7 @@ class View:
     @property
     def origin(self) -> float:
         """Wall time from which relative time counts."""
-        return float(self.wall_times[0]) if len(self.wall_times) else 0.0
+        return origin_of(self.wall_times)
 
     def axis(self, x: X) -> Axis:
         """The x axis of the kind ``x``."""

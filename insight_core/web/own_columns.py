@@ -8,12 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 from weakref import WeakKeyDictionary
 
+from insight_core.formats.wall_times import latest
 from insight_core.plugin import Annotations, Cell, DataProvider, RunColumn
 
 OWN = "run"  # stands for the name of a plugin
 STATUS = "status"
 _PATIENCE = 600.0  # seconds without a record after which a run counts as stopped, if that is more than
 _SHARE = 0.05  # this share of its duration so far: who trains for days may log once an hour
+_AHEAD = 86400.0  # seconds; a clock that is farther ahead tells nothing
 _known: WeakKeyDictionary[DataProvider, tuple[int, Mapping[str, tuple[float, float]]]] = WeakKeyDictionary()
 _ENDS = {"success": "finished", "finished": "finished", "failure": "failed", "failed": "failed"}
 
@@ -52,14 +54,14 @@ def statuses(
 
     ``spans`` are wall times of the first and last record, ``ends`` what the logs say. Logs that say nothing
     of an end are those of a run that goes on while its last record is younger than ten minutes, or than 5 %
-    of its duration so far; else it stopped without a word. Runs without records have no status.
+    of its duration so far, and not more than a day ahead; else it stopped without a word. Runs whose logs say
+    nothing, and that have no records with a time, have no status.
     """
     found: dict[str, str] = {}
     for run, (first, last) in spans.items():
-        silence = now - last
-        goes_on = silence < max(_PATIENCE, _SHARE * (last - first))
-        found[run] = _ENDS.get(ends.get(run, ""), "running" if goes_on else "stopped")
-    return found
+        goes_on = -_AHEAD < now - last < max(_PATIENCE, _SHARE * (last - first))
+        found[run] = "running" if goes_on else "stopped"
+    return found | {run: _ENDS[end] for run, end in ends.items() if end in _ENDS}
 
 
 def _spans(data: DataProvider) -> Mapping[str, tuple[float, float]]:
@@ -72,17 +74,19 @@ def _spans(data: DataProvider) -> Mapping[str, tuple[float, float]]:
 
 
 def _spans_now(data: DataProvider) -> dict[str, tuple[float, float]]:
+    ahead = time.time() + _AHEAD
+    first = {run.name: run.start_time for run in data.runs() if run.start_time is not None}
     last: dict[str, float] = {}
     for plugin in data.plugins():
         for table in data.series_tables(plugin, ["last_wall_time"]):
+            if (start := first.get(table.run)) is None:
+                continue
             times = cast(Sequence[float], table.column("last_wall_time"))
-            latest = max(filter(math.isfinite, times), default=-math.inf)
-            last[table.run] = max(last.get(table.run, -math.inf), latest)
-    return {
-        run.name: (run.start_time, last[run.name])
-        for run in data.runs()
-        if run.start_time is not None and math.isfinite(run.start_time) and last.get(run.name, -math.inf) > 0
-    }
+            # a clock that was right at the start does not run ahead: later times are wrong
+            found = latest(times, until=ahead if start <= ahead else math.inf)
+            if found is not None:
+                last[table.run] = max(last.get(table.run, found), found)
+    return {run: (first[run], found) for run, found in last.items()}
 
 
 def _durations(data: DataProvider, runs: Sequence[str]) -> Mapping[str, Cell]:

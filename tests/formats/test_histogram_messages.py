@@ -163,6 +163,12 @@ def test_mindspore() -> None:
     assert (found.min, found.max, found.mean) == (0, 1.5, 2)
 
 
+def test_mindspore_without_a_count_counts_its_buckets_and_odd_values() -> None:
+    found = _decoded(_mindspore([(0, 1, 10), (1, 1, 20)], nan_count=2, neg_inf_count=1, min=0.0, max=2.0))
+    assert (found.count, found.nan, found.neg_inf, found.min, found.max) == (33, 2, 1, 0.0, 2.0)
+    assert _decoded(_mindspore([])).count == 0
+
+
 def test_mindspore_without_a_finite_value() -> None:
     message = _mindspore([], nan_count=4, max=NAN, min=NAN, sum=0, count=4)
     found = _decoded(message)

@@ -77,7 +77,8 @@ def records(draw: st.DrawFn) -> FileRecord:
     )
 
 
-metadata = st.builds(Metadata, texts, texts, texts, st.binary(max_size=9), st.integers(0, 9))
+contents = st.binary(max_size=9)
+metadata = st.builds(Metadata, texts, texts, texts, contents, st.integers(0, 9), st.none() | contents)
 states = st.builds(
     FileState,
     dialect=dialects,
@@ -86,6 +87,7 @@ states = st.builds(
     blocks=st.lists(blocks(), max_size=4).map(tuple),
     refused=st.dictionaries(texts, flaws, max_size=3),
     limits=st.dictionaries(claims, texts, max_size=3),
+    odd_time=st.none() | st.floats(allow_nan=False),
 )
 
 
@@ -115,7 +117,10 @@ def plain(entry: Entry | None) -> object:
             listed.append((tag, claim, columns.layout, held, facts))
     listed.sort(key=repr)  # blocks of the same kind are joined
     limits = dict(content.limits)
-    kept = content.dialect, content.start_time, dict(content.metadata), dict(content.refused), limits
+    kept = (
+        *(content.dialect, content.start_time, content.odd_time),
+        *(dict(content.metadata), dict(content.refused), limits),
+    )
     return entry.file, kept, listed
 
 

@@ -17,9 +17,11 @@ from insight_core.ingest.file_record import Entry
 from insight_core.ingest.index import writer as index_writer
 from insight_core.ingest.loader import Loader
 from insight_core.ingest.logdir import Logdir
+from insight_core.ingest.tailer import Tailed
 from insight_core.plugin import SeriesKey
 from insight_core.plugin.testing import EventWriter
 from insight_core.store.store import Store
+from tests.waiting import PATIENCE, eventually
 
 SCALAR = insight_scalar.insight_plugin()
 
@@ -212,3 +214,64 @@ def test_a_file_of_two_runs_is_kept_for_both(tmp_path: Path) -> None:
         loader.load()
         assert steps(store, "all/a/r") == steps(store, "part/r") == list(range(10))
         loader.stop()
+
+
+class ShelvedEntries(KeptEntries):
+    """Notes how many entries share a segment file; each segment file takes a second."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shelves: list[int] = []
+
+    def save(self, entries: Mapping[str, Entry]) -> None:
+        super().save(entries)
+        self.shelves.append(len(entries))
+
+    def monotonic(self) -> float:
+        return float(len(self.shelves))
+
+
+def test_a_start_goes_on_where_the_time_of_an_end_was_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scanned: list[tuple[int, int]], one_by_one: None
+) -> None:
+    for number in range(8):
+        write(tmp_path / f"r{number}", 10).close()
+    cache = ShelvedEntries()
+    monkeypatch.setattr(index_writer, "_LAST_SEGMENT", 1)
+    monkeypatch.setattr(index_writer, "time", cache)
+    for kept in (3, 6, 8, 8):
+        before = len(cache.entries)
+        scanned.clear()
+        store, loader = open_loader(tmp_path, cache)
+        loader.load()
+        loader.stop()
+        assert len(scanned) == 8 - before
+        assert len(cache.entries) == kept
+        assert all(steps(store, f"r{number}") == list(range(10)) for number in range(8))
+
+
+def test_the_end_cuts_a_segment_file_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process may be ended before a large one is written."""
+    for number in range(5):
+        write(tmp_path / f"r{number}", 10).close()
+    cache = ShelvedEntries()
+    monkeypatch.setattr(index_writer, "_LAST_SEGMENT", 1)
+    _, loader = open_loader(tmp_path, cache)
+    describe, began, ending = Tailed.entry, threading.Event(), threading.Event()
+
+    def entry(tailed: Tailed) -> Entry | None:
+        began.set()
+        assert ending.wait(PATIENCE)
+        return describe(tailed)
+
+    monkeypatch.setattr(Tailed, "entry", entry)
+    loader.start()
+    assert began.wait(PATIENCE)
+    stopping = threading.Thread(target=loader.stop)
+    stopping.start()
+    eventually(index_writer.is_finishing)
+    eventually(lambda: loader._writer is not None and loader._writer._closed)
+    ending.set()
+    stopping.join(PATIENCE)
+    assert cache.shelves == [1] * 5
+    assert not index_writer.is_finishing()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from contextlib import closing
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from insight_core.plugin import (
     SeriesKey,
     SummaryPlugin,
 )
-from insight_core.plugin.testing import wire
+from insight_core.plugin.testing import EventWriter, scalar_points, wire
 from insight_core.providers.local import LocalProvider
 from insight_core.store.store import Store
 
@@ -102,3 +103,44 @@ def test_records_that_are_one_number_now_and_then_keep_their_order(
     for directory in (cache, None):
         with closing(LocalProvider(logdirs, plugins, reload_interval=0, cache_directory=directory)) as again:
             check(again, 30)
+
+
+def shaped(*dimensions: bytes, dtype: int = 1, value: bytes = b"\x2d" + struct.pack("<f", 0.5)) -> bytes:
+    """A TensorProto of one value, with these dimensions of its shape."""
+    shape = b"".join(wire.message_field(2, dimension) for dimension in dimensions)
+    return wire.int_field(1, dtype) + wire.message_field(2, shape) + value
+
+
+ONE, TWO, MANY = wire.int_field(1, 1), wire.int_field(1, 2), b"\x08" + b"\xff" * 9 + b"\x01"
+SHAPES = {  # whether TensorBoard's Python loader has a point: ``make_ndarray(tensor).item()``
+    "[]": (shaped(), True),
+    "[1]": (shaped(ONE), True),
+    "[1, 1, 1]": (shaped(ONE, ONE, ONE), True),
+    "[1] with a name": (shaped(wire.message_field(2, b"batch") + ONE), True),
+    "[1] of int64": (shaped(ONE, dtype=9, value=wire.message_field(10, b"\x07")), True),
+    "[1] of content": (shaped(ONE, value=wire.message_field(4, struct.pack("<f", 0.5))), True),
+    "[2]": (shaped(TWO), False),
+    "[1, 2]": (shaped(ONE, TWO), False),
+    "[0]": (shaped(b""), False),
+    "[-1]": (shaped(MANY), False),
+    "[1] without values": (shaped(ONE, value=wire.message_field(5, b"")), False),
+}
+
+
+@pytest.mark.parametrize("pure", ["0", "1"])
+@pytest.mark.parametrize(("tensor", "is_scalar"), SHAPES.values(), ids=SHAPES)
+def test_a_tensor_of_one_element_is_a_scalar_whatever_its_shape(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pure: str, tensor: bytes, is_scalar: bool
+) -> None:
+    monkeypatch.setenv("INSIGHT_HOST_PURE", pure)
+    with EventWriter(tmp_path) as writer:
+        for step in range(20):
+            metadata = b"" if step else wire.metadata("scalars", 1)
+            writer.values(step, [wire.tensor_value("loss", tensor, metadata)])
+            writer.values(step, [wire.tensor_value("note", tensor, metadata and wire.metadata("text", 1))])
+    with closing(LocalProvider([Logdir(str(tmp_path))], [SCALAR, TEXTS], reload_interval=0)) as provider:
+        provider.load()
+        assert [step for step, _ in scalar_points(provider, ".")] == (list(range(20)) if is_scalar else [])
+        assert len(provider.records("texts", SeriesKey(".", "note")).steps) == 20
+        assert provider.payload("texts", SeriesKey(".", "note"), 19).data == tensor
+        assert bool(provider.damage()) is not is_scalar

@@ -95,7 +95,7 @@ class Plain:
         self.steps, self.walls, values = (column[shown].tolist() for column in snapshot.columns.arrays())
         values = values if smoothed is None else smoothed.tolist()
         count = len(self.steps)
-        origin = self.walls[0] if count else 0.0
+        origin = next(filter(math.isfinite, self.walls), math.nan) if count else 0.0
         with np.errstate(invalid="ignore"):
             x = [float(step) for step in self.steps]
             if query.x != "step":

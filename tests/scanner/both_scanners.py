@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from insight_core.formats.batch import Batch
+from insight_core.formats.event import Metadata
 from insight_core.ingest.scanner.pure import PureScanner
 from insight_core.ingest.scanner.scanner import CHUNK, Scanner
 from insight_core.plugin import Dialect
@@ -29,7 +30,7 @@ class Reading:
         self.position = 0
         self.points: dict[tuple[str, str], list[tuple[object, ...]]] = defaultdict(list)
         self.numbers: dict[str, list[tuple[object, ...]]] = defaultdict(list)  # by tag, of whatever field
-        self.metadata: dict[str, object] = {}
+        self.metadata: dict[str, Metadata] = {}
         self.flaws: list[object] = []
         self.first_wall_time: float | None = None
         self.stops: list[object] = []  # where and why scanning stopped, and the dialect
@@ -77,7 +78,7 @@ class Reading:
                 if c.values is not None:
                     self.numbers[tag] += rows[first:end]
         for tag, metadata in batch.metadata.items():
-            self.metadata.setdefault(tag, metadata)
+            self.metadata[tag] = self.metadata.get(tag, metadata).continued(metadata)
         if batch.first_wall_time is not None:
             known = self.first_wall_time
             self.first_wall_time = (

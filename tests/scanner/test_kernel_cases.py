@@ -16,8 +16,9 @@ from insight_core.formats.columns import Block
 from insight_core.ingest.scanner.scanner import CHUNK
 from insight_core.plugin import Dialect
 from insight_core.plugin.testing import wire
+from insight_core.plugin.testing.damaged_logdir import scalar_record
 from insight_record.formats import crc32c
-from tests.scanner.both_scanners import BOTH, MakeScanner, check, opened
+from tests.scanner.both_scanners import BOTH, MakeScanner, Reading, check, opened
 from tests.scanner.event_bytes import block, varint
 
 _crc32c = pytest.importorskip("insight_record.formats._crc32c", reason="no compiled kernel here")
@@ -122,6 +123,27 @@ def test_a_tag_of_two_fields_with_numbers_keeps_its_order() -> None:
         ]  # fmt: skip
         assert all((c.columns.places is None) == (c.field == "simple_value") for c in blocks)
         assert [c.columns.steps.tolist() for c in found if c.tags == ("other",)] == [list(range(8))]
+
+
+def test_metadata_that_change_between_numbers_that_look_alike() -> None:
+    """The last counts, also where an event looks like one before the change."""
+    fields = (b"\x15" + struct.pack("<f", 0.5), block(8, b"\x08\x01" + block(5, struct.pack("<f", 1.5))))
+
+    def records(order: Sequence[tuple[int, bytes]]) -> bytes:
+        return b"".join(
+            wire.record(
+                b"\x09" + struct.pack("<d", step) + b"\x10" + varint(step)
+                + block(5, block(1, block(1, b"t") + fields[field]
+                + block(9, block(1, block(1, b"scalars") + block(2, content)))))
+            )
+            for step, (field, content) in enumerate(order)
+        )  # fmt: skip
+
+    for order in ([(0, b"a"), (1, b"b")] * 20, [(0, b"a")] * 9 + [(1, b"b")] * 9 + [(0, b"a")] * 9):
+        for end in (len(order), len(order) - 1, len(order) - 9):
+            data = records(order[:end])
+            last = order[end - 1][1]
+            assert check(data, [len(data)])["metadata"]["t"].last_content == last
 
 
 def number_events(tag: bytes, plugins: Sequence[bytes], content: bytes) -> list[bytes]:
@@ -298,3 +320,22 @@ def test_an_event_that_differs_in_one_byte_is_read_for_itself(body: bytes) -> No
         for flip in (1, 2, 8, 128):
             data += wire.record(event[:place] + bytes([event[place] ^ flip]) + event[place + 1 :]) + same
     assert len(check(bytes(data), [len(data)])["points"]) > 1
+
+
+@pytest.mark.parametrize("chunk", [1 << 12, CHUNK])
+@pytest.mark.parametrize("seed", range(8))
+def test_bytes_that_come_to_zeros_are_read_by_both(seed: int, chunk: int) -> None:
+    """Pages of a file arrive in any order, and scans go on where they were."""
+    random = np.random.default_rng(seed)
+    records = [scalar_record(step) for step in range(1, 400)]
+    whole = np.frombuffer(b"".join(records), np.uint8)
+    page = 512
+    twin, kernel = (Reading(make(Dialect.TENSORBOARD, chunk)) for make in BOTH)
+    with opened(bytes(len(whole))) as descriptor:
+        for start in random.permutation(np.arange(0, len(whole), page)).tolist():
+            os.pwrite(descriptor, whole[start : start + page].tobytes(), start)
+            if random.random() < 0.5:
+                twin.follow(descriptor, len(whole))
+                kernel.follow(descriptor, len(whole))
+                assert kernel.result() == twin.result()
+    assert kernel.points["loss", "simple_value"]

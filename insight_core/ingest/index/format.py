@@ -26,7 +26,7 @@ from insight_core.plugin import Claim, Dialect
 from insight_core.store.claims import FileState, claim_of
 from insight_record.formats.reason import Reason
 
-VERSION = 6  # raise it when the layout or the result of scanning changes
+VERSION = 7  # raise it when the layout or the result of scanning changes
 _DIALECTS = (Dialect.TENSORBOARD, Dialect.MINDSPORE, None)  # by number; None: no event file
 _SIGNED, _UNSIGNED = np.dtype(np.int64), np.dtype(np.uint64)
 # of a log file, see ``FileRecord``; the directory by number
@@ -45,6 +45,7 @@ FILE = np.dtype(
         ("first_unnamed", _SIGNED),
         ("skipped", _SIGNED),
         ("start_time", np.dtype(np.float64)),  # NaN: none
+        ("odd_time", np.dtype(np.float64)),  # likewise
     ]
 )
 # of a block: offset of its tables among the blocks of the file; see ``Written``
@@ -105,8 +106,9 @@ def pack(entry: Entry) -> Packed:
     numbers.append(len(content.metadata))
     for tag, metadata in content.metadata.items():
         words = (tag, metadata.plugin, metadata.display_name, metadata.description)
-        numbers += [*map(texts.number, words), metadata.data_class, len(metadata.content)]
-        contents.append(metadata.content)
+        last = -1 if metadata.last is None else len(metadata.last)
+        numbers += [*map(texts.number, words), metadata.data_class, len(metadata.content), last]
+        contents += [metadata.content, metadata.last or b""]
     numbers.append(len(content.limits))
     for claim, limit in content.limits.items():
         numbers += [texts.number(str(claim)), texts.number(limit)]
@@ -134,12 +136,12 @@ def _dialect_number(dialect: Dialect | None) -> int:
 
 
 def _file_row(entry: Entry) -> tuple[float, ...]:
-    file, flaws, start_time = entry.file, entry.file.flaws, entry.content.start_time
+    file, flaws, content = entry.file, entry.file.flaws, entry.content
     return (
         file.inode, file.size, file.mtime_ns, file.ctime_ns, file.position,
         file.head.length, file.head.checksum, file.end.length, file.end.checksum,
         flaws.more, flaws.first_unnamed, flaws.skipped,
-        math.nan if start_time is None else start_time,
+        *(math.nan if time is None else time for time in (content.start_time, content.odd_time)),
     )  # fmt: skip
 
 
@@ -234,9 +236,11 @@ def _read_description(data: bytes) -> Description:
     metadata = {}
     for _ in range(numbers.number()):
         tag, plugin, display_name, description = numbers.words(4)
-        data_class, length = numbers.take(2)
-        metadata[tag] = Metadata(plugin, display_name, description, contents[:length], data_class)
-        contents = contents[length:]
+        data_class, length, last_length = numbers.take(3)
+        content, contents = contents[:length], contents[length:]
+        last = None if last_length < 0 else contents[:last_length]
+        contents = contents[max(0, last_length) :]
+        metadata[tag] = Metadata(plugin, display_name, description, content, data_class, last)
     limits = {}
     for _ in range(numbers.number()):
         claim, limit = numbers.words(2)
@@ -256,7 +260,7 @@ def record_of(row: tuple[Any, ...], directory: Description) -> FileRecord:
     """What a row of FILE and the directory of a log file say of the file."""
     (
         inode, size, mtime_ns, ctime_ns, position, head_length, head_checksum, end_length, end_checksum,
-        more, first_unnamed, skipped, _,
+        more, first_unnamed, skipped, *_,
     ) = row  # fmt: skip
     return FileRecord(
         directory.file_dialect, inode, size, mtime_ns, ctime_ns, position,
@@ -281,7 +285,7 @@ def content_of(
     """
     if len(blocks) != len(directory.kinds):
         raise Unusable("its blocks are not those of its directory")
-    start_time = row[-1]
+    start_time, odd_time = (None if time != time else time for time in row[-2:])  # NaN: none
     stored = [
         (
             kind.claim,
@@ -291,9 +295,10 @@ def content_of(
     ]
     return FileState(
         directory.content_dialect,
-        None if start_time != start_time else start_time,  # NaN: none
+        start_time,
         directory.metadata,
         tuple(stored),
         directory.refused,
         directory.limits,
+        odd_time,
     )

@@ -189,13 +189,14 @@ class SegmentFile:
     def alike(self) -> list[int | None]:
         """A number for each entry: that of entries with the same series.
 
-        None for a damaged log file, a file that a log format reads, and a file whose series cannot be
-        listed without reading points.
+        None for a damaged log file, one with wall times that are not in seconds, a file that a log format
+        reads, and a file whose series cannot be listed without reading points.
         """
         ends, unrest = self._entries["end"], np.cumsum(self._blocks["rests"] == 0)
         counts = np.diff(ends, prepend=0)
         at_end = np.concatenate([[0], unrest])
         is_whole = (self._files["more_flaws"] == 0) & (at_end[ends] == at_end[ends - counts])
+        is_whole &= np.isnan(self._files["odd_time"])
         usable = [self._usable_blocks(number) for number in range(len(self._directories))]
         return [
             number if whole and usable[number] == count else None

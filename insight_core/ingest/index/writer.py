@@ -24,6 +24,13 @@ _BEFORE_TIDYING = 10.0  # seconds after the start, when first requests have been
 _LONGEST_CLOSE = 3.0  # seconds
 _NICENESS = 10
 _SEGMENT = 128 << 20  # bytes of log files that share a segment file, of which half or less is kept
+_LAST_SEGMENT = 32 << 20  # the same at the end: the process may be ended before a larger one is written
+_finishing: set[IndexWriter] = set()
+
+
+def is_finishing() -> bool:
+    """Whether entries are being written because the process ends: it takes some seconds at most."""
+    return bool(_finishing)
 
 
 class IndexWriter:
@@ -60,16 +67,21 @@ class IndexWriter:
             self._changed.pop(tailed, None)
 
     def close(self) -> None:
-        """Writes changed entries, for 3 seconds at most; a later start reads the rest from the logs."""
-        with self._woken:
-            self._closed = True
-            self._woken.notify()
-        if self._thread is not None:
-            self._thread.join()
+        """Writes changed entries, for 3 seconds at most; a later start reads the rest and goes on."""
         until = time.monotonic() + _LONGEST_CLOSE
-        for some in _batches(list(self._changed)):
-            if time.monotonic() < until:
+        _finishing.add(self)
+        try:
+            with self._woken:
+                self._closed = True
+                self._woken.notify()
+            if self._thread is not None:
+                self._thread.join()
+            for some in _batches(list(self._changed), _LAST_SEGMENT):
+                if time.monotonic() >= until:
+                    break
                 self._write(some)
+        finally:
+            _finishing.discard(self)
 
     def _run(self) -> None:
         if sys.platform == "linux":  # elsewhere this number is not that of a thread
@@ -85,7 +97,7 @@ class IndexWriter:
             if time.monotonic() >= tidying and not self._closed:
                 self._cache.tidy()
                 tidying = math.inf
-            for some in _batches(due):
+            for some in _batches(due, _SEGMENT):
                 if self._closed:
                     return
                 began = time.monotonic()
@@ -113,8 +125,11 @@ class IndexWriter:
                 self._woken.wait(0.05)
 
     def _write(self, some: Sequence[Tailed]) -> None:
-        entries = {}
+        entries, size = {}, 0
         for tailed in some:
+            if self._closed and size >= _LAST_SEGMENT:
+                break  # ``close`` writes the others
+            size += tailed.found.size
             with self._woken:
                 if self._changed.pop(tailed, self) is self:  # deleted meanwhile
                     continue
@@ -125,14 +140,14 @@ class IndexWriter:
             self._cache.save(entries)
 
 
-def _batches(files: Sequence[Tailed]) -> Iterator[list[Tailed]]:
-    """Files that share a segment file."""
+def _batches(files: Sequence[Tailed], most: int) -> Iterator[list[Tailed]]:
+    """Files that share a segment file: those of about ``most`` bytes."""
     batch: list[Tailed] = []
     size = 0
     for tailed in files:
         batch.append(tailed)
         size += tailed.found.size
-        if size >= _SEGMENT:
+        if size >= most:
             yield batch
             batch, size = [], 0
     if batch:

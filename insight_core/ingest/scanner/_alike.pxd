@@ -30,6 +30,7 @@ cdef struct Body:
     int64_t size
     int32_t key
     int32_t tag
+    int32_t metadata  # if it names a plugin, else -1
     int32_t field
     int form
     int32_t following  # body that came after this one, or -1

@@ -12,7 +12,7 @@ from insight_core.formats._interning cimport lookup
 from insight_core.ingest.scanner._numbers cimport LONGEST_NUMBER, read_number
 from insight_core.ingest.scanner._rows cimport (
     FIELDS, METADATA, PAYLOAD, SCALAR_VALUE, SIMPLE_VALUE, SINGLE, SUMMARY, TAGGED_RUN_METADATA, TENSOR,
-    VERSION, Locator, Names, Row, Rows, add_note, add_row, tag_number,
+    VERSION, Locator, Names, Note, Row, Rows, Tag, add_note, add_row, tag_number,
 )
 
 
@@ -20,7 +20,7 @@ cdef struct Layout:  # of a dialect: the kind of value under each field number, 
     int8_t event_fields[FIELDS]
     int8_t value_fields[FIELDS]
     int metadata_field  # -1: there is none
-    bint numbers_are_tensors  # a number may come as a tensor without dimensions
+    bint numbers_are_tensors  # a number may come as a tensor of one element
 
 
 cdef struct Reader:
@@ -35,6 +35,7 @@ cdef struct Reader:
     double wall_time
     int64_t step
     bint has_numbers
+    int32_t noted  # metadata of the value read last, if it names a plugin, else -1
     int64_t number  # place of the number read last in the event, if its bytes are just that, else -1
     const uint8_t *metadata  # UNKNOWN_METADATA: these bytes are
     int64_t metadata_size
@@ -94,6 +95,12 @@ cdef inline Status _add(
     return OK
 
 
+cdef inline bint is_noted(const Reader *reader, int32_t tag, int32_t metadata) noexcept nogil:
+    """Whether this metadata is what was noted last of a tag in this batch."""
+    cdef const Tag *known = &reader.names.tag_table[tag]
+    return known.noted == reader.batch and known.metadata == metadata
+
+
 cdef inline Status _read_value(Reader *reader, Window *window, int64_t start, int64_t size) noexcept nogil:
     cdef int64_t position = start
     cdef int64_t end = start + size
@@ -150,7 +157,8 @@ cdef inline Status _read_value(Reader *reader, Window *window, int64_t start, in
     if status == OK and metadata >= 0 and reader.names.has_plugin[metadata]:
         if tag < 0:
             tag = tag_number(reader.names, <const uint8_t *>"", 0)
-        if reader.names.tag_table[tag].noted != reader.batch and not add_note(reader.rows, tag, metadata):
+        reader.noted = metadata
+        if not is_noted(reader, tag, metadata) and not add_note(reader.rows, tag, metadata):
             return NO_MEMORY
     return status
 
@@ -225,7 +233,7 @@ cdef inline Status _read_fields(Reader *reader, Window *window) noexcept nogil:
 
 cdef inline void begin_event(Reader *reader) noexcept nogil:
     reader.has_numbers = False
-    reader.number = -1
+    reader.noted = reader.number = -1
     reader.first_row = reader.rows.count
     reader.first_locator = reader.rows.locator_count
     reader.first_note = reader.rows.note_count
@@ -236,11 +244,14 @@ cdef inline void begin_event(Reader *reader) noexcept nogil:
 cdef inline void settle_event(Reader *reader) noexcept nogil:
     """The event is sound: its rows count."""
     cdef int64_t index
+    cdef const Note *note
     for index in range(reader.first_row, reader.rows.count):
         reader.rows.rows[index].wall_time = reader.wall_time
         reader.rows.rows[index].step = reader.step
     for index in range(reader.first_note, reader.rows.note_count):
-        reader.names.tag_table[reader.rows.notes[index].tag].noted = reader.batch
+        note = &reader.rows.notes[index]
+        reader.names.tag_table[note.tag].noted = reader.batch
+        reader.names.tag_table[note.tag].metadata = note.metadata
     if reader.wall_time > 0 and isfinite(reader.wall_time) and reader.wall_time < reader.first_wall_time:
         reader.first_wall_time = reader.wall_time
 
@@ -262,7 +273,7 @@ cdef inline bint read_alike(Reader *reader, const uint8_t *event, int64_t size, 
     cdef uint64_t step, bits = 0
     cdef int64_t start = body_start(event, size, &step)
     cdef const Body *body = expected(reader.bodies, event + start, size - start) if start else NULL
-    if body == NULL:
+    if body == NULL or (body.metadata >= 0 and not is_noted(reader, body.tag, body.metadata)):
         return False
     memcpy(&bits, event + start + body.number, <size_t>body.number_size)
     begin_event(reader)
@@ -295,6 +306,7 @@ cdef inline void expect_alike(Reader *reader, const uint8_t *event, int64_t size
     body.form = row.key_and_form & 3
     body.tag = reader.names.keys[body.key].tag
     body.field = reader.names.keys[body.key].field
+    body.metadata = reader.noted
     body.length = size - start
     body.number = reader.number - start
     body.number_size = 4 if body.form == SINGLE else 8

@@ -22,6 +22,7 @@ from insight_core.formats.batch import (
 )
 from insight_core.formats.columns import Block, Columns
 from insight_core.ingest.scanner.columns import NumberTags, form_of, split_by_form
+from insight_core.ingest.scanner.holes import MOST_RETRIED, has_header
 from insight_record.formats.framing import LONGEST_EVENT, LONGEST_READ
 from insight_core.ingest.scanner.pages import Pages, is_whole as is_whole_in_file
 from insight_core.formats.event import (
@@ -123,6 +124,7 @@ cdef class CompiledScanner:
         self.names.tags.seed = self.names.metadata.seed = _seed
         self.walk.longest_event = LONGEST_EVENT
         self.walk.longest_read = LONGEST_READ
+        self.walk.most_retried = MOST_RETRIED
         self.walk.chunk = chunk
         self.walk.reach = min(chunk, <int64_t>PIECE)
         self.walk.unfit = -1
@@ -175,6 +177,9 @@ cdef class CompiledScanner:
             walk.searched = 0
             walk.unfit = -1
             self.numbers.is_complete = False
+        elif walk.searched > position and has_header(descriptor, position):
+            walk.searched = 0
+            walk.unfit = -1
         walk.position = walk.start = position
         walk.held = walk.spent = 0
         walk.knows_dialect = False
@@ -306,7 +311,8 @@ cdef class CompiledScanner:
         for index in range(rows.note_count):
             number = rows.notes[index].metadata
             metadata = self.metadata[number] if number >= 0 else extra[-number - 1]
-            found.setdefault(self._tag(rows.notes[index].tag), metadata)
+            tag = self._tag(rows.notes[index].tag)
+            found[tag] = found[tag].continued(metadata) if tag in found else metadata
 
     cdef list _blocks(self, Rows *rows):
         cdef Part *parts

@@ -1,4 +1,4 @@
-"""The number that a TensorProto without dimensions is (tensorflow/core/framework/tensor.proto)."""
+"""The number that a TensorProto of one element is (tensorflow/core/framework/tensor.proto)."""
 
 from libc.math cimport INFINITY, NAN, ldexp
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -76,24 +76,43 @@ cdef inline bint _is_raw(const Field *field, uint64_t dtype) noexcept nogil:
     return field.kind != 0 and field.size == 4 * <int64_t>dtype
 
 
-cdef inline Status _rank(Window *window, Field *shape, int *rank) noexcept nogil:
+cdef inline Status _find_size(Window *window, const Field *dimension, uint64_t *found) noexcept nogil:
+    cdef int64_t position = dimension.start
+    cdef int64_t end = dimension.start + dimension.size
+    cdef Field size
+    cdef Status status
+    found[0] = 0
+    while dimension.kind == 2 and position < end:
+        status = next_field(window, &position, end, &size)
+        if status != OK:
+            return status
+        if size.number == 1 and size.kind == 0:
+            found[0] = size.varint
+    return OK
+
+
+cdef inline Status _find_one(Window *window, const Field *shape, bint *is_one) noexcept nogil:
+    """Whether all dimensions are 1; there may be none."""
     cdef int64_t position = shape.start
     cdef int64_t end = shape.start + shape.size
     cdef Field dimension
     cdef Status status
-    rank[0] = 0
+    cdef uint64_t size
+    is_one[0] = True
     while position < end:
         status = next_field(window, &position, end, &dimension)
+        if status == OK and dimension.number == 2:
+            status = _find_size(window, &dimension, &size)
+            is_one[0] = is_one[0] and size == 1
         if status != OK:
             return status
-        rank[0] += dimension.number == 2
     return OK
 
 
 cdef inline Status read_number(
     Window *window, int64_t start, int64_t size, int *form, uint64_t *bits, int64_t *place
 ) noexcept nogil:
-    """The number of a rank-0 TensorProto: 1 dtype, 2 shape, 4 content, 5 to 17 typed.
+    """The number of a TensorProto of one element: 1 dtype, 2 shape, 4 content, 5 to 17 typed.
 
     ``place``: of its bytes, -1 when they are not just the number.
     """
@@ -101,7 +120,7 @@ cdef inline Status read_number(
     cdef int64_t end = start + size
     cdef uint64_t dtype = 0
     cdef uint64_t raw
-    cdef int rank = 0
+    cdef bint is_one = True
     cdef uint32_t present = 0
     cdef bint others = False
     cdef Field typed[TYPED]
@@ -117,7 +136,7 @@ cdef inline Status read_number(
         if field.number == 1 and field.kind == 0:
             dtype = field.varint
         elif field.number == 2 and field.kind == 2:
-            status = _rank(window, &field, &rank)
+            status = _find_one(window, &field, &is_one)
             if status != OK:
                 return status
         elif field.number < TYPED:
@@ -127,7 +146,7 @@ cdef inline Status read_number(
             others = True
     form[0] = PAYLOAD
     place[0] = -1
-    if rank or dtype == 0:
+    if not is_one or dtype == 0:
         return OK
     data = at(window, start, size)
     if data == NULL:

@@ -55,6 +55,7 @@ cdef struct Rows:  # of one batch
 
 cdef struct Tag:
     int64_t noted  # number of the batch in which its metadata was noted
+    int32_t metadata  # noted last
     int32_t keys[FIELDS]  # -1: no value of that field yet
 
 

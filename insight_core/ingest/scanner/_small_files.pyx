@@ -247,7 +247,8 @@ cdef class _Bunch:
         cdef int64_t index
         for index in range(file.first_note, file.first_note + file.note_count):
             note = self.data.rows.notes[index]
-            found.setdefault(self._tag(note.tag), self.metadata[note.metadata])
+            tag, metadata = self._tag(note.tag), self.metadata[note.metadata]
+            found[tag] = found[tag].continued(metadata) if tag in found else metadata
 
     cdef _block(self, const Group *group, tuple tags, tuple whole):
         steps, wall_times, singles, doubles, places, ends, ascending = whole

@@ -60,6 +60,7 @@ cdef struct Walk:
     int64_t chunk  # bytes to read in one batch
     int64_t reach  # bytes to read next
     int64_t searched  # no offset before this one holds a header after a bad one that fits in the file
+    int64_t most_retried  # bytes; so many of an end without a header are searched again when the file changes
     int64_t unfit  # offset of a good one whose record does not fit, or -1
     # of this batch
     int descriptor
@@ -143,10 +144,24 @@ cdef inline Outcome _fill(Walk *walk, int64_t offset, int64_t needed) noexcept n
     return GOES_ON if walk.held else ENDS_CUT
 
 
+cdef inline int64_t _zeros(const uint8_t *data, int64_t size) noexcept nogil:
+    """The number of zeros that ``data`` begins with."""
+    cdef int64_t count = 0
+    cdef uint64_t word
+    while size - count >= 8:
+        memcpy(&word, data + count, 8)
+        if word:
+            break
+        count += 8
+    while count < size and not data[count]:
+        count += 1
+    return count
+
+
 cdef inline Outcome _search(Walk *walk) noexcept nogil:
     """Looks for the first good header after a bad one, as far as the buffer goes."""
     cdef int64_t offset = walk.searched
-    cdef int64_t last, data
+    cdef int64_t last, data, step
     cdef uint64_t length
     cdef uint32_t stored
     cdef const uint8_t *here
@@ -162,6 +177,11 @@ cdef inline Outcome _search(Walk *walk) noexcept nogil:
         while offset <= last:
             memcpy(&length, here, 8)
             memcpy(&stored, here + 8, 4)
+            if not length and not stored:  # twelve zeros are no good header
+                step = _zeros(here, walk.start + walk.held - offset) - HEADER + 1
+                offset += step
+                here += step
+                continue
             if _is_good(walk, here, length, stored):
                 if offset + <int64_t>length + FRAME <= walk.size:
                     walk.found = offset
@@ -173,9 +193,11 @@ cdef inline Outcome _search(Walk *walk) noexcept nogil:
         walk.searched = offset
         if walk.start + walk.held < walk.size:
             return GOES_ON
-    if walk.unfit >= 0:
+    if walk.searched - walk.position <= walk.most_retried:
+        walk.searched = 0
+    elif walk.unfit >= 0:
         walk.searched = walk.unfit
-        walk.unfit = -1
+    walk.unfit = -1
     return ENDS_AFTER_BAD_HEADER
 
 

@@ -6,7 +6,10 @@ same shape when they are of equal length and differ only in their time, step, nu
 
 from __future__ import annotations
 
+import functools
 import os
+from collections.abc import Mapping
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +27,7 @@ from insight_core.formats.batch import (
 from insight_core.formats.dialects import Dialect
 from insight_core.formats.event import Event, Malformed, Metadata, dialect_of, read_event
 from insight_core.ingest.scanner.columns import NumberTags, Slots, TagNames, form_of
-from insight_core.ingest.scanner.holes import next_data
+from insight_core.ingest.scanner.holes import MOST_RETRIED, has_header, next_data
 from insight_core.ingest.scanner.pages import Pages, is_whole
 from insight_core.ingest.scanner.shape import EventShape
 from insight_record.formats.crc32c import LONGEST_ROW, masked_crc32c
@@ -55,12 +58,15 @@ class PureScanner:
         """The records from offset ``position`` on of a file known to have ``size`` bytes, up to the first one
         that begins at ``until`` or later; raises OSError.
 
-        A bad header is skipped when a good one follows.
+        A bad header is skipped when a good one follows. Without one, a later scan searches again, at least at
+        ``position``: pages of network file systems are zeros until their bytes arrive.
         """
         until = size if until is None else until
         if position != self._end:
             self._searched, self._unfit = 0, None
             self._numbers.is_complete = False
+        elif self._searched > position and has_header(descriptor, position):
+            self._searched, self._unfit = 0, None
         batch = Batch(position, self.dialect)
         events = _EventReader(self._names, self._numbers, batch)
         spent = 0
@@ -113,9 +119,15 @@ class PureScanner:
         self._searched = start + max(offset, len(chunk) - HEADER_SIZE + 1)
         if start + len(chunk) == size:
             batch.tail = Flaw(batch.end, BAD_HEADER, size - batch.end)
-            if self._unfit is not None:
-                self._searched, self._unfit = self._unfit, None
+            if self._searched - batch.end <= MOST_RETRIED:
+                self._searched = 0
+            elif self._unfit is not None:
+                self._searched = self._unfit
+            self._unfit = None
         return None
+
+
+_Place: TypeAlias = tuple[int, int]  # offset of a record, and number of a value in it
 
 
 class _EventReader:
@@ -126,7 +138,8 @@ class _EventReader:
         self._numbers = numbers
         self._batch = batch
         self._slots: list[Slots] = []
-        self._metadata: dict[str, tuple[int, Metadata]] = {}  # with the offset of its record
+        # by tag: the places of the first and the last value with this metadata
+        self._metadata: dict[str, dict[Metadata, tuple[_Place, _Place]]] = {}
         self._chunk = memoryview(b"")
         self._bytes = np.empty(0, np.uint8)
         self._starts = self._lengths = np.empty(0, np.int64)  # of the events, in the chunk
@@ -172,8 +185,8 @@ class _EventReader:
         """Everything read is in the batch."""
         batch = self._batch
         batch.flaws.sort(key=lambda flaw: flaw.offset)
-        by_place = sorted(self._metadata.items(), key=lambda item: item[1][0])
-        batch.metadata = {tag: metadata for tag, (_, metadata) in by_place}
+        by_place = sorted(self._metadata.items(), key=lambda item: min(item[1].values()))
+        batch.metadata = {tag: _joined(found) for tag, found in by_place}
         self._numbers.learn(batch.metadata)
         batch.blocks = self._names.sorted_by_tag(self._slots, self._numbers)
 
@@ -182,7 +195,7 @@ class _EventReader:
         record = start - HEADER_SIZE
         self._note_wall_times(np.array([event.wall_time]))
         for place, value in enumerate(event.values):
-            self._note_metadata(value.tag, value.metadata, record)
+            self._note_metadata(value.tag, value.metadata, (record, place), (record, place))
             if not value.field:
                 continue
             form = form_of(value)
@@ -207,12 +220,11 @@ class _EventReader:
             known = self._batch.first_wall_time
             self._batch.first_wall_time = first if known is None else min(first, known)
 
-    def _note_metadata(self, tag: bytes, metadata: Metadata | None, record: int) -> None:
+    def _note_metadata(self, tag: bytes, metadata: Metadata | None, first: _Place, last: _Place) -> None:
         if metadata is not None and metadata.plugin:
-            text = tag.decode("utf-8", "backslashreplace")
-            known = self._metadata.get(text)
-            if known is None or record < known[0]:
-                self._metadata[text] = (record, metadata)
+            known = self._metadata.setdefault(tag.decode("utf-8", "backslashreplace"), {})
+            before = known.get(metadata, (first, last))
+            known[metadata] = min(before[0], first), max(before[1], last)
 
     def _event(self, index: int) -> memoryview:
         start, length = int(self._starts[index]), int(self._lengths[index])
@@ -276,13 +288,15 @@ class _EventReader:
         wall_times, steps = shape.wall_times(rows), shape.steps(rows)
         self._note_wall_times(wall_times)
         starts = self._base + self._starts[events]
-        firsts = starts[np.unique(tag_ids, return_index=True)[1]] - HEADER_SIZE
+        records = starts - HEADER_SIZE  # ascending
+        firsts = records[np.unique(tag_ids, return_index=True)[1]]
+        lasts = records[::-1][np.unique(tag_ids[::-1], return_index=True)[1]]
         for place, value in enumerate(shape.values):
             tags = [
                 row[value.tag_start : value.tag_start + len(value.tag)].tobytes() for row in representatives
             ]
-            for tag, record in zip(tags, firsts.tolist(), strict=True):
-                self._note_metadata(tag, value.metadata, record)
+            for tag, first, last in zip(tags, firsts.tolist(), lasts.tolist(), strict=True):
+                self._note_metadata(tag, value.metadata, (first, place), (last, place))
             keys = [self._names.key(tag, value.field) for tag in tags]
             self._slots.append(
                 Slots(
@@ -302,6 +316,13 @@ class _EventReader:
         at = (self._starts[events] + length)[:, None] + np.arange(FOOTER_SIZE)
         stored: NDArray[np.uint32] = self._bytes[at].view("<u4")[:, 0]
         return stored
+
+
+def _joined(found: Mapping[Metadata, tuple[_Place, _Place]]) -> Metadata:
+    """The metadata of a tag, out of the places of all that differ."""
+    first = min(found, key=lambda metadata: found[metadata][0])
+    in_order = sorted(found, key=lambda metadata: found[metadata][1])
+    return functools.reduce(Metadata.continued, in_order, first)
 
 
 def _is_regular(layout: Event) -> bool:

@@ -19,6 +19,7 @@ from insight_core.formats.histograms import (
     percentiles,
     usual_range,
 )
+from insight_core.formats.wall_times import origin_of
 from insight_core.plugin import (
     DataProvider,
     InvalidArgument,
@@ -92,7 +93,7 @@ def histograms_route(
                 "available": len(inside),
                 "shown": len(chosen),
                 "chosen": "all" if len(chosen) == len(inside) else "evenly",
-                "origin": float(table.wall_times[0]) if len(table.wall_times) else 0.0,
+                "origin": origin_of(table.wall_times),
                 "errors": found.errors,
             }
             return _response(form, described, found, axis)

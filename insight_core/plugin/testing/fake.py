@@ -9,6 +9,7 @@ import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import ArrayLike, NDArray
 
+from insight_core.formats.wall_times import origin_of
 from insight_core.plugin import (
     Changes,
     Claim,
@@ -343,7 +344,7 @@ def _answer(data: _Numbers, query: ScalarQuery) -> ScalarColumns:
     begins = _restarts(data.steps)
     kept = _shown(data.steps, query.attempts)
     visible = data.take(kept)
-    origin = float(visible.wall_times[0]) if len(kept) else 0.0
+    origin = origin_of(visible.wall_times)
     x = {
         "step": visible.steps.astype(np.float64),
         "relative": visible.wall_times - origin,

@@ -136,11 +136,11 @@ def array_of(payload: Payload) -> NDArray[Any]:
 
 
 def number_of(payload: Payload) -> float:
-    """The number of a rank-0 tensor. Raises ValueError for any other value."""
+    """The number of a tensor of one element. Raises ValueError for any other value."""
     tensor = decoded_tensor(payload)
-    if tensor.shape or tensor.values.dtype.kind not in "fiub":
+    if tensor.values.size != 1 or tensor.values.dtype.kind not in "fiub":
         raise ValueError(f"the value of {payload.claim} is not one number")
-    return float(tensor.values)
+    return float(tensor.values.item())
 
 
 def blobs_of(payload: Payload) -> Sequence[bytes]:

@@ -48,7 +48,7 @@ def insight_plugin() -> Plugin:
         name="importers",
         title="Importers",
         titles={"zh-CN": "导入"},
-        decoder=RecordDecoder(claims={SummaryPlugin("import")}),
+        decoder=RecordDecoder(claims={SummaryPlugin("import")}, last_content=True),
         is_active=_no_tab,
     )
 

@@ -134,7 +134,7 @@ class PointReader:
             kept=facts.kept,
             hidden=facts.hidden,
             restarts=facts.restarts,
-            origin=facts.wall_times[0],
+            origin=facts.wall_times[0] if math.isfinite(facts.wall_times[0]) else answer.origin,
             extent=_extent(place, query),
             nonfinite=nonfinite(chosen.values) if odd is None else odd,
         )

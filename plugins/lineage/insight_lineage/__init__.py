@@ -77,6 +77,7 @@ def insight_plugin() -> Plugin:
             claims={LINEAGE_FILE, HPARAMS},
             decode="insight_lineage.decoder:decoded",
             check="insight_lineage.decoder:flaws",
+            last_content=True,
         ),
         cache=CachePolicy(payload_bytes=0),  # the table of runs holds them
         routes="insight_lineage.routes:routes",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import posixpath
 from collections.abc import Callable, Collection, Container, Iterable, Sequence
 
@@ -53,16 +54,19 @@ class Sessions:
         """What a run has now; whether metrics of other runs may have changed by it."""
         before = self._written.pop(run, _Written())
         now = _Written()
+        started = ended = -math.inf  # seconds since the epoch
         for info in infos:
             try:
                 if info.key.tag == EXPERIMENT_TAG:
                     now.metrics = metrics_of(info.content)
                 elif info.key.tag == START_TAG:
-                    now.session = session_of(info.content)
+                    now.session, started = session_of(info.content), info.last_wall_time
                 elif info.key.tag == END_TAG:
-                    now.status = status_of(info.content)
+                    now.status, ended = status_of(info.content), info.last_wall_time
             except ValueError as error:
                 now.problems.append(Problem(run, info.key.tag, Reason.of(error)))
+        if ended < started:  # an earlier session of the run
+            now.status = None
         if now.metrics is not None or now.session is not None or now.problems:
             self._written[run] = now
         return before.metrics != now.metrics
@@ -104,9 +108,7 @@ class Sessions:
         if (over is not None and over.session is not None) or written.metrics is None:
             return False
         results = {metric.tag for metric in written.metrics if not metric.group}
-        return any(scalars.tags_of(above)) and all(
-            tag in results and scalars.points(session, tag) == 1 for tag in scalars.tags_of(session)
-        )
+        return all(tag in results and scalars.points(session, tag) == 1 for tag in scalars.tags_of(session))
 
     def problems(self) -> list[Problem]:
         """Records that could not be read."""

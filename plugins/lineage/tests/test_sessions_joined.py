@@ -77,6 +77,23 @@ def test_one_row_has_hparams_and_scalars(
     assert matched["runs"] == []
 
 
+def test_trials_of_hparams_alone_have_one_row_and_one_run_each(
+    rows: Rows, tmp_path: Path, host: tuple[LocalProvider, Client]
+) -> None:
+    """``add_hparams`` writes into a run below; the run above has an event file without values."""
+    for trial in range(3):
+        EventWriter(tmp_path / f"logs/trial{trial}").close()
+        write_run(tmp_path / f"logs/trial{trial}/1700000000.{trial}", {"lr": 0.1 * trial}, {"acc": 0.5})
+    found = rows()
+    assert [row["lr"] for row in found.values()] == [0.0, 0.1, 0.2]
+    assert found.keys() == {run.name for run in host[0].runs()}
+    with EventWriter(tmp_path / "logs/trial1", start_time=1e9) as writer:
+        writer.text("note", 0, "no scalar")
+    found = rows()
+    assert (len(found), found["trial1"]["lr"]) == (3, 0.1)  # one training
+    assert len(host[0].runs()) == 4
+
+
 def test_sessions_that_are_runs_of_their_own_stay_rows(rows: Rows, tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     write_run(logs / "no_scalars_above/s", {"lr": 0.1}, {"m": 1.0})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import reduce
@@ -182,7 +183,8 @@ def _evaluated(expression: Expression, inputs: Mapping[str, ScalarColumns]) -> S
     places = {tag: last[np.searchsorted(inputs[tag].steps[last], steps)] for tag, last in lasts.items()}
     first = inputs[expression.tags[0]]
     wall_times = first.wall_times[places[expression.tags[0]]]
-    origin = min((columns.origin for columns in inputs.values() if len(columns.steps)), default=0.0)
+    origins = (columns.origin for columns in inputs.values() if len(columns.steps))
+    origin = min(filter(math.isfinite, origins), default=0.0)
     # of a run whose tags restart together one restart, not one for each tag
     restarts = reduce(or_, (Counter(columns.restarts.tolist()) for columns in inputs.values()))
     values = {tag: inputs[tag].values[place].astype(np.float64) for tag, place in places.items()}
