@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 import numpy as np
+from attrs import fields
 from numpy.typing import NDArray
 
 from insight_core.formats.batch import (
@@ -95,7 +96,8 @@ class PureScanner:
                     self._reach = max(self._reach, frames.wanted)
                 elif batch.end < until and batch.end < size == start + len(chunk):
                     batch.tail = header_cut_off(batch.end, size)
-        events.settle()
+        if events.settle():  # what was searched lies behind the new end
+            self._searched, self._unfit = 0, None
         self._end = batch.end
         self.dialect = batch.dialect
         return batch
@@ -127,6 +129,8 @@ class _EventReader:
         self._batch = batch
         self._slots: list[Slots] = []
         self._metadata: dict[str, tuple[int, Metadata]] = {}  # with the offset of its record
+        self._wall_times: list[tuple[NDArray[np.int64], NDArray[np.float64]]] = []  # with offsets of records
+        self._sessions: list[tuple[int, int]] = []  # offset of the record in which one begins, and its step
         self._chunk = memoryview(b"")
         self._bytes = np.empty(0, np.uint8)
         self._starts = self._lengths = np.empty(0, np.int64)  # of the events, in the chunk
@@ -163,24 +167,56 @@ class _EventReader:
             sound = is_whole(descriptor, start, length)
             self._flaw(position, wanted, malformed_event(error) if sound else BAD_DATA)
             return
-        if any(form_of(value) for value in event.values) and not is_whole(descriptor, start, length):
+        is_checked = event.starts_session or any(form_of(value) for value in event.values)
+        if is_checked and not is_whole(descriptor, start, length):
             self._flaw(position, wanted, BAD_DATA)
             return
         self._take(event, start)
 
-    def settle(self) -> None:
-        """Everything read is in the batch."""
+    def settle(self) -> bool:
+        """Everything read is in the batch. Returns whether that ends before a session that begins."""
         batch = self._batch
         batch.flaws.sort(key=lambda flaw: flaw.offset)
+        is_cut = self._begin_sessions()
+        times = [times for _, times in self._wall_times]
+        finite = np.concatenate(times) if times else np.empty(0)
+        finite = finite[np.isfinite(finite) & (finite > 0)]
+        batch.first_wall_time = float(finite.min()) if len(finite) else None
         by_place = sorted(self._metadata.items(), key=lambda item: item[1][0])
         batch.metadata = {tag: metadata for tag, (_, metadata) in by_place}
         self._numbers.learn(batch.metadata)
         batch.blocks = self._names.sorted_by_tag(self._slots, self._numbers)
+        return is_cut
+
+    def _begin_sessions(self) -> bool:
+        """Notes the sessions that begin before the values, and leaves out everything from the next one on."""
+        if not self._sessions:
+            return False
+        batch = self._batch
+        first = min((int(slots.records.min()) for slots in self._slots if len(slots.records)), default=None)
+        later = [record for record, _ in self._sessions if first is not None and record > first]
+        end = min(later, default=batch.end)
+        batch.session_step = min((step for record, step in self._sessions if record < end), default=None)
+        if not later:
+            return False
+        batch.end, batch.tail = end, None
+        batch.flaws = [flaw for flaw in batch.flaws if flaw.offset < end]
+        self._metadata = {tag: noted for tag, noted in self._metadata.items() if noted[0] < end}
+        self._wall_times = [
+            (records[records < end], times[records < end]) for records, times in self._wall_times
+        ]
+        self._slots = [
+            Slots(*(getattr(slots, each.name)[slots.records < end] for each in fields(Slots)))
+            for slots in self._slots
+        ]
+        return True
 
     def _take(self, event: Event, start: int) -> None:
         """Collects the values of one event that begins at offset ``start`` of the file."""
         record = start - HEADER_SIZE
-        self._note_wall_times(np.array([event.wall_time]))
+        self._note_wall_times(np.array([record]), np.array([event.wall_time]))
+        if event.starts_session:
+            self._sessions.append((record, event.step))
         for place, value in enumerate(event.values):
             self._note_metadata(value.tag, value.metadata, record)
             if not value.field:
@@ -200,12 +236,8 @@ class _EventReader:
                 )
             )
 
-    def _note_wall_times(self, wall_times: NDArray[np.float64]) -> None:
-        finite = wall_times[np.isfinite(wall_times) & (wall_times > 0)]
-        if len(finite):
-            first = float(finite.min())
-            known = self._batch.first_wall_time
-            self._batch.first_wall_time = first if known is None else min(first, known)
+    def _note_wall_times(self, records: NDArray[np.int64], wall_times: NDArray[np.float64]) -> None:
+        self._wall_times.append((records, wall_times))
 
     def _note_metadata(self, tag: bytes, metadata: Metadata | None, record: int) -> None:
         if metadata is not None and metadata.plugin:
@@ -274,8 +306,8 @@ class _EventReader:
                 return
             tag_ids, representatives = shape.tags(rows)
         wall_times, steps = shape.wall_times(rows), shape.steps(rows)
-        self._note_wall_times(wall_times)
         starts = self._base + self._starts[events]
+        self._note_wall_times(starts - HEADER_SIZE, wall_times)
         firsts = starts[np.unique(tag_ids, return_index=True)[1]] - HEADER_SIZE
         for place, value in enumerate(shape.values):
             tags = [
@@ -306,7 +338,7 @@ class _EventReader:
 
 def _is_regular(layout: Event) -> bool:
     """Whether events of this shape can be read by column: numbers in place, and nothing else."""
-    return bool(layout.values) and all(v.number for v in layout.values)
+    return bool(layout.values) and not layout.starts_session and all(v.number for v in layout.values)
 
 
 def _is_worth_it(layout: Event | None) -> bool:
