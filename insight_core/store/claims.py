@@ -36,6 +36,7 @@ class FileState:
     blocks: tuple[tuple[Claim, AnyBlock], ...] = ()
     refused: Mapping[str, Flaw] = Factory(dict)  # tags that a cache policy left out
     limits: Mapping[Claim, str] = Factory(dict)  # under which something was left out
+    sessions: Mapping[int, int] = Factory(dict)  # see ``FileSessions.steps``
 
 
 class Claims:

@@ -9,6 +9,7 @@ from attrs import Factory, define
 from insight_core.formats.batch import Flaw
 from insight_core.formats.event import Metadata
 from insight_core.plugin import Damage, Dialect
+from insight_core.store.sessions import FileSessions
 from insight_record.formats.reason import Reason
 
 MOST_LISTED = 200  # tags of a run that are left out, and damaged records of a file, listed one by one
@@ -23,6 +24,7 @@ class HeldFile:
     start_time: float | None = None
     metadata: dict[str, Metadata] = Factory(dict)
     refused: dict[str, Flaw] = Factory(dict)  # by tag: values that a cache policy left out
+    sessions: FileSessions = Factory(FileSessions)
     served: dict[int, Flaw] = Factory(dict)  # by offset: records found damaged when they were served
 
     def note_served(self, record: int, flaw: Flaw | None) -> bool:
