@@ -173,8 +173,8 @@ class Logs:
         such as NaN of a broken clock. ``value`` is float64, which holds every float32 exactly; NaN stays NaN.
 
         ``steps`` is the first and last step, both included, None without end. ``attempts`` "last" leaves out
-        points that a restart overwrote, "all" has every point in the order of the files, and its ``attempt``
-        (from 1).
+        points that a restart overwrote or a session purged, "all" has every point in the order of the files,
+        and its ``attempt`` (from 1).
         """
         parts = self._points(plugin, runs, tags, _query(steps, attempts))
         points = ((key, columns) for part in parts for key, columns in part.items())

@@ -29,7 +29,7 @@ class SummaryWriter(MediaWriter):
         writer.close()
 
     ``log_dir`` (``logdir``) is the directory of the run, by default ``runs/<date>_<host><comment>``. With
-    ``purge_step`` TensorBoard hides what an earlier attempt recorded at this step or later.
+    ``purge_step`` insight-host and TensorBoard hide what an earlier attempt recorded at this step or later.
     ``filename_suffix`` ends the names of files. Values are in the file at most ``flush_secs`` later, and
     never more than a second; ``max_queue`` is accepted and has no effect. With ``write_to_disk=False``
     nothing is written.

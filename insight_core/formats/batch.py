@@ -36,6 +36,8 @@ class DamagedRecord(ValueError):
 class Batch:
     """The records of a part of a file, up to ``end``.
 
+    A session that begins after values ends the batch: ``session_step`` comes before all values of a batch.
+
     The file is read as far as possible if ``end`` is its size or ``tail`` is set, the reason why the rest
     cannot be read (yet). Otherwise scanning continues at ``end``, even if this batch is empty.
     """
@@ -47,6 +49,7 @@ class Batch:
     flaws: list[Flaw] = Factory(list)  # by offset
     first_wall_time: float | None = None  # smallest finite one
     tail: Flaw | None = None
+    session_step: int | None = None  # at which a session began before the values; the smallest of several
 
 
 @define(eq=False)

@@ -34,6 +34,8 @@ EVENT_FIELDS: dict[Dialect | None, dict[int, str]] = {
 _NO_VALUES = ("version", "summary")  # fields of an event that hold none themselves
 NUMBER_FIELDS = frozenset({"simple_value", "scalar_value"})
 METADATA_FIELD = 9
+SESSION_FIELD = 7  # of an event in TensorBoard's dialect: a SessionLog
+SESSION_START = 1  # its status (field 1) where a session begins
 _WALL_TIME_FIELD = 9  # bytes of it, which most events begin with
 _SHORT_EVENT = 256  # bytes
 _FLOAT, _DOUBLE = 1, 2  # DataType of tensorflow/core/framework/types.proto
@@ -91,6 +93,7 @@ class Event:
     step_start: int = -1
     step_size: int = 0
     version: str | None = None
+    starts_session: bool = False  # at this step: what earlier sessions recorded from there on is stale
     values: list[Value] = field(factory=list)
 
 
@@ -115,6 +118,8 @@ def read_event(buffer: Buffer, dialect: Dialect | None) -> Event:
         elif number == 2 and kind == 0:
             event.step_start, event.step_size = start, size
             event.step = signed(varint(buffer, start, end)[0])
+        elif number == SESSION_FIELD and kind == 2 and dialect is Dialect.TENSORBOARD:
+            event.starts_session = _starts_session(buffer, start, size)
         elif number in EVENT_FIELDS[dialect]:
             name = EVENT_FIELDS[dialect][number]
             _check_wire_type(name, kind, 2)
@@ -133,6 +138,14 @@ def claimable_fields(dialect: Dialect) -> list[str]:
     """Names of the fields that hold values: those of a summary value, then those of an event."""
     fields_of_events = EVENT_FIELDS[dialect].values()
     return [*VALUE_FIELDS[dialect].values(), *(name for name in fields_of_events if name not in _NO_VALUES)]
+
+
+def _starts_session(buffer: Buffer, start: int, size: int) -> bool:
+    status = 0
+    for number, kind, at, length in _fields(buffer, start, start + size):
+        if number == 1 and kind == 0:
+            status = varint(buffer, at, at + length)[0]
+    return status == SESSION_START
 
 
 def dialect_of(buffer: Buffer) -> Dialect | None:

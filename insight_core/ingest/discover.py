@@ -13,6 +13,7 @@ from attrs import define, frozen
 
 from insight_core.formats.batch import Flaw, unreadable
 from insight_core.ingest.beginnings import Beginnings
+from insight_core.ingest.file_order import order_of, settle_ties
 from insight_core.ingest.file_patterns import Directory, FileNames, Match, made_runs, taken, to_be_told
 from insight_core.ingest.found import Found, FoundFile, FoundStore
 from insight_core.ingest.links import Links, leads_back
@@ -21,12 +22,11 @@ from insight_core.ingest.scan_ahead import file_version
 from insight_core.ingest.walk import Walk
 from insight_core.plugin import Dialect, LogFormat
 from insight_core.store.claimed_file import NamedFile
-from insight_core.store.segment import FileOrder
 from insight_record.formats.reason import Reason, system_reason
 
 # TensorBoard reads every file with `tfevents` in its name; MindInsight every one with `summary.<digits>`.
-_TENSORBOARD = re.compile(r"tfevents(?:\.(\d+))?")
-_MINDSPORE = re.compile(r"summary\.(\d+)")
+_TENSORBOARD = re.compile(r"tfevents")
+_MINDSPORE = re.compile(r"summary\.\d+")
 # Names that writers give to files; a directory called just `tfevents` is not reported.
 _EVENT_FILE_NAME = re.compile(r"(tfevents|summary)\.\d+")
 _LINEAGE_SUFFIX = "_lineage"
@@ -76,6 +76,7 @@ def discover(
         walked.append((prefix, _walk(logdir, prefix, names, links, found)))
     for prefix, one in walked:
         _add_named(found, prefix, one, links, beginnings)
+    settle_ties(found.files, beginnings)
     beginnings.forget_others()
     return found
 
@@ -113,16 +114,6 @@ def run_name(prefix: str, relative: str) -> str:
 def dialect_of(name: str) -> Dialect:
     """The dialect that the name of an event file suggests."""
     return Dialect.TENSORBOARD if "tfevents" in name else Dialect.MINDSPORE
-
-
-def order_of(name: str) -> FileOrder:
-    """The place of an event file of this name among the files of its run."""
-    return _order(name, _event_file(name))
-
-
-def _order(name: str, match: re.Match[str] | None) -> FileOrder:
-    begun = match.group(1) if match else None
-    return float(begun[:18]) if begun else 0.0, name
 
 
 @define
@@ -342,7 +333,7 @@ def _add_file(
         return True
     if match is not None:
         found.files[(run, path)] = FoundFile(
-            run, path, printable(relative), _order(name, match), dialect, file_version(info)
+            run, path, printable(relative), order_of(name), dialect, file_version(info)
         )
     found.runs[run] = max(found.runs.get(run, 0.0), info.st_mtime)
     return True

@@ -279,7 +279,7 @@ class Loader:
         self._runs = set(found.runs)
         for key, file in found.files.items():
             tailed = self._files.get(key)
-            if tailed is not None and tailed.found.format is file.format:
+            if tailed is not None and (tailed.found.format, tailed.found.order) == (file.format, file.order):
                 tailed.found = file
                 continue
             if tailed is not None:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from attrs import define, frozen
 
-from insight_core.ingest.discover import dialect_of, order_of, printable, run_name, run_prefixes
+from insight_core.ingest.discover import dialect_of, printable, run_name, run_prefixes
+from insight_core.ingest.file_order import is_tie, order_of
 from insight_core.ingest.found import FoundFile
 from insight_core.ingest.index.cache import IndexCache
 from insight_core.ingest.index.format import Unusable
@@ -109,6 +110,7 @@ def _first_of_runs(cache: IndexCache, logdirs: Sequence[Logdir]) -> Mapping[str,
         for logdir, prefix in zip(logdirs, run_prefixes(logdirs), strict=True)
     ]
     first: dict[str, _Entry] = {}
+    tied: dict[str, FileOrder] = {}  # the first of equal orders: only their records tell which is first
     for segment, numbers in cache.listed():
         for number in numbers:
             path = segment.paths[number]
@@ -119,7 +121,11 @@ def _first_of_runs(cache: IndexCache, logdirs: Sequence[Logdir]) -> Mapping[str,
                 if len(dialects) < len(Dialect) and dialect_of(name) not in dialects:
                     continue
                 run = run_name(prefix, directory)
-                known = first.get(run)
-                if known is None or order_of(name) < known.order:
+                known, order = first.get(run), order_of(name)
+                if known is not None and is_tie(order, known.order):
+                    tied[run] = order
+                if known is None or order < known.order:
                     first[run] = _Entry(segment, number, root)
-    return first
+    return {
+        run: entry for run, entry in first.items() if run not in tied or not is_tie(entry.order, tied[run])
+    }

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from insight_core.formats.batch import Flaw
 from insight_core.ingest.discover import printable, run_name
 from insight_core.ingest.fetching import Fetch
+from insight_core.ingest.file_order import by_numbers
 from insight_core.ingest.found import Found, FoundFile, FoundStore
 from insight_core.ingest.scan_ahead import file_version
 from insight_core.isolation import Calls
@@ -112,7 +113,7 @@ class Translations:
                         continue
                     shown = f"{store.found.name} ({store.found.format.name})"
                     # several stores may have files of one run
-                    order = 0.0, f"{store.found.name}/{directory}/{os.path.basename(path)}"
+                    order = 0.0, f"{store.found.name}/{directory}/{by_numbers(os.path.basename(path))}"
                     file = FoundFile(run, path, shown, order, Dialect.TENSORBOARD, file_version(info))
                     found.files[(run, path)] = file
                     found.runs[run] = max(found.runs.get(run, 0.0), info.st_mtime)

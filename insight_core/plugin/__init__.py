@@ -10,7 +10,7 @@ from insight_core.formats.batch import Flaw
 from insight_core.formats.dialects import Dialect
 from insight_core.machine import physical_memory
 from insight_core.plugin.annotations import Annotation, Annotations, Authorship
-from insight_core.plugin.attempts import Attempts, find_attempts
+from insight_core.plugin.attempts import Attempts, Purge, find_attempts
 from insight_core.plugin.claims import BEGINNING, Claim, EventField, FileName, SummaryPlugin
 from insight_core.plugin.computations import Computation, ComputingProvider, NotComputed, compute
 from insight_core.plugin.context import (
@@ -191,6 +191,7 @@ __all__ = [
     "Points",
     "Progress",
     "ProviderSettings",
+    "Purge",
     "QueryColumn",
     "QueryTable",
     "ReadRunColumns",

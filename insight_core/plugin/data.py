@@ -80,9 +80,10 @@ class SeriesInfo:
     kept: int  # of these, retained under the plugin's cache policy
     first_step: int
     last_step: int
-    last_value: float | None = None  # of scalars
+    # of scalars: at last_step, or of a result (``add_hparams``) that was recorded after it
+    last_value: float | None = None
     last_wall_time: float = 0.0  # of the point at last_step, seconds since the epoch
-    attempts: int = 1  # how often writing (re)started at an earlier step
+    attempts: int = 1  # how often writing (re)started at an earlier step, or a session purged points
     display_name: str = ""
     description: str = ""
     claims: tuple[Claim, ...] = ()  # by which its values were taken, in the order of their first
@@ -101,7 +102,7 @@ class SeriesInfo:
 
 
 X: TypeAlias = Literal["step", "relative", "wall"]  # Of an axis: steps, seconds since the start, or times.
-ShownAttempts: TypeAlias = Literal["last", "all"]  # "last" hides steps that a later attempt overwrote.
+ShownAttempts: TypeAlias = Literal["last", "all"]  # "last" hides what is overwritten or purged.
 
 
 @frozen
@@ -138,13 +139,14 @@ class ScalarColumns:
     values: NDArray[np.float32] | NDArray[np.float64]
     points: int  # in the window, before decimation
     total: int  # in the series as the writer recorded it
-    hidden: int  # of total, omitted because a later attempt overwrote these steps
+    hidden: int  # of total, omitted because a later attempt overwrote them or a session purged them
     kept: int  # of total, retained under the cache policy
     origin: float
     extent: tuple[float, float]  # smallest and largest x over the whole (not windowed) series
     restarts: NDArray[np.int64]  # step at which each later attempt begins
-    breaks: NDArray[np.int64]  # index in the columns at which each later attempt begins
+    breaks: NDArray[np.int64]  # index in the columns at which each later line begins, with attempts "all"
     nonfinite: tuple[int, int, int]  # NaN, +Inf, -Inf in the window, before smoothing and decimation
+    purged: int = 0  # of hidden: a session began at or before these steps (SessionLog.START, purge_step)
 
     @property
     def decimated(self) -> bool:
@@ -164,7 +166,8 @@ class RecordTable:
     sizes: NDArray[np.int64]  # bytes of each payload; -1 where only reading it would tell
     total: int  # in the series as the writer recorded it
     kept: int  # of total, retained under the cache policy
-    hidden: int  # of kept, omitted because a later attempt overwrote these steps
+    hidden: int  # of kept, omitted because a later attempt overwrote them or a session purged them
+    purged: int = 0  # of hidden: a session began at or before these steps (SessionLog.START, purge_step)
 
 
 @frozen

@@ -64,6 +64,7 @@ class RecordAnswers:
             total=snapshot.total,
             kept=len(snapshot),
             hidden=len(snapshot) - len(columns),
+            purged=snapshot.attempts.purged if attempts == "last" else 0,
         )
 
     def payload(

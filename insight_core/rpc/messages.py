@@ -52,8 +52,8 @@ def _copier(*names: str) -> Callable[[object], dict[str, Any]]:
 
 _run_fields = _copier("name", "loading", "damage")
 _damage_fields = _copier("run", "file", "offset", "skipped")
-_scalar_totals = _copier("points", "total", "hidden", "kept", "origin")
-_record_totals = _copier("total", "kept", "hidden")
+_scalar_totals = _copier("points", "total", "hidden", "purged", "kept", "origin")
+_record_totals = _copier("total", "kept", "hidden", "purged")
 _query_fields = _copier("log_x", "smoothing")
 
 

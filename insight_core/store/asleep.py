@@ -16,6 +16,7 @@ from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.resting import Resting
 from insight_core.store.run_table import RunTable
 from insight_core.store.segment import FileOrder
+from insight_core.store.sessions import run_above
 
 # what files with the same series have in common; all other fields depend on the points
 _SHARED = {"attempts", "claims", "display_name", "description", "content", "data_class"}
@@ -194,6 +195,12 @@ class AsleepRuns:
             found = [table.run for table in self.tables(plugin, (), runs, tags)]
         self.wake(found)
 
+    def wake_below(self, above: str) -> None:
+        """Wakes the runs whose directories are in that of a run."""
+        with self._lock:
+            found = [run for run in self._places if run != above and run_above(run) == above]
+        self.wake(found)
+
     def wake_claimed(self, claims: Collection[Claim]) -> None:
         """Wakes runs with values of one of these claims."""
         with self._lock:
@@ -208,6 +215,9 @@ class AsleepRuns:
         table.loading = not place.is_loaded
         if file is not None:
             table.restore_resting(file.order, file.name, file.content)
+        above = self._awake.get(run_above(run))
+        if above is not None and above is not table and above.sessions.starts:
+            table.update_sessions(above.sessions)
         return place.alike.tags()
 
     # --- queries ----------------------------------------------------------------------------------

@@ -37,6 +37,7 @@ class FileState:
     refused: Mapping[str, Flaw] = Factory(dict)  # tags that a cache policy left out
     limits: Mapping[Claim, str] = Factory(dict)  # under which something was left out
     odd_time: float | None = None  # a wall time that is not in seconds
+    sessions: Mapping[int, int] = Factory(dict)  # see ``FileSessions.steps``
 
 
 class Claims:

@@ -11,6 +11,7 @@ from insight_core.formats.event import Metadata
 from insight_core.formats.wall_times import LATEST, unit_problem
 from insight_core.plugin import Damage, Dialect
 from insight_core.store.segment import FileOrder
+from insight_core.store.sessions import FileSessions
 from insight_record.formats.reason import Reason
 
 MOST_LISTED = 200  # tags of a run that are left out, and damaged records of a file, listed one by one
@@ -26,6 +27,7 @@ class HeldFile:
     odd_time: float | None = None  # a wall time that is not in seconds
     metadata: dict[str, Metadata] = Factory(dict)
     refused: dict[str, Flaw] = Factory(dict)  # by tag: values that a cache policy left out
+    sessions: FileSessions = Factory(FileSessions)
     served: dict[int, Flaw] = Factory(dict)  # by offset: records found damaged when they were served
 
     def describe(self, found: Mapping[str, Metadata]) -> list[str]:

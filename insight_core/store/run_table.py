@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import TypeAlias
 
 from attrs import evolve
@@ -22,6 +23,7 @@ from insight_core.store.resting import Resting, may_rest
 from insight_core.store.retention import keeps_all
 from insight_core.store.segment import FileOrder
 from insight_core.store.series import Series
+from insight_core.store.sessions import NO_SESSIONS, FileSessions, RunSessions, is_of_add_scalars
 from insight_core.store.snapshot import Snapshot, joined
 from insight_record.formats.reason import Reason
 
@@ -42,6 +44,9 @@ class RunTable:
         self.metadata: dict[str, Metadata] = {}  # by tag, of all files
         self.damage: dict[str, tuple[Damage, ...]] = {}  # by file
         self.loading = True
+        self.sessions = NO_SESSIONS  # of its own files
+        self._above = NO_SESSIONS  # of the run above
+        self._counting = NO_SESSIONS  # that count in this run
         self._claims = claims
         self._memory = memory
         self._resting: list[Resting] = []
@@ -74,7 +79,11 @@ class RunTable:
         self, order: FileOrder, found: Sequence[ClaimedBlock]
     ) -> tuple[Sequence[ClaimedBlock], Sequence[ClaimedBlock]]:
         """Keeps blocks of the first event file as they are; returns these, and the blocks still to add."""
-        if not self._is_first(found):
+        if (
+            not self._is_first(found)
+            or self._counting.may_purge((order, 0))
+            or self.files[order].sessions.last
+        ):
             return [], found
         kept: list[ClaimedBlock] = []
         left: list[ClaimedBlock] = []
@@ -106,6 +115,7 @@ class RunTable:
                 return None
             readers.append(reader)
         held = HeldFile(file, content.dialect, content.start_time, content.odd_time, dict(content.metadata))
+        held.sessions = FileSessions.restored(content.sessions, has_values=True)
         self.files[order] = held
         self.metadata = held.metadata
         if any(metadata.last is not None for metadata in held.metadata.values()):
@@ -161,7 +171,16 @@ class RunTable:
         policy = self._claims.policy(plugin or self._claims.owner(claim))
         reader = plugin or self._claims.reader(claim, layout)
         key, metadata = SeriesKey(self.name, tag), self.metadata.get(tag)
-        return Series(key, claim, layout, policy, self._memory, metadata=metadata, reader=reader)
+        return Series(
+            key,
+            claim,
+            layout,
+            policy,
+            self._memory,
+            metadata=metadata,
+            reader=reader,
+            sessions=self._counting,
+        )
 
     def add(
         self, order: FileOrder, claim: Claim, block: AnyBlock, place: int, expected: float = 1.0
@@ -173,8 +192,10 @@ class RunTable:
         if series is None:
             return None
         stretch = 0 if block.stretches is None else int(block.stretches[place])
-        if len(self._series[tag]) > 1 and block.stretches is None:
-            stretch = self._stretch_of(series, order)
+        if block.stretches is None:
+            if len(self._series[tag]) > 1:
+                stretch = self._stretch_of(series, order)
+            stretch = max(stretch, self.files[order].sessions.stretch)
         total = None if block.totals is None else int(block.totals[place])
         series.append(
             (order, stretch), columns, expected, total=total, ascending=bool(block.ascending[place])
@@ -256,6 +277,34 @@ class RunTable:
         self._joined.clear()
         self.list_refused()
 
+    def update_sessions(self, above: RunSessions | None = None) -> bool:
+        """Reads the sessions of all files again, and takes those of the run ``above``.
+
+        Returns whether points may have become hidden or shown. Raises Lost.
+        """
+        self._above = self._above if above is None else above
+        files = [(order, held.sessions, held.metadata) for order, held in self.files.items()]
+        self.sessions = RunSessions.of(files, NO_SESSIONS)
+        counting = self.sessions
+        if self._above.starts and is_of_add_scalars(self.name, chain.from_iterable(self.tags().values())):
+            counting = RunSessions.of(files, self._above)
+        if counting == self._counting:
+            return False
+        if self._resting and counting.may_purge((self._resting[0].order, 0)):
+            self.wake()
+        changed = counting.starts != self._counting.starts
+        self._counting = counting
+        for several in (*self._series.values(), *((one,) for one in self._made.values())):
+            for series in several:
+                series.sessions = counting
+        self._joined.clear()
+        return changed
+
+    @property
+    def has_sessions_above(self) -> bool:
+        """Whether sessions begin in the run above."""
+        return bool(self._above.starts)
+
     def take_over(self, name: str) -> None:
         """Values that no plugin claimed so far belong to the plugin ``name``."""
         if any(self._claims.owner(resting.claim) == name for resting in self._resting):
@@ -315,7 +364,9 @@ class RunTable:
         known = self._joined.get(place)
         snapshot = known[1]() if known is not None and known[0] == versions else None
         if snapshot is None:
-            snapshot = joined([series.snapshot() for series in several], self._claims.policy(name))
+            snapshot = joined(
+                [series.snapshot() for series in several], self._claims.policy(name), self._counting
+            )
             self._joined[place] = versions, weakref.ref(snapshot)
         self._memory.recent.use(snapshot)
         return snapshot

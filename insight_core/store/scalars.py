@@ -40,6 +40,7 @@ def answer(snapshot: Snapshot, view: View, query: ScalarQuery) -> ScalarColumns:
         restarts=snapshot.attempts.restarts,
         breaks=_breaks(view, chosen),
         nonfinite=nonfinite,
+        purged=snapshot.attempts.purged if query.attempts == "last" else 0,
     )
 
 

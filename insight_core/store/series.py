@@ -15,7 +15,7 @@ from insight_core.formats.columns import Block, Columns, concatenated, never_bac
 from insight_core.formats.event import Metadata
 from insight_core.formats.stored_block import AnyColumns
 from insight_core.plugin import CachePolicy, Claim, SeriesInfo, SeriesKey
-from insight_core.plugin.attempts import ONE_ATTEMPT, find_attempts
+from insight_core.plugin.attempts import ONE_ATTEMPT
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.retention import chosen, keeps_all
 from insight_core.store.segment import (
@@ -26,6 +26,7 @@ from insight_core.store.segment import (
     all_ascending,
     merged_segment,
 )
+from insight_core.store.sessions import NO_SESSIONS, RunSessions
 from insight_core.store.snapshot import Snapshot, described, retained
 
 _STRIPES = 64  # series share locks: creating a lock takes as long as creating a series
@@ -47,6 +48,7 @@ class Series:
         "_metadata",
         "_policy",
         "_segments",
+        "_sessions",
         "_snapshot",
         "claim",
         "key",
@@ -65,6 +67,7 @@ class Series:
         *,
         metadata: Metadata | None = None,
         reader: str = "",
+        sessions: RunSessions = NO_SESSIONS,
     ) -> None:
         """``reader`` is that of ``Claims.reader``, or the plugin that claims a file."""
         self.key = key
@@ -73,6 +76,7 @@ class Series:
         self.reader = reader
         self.version = 0
         self._metadata = metadata
+        self._sessions = sessions
         self._policy = policy
         self._memory = memory
         stripe = id(self) >> 6 & _STRIPES - 1
@@ -153,6 +157,18 @@ class Series:
             with self._lock:
                 self._metadata = metadata
                 self._touch()
+
+    @property
+    def sessions(self) -> RunSessions:
+        """The sessions of the run."""
+        return self._sessions
+
+    @sessions.setter
+    def sessions(self, sessions: RunSessions) -> None:
+        """Sets the sessions of the run, which say what is hidden."""
+        with self._lock:
+            self._sessions = sessions
+            self._touch()
 
     @property
     def policy(self) -> CachePolicy:
@@ -295,6 +311,8 @@ class Series:
         kept = sum([segment.length for segment in segments])
         if not kept or not all_ascending(segments):
             return None
+        if self._sessions.may_purge(segments[0].parts[0].place, segments[-1].last_step):
+            return None
         if kept > self._policy.points and not keeps_all(self._policy):
             return None
         first, last = segments[0], segments[-1]
@@ -333,6 +351,7 @@ class Series:
             places = tuple(part.place for part in parts)
             ends = tuple(itertools.accumulate(part.kept for part in parts))
             total = sum(part.total for part in parts)
+            sessions = self._sessions
         pieces = [each.loaded() for each in held]
         merged = None
         if len(segments) > 1 and keeps_all(policy) and not is_stored:
@@ -340,7 +359,9 @@ class Series:
             columns = merged.columns()
         else:
             columns, ends = retained(policy, concatenated(pieces) if pieces else _NOTHING, ends)
-        attempts = ONE_ATTEMPT if ascending else find_attempts(columns.steps)
+        attempts = ONE_ATTEMPT
+        if sessions.starts or not ascending:
+            attempts = sessions.attempts(columns, places, ends, self.claim)
         snapshot = Snapshot(columns, places, ends, (self.claim,) * len(places), attempts, total)
         if is_stored:
             self._memory.recent.use(snapshot)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import itertools
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,6 +16,7 @@ from insight_core.plugin import CachePolicy, Claim, SeriesInfo, SeriesKey
 from insight_core.plugin.attempts import Attempts, find_attempts
 from insight_core.store.retention import chosen
 from insight_core.store.segment import FileOrder, PartOrder
+from insight_core.store.sessions import RunSessions
 
 NUMBERS = (True, False)  # layout of columns of numbers alone
 NO_METADATA = Metadata("", "", "")
@@ -56,14 +58,19 @@ class Snapshot:
     def info(self, key: SeriesKey, metadata: Metadata | None) -> SeriesInfo:
         """The series without its data."""
         columns, shown = self.columns, self.attempts.visible
-        first, last = (0, -1) if shown is None else (int(shown[0]), int(shown[-1]))
+        is_hidden = shown is not None and not len(shown)  # whole: all points tell where it was
+        first, last = (0, -1) if shown is None or is_hidden else (int(shown[0]), int(shown[-1]))
+        latest = last if self.attempts.last < 0 else self.attempts.last
+        value = None
+        if columns.values is not None and columns.places is None:
+            value = math.nan if is_hidden else float(columns.values[latest])
         return described(
             key,
             self.total,
             len(self),
             int(columns.steps[first]),
             int(columns.steps[last]),
-            None if columns.values is None or columns.places is not None else float(columns.values[last]),
+            value,
             float(columns.wall_times[last]),
             self.attempts.count,
             metadata,
@@ -78,7 +85,7 @@ def snapshot_of(columns: Columns, claim: Claim) -> Snapshot:
     return Snapshot(columns, (part,), (len(columns),), (claim,), attempts, len(columns))
 
 
-def joined(snapshots: Sequence[Snapshot], policy: CachePolicy) -> Snapshot:
+def joined(snapshots: Sequence[Snapshot], policy: CachePolicy, sessions: RunSessions) -> Snapshot:
     """Several series of one tag as one, in the order of their parts."""
     pieces = []
     for snapshot in snapshots:
@@ -88,12 +95,13 @@ def joined(snapshots: Sequence[Snapshot], policy: CachePolicy) -> Snapshot:
     pieces.sort(key=lambda piece: piece[0])
     ends = tuple(itertools.accumulate(len(piece[2]) for piece in pieces))
     columns, ends = retained(policy, concatenated([piece[2] for piece in pieces]), ends)
+    parts = tuple(piece[0] for piece in pieces)
     return Snapshot(
         columns,
-        tuple(piece[0] for piece in pieces),
+        parts,
         ends,
         tuple(piece[1] for piece in pieces),
-        find_attempts(columns.steps),
+        sessions.attempts(columns, parts, ends, pieces[0][1]),
         sum(snapshot.total for snapshot in snapshots),
     )
 

@@ -32,6 +32,8 @@ from insight_core.store.resting import Resting
 from insight_core.store.run_table import ClaimedBlock, RunTable
 from insight_core.store.segment import FileOrder
 from insight_core.store.series import Series
+from insight_core.store.session_updates import SessionUpdates
+from insight_core.store.sessions import FileSessions, has_results
 from insight_core.store.snapshot import Snapshot
 
 _SERIES_AT_ONCE = 500  # added to without letting readers in
@@ -54,6 +56,7 @@ class Store:
         self._claims = Claims(plugins, policies)
         self._runs: dict[str, RunTable] = {}
         self._log = SeriesLog(self._named)
+        self._sessions = SessionUpdates(self._runs, self._log)
         self._asleep = AsleepRuns(self._lock, self._runs, self._claims, self._memory, self._log)
 
     @property
@@ -87,6 +90,7 @@ class Store:
         with self._lock:
             new = [name for name in names if name not in self._runs and name not in self._asleep]
             self._runs |= {name: RunTable(name, self._claims, self._memory) for name in new}
+            self._sessions.add(new)
             if new:
                 self._log.add((), runs=True)
 
@@ -100,7 +104,10 @@ class Store:
     def _removed(self, name: str) -> Mapping[str, Collection[str]] | None:
         """Removes a run; returns the tags that it had by plugin, None if there is no such run."""
         table = self._runs.pop(name, None)
-        return self._asleep.remove(name) if table is None else table.tags()
+        if table is None:
+            return self._asleep.remove(name)
+        self._sessions.remove(table)
+        return table.tags()
 
     def set_loaded(self, names: Iterable[str]) -> None:
         """No unread bytes of these runs are known any more."""
@@ -145,6 +152,7 @@ class Store:
                 table.damage.pop(file, None)
                 table.drop(order)
                 self._log.note_gone({run: tags})
+                self._sessions.update(table)
 
     def append(
         self,
@@ -157,6 +165,8 @@ class Store:
     ) -> None:
         """Adds a batch of a file; the whole file has about ``expected`` times as many points."""
         self._asleep.wake((run,))
+        if batch.session_step is not None:
+            self._asleep.wake_below(run)
         with self._lock:
             table = self._runs.get(run)
             if table is None:
@@ -171,6 +181,12 @@ class Store:
             if batch.blocks or batch.metadata:
                 table.wake()
             table.describe(order, batch.metadata)
+            if batch.session_step is not None:
+                held.sessions.begin(batch.session_step)
+                self._sessions.update(table)
+            elif has_results(batch.metadata):
+                self._sessions.update(table)
+            held.sessions.has_values |= bool(batch.blocks)
             assigned = list(assign(batch, (held.metadata, table.metadata), file.rpartition("/")[2]))
             came, found = table.rest(order, assigned)
             self._log.add([Came(run, claim, block.tags) for claim, block in came], runs=is_news)
@@ -190,6 +206,8 @@ class Store:
     def restore(self, run: str, file: str, order: FileOrder, content: FileState) -> bool:
         """Adds the saved state of a file that is new to this process; False if some of it is missing."""
         self._asleep.wake((run,))
+        if content.sessions:
+            self._asleep.wake_below(run)
         with self._lock:
             table = self._runs.get(run)
             if table is None:
@@ -199,9 +217,12 @@ class Store:
             table.wake()
             held = table.files[order] = HeldFile(file, content.dialect, content.start_time, content.odd_time)
             held.refused.update(content.refused)
+            held.sessions = FileSessions.restored(content.sessions, has_values=bool(content.blocks))
             table.describe(order, content.metadata)
             if held.refused:
                 table.list_refused()
+            if content.sessions or has_results(content.metadata):
+                self._sessions.update(table)
             came, found = table.rest(order, content.blocks)
             self._log.add([Came(run, claim, block.tags) for claim, block in came], runs=True)
         self._add(table, order, held, found, 1.0)
@@ -224,6 +245,9 @@ class Store:
                     return  # the file went meanwhile
                 changed = [table.add(order, *one, expected) for one in each[at : at + _SERIES_AT_ONCE]]
                 self._log.add([series for series in changed if series is not None])
+        if table.has_sessions_above:  # which count or not depending on its tags
+            with self._lock:
+                self._sessions.update(table)
         if len(held.refused) > refused or not all(
             self._claims.reader(claim, block.layout) for claim, block in found
         ):
@@ -257,6 +281,7 @@ class Store:
                 return None
             resting, series = table.blocks(order)
             metadata, refused = dict(held.metadata), dict(held.refused)
+            sessions = dict(held.sessions.steps)
         blocks: list[ClaimedBlock] = [(claim, block.loaded()) for claim, block in resting]
         blocks += [(each.claim, block) for each in series for block in each.blocks(order)]
         with self._lock:
@@ -265,7 +290,7 @@ class Store:
             lossy = {claim for claim, block in blocks if block.totals is not None}
             limits = self._claims.limits(lossy, refused=bool(refused))
         kept = metadata, tuple(blocks), refused, limits
-        return FileState(held.dialect, held.start_time, *kept, held.odd_time)
+        return FileState(held.dialect, held.start_time, *kept, held.odd_time, sessions)
 
     def touch_runs(self) -> None:
         """Reports a change of the run table that only readers see: progress."""

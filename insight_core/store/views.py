@@ -135,7 +135,7 @@ class Prepared:
                 self._buffers = [(weakref.ref(buffer), at) for buffer, at in _places_of(snapshot)]
             self._snapshot = weakref.ref(snapshot)
             shown = self._shown or _shown(snapshot, query)
-            if shown.hidden:
+            if _hides(snapshot, query):
                 self._shown = shown
             values = shown.values
             if query.smoothing > 0:

@@ -329,6 +329,20 @@ def test_a_restart_is_marked_and_can_be_looked_behind(page: Page, serve: Serve, 
     expect(status(page, "loss")).to_contain_text("80 points, all kept")
 
 
+def test_purged_points_are_counted_and_can_be_looked_at(page: Page, serve: Serve, tmp_path: Path) -> None:
+    with EventWriter(tmp_path / "run", start_time=1000) as writer:
+        for step in range(50):
+            writer.scalar("gone", step, step)
+    with EventWriter(tmp_path / "run", start_time=2000) as writer:
+        writer.session_start(30)
+        writer.scalar("loss", 30, 1.0)
+    open_page(page, serve("--logdir", tmp_path))
+    expect(status(page, "gone")).to_contain_text("20 purged by a later session")
+    page.get_by_role("radio", name="All attempts").click()
+    expect(status(page, "gone")).to_contain_text("50 points, all kept")
+    expect(status(page, "gone")).not_to_contain_text("purged")
+
+
 def test_runs_without_restarts_show_no_switch_for_them(page: Page, shared: Serve, sample_logs: Path) -> None:
     open_page(page, shared("--logdir", sample_logs))
     expect(status(page, "train/loss")).to_contain_text("288 points")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import tempfile
 from contextlib import closing
 from pathlib import Path
@@ -105,10 +104,12 @@ def test_any_mix_of_forms_files_and_restarts_keeps_the_order_of_the_files(
 def check(provider: LocalProvider, steps: list[int]) -> None:
     key = SeriesKey(".", "loss")
     [info] = provider.series("scalar")
-    attempts = 1 + sum(after < before for before, after in itertools.pairwise(steps))
-    assert (info.key, info.points, info.kept, info.attempts) == (key, len(steps), len(steps), attempts)
+    assert (info.key, info.points, info.kept) == (key, len(steps), len(steps))
     columns = provider.scalars("scalar", [key], ScalarQuery(attempts="all"))[key]
     assert columns.steps.tolist() == columns.values.tolist() == steps
+    decreases = [at for at in range(1, len(steps)) if steps[at] < steps[at - 1]]
+    assert columns.breaks.tolist() == decreases
+    assert info.attempts == len(columns.restarts) + 1 <= len(decreases) + 1
     assert columns.wall_times.tolist() == [1.0 + step for step in steps]
     shown = provider.scalars("scalar", [key])[key].steps.tolist()
     assert shown == sorted(shown)

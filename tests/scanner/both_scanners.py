@@ -32,6 +32,7 @@ class Reading:
         self.numbers: dict[str, list[tuple[object, ...]]] = defaultdict(list)  # by tag, of whatever field
         self.metadata: dict[str, Metadata] = {}
         self.flaws: list[object] = []
+        self.sessions: dict[int, int] = {}  # smallest step at which one begins, by the points before it
         self.first_wall_time: float | None = None
         self.stops: list[object] = []  # where and why scanning stopped, and the dialect
 
@@ -59,6 +60,9 @@ class Reading:
         assert batch.end >= self.position
         self.position = batch.end
         self.flaws += batch.flaws
+        if batch.session_step is not None:
+            count = sum(map(len, self.points.values()))
+            self.sessions[count] = min(batch.session_step, self.sessions.get(count, batch.session_step))
         for block in batch.blocks:
             c = block.columns
             count = len(c)

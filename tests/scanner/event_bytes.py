@@ -122,12 +122,17 @@ summaries = st.lists(values, max_size=3).map(
 wall_times = st.one_of(st.floats(0, 2e9), st.floats()).map(lambda time: b"\x09" + struct.pack("<d", time))
 steps = integers.map(lambda step: b"\x10" + varint(step))
 whole = st.builds(lambda time, step, summary: time + step + summary, wall_times, steps, summaries)
+sessions = st.sampled_from([b"\x08\x01", b"\x08\x01", b"\x08\x02", b"", b"\x08\x01\x08\x03", b"\x08"]).map(
+    lambda log: block(7, log)
+)
+started = st.builds(lambda time, step, session: time + step + session, wall_times, steps, sessions)
 tagged = st.builds(lambda tag, payload: block(8, block(1, tag) + block(2, payload)), tags, short)
 jumbled = st.lists(
     st.one_of(
         wall_times,
         steps,
         summaries,
+        sessions,
         tagged,
         st.builds(block, st.sampled_from([3, 4, 6, 8, 9]), short),
         any_field,
@@ -192,6 +197,7 @@ versions = st.sampled_from(
 )
 records = st.one_of(
     st.one_of(whole, jumbled).map(wire.record),
+    started.map(wire.record),
     versions.map(lambda version: wire.record(b"\x09" + struct.pack("<d", 1.0) + block(3, version))),
     alike,
     numbers_in_turn,

@@ -35,7 +35,7 @@ TENSORBOARD = Dialect.TENSORBOARD
 def exactly(batch: Batch) -> object:
     """All of a batch, the order of its columns and tags as well; numbers as bytes, so that NaN equals NaN."""
     return (
-        (batch.end, batch.dialect, list(batch.metadata.items()), batch.flaws, batch.tail),
+        (batch.end, batch.dialect, list(batch.metadata.items()), batch.flaws, batch.tail, batch.session_step),
         repr(batch.first_wall_time),
         [facts(block) for block in batch.blocks],
     )

@@ -29,6 +29,7 @@ from insight_core.store.claimed_file import NamedFile
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.segment import FileOrder, PartOrder
 from insight_core.store.series import Series
+from insight_core.store.sessions import NO_SESSIONS
 from insight_core.store.snapshot import Snapshot, joined
 from insight_core.store.store import Store
 from tests.store.scanned_blocks import FILES, SCALAR, Steps, append, found
@@ -67,7 +68,7 @@ class Model:
             file = Series(SeriesKey("r", tag), FILE, (False, True), CachePolicy(), ColumnMemory())
             file.append((self.named[tag].order, 0), self.named[tag].columns())
             snapshots.append(file.snapshot())
-        return joined(snapshots, CachePolicy()) if snapshots else None
+        return joined(snapshots, CachePolicy(), NO_SESSIONS) if snapshots else None
 
     def infos(self, field: str) -> set[tuple[object, ...]]:
         made = ((tag, self.snapshot(field, tag)) for tag in TAGS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from insight_core.formats.columns import Columns
 from insight_core.plugin import CachePolicy, Dialect, EventField, Keep, SeriesKey
-from insight_core.plugin.attempts import find_attempts
+from insight_core.plugin.attempts import Purge, find_attempts
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.series import Series
 
@@ -156,3 +157,52 @@ def test_a_policy_that_comes_later_keeps_the_same(keep: Keep) -> None:
         series.append(A, points(*range(30, 50)))
     assert steps_of(later) == steps_of(first)
     assert later.snapshot().total == 80
+
+
+def shown_of_files(
+    *files: list[int], purges: list[Purge] | None = None, results: tuple[int, ...] = ()
+) -> list[int]:
+    """Indices that the default view shows of the points of several files."""
+    steps = [step for file in files for step in file]
+    ends = list(itertools.accumulate(map(len, files)))
+    visible = find_attempts(np.array(steps, np.int64), ends, purges or [], results).visible
+    return list(range(len(steps))) if visible is None else visible.tolist()
+
+
+def test_a_file_that_repeats_no_step_of_another_is_no_restart_of_it() -> None:
+    assert shown_of_files([3, 4, 5], [0, 1, 2]) == [3, 4, 5, 0, 1, 2]
+    assert shown_of_files([3, 4, 5], [0, 1, 3]) == [3, 4, 5]
+
+
+@given(st.lists(st.lists(st.integers(0, 30), max_size=4), min_size=1, max_size=12))
+def test_files_restart_each_other_by_way_of_common_steps(files: list[list[int]]) -> None:
+    groups: list[set[int]] = []  # of files
+    for number, file in enumerate(files):
+        joined = [group for group in groups if any(set(files[one]) & set(file) for one in group)]
+        groups = [group for group in groups if group not in joined] + [{number}.union(*joined)]
+    owner = [number for number, file in enumerate(files) for _ in file]
+    steps = [step for file in files for step in file]
+    expected: set[int] = set()
+    for group in groups:
+        places = [place for place, number in enumerate(owner) if number in group]
+        expected.update(places[place] for place in shown(*(steps[place] for place in places)))
+    found = shown_of_files(*files)
+    assert set(found) == expected
+    assert [steps[place] for place in found] == sorted(steps[place] for place in expected)
+
+
+def test_a_purge_hides_every_point_before_it_from_its_step_on() -> None:
+    attempts = find_attempts(np.array([0, 1, 2, 3, 9], np.int64), [4, 5], [Purge(4, 2)])
+    assert attempts.visible is not None
+    assert (attempts.visible.tolist(), attempts.purged, attempts.count) == ([0, 1, 4], 2, 2)
+    assert (attempts.starts.tolist(), attempts.restarts.tolist()) == ([0, 4], [2])
+    attempts = find_attempts(np.array([0, 1, 2], np.int64), [3], [Purge(3, 1), Purge(3, 5)])
+    assert (attempts.purged, attempts.count, attempts.starts.tolist()) == (2, 2, [0])
+    assert find_attempts(np.array([0, 1, 2], np.int64), [3], [Purge(2, 2)]).count == 1
+
+
+def test_a_result_hides_nothing_and_is_the_last_value() -> None:
+    assert shown_of_files([0, 1, 2], [0], results=(1,)) == [0, 3, 1, 2]
+    assert find_attempts(np.array([0, 1, 2, 0], np.int64), [3, 4], (), (1,)).last == 3
+    assert shown_of_files([0, 1, 2], [0], [3, 4], results=(1,)) == [0, 3, 1, 2, 4, 5]
+    assert shown_of_files([0, 1, 2], [0, 1], results=(1,)) == [3, 4]

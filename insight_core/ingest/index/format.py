@@ -26,7 +26,7 @@ from insight_core.plugin import Claim, Dialect
 from insight_core.store.claims import FileState, claim_of
 from insight_record.formats.reason import Reason
 
-VERSION = 7  # raise it when the layout or the result of scanning changes
+VERSION = 8  # raise it when the layout or the result of scanning changes
 _DIALECTS = (Dialect.TENSORBOARD, Dialect.MINDSPORE, None)  # by number; None: no event file
 _SIGNED, _UNSIGNED = np.dtype(np.int64), np.dtype(np.uint64)
 # of a log file, see ``FileRecord``; the directory by number
@@ -112,6 +112,8 @@ def pack(entry: Entry) -> Packed:
     numbers.append(len(content.limits))
     for claim, limit in content.limits.items():
         numbers += [texts.number(str(claim)), texts.number(limit)]
+    numbers.append(len(content.sessions))
+    numbers += [number for session in content.sessions.items() for number in session]
     blocks: list[tuple[int, ...]] = []
     pieces: list[bytes | memoryview] = []
     size = 0
@@ -184,6 +186,7 @@ class Description:
     refused: Mapping[str, Flaw]
     metadata: Mapping[str, Metadata]
     limits: Mapping[Claim, str]
+    sessions: Mapping[int, int]
     kinds: tuple[_Kind, ...]  # of the blocks
 
 
@@ -245,6 +248,8 @@ def _read_description(data: bytes) -> Description:
     for _ in range(numbers.number()):
         claim, limit = numbers.words(2)
         limits[claim_of(claim)] = limit
+    listed = numbers.take(2 * numbers.number())
+    sessions = dict(zip(listed[::2], listed[1::2], strict=True))
     kinds = []
     for _ in range(numbers.number()):
         [claim] = numbers.words(1)
@@ -252,7 +257,7 @@ def _read_description(data: bytes) -> Description:
         kinds.append(_Kind(claim_of(claim), Form.numbered(form), tuple(numbers.words(count))))
     return Description(
         file_dialect, content_dialect, flaws, tail[0] if tail else None, state,
-        refused, metadata, limits, tuple(kinds),
+        refused, metadata, limits, sessions, tuple(kinds),
     )  # fmt: skip
 
 
@@ -301,4 +306,5 @@ def content_of(
         directory.refused,
         directory.limits,
         odd_time,
+        directory.sessions,
     )

@@ -189,8 +189,8 @@ class SegmentFile:
     def alike(self) -> list[int | None]:
         """A number for each entry: that of entries with the same series.
 
-        None for a damaged log file, one with wall times that are not in seconds, a file that a log format
-        reads, and a file whose series cannot be listed without reading points.
+        None for a damaged log file, one with wall times that are not in seconds, one in which a session begins,
+        a file that a log format reads, and a file whose series cannot be listed without reading points.
         """
         ends, unrest = self._entries["end"], np.cumsum(self._blocks["rests"] == 0)
         counts = np.diff(ends, prepend=0)
@@ -212,7 +212,8 @@ class SegmentFile:
         except Unusable:  # ``entry`` reports it
             return -1
         is_damaged = known.flaws or known.tail or known.state or known.refused
-        return -1 if is_damaged or known.content_dialect is None else len(known.kinds)
+        is_read_first = bool(known.sessions)  # which hide points of other files
+        return -1 if is_damaged or is_read_first or known.content_dialect is None else len(known.kinds)
 
     def start_times(self) -> list[float]:
         """The start time of each log file in seconds since the epoch; NaN: none."""

@@ -38,6 +38,8 @@ cdef struct File:
     int64_t first_group
     int64_t group_count
     double first_wall_time
+    bint has_session
+    int64_t session_step
 
 
 cdef struct Group:  # values of a file of the same field and form
@@ -212,6 +214,8 @@ cdef inline Outcome take_rows(Bunch *bunch, File *file) noexcept nogil:
     file.row_count = bunch.rows.count - file.first_row
     file.note_count = bunch.rows.note_count - file.first_note
     file.first_wall_time = bunch.walk.reader.first_wall_time
+    file.has_session = bunch.walk.reader.has_session
+    file.session_step = bunch.walk.reader.session_step
     file.first_part = bunch.part_count
     file.first_group = bunch.group_count
     file.group_count = 0

@@ -1,6 +1,6 @@
 """Events to rows: what ``insight_core.formats.event`` reads, without an object per event."""
 
-from libc.math cimport isfinite
+from libc.math cimport INFINITY, isfinite
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy
 
@@ -16,10 +16,15 @@ from insight_core.ingest.scanner._rows cimport (
 )
 
 
+cdef enum:
+    SESSION_START = 1  # status of a SessionLog
+
+
 cdef struct Layout:  # of a dialect: the kind of value under each field number, 0 for none
     int8_t event_fields[FIELDS]
     int8_t value_fields[FIELDS]
     int metadata_field  # -1: there is none
+    int session_field  # 0: there is none
     bint numbers_are_tensors  # a number may come as a tensor of one element
 
 
@@ -40,6 +45,10 @@ cdef struct Reader:
     const uint8_t *metadata  # UNKNOWN_METADATA: these bytes are
     int64_t metadata_size
     double first_wall_time  # of the batch, smallest finite one
+    int64_t batch_row  # the first row of the batch
+    bint starts_session  # the event read last
+    bint has_session  # the batch: one begins before its values
+    int64_t session_step  # the smallest step of these
 
 
 cdef inline Status _read_tag(
@@ -199,6 +208,23 @@ cdef inline Status _read_tagged(Reader *reader, Window *window, Field *tagged) n
     return _add(reader, window, tag, TAGGED_RUN_METADATA, PAYLOAD, 0, start, size)
 
 
+cdef inline Status _read_session(Reader *reader, Window *window, Field *session) noexcept nogil:
+    """A SessionLog, 1 status."""
+    cdef int64_t position = session.start
+    cdef int64_t end = session.start + session.size
+    cdef uint64_t value = 0
+    cdef Field field
+    cdef Status status
+    while position < end:
+        status = next_field(window, &position, end, &field)
+        if status != OK:
+            return status
+        if field.number == 1 and field.kind == 0:
+            value = field.varint
+    reader.starts_session = value == SESSION_START
+    return OK
+
+
 cdef inline Status _read_fields(Reader *reader, Window *window) noexcept nogil:
     cdef int64_t position = 0
     cdef int32_t kind
@@ -216,6 +242,11 @@ cdef inline Status _read_fields(Reader *reader, Window *window) noexcept nogil:
             memcpy(&reader.wall_time, data, 8)
         elif field.number == 2 and field.kind == 0:
             reader.step = <int64_t>field.varint
+        elif reader.layout.session_field and field.number == <uint64_t>reader.layout.session_field:
+            if field.kind == 2:
+                status = _read_session(reader, window, &field)
+                if status != OK:
+                    return status
         elif field.number < FIELDS and reader.layout.event_fields[field.number]:
             kind = reader.layout.event_fields[field.number]
             if field.kind != 2:
@@ -231,9 +262,22 @@ cdef inline Status _read_fields(Reader *reader, Window *window) noexcept nogil:
     return OK
 
 
+cdef inline void begin_batch(Reader *reader) noexcept nogil:
+    reader.batch += 1
+    reader.batch_row = reader.rows.count
+    reader.first_wall_time = INFINITY
+    reader.has_session = False
+
+
+cdef inline bint ends_batch(const Reader *reader) noexcept nogil:
+    """Whether the event read last is the first of another batch: a session that begins after values."""
+    return reader.starts_session and reader.first_row > reader.batch_row
+
+
 cdef inline void begin_event(Reader *reader) noexcept nogil:
     reader.has_numbers = False
     reader.noted = reader.number = -1
+    reader.starts_session = False
     reader.first_row = reader.rows.count
     reader.first_locator = reader.rows.locator_count
     reader.first_note = reader.rows.note_count
@@ -252,6 +296,9 @@ cdef inline void settle_event(Reader *reader) noexcept nogil:
         note = &reader.rows.notes[index]
         reader.names.tag_table[note.tag].noted = reader.batch
         reader.names.tag_table[note.tag].metadata = note.metadata
+    if reader.starts_session and not (reader.has_session and reader.session_step <= reader.step):
+        reader.has_session = True
+        reader.session_step = reader.step
     if reader.wall_time > 0 and isfinite(reader.wall_time) and reader.wall_time < reader.first_wall_time:
         reader.first_wall_time = reader.wall_time
 

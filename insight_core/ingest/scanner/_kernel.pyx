@@ -26,7 +26,7 @@ from insight_core.ingest.scanner.holes import MOST_RETRIED, has_header
 from insight_record.formats.framing import LONGEST_EVENT, LONGEST_READ
 from insight_core.ingest.scanner.pages import Pages, is_whole as is_whole_in_file
 from insight_core.formats.event import (
-    EVENT_FIELDS, METADATA_FIELD, VALUE_FIELDS, Malformed, dialect_of, read_event as read_event_slowly,
+    EVENT_FIELDS, METADATA_FIELD, SESSION_FIELD, VALUE_FIELDS, Malformed, dialect_of, read_event as read_event_slowly,
     read_metadata,
 )
 
@@ -34,7 +34,9 @@ from insight_core.ingest.scanner._alike cimport forget_bodies, release_bodies
 from insight_core.ingest.scanner._columns cimport (
     MIXED, Lengths, Part, Sorted, add_part, count_rows, is_located, join_rows, sort_rows,
 )
-from insight_core.ingest.scanner._events cimport Layout, begin_event, settle_event
+from insight_core.ingest.scanner._events cimport (
+    Layout, begin_batch, begin_event, ends_batch, settle_event,
+)
 from insight_core.ingest.scanner._fields cimport PAGE
 from insight_core.ingest.scanner._rows cimport (
     DOUBLE, FIELDS, PAYLOAD, SINGLE, TENSOR, Names, Rows, add_metadata, add_note, add_row, release_names,
@@ -69,6 +71,7 @@ for _dialect in Dialect:
         _layouts[_index].event_fields[_number] = _FIELDS.index(EVENT_FIELDS[_dialect].get(_number, ""))
         _layouts[_index].value_fields[_number] = _FIELDS.index(VALUE_FIELDS[_dialect].get(_number, ""))
     _layouts[_index].metadata_field = -1 if _index else METADATA_FIELD
+    _layouts[_index].session_field = 0 if _index else SESSION_FIELD
     _layouts[_index].numbers_are_tensors = not _index
 
 
@@ -150,6 +153,8 @@ cdef class CompiledScanner:
             batch.dialect = self.dialect
             if self.walk.reader.first_wall_time < INFINITY:
                 batch.first_wall_time = self.walk.reader.first_wall_time
+            if self.walk.reader.has_session:
+                batch.session_step = self.walk.reader.session_step
             self._name_metadata(&memory.data.rows, batch.metadata, extra)
             self.numbers.learn(batch.metadata)
             batch.blocks = self._blocks(&memory.data.rows)
@@ -167,8 +172,7 @@ cdef class CompiledScanner:
         walk.reader.names = &self.names
         walk.reader.rows = &memory.rows
         walk.reader.bodies = &memory.bodies
-        walk.reader.batch += 1
-        walk.reader.first_wall_time = INFINITY
+        begin_batch(&walk.reader)
         walk.descriptor = descriptor
         walk.error = 0
         walk.size = size
@@ -258,11 +262,15 @@ cdef class CompiledScanner:
             sound = not is_long or is_whole_in_file(walk.descriptor, start, walk.length)
             self._skip(batch, malformed_event(error) if sound else BAD_DATA)
             return
-        if is_long and any(map(form_of, event.values)):
+        if is_long and (event.starts_session or any(map(form_of, event.values))):
             if not is_whole_in_file(walk.descriptor, start, walk.length):
                 self._skip(batch, BAD_DATA)
                 return
         begin_event(&walk.reader)
+        walk.reader.starts_session = event.starts_session
+        if ends_batch(&walk.reader):
+            walk.until = walk.position
+            return
         walk.reader.wall_time = event.wall_time
         walk.reader.step = event.step
         for value in event.values:

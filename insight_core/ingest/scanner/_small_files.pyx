@@ -220,6 +220,8 @@ cdef class _Bunch:
             batch = Batch(file.version.size, _DIALECTS[file.mindspore])
             if file.first_wall_time < INFINITY:
                 batch.first_wall_time = file.first_wall_time
+            if file.has_session:
+                batch.session_step = file.session_step
             if file.note_count:
                 self._name_metadata(file, batch.metadata)
             for place in range(file.first_group, file.first_group + file.group_count):

@@ -6,7 +6,7 @@ from libc.string cimport memcpy, memmove
 
 from insight_core.ingest.scanner._alike cimport Bodies
 from insight_core.ingest.scanner._events cimport (
-    Reader, expect_alike, forget_event, read_alike, read_event, settle_event,
+    Reader, ends_batch, expect_alike, forget_event, read_alike, read_event, settle_event,
 )
 from insight_core.ingest.scanner._fields cimport (
     FAILED, NO_MEMORY, OK, UNKNOWN_METADATA, Status, Window, read_at,
@@ -203,6 +203,10 @@ cdef inline Outcome _search(Walk *walk) noexcept nogil:
 
 cdef inline Outcome _settle(Walk *walk, Status status) noexcept nogil:
     """Keeps what was read of a sound event and goes on to the next record."""
+    if status == OK and ends_batch(&walk.reader):
+        forget_event(&walk.reader)
+        walk.until = walk.position
+        return GOES_ON
     if status == OK:
         settle_event(&walk.reader)
         walk.position += walk.length + FRAME
@@ -228,7 +232,7 @@ cdef inline Outcome _read_short(Walk *walk, const uint8_t *event) noexcept nogil
     window.low = 0
     window.high = window.size = walk.length
     outcome = _settle(walk, read_event(&walk.reader, &window))
-    if outcome == GOES_ON:
+    if outcome == GOES_ON and walk.position > window.origin:
         expect_alike(&walk.reader, event, walk.length, window.origin)
     return outcome
 
@@ -250,7 +254,7 @@ cdef inline Outcome _read_long(Walk *walk, const uint8_t *event, int64_t held) n
     walk.error = window.error
     walk.spent += window.reads * LEAST_COST
     walk.reach = AFTER_LONG
-    if status == OK and walk.reader.has_numbers and not is_whole_on_disk(walk):
+    if status == OK and (walk.reader.has_numbers or walk.reader.starts_session) and not is_whole_on_disk(walk):
         forget_event(&walk.reader)
         return IS_BROKEN
     return _settle(walk, status)

@@ -1,12 +1,12 @@
 """Small event files one after the other, without the GIL, until something needs Python."""
 
-from libc.math cimport INFINITY
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memcmp
 from posix.unistd cimport close
 
 from insight_core.ingest.scanner._alike cimport forget_bodies
 from insight_core.ingest.scanner._bunch cimport Bunch, File, FileVersion, take_rows
+from insight_core.ingest.scanner._events cimport begin_batch
 from insight_core.ingest.scanner._fields cimport read_at
 from insight_core.ingest.scanner._walk cimport (
     AT_VERSION, HAS_UNKNOWN_METADATA, HEADER, IS_ODD, LACKS_MEMORY, STOPS, Outcome, Walk, advance,
@@ -68,8 +68,7 @@ cdef inline bint _read(Bunch *bunch, File *file) noexcept nogil:
     walk.reader.rows = &bunch.rows
     walk.reader.bodies = &bunch.memory.bodies
     forget_bodies(walk.reader.bodies)
-    walk.reader.batch += 1
-    walk.reader.first_wall_time = INFINITY
+    begin_batch(&walk.reader)
     walk.descriptor = bunch.descriptor
     walk.size = walk.until = walk.held = size
     walk.searched = walk.position = walk.start = walk.spent = 0

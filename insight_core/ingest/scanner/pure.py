@@ -67,6 +67,7 @@ class PureScanner:
             self._numbers.is_complete = False
         elif self._searched > position and has_header(descriptor, position):
             self._searched, self._unfit = 0, None
+        before = self._searched, self._unfit, self._reach
         batch = Batch(position, self.dialect)
         events = _EventReader(self._names, self._numbers, batch)
         spent = 0
@@ -101,6 +102,9 @@ class PureScanner:
                     self._reach = max(self._reach, frames.wanted)
                 elif batch.end < until and batch.end < size == start + len(chunk):
                     batch.tail = header_cut_off(batch.end, size)
+        if (session := events.next_session()) is not None:  # it begins another batch
+            self._searched, self._unfit, self._reach = before
+            return self.scan(descriptor, position, size, session)
         events.settle()
         self._end = batch.end
         self.dialect = batch.dialect
@@ -140,6 +144,7 @@ class _EventReader:
         self._slots: list[Slots] = []
         # by tag: the places of the first and the last value with this metadata
         self._metadata: dict[str, dict[Metadata, tuple[_Place, _Place]]] = {}
+        self._sessions: list[tuple[int, int]] = []  # offset of the record in which one begins, and its step
         self._chunk = memoryview(b"")
         self._bytes = np.empty(0, np.uint8)
         self._starts = self._lengths = np.empty(0, np.int64)  # of the events, in the chunk
@@ -176,15 +181,24 @@ class _EventReader:
             sound = is_whole(descriptor, start, length)
             self._flaw(position, wanted, malformed_event(error) if sound else BAD_DATA)
             return
-        if any(form_of(value) for value in event.values) and not is_whole(descriptor, start, length):
+        is_checked = event.starts_session or any(form_of(value) for value in event.values)
+        if is_checked and not is_whole(descriptor, start, length):
             self._flaw(position, wanted, BAD_DATA)
             return
         self._take(event, start)
+
+    def next_session(self) -> int | None:
+        """The offset of the first record in which a session begins after values; None without one."""
+        if not self._sessions:
+            return None
+        first = min((int(slots.records.min()) for slots in self._slots if len(slots.records)), default=None)
+        return min((record for record, _ in self._sessions if first is not None and record > first), default=None)
 
     def settle(self) -> None:
         """Everything read is in the batch."""
         batch = self._batch
         batch.flaws.sort(key=lambda flaw: flaw.offset)
+        batch.session_step = min((step for _, step in self._sessions), default=None)
         by_place = sorted(self._metadata.items(), key=lambda item: min(item[1].values()))
         batch.metadata = {tag: _joined(found) for tag, found in by_place}
         self._numbers.learn(batch.metadata)
@@ -194,6 +208,8 @@ class _EventReader:
         """Collects the values of one event that begins at offset ``start`` of the file."""
         record = start - HEADER_SIZE
         self._note_wall_times(np.array([event.wall_time]))
+        if event.starts_session:
+            self._sessions.append((record, event.step))
         for place, value in enumerate(event.values):
             self._note_metadata(value.tag, value.metadata, (record, place), (record, place))
             if not value.field:
@@ -327,7 +343,7 @@ def _joined(found: Mapping[Metadata, tuple[_Place, _Place]]) -> Metadata:
 
 def _is_regular(layout: Event) -> bool:
     """Whether events of this shape can be read by column: numbers in place, and nothing else."""
-    return bool(layout.values) and all(v.number for v in layout.values)
+    return bool(layout.values) and not layout.starts_session and all(v.number for v in layout.values)
 
 
 def _is_worth_it(layout: Event | None) -> bool:

@@ -84,12 +84,13 @@ def histograms_route(
             chosen = inside[evenly(len(inside), min(most, affordable(table)) if affordable else most)]
             places = [place_in(table, plugin, key, index, shown) for index in chosen.tolist()]
             found = _Found.of(places, histogram_at)
-            described = {
+            described: dict[str, object] = {
                 "run": key.run,
                 "tag": key.tag,
                 "points": table.total,
                 "kept": table.kept,
                 "hidden": table.hidden,
+                **({"purged": table.purged} if table.purged else {}),
                 "available": len(inside),
                 "shown": len(chosen),
                 "chosen": "all" if len(chosen) == len(inside) else "evenly",

@@ -39,6 +39,7 @@ def records_response(request: Request, data: DataProvider, plugin: str) -> Respo
         "points": table.total,
         "kept": table.kept,
         "hidden": table.hidden,
+        **({"purged": table.purged} if table.purged else {}),
     }
     rest = slice(whole_number(request, "skip", 0, _LAST_INDEX, 0), None)
     columns = {

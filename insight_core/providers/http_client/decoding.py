@@ -159,6 +159,7 @@ def scalars_of(body: bytes) -> dict[SeriesKey, ScalarColumns]:
             points=one["points"],
             total=one["total"],
             hidden=one["hidden"],
+            purged=one.get("purged", 0),
             kept=one["kept"],
             origin=number_of(one["origin"]),
             extent=(number_of(low), number_of(high)),
@@ -198,4 +199,5 @@ def records_of(body: bytes) -> RecordTable:
         total=described["points"],
         kept=described["kept"],
         hidden=described["hidden"],
+        purged=described.get("purged", 0),
     )

@@ -253,7 +253,7 @@ class ScalarPart(_message.Message):
     def __init__(self, key: _Optional[int] = ..., summary: _Optional[_Union[ScalarSummary, _Mapping[str, object]]] = ..., steps: _Optional[bytes] = ..., wall_times: _Optional[bytes] = ..., values: _Optional[bytes] = ..., restarts: _Optional[bytes] = ..., breaks: _Optional[bytes] = ...) -> None: ...
 
 class ScalarSummary(_message.Message):
-    __slots__ = ("value_type", "points", "total", "hidden", "kept", "origin", "extent_low", "extent_high", "nans", "positive_infinities", "negative_infinities")
+    __slots__ = ("value_type", "points", "total", "hidden", "kept", "origin", "extent_low", "extent_high", "nans", "positive_infinities", "negative_infinities", "purged")
     VALUE_TYPE_FIELD_NUMBER: _ClassVar[int]
     POINTS_FIELD_NUMBER: _ClassVar[int]
     TOTAL_FIELD_NUMBER: _ClassVar[int]
@@ -265,6 +265,7 @@ class ScalarSummary(_message.Message):
     NANS_FIELD_NUMBER: _ClassVar[int]
     POSITIVE_INFINITIES_FIELD_NUMBER: _ClassVar[int]
     NEGATIVE_INFINITIES_FIELD_NUMBER: _ClassVar[int]
+    PURGED_FIELD_NUMBER: _ClassVar[int]
     value_type: ValueType
     points: int
     total: int
@@ -276,7 +277,8 @@ class ScalarSummary(_message.Message):
     nans: int
     positive_infinities: int
     negative_infinities: int
-    def __init__(self, value_type: _Optional[_Union[ValueType, str]] = ..., points: _Optional[int] = ..., total: _Optional[int] = ..., hidden: _Optional[int] = ..., kept: _Optional[int] = ..., origin: _Optional[float] = ..., extent_low: _Optional[float] = ..., extent_high: _Optional[float] = ..., nans: _Optional[int] = ..., positive_infinities: _Optional[int] = ..., negative_infinities: _Optional[int] = ...) -> None: ...
+    purged: int
+    def __init__(self, value_type: _Optional[_Union[ValueType, str]] = ..., points: _Optional[int] = ..., total: _Optional[int] = ..., hidden: _Optional[int] = ..., kept: _Optional[int] = ..., origin: _Optional[float] = ..., extent_low: _Optional[float] = ..., extent_high: _Optional[float] = ..., nans: _Optional[int] = ..., positive_infinities: _Optional[int] = ..., negative_infinities: _Optional[int] = ..., purged: _Optional[int] = ...) -> None: ...
 
 class RecordsRequest(_message.Message):
     __slots__ = ("plugin", "key", "all_attempts")
@@ -301,14 +303,16 @@ class RecordsResponse(_message.Message):
     def __init__(self, steps: _Optional[bytes] = ..., wall_times: _Optional[bytes] = ..., sizes: _Optional[bytes] = ..., summary: _Optional[_Union[RecordSummary, _Mapping[str, object]]] = ...) -> None: ...
 
 class RecordSummary(_message.Message):
-    __slots__ = ("total", "kept", "hidden")
+    __slots__ = ("total", "kept", "hidden", "purged")
     TOTAL_FIELD_NUMBER: _ClassVar[int]
     KEPT_FIELD_NUMBER: _ClassVar[int]
     HIDDEN_FIELD_NUMBER: _ClassVar[int]
+    PURGED_FIELD_NUMBER: _ClassVar[int]
     total: int
     kept: int
     hidden: int
-    def __init__(self, total: _Optional[int] = ..., kept: _Optional[int] = ..., hidden: _Optional[int] = ...) -> None: ...
+    purged: int
+    def __init__(self, total: _Optional[int] = ..., kept: _Optional[int] = ..., hidden: _Optional[int] = ..., purged: _Optional[int] = ...) -> None: ...
 
 class PayloadRequest(_message.Message):
     __slots__ = ("plugin", "key", "index", "all_attempts", "limit", "offset", "length")

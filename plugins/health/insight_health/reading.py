@@ -87,10 +87,13 @@ class PayloadReader:
                 if len(self._places) > _SERIES:
                     self._places.clear()
                 known = self._places[place] = self.data.payload_places(plugin, key)
+            every = self.data.records(plugin, key, "all")
         except InsightError:
             return None
-        # places are those of all attempts: the same records where none is hidden
-        return known if not table.hidden and len(known.parts) == len(table.steps) else None
+        # places are those of all attempts: the same records where none is hidden and files are in their order
+        if table.hidden or len(known.parts) != len(table.steps):
+            return None
+        return known if np.array_equal(every.steps, table.steps) else None
 
 
 def _from_files(located: Sequence[tuple[WantedRecords, PayloadPlaces]]) -> dict[tuple[int, int], bytes]:

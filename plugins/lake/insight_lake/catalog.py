@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 from attrs import frozen
 from numpy.typing import NDArray
@@ -29,9 +30,8 @@ _NUMBERS: tuple[SeriesField, ...] = (
     "data_class",
 )
 _WORDS: tuple[SeriesField, ...] = ("display_name", "description", "claims", "content")
-PLACES = ("hidden", "scalars_row", "levels_row", "levels_rows", "coarse_rows", "records_row")
+PLACES = ("hidden", "purged", "scalars_row", "levels_row", "levels_rows", "coarse_rows", "records_row")
 _COUNTS = ("nan", "positive_infinite", "negative_infinite")
-_FLAGS = ("wall_times_ascend", "first_wall_time", "type", "restarts")
 
 
 @frozen
@@ -96,8 +96,7 @@ class SegmentSeries:
     """The series of a segment, sorted by plugin, run and tag. A row is the number of a series."""
 
     def __init__(self, reader: RowReader, entry: SegmentEntry) -> None:
-        names = ["run", "tag", "plugin", *_NUMBERS, *_WORDS, *PLACES, *_COUNTS, *_FLAGS]
-        table = reader.whole(entry.tables["series"], names)
+        table = reader.whole(entry.tables["series"])
         self.entry = entry
         self._run, self._tag = CodedWords.of(table["run"]), CodedWords.of(table["tag"])
         self._words = {name: CodedWords.of(table[name]) for name in (*_WORDS, "type")}
@@ -105,6 +104,8 @@ class SegmentSeries:
         self._words["claims"] = CodedWords([claims_of_text(text) for text in claims.words], claims.codes)
         self._numbers = {name: table[name].to_numpy() for name in (*_NUMBERS, "first_wall_time")}
         self._numbers["wall_times_ascend"] = table["wall_times_ascend"].to_numpy()
+        if "purged" not in table.column_names:  # of a lake of an earlier version
+            table = table.append_column("purged", pa.nulls(len(table), pa.int64()))
         for name in (*PLACES, *_COUNTS):
             self._numbers[name] = table[name].fill_null(-1 if name.endswith("_row") else 0).to_numpy()
         self._numbers = {name: _small(column) for name, column in self._numbers.items()}
@@ -139,6 +140,7 @@ class SegmentSeries:
             self.number("points", row),
             self.number("kept", row),
             self.number("hidden", row),
+            self.number("purged", row),
             np.array(restarts or [], np.int64),
             str(self._words["type"].words[self._words["type"].codes[row]]),
             (self.number("first_step", row), self.number("last_step", row)),
@@ -249,6 +251,7 @@ class SeriesFacts:
     total: int
     kept: int
     hidden: int
+    purged: int  # of the hidden ones
     restarts: NDArray[np.int64]
     type: str  # of the values: float32 or float64
     steps: tuple[int, int]  # first and last that is shown

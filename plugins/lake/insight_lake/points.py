@@ -77,11 +77,13 @@ class PointReader:
     def _exact(self, place: SeriesPlace, points: SeriesPoints, query: ScalarQuery) -> ScalarColumns:
         facts = place.facts
         arguments = (points.steps, points.wall_times, points.values)
-        if query.attempts == "all" or not (facts.hidden or len(facts.restarts)):
-            return self._answer(place.name, *arguments, query, total=facts.total)
+        answer = self._answer(place.name, *arguments, query, total=facts.total)
+        if query.attempts == "all":
+            return evolve(answer, restarts=facts.restarts)
         return evolve(
-            self._answer(place.name, *arguments, query, total=facts.total),
+            answer,
             hidden=facts.hidden,
+            purged=facts.purged,
             kept=facts.kept,
             restarts=facts.restarts,
         )
@@ -133,6 +135,7 @@ class PointReader:
             total=facts.total,
             kept=facts.kept,
             hidden=facts.hidden,
+            purged=facts.purged,
             restarts=facts.restarts,
             origin=facts.wall_times[0] if math.isfinite(facts.wall_times[0]) else answer.origin,
             extent=_extent(place, query),

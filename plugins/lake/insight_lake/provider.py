@@ -162,6 +162,7 @@ class LakeProvider:
             total=found.total,
             kept=len(columns.steps),
             hidden=len(columns.steps) - len(rows),
+            purged=found.purged if attempts == "last" else 0,
         )
 
     def payload(

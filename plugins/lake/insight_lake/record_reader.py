@@ -30,6 +30,7 @@ class StoredRows:
     columns: RecordColumns
     attempts: NDArray[np.int64]
     hidden: int
+    purged: int  # of the hidden ones
     total: int  # as the writer recorded them
 
     def order(self, attempts: ShownAttempts) -> NDArray[np.int64]:
@@ -68,8 +69,8 @@ class PayloadPlaceReader:
             first = series.number("records_row", row)
             wanted = RowRange(series.entry.tables["records"], first, first + series.number("kept", row))
             rows = self._reader.rows([wanted], _RECORD_COLUMNS)[0]
-            hidden, total = series.number("hidden", row), series.number("points", row)
-            found = StoredRows(_record_columns(rows), rows["attempt"], hidden, total)
+            counts = [series.number(name, row) for name in ("hidden", "purged", "points")]
+            found = StoredRows(_record_columns(rows), rows["attempt"], *counts)
             with self._lock:
                 if _size_of(found) <= self._known.maxsize:
                     self._known[place] = found

@@ -2,42 +2,95 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any, Self
+
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import find_attempts
+from insight_core.plugin import DataProvider, ScalarColumns, SeriesInfo
 
 
 @frozen(eq=False)
 class RowOrder:
-    """The rows of a series: the points that are shown by step, then those that a restart hides."""
+    """The rows of a series: the points that are shown by step, then those that are hidden."""
 
-    rows: NDArray[np.intp] | slice  # indices in the order of files
+    rows: NDArray[np.intp]  # indices in the order of files
     attempt: NDArray[np.int32]  # of each row
     shown: NDArray[np.bool_]
-    attempts: int
-    restarts: list[int]
 
     @property
     def hidden(self) -> int:
-        """Points that a restart overwrote."""
+        """Points that are not shown."""
         return int(np.count_nonzero(~self.shown))
 
 
-def order_of(steps: NDArray[np.int64]) -> RowOrder:
-    """The order of a series with these steps, int64[n] in the order of files."""
-    found = find_attempts(steps)
+@frozen(eq=False)
+class ShownPoints:
+    """The points of a series that are shown, as columns; None where all are."""
+
+    numbers: Sequence[NDArray[Any]] | None = None  # steps, wall times, values
+    records: Sequence[NDArray[Any]] | None = None  # steps, wall times
+    purged: int = 0  # of the points that are not shown
+
+    @classmethod
+    def of(
+        cls,
+        data: DataProvider,
+        plugin: str,
+        info: SeriesInfo,
+        numbers: ScalarColumns | None,
+        *,
+        has_records: bool,
+    ) -> Self:
+        """Those of a series; ``numbers`` are the shown points where it has numbers and several attempts."""
+        if info.attempts < 2:
+            return cls()
+        table = data.records(plugin, info.key) if has_records else None
+        return cls(
+            None if numbers is None else (numbers.steps, numbers.wall_times, numbers.values),
+            None if table is None else (table.steps, table.wall_times),
+            max(0 if numbers is None else numbers.purged, 0 if table is None else table.purged),
+        )
+
+
+def order_of(every: Sequence[NDArray[Any]], shown: Sequence[NDArray[Any]]) -> RowOrder:
+    """The order of a series; columns of all its points in the order of files, and of those that are shown.
+
+    Steps are first. Of points that are equal in all columns the last ones are shown.
+    """
+    steps = every[0]
     count = len(steps)
-    lengths = np.diff(np.append(found.starts, count))
-    attempt = np.repeat(np.arange(found.count, dtype=np.int32), lengths) if count else np.zeros(0, np.int32)
-    restarts = found.restarts.tolist()
-    if found.visible is None:
-        return RowOrder(slice(None), attempt, np.ones(count, bool), found.count, restarts)
-    is_shown = np.zeros(count, bool)
-    is_shown[found.visible] = True
-    rows = np.concatenate((found.visible, np.flatnonzero(~is_shown)))
-    return RowOrder(rows, attempt[rows], is_shown[rows], found.count, restarts)
+    attempt = np.zeros(count, np.int32)
+    attempt[1:] = np.cumsum(steps[1:] < steps[:-1])
+    is_shown = np.ones(count, np.bool_)
+    if len(shown[0]) < count:
+        is_shown = _are_among(every, shown)
+    rows = np.flatnonzero(is_shown)
+    rows = rows[np.argsort(steps[rows], kind="stable")]
+    rows = np.concatenate((rows, np.flatnonzero(~is_shown)))
+    return RowOrder(rows, attempt[rows], is_shown[rows])
+
+
+def _are_among(every: Sequence[NDArray[Any]], some: Sequence[NDArray[Any]]) -> NDArray[np.bool_]:
+    count = len(every[0])
+    bits = [np.concatenate(pair) for pair in zip(every, some, strict=True)]
+    rows = np.column_stack(
+        [np.ascontiguousarray(column, column.dtype).view(_BITS[column.itemsize]) for column in bits]
+    )
+    _, number = np.unique(rows, axis=0, return_inverse=True)
+    number = number.reshape(-1)
+    wanted = np.bincount(number[count:], minlength=int(number.max(initial=0)) + 1)
+    last_first = np.argsort(number[:count][::-1], kind="stable")
+    sorted_number = number[:count][::-1][last_first]
+    before = np.arange(count) - np.searchsorted(sorted_number, sorted_number)
+    result = np.zeros(count, np.bool_)
+    result[count - 1 - last_first] = before < wanted[sorted_number]
+    return result
+
+
+_BITS = {4: np.int32, 8: np.int64}
 
 
 def file_order(steps: NDArray[np.int64], attempts: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -64,7 +64,7 @@ def points_of(place: SeriesPlace, rows: Columns) -> SeriesPoints:
     """The points of these rows, with the values in the type that they were written in."""
     steps, walls = rows["step"].astype(np.int64, copy=False), rows["wall_time"]
     values = rows["value"].astype(place.facts.type, copy=False)
-    if "attempt" in rows and len(place.facts.restarts):
+    if "attempt" in rows and rows["attempt"].any():
         order = np.lexsort((steps, rows["attempt"]))
         steps, walls, values = steps[order], walls[order], values[order]
     return SeriesPoints(steps, walls, values)

@@ -41,6 +41,7 @@ SCHEMAS: Mapping[str, Any] = {
             ("points", pa.int64()),
             ("kept", pa.int64()),
             ("hidden", pa.int64()),
+            ("purged", pa.int64()),
             ("first_step", pa.int64()),
             ("last_step", pa.int64()),
             ("last_value", pa.float64()),

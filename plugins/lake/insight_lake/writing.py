@@ -24,7 +24,7 @@ from insight_lake.contents import RunContent
 from insight_lake.levels import BLOCKS, LONG, coarse_level, fine_level, nonfinite
 from insight_lake.manifest import LakeObject, SegmentEntry
 from insight_lake.records import RecordColumns, RecordSource
-from insight_lake.row_order import order_of
+from insight_lake.row_order import ShownPoints, order_of
 from insight_lake.tables import SCHEMAS, TableFile, WrittenTable
 from insight_lake.texts import text_of_claims, utf8
 
@@ -82,7 +82,12 @@ class SegmentDraft:
         return self._directory / f"{self.id}-{name}"
 
     def add_series(
-        self, plugin: str, info: SeriesInfo, numbers: ScalarColumns | None, records: RecordColumns | None
+        self,
+        plugin: str,
+        info: SeriesInfo,
+        numbers: ScalarColumns | None,
+        records: RecordColumns | None,
+        shown: ShownPoints,
     ) -> None:
         """Adds a series of numbers, of payloads, or of both."""
         labels = {"run": utf8(info.key.run), "tag": utf8(info.key.tag), "plugin": plugin}
@@ -93,6 +98,7 @@ class SegmentDraft:
             "last_wall_time": info.last_wall_time,
             "last_value": info.last_value,
             "hidden": 0,
+            "purged": shown.purged,
             "type": "",
             "wall_times_ascend": False,
             "attempts": info.attempts,
@@ -108,16 +114,19 @@ class SegmentDraft:
         self._plugins.add(plugin)
         if numbers is not None:
             content.add(plugin, info, (numbers.steps, numbers.wall_times, numbers.values), "")
-            row |= self._add_numbers(labels, numbers)
+            row |= self._add_numbers(labels, numbers, shown)
         if records is not None:
             words, claim = records.claim_words()
             columns = (records.steps, records.wall_times, records.sizes, claim)
             content.add(plugin, info, columns, "\n".join(words))
-            row |= self._add_records(labels, records)
+            row |= self._add_records(labels, records, shown)
         self._series.add(row)
 
-    def _add_numbers(self, labels: Mapping[str, str], numbers: ScalarColumns) -> dict[str, object]:
-        order = order_of(numbers.steps)
+    def _add_numbers(
+        self, labels: Mapping[str, str], numbers: ScalarColumns, known: ShownPoints
+    ) -> dict[str, object]:
+        every = numbers.steps, numbers.wall_times, numbers.values
+        order = order_of(every, known.numbers or every)
         steps, walls = numbers.steps[order.rows], numbers.wall_times[order.rows]
         values = numbers.values[order.rows]
         doubles = values.astype(np.float64)
@@ -136,7 +145,7 @@ class SegmentDraft:
         return {
             "scalars_row": self._file("scalars").add(labels, columns),
             "hidden": order.hidden,
-            "restarts": order.restarts,
+            "restarts": numbers.restarts.tolist(),
             "type": str(values.dtype),
             "first_wall_time": float(walls[0]) if shown else None,
             "wall_times_ascend": bool((walls[1:] >= walls[:-1]).all() and not np.isnan(walls).any()),
@@ -177,9 +186,12 @@ class SegmentDraft:
             first = at if block == BLOCKS[1] else first
         return {"levels_row": first, "levels_rows": len(chosen) + len(fine), "coarse_rows": len(chosen)}
 
-    def _add_records(self, labels: Mapping[str, str], records: RecordColumns) -> dict[str, object]:
-        order = order_of(records.steps)
-        rows = np.arange(len(records.steps))[order.rows]
+    def _add_records(
+        self, labels: Mapping[str, str], records: RecordColumns, known: ShownPoints
+    ) -> dict[str, object]:
+        every = records.steps, records.wall_times
+        order = order_of(every, known.records or every)
+        rows = order.rows
         self.records += len(rows)
         held = records.object[records.copied]
         self.copied.update(records.objects[place] for place in np.unique(held).tolist())
@@ -198,7 +210,6 @@ class SegmentDraft:
         return {
             "records_row": self._file("records").add(labels, columns),
             "hidden": order.hidden,
-            "restarts": order.restarts,
         }
 
     def _file(self, name: str) -> TableFile:
@@ -262,6 +273,8 @@ def write_series(
         infos = sorted(data.series(plugin, runs=runs), key=lambda info: (info.key.tag, info.key.run))
         for portion in _portions(infos):
             numbers = data.scalars(plugin, [info.key for info in portion], _ALL)
+            again = [info.key for info in portion if info.attempts > 1]
+            shown = data.scalars(plugin, again, ScalarQuery()) if again else {}
             for info in portion:
                 found = numbers.get(info.key)
                 records = None
@@ -272,7 +285,10 @@ def write_series(
                         if found is None:
                             raise
                 if found is not None or records is not None:
-                    draft.add_series(plugin, info, found, records)
+                    known = ShownPoints.of(
+                        data, plugin, info, shown.get(info.key), has_records=records is not None
+                    )
+                    draft.add_series(plugin, info, found, records, known)
             tell(draft.points)
 
 

@@ -109,7 +109,7 @@ def _equal_records(ours: DataProvider, theirs: DataProvider, plugin: str, key: S
             ours.records(plugin, key)
         return 0
     found = ours.records(plugin, key)
-    for name in ("steps", "wall_times", "sizes", "total", "kept", "hidden"):
+    for name in ("steps", "wall_times", "sizes", "total", "kept", "hidden", "purged"):
         np.testing.assert_array_equal(getattr(found, name), getattr(wanted, name))
     for index in range(len(wanted.steps)):
         assert ours.payload(plugin, key, index) == theirs.payload(plugin, key, index)

@@ -124,6 +124,6 @@ def test_rows_join_and_part_while_runs_grow(rows: Rows, tmp_path: Path) -> None:
         path.unlink()
     (logs / "a/t").rmdir()
     assert {run: row.get("lr") for run, row in rows().items()} == {"a": 0.1}
-    with EventWriter(logs / "a/s", start_time=1e9 + 9) as writer:
+    with EventWriter(logs / "a/s", start_time=1.7e9 + 9) as writer:
         writer.scalar_block(["m"], range(2, 4), [[3.0], [4.0]])
     assert {run: row.get("metric/m") for run, row in rows().items()} == {"a": None, "a/s": 4.0}

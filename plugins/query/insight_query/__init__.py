@@ -75,7 +75,7 @@ def insight_tables() -> Iterable[QueryTable]:
         ),
         QueryTable(
             "scalars",
-            "a point of a scalar series, without those that a restart overwrote",
+            "a point of a scalar series, without those that a restart overwrote or a session purged",
             [_RUN, _TAG, _STEP, _WALL_TIME, QueryColumn("value", "number")],
             f"{read}:scalars",
         ),

@@ -16,7 +16,7 @@ _Places = NDArray[np.intp]
 class AlongColumns(ScalarColumns):
     """Scalars with an x of their own for each point, in the order of steps."""
 
-    xs: NDArray[np.float64]
+    xs: NDArray[np.float64] = attrs.field(kw_only=True)
 
     @property
     def is_path(self) -> bool:
@@ -39,7 +39,7 @@ def joined(columns: ScalarColumns, axis: ScalarColumns | None) -> AlongColumns:
     kept = np.flatnonzero(is_kept)
     chosen = narrowed(columns, kept)
     known = {field.name: getattr(chosen, field.name) for field in attrs.fields(ScalarColumns)}
-    counts = {"points": len(kept), "total": len(kept), "hidden": 0, "kept": len(kept)}
+    counts = {"points": len(kept), "total": len(kept), "hidden": 0, "purged": 0, "kept": len(kept)}
     return AlongColumns(**(known | counts), xs=values[places[kept]])
 
 

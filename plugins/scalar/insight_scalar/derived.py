@@ -199,6 +199,7 @@ def _evaluated(expression: Expression, inputs: Mapping[str, ScalarColumns]) -> S
         points=len(steps),
         total=len(steps),
         hidden=0,
+        purged=0,
         kept=len(steps),
         origin=origin,
         restarts=np.array(sorted(restarts.elements()), np.int64),

@@ -150,6 +150,8 @@ def _described(key: SeriesKey, answer: ScalarColumns) -> dict[str, object]:
         described["kept"] = answer.kept
     if answer.hidden:
         described["hidden"] = answer.hidden
+    if answer.purged:
+        described["purged"] = answer.purged
     if len(answer.restarts):
         described["restarts"] = answer.restarts
     if len(answer.breaks):

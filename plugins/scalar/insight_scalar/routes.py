@@ -170,6 +170,7 @@ def _described(key: SeriesKey, answer: ScalarColumns) -> dict[str, object]:
         "decimated": answer.decimated,
         "total": answer.total,
         "hidden": answer.hidden,
+        **({"purged": answer.purged} if answer.purged else {}),
         "kept": answer.kept,
         "origin": answer.origin,
         "extent": answer.extent,

@@ -149,6 +149,7 @@ class _Pack:
                     "total": columns.total,
                     "kept": columns.kept,
                     "hidden": columns.hidden,
+                    **({"purged": columns.purged} if columns.purged else {}),
                     "restarts": columns.restarts,
                     "breaks": columns.breaks,
                     "steps": self._steps(columns.steps),

@@ -77,7 +77,8 @@ export function CardStatus({
   parts.push(...missing);
   if (hidden > 0) parts.push(say('panel.more_tags', { count: hidden }));
   if (moreMarks > 0) parts.push(say('card.more_marks', { count: moreMarks }));
-  if (all.hidden > 0) parts.push(say('card.hidden', { hidden: all.hidden }));
+  if (all.hidden > all.purged) parts.push(say('card.hidden', { hidden: all.hidden - all.purged }));
+  if (all.purged > 0) parts.push(say('card.purged', { purged: all.purged }));
   // with the signs that the chart draws for them
   const odd = [
     all.nan && `✕ ${format(all.nan)} NaN`,

@@ -29,6 +29,7 @@ interface Header {
   readonly total?: number;
   readonly kept?: number;
   readonly hidden?: number;
+  readonly purged?: number;
   /** Whether a metric is x. */
   readonly along?: boolean;
   readonly restarts?: readonly number[];
@@ -78,6 +79,7 @@ export function decodeDisplay(columns: Columns): Series[] {
       total,
       kept: header.kept ?? total,
       hidden: header.hidden ?? 0,
+      purged: header.purged ?? 0,
       origin: Number(header.origin),
       extent: [Number(header.extent[0]), Number(header.extent[1])],
       restarts: header.restarts ?? [],

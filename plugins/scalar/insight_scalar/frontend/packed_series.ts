@@ -15,6 +15,7 @@ interface Header {
   readonly total: number;
   readonly kept: number;
   readonly hidden: number;
+  readonly purged?: number;
   readonly restarts: readonly number[];
   readonly breaks: readonly number[];
   readonly steps: number;
@@ -56,9 +57,9 @@ export function unpacked(packed: ArrayBuffer): {
     }
     const wallTimes = read(header.times, header.count, take);
     const values = read(header.values, header.count, take);
-    const { run, tag, attempts, total, kept, hidden, restarts, breaks, count } = header;
+    const { run, tag, attempts, total, kept, hidden, purged = 0, restarts, breaks, count } = header;
     return {
-      ...{ run, tag, attempts, total, kept, hidden, restarts, breaks, wallTimes, values },
+      ...{ run, tag, attempts, total, kept, hidden, purged, restarts, breaks, wallTimes, values },
       steps: known[header.steps] as Float64Array,
       precision: null,
       points: count,

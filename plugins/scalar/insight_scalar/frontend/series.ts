@@ -18,6 +18,8 @@ export interface Series {
   readonly decimated: boolean;
   readonly total: number;
   readonly hidden: number;
+  /** Of the hidden ones: a session that began later purged them. */
+  readonly purged?: number;
   readonly kept: number;
   readonly origin: number;
   readonly extent: readonly [number, number];
@@ -176,6 +178,7 @@ export interface Counts {
   readonly total: number;
   readonly kept: number;
   readonly hidden: number;
+  readonly purged: number;
   readonly nan: number;
   readonly inf: number;
   readonly negInf: number;
@@ -188,6 +191,7 @@ export function count(all: readonly Series[]): Counts {
     total: sum((s) => s.total),
     kept: sum((s) => s.kept),
     hidden: sum((s) => s.hidden),
+    purged: sum((s) => s.purged ?? 0),
     nan: sum((s) => s.nonfinite.nan),
     inf: sum((s) => s.nonfinite.inf),
     negInf: sum((s) => s.nonfinite.neg_inf),

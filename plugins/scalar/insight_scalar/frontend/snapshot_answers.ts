@@ -50,10 +50,11 @@ export function frameOf(found: readonly Series[], metadata: Readonly<Record<stri
   return out;
 }
 
-function describedOf({ run, tag, origin, extent, points, total, kept, hidden, restarts, breaks, nonfinite }: Series) {
-  const { nan, inf, neg_inf: negative } = nonfinite;
+function describedOf(series: Series) {
+  const { run, tag, origin, extent, points, total, kept, hidden, purged, restarts, breaks } = series;
+  const { nan, inf, neg_inf: negative } = series.nonfinite;
   return {
-    ...{ run, tag, origin, extent, points, total, kept, hidden, restarts, breaks },
+    ...{ run, tag, origin, extent, points, total, kept, hidden, purged, restarts, breaks },
     nonfinite: [nan, inf, negative],
   };
 }

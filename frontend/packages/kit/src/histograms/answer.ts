@@ -42,6 +42,7 @@ export interface Histograms {
   readonly points: number;
   readonly kept: number;
   readonly hidden: number;
+  readonly purged?: number;
   readonly available: number;
   readonly shown: number;
   /** Wall time of the first record. */
@@ -50,7 +51,7 @@ export interface Histograms {
 }
 
 type Described = Partial<
-  Pick<Histograms, 'runs' | 'points' | 'kept' | 'hidden' | 'available' | 'shown' | 'origin' | 'errors'>
+  Pick<Histograms, 'runs' | 'points' | 'kept' | 'hidden' | 'purged' | 'available' | 'shown' | 'origin' | 'errors'>
 >;
 
 export function decodeHistograms(columns: Columns): Histograms {
@@ -77,6 +78,7 @@ export function decodeHistograms(columns: Columns): Histograms {
     points: described.points ?? 0,
     kept: described.kept ?? 0,
     hidden: described.hidden ?? 0,
+    purged: described.purged ?? 0,
     available: described.available ?? 0,
     shown: described.shown ?? 0,
     origin: Number(described.origin ?? NaN),

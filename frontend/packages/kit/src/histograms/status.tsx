@@ -69,6 +69,8 @@ function shownOf(page: Page, found: Histograms): string[] {
       : say('histogram.shown.all', { count: found.available }),
   ];
   if (found.kept < found.points) parts.push(say('steps.kept', { kept: number(found.kept), count: found.points }));
-  if (found.hidden > 0) parts.push(say('steps.hidden', { hidden: number(found.hidden) }));
+  const { purged = 0 } = found;
+  if (found.hidden > purged) parts.push(say('steps.hidden', { hidden: number(found.hidden - purged) }));
+  if (purged > 0) parts.push(say('steps.purged', { purged: number(purged) }));
   return parts;
 }

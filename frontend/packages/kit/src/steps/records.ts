@@ -25,6 +25,8 @@ export interface Records {
   readonly kept: number;
   /** Of these, hidden because a later attempt overwrote their steps. */
   readonly hidden: number;
+  /** Of the hidden ones: a session that began later purged them. */
+  readonly purged?: number;
   /** With which the table was asked for: an index means something only with it. */
   readonly attempts: 'last' | 'all';
 }
@@ -39,6 +41,7 @@ export function decodeRecords(columns: Columns, attempts: 'last' | 'all'): Recor
     points: count('points'),
     kept: count('kept'),
     hidden: count('hidden'),
+    purged: count('purged'),
     attempts,
   };
 }

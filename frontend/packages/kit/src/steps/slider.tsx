@@ -65,10 +65,12 @@ export function timeLabel(
 
 /** What the slider does not say of the records: how many were not kept, and how many a restart hides. */
 export function recordNotes({ t }: Page, records: Records): readonly string[] {
-  const { points, kept, hidden } = records;
+  const { points, kept, purged = 0 } = records;
+  const hidden = records.hidden - purged;
   return [
     ...(kept < points ? [t('steps.kept', { kept, count: points })] : []),
     ...(hidden > 0 ? [t('steps.hidden', { hidden })] : []),
+    ...(purged > 0 ? [t('steps.purged', { purged })] : []),
   ];
 }
 
