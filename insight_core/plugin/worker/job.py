@@ -143,6 +143,7 @@ class PieceSource:
         self._rest = memoryview(b"")
 
     def read(self, size: int, /) -> bytes:
+        """See WorkerSource. Raises what makes the pieces raises."""
         while not self._rest:
             piece = next(self._pieces, None)
             if piece is None:
@@ -152,5 +153,6 @@ class PieceSource:
         return bytes(part)
 
     def close(self) -> None:
+        """Closes what makes the pieces."""
         self._rest = memoryview(b"")
         getattr(self._pieces, "close", lambda: None)()
