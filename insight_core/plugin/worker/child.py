@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import importlib
 import io
 import os
 import resource
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from insight_core.plugin.errors import InsightError
 from insight_core.plugin.references import Reference
+from insight_core.plugin.worker.job import WorkerFailed
 from insight_core.plugin.worker.link import HostGone, WorkerLink
 from insight_record.formats.reason import Reason
 
+_PR_SET_PDEATHSIG = 1
 _AGAIN = 1.0  # seconds after which a function that goes on is ended again
 _GRACE = 2.0  # seconds of processor time until the system ends a function that does not return to Python
+_GARBAGE = 5_000  # objects after which a collection may be worth its time
 _LEAST_GROWTH = 128 << 20  # bytes that a process may have kept of a call and still be given another
 
 
-class _OutOfTime(Exception):
-    """A call took more processor time than it may."""
+class _OutOfTime(BaseException):
+    """A call took more processor time than it may. No ``except Exception`` of the function catches it."""
 
 
 @contextlib.contextmanager
@@ -54,10 +58,12 @@ class _Memory:
     def __init__(self) -> None:
         self._modules = _mapped()
 
-    def imported(self, name: str) -> Callable[..., Any]:
-        """The function of this name; its module is imported without a limit."""
+    def imported(self, name: str, modules: Sequence[str]) -> Callable[..., Any]:
+        """The function of this name; its module and others are imported without a limit."""
         _set_limit(resource.RLIMIT_AS, None)
         before = _mapped()
+        for module in modules:
+            importlib.import_module(module)
         function = Reference(name).resolve()
         grown = _mapped() - before
         if grown > 0:
@@ -93,41 +99,51 @@ def _set_limit(kind: int, soft: int | None) -> None:
         resource.setrlimit(kind, (soft, hard))
 
 
-def _failure(error: BaseException, order: dict[str, Any]) -> dict[str, object]:
+def _failure(error: BaseException, order: Mapping[str, Any]) -> dict[str, object]:
     """What the host is told of an error."""
     if isinstance(error, InsightError):
-        return _told(error, error.code, error.details, error.status)
+        return _told(Reason(str(error), error.code, **error.details), error.status)
     if isinstance(error, _OutOfTime):
         seconds = round(float(order["seconds"]))
         text = f"reading took more than {seconds} s of processor time"
-        return _told(text, "worker_seconds", {"seconds": seconds})
+        return _told(Reason(text, "worker_seconds", seconds=seconds))
     if isinstance(error, MemoryError):
         mib = int(order["memory"]) >> 20
-        return _told(f"it needs more than {mib} MiB of memory", "worker_memory", {"mib": mib})
+        return _told(Reason(f"it needs more than {mib} MiB of memory", "worker_memory", mib=mib))
     if isinstance(error, OSError):
-        return _told(f"a file cannot be read: {error}", "worker_unreadable", {"reason": str(error)})
+        return _told(Reason(f"a file cannot be read: {error}", "worker_unreadable", reason=str(error)))
     if isinstance(error, ValueError):
         cause = Reason.of(error)
-        return _told(cause, cause.code or "worker_invalid", cause.details)
+        return _told(cause if cause.code else Reason(cause, "worker_invalid", reason=cause))
     traceback.print_exception(error)
     reason = f"{type(error).__name__}: {error}"
-    return _told(f"the reader failed: {reason}", "worker_failed", {"reason": reason})
+    return _told(Reason(f"the reader failed: {reason}", "worker_failed", reason=reason))
 
 
-def _told(text: object, code: str, details: object, status: int = 422) -> dict[str, object]:
-    return {"text": str(text), "code": code, "details": details, "status": status}
+def _told(reason: Reason, status: int = WorkerFailed.status) -> dict[str, object]:
+    return {"text": str(reason), "code": reason.code, "details": reason.details, "status": status}
 
 
 def _called(link: WorkerLink, order: dict[str, Any], memory: _Memory) -> bytes:
-    function = memory.imported(order["function"])
+    function = memory.imported(order["function"], order.get("imports", ()))
     memory.limit(order["memory"])
     with _limited_time(order["seconds"]):
         answer: bytes | None = function(link, **order["arguments"])
     most = order["answer"]
     if answer is not None and len(answer) > most:
-        text = f"the answer has more than {most >> 20} MiB"
-        raise InsightError(text, code="worker_answer", mib=most >> 20)
+        mib = most >> 20
+        raise ValueError(Reason(f"the answer has more than {mib} MiB", "worker_answer", mib=mib))
     return answer or b""
+
+
+def _end_with_host() -> None:
+    """Has the system end this process when the host is killed, so that no call goes on and writes where
+    the next host does. Elsewhere than on Linux it ends after its call."""
+    if sys.platform == "linux":
+        import ctypes
+
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL))
 
 
 def main() -> None:
@@ -136,6 +152,7 @@ def main() -> None:
     os.dup2(2, 1)  # prints must not mix with answers
     sys.stdin = io.StringIO()
     _set_limit(resource.RLIMIT_CORE, 0)
+    _end_with_host()
     gc.disable()  # what is read forms no cycles; a collection would take as long as reading
     link, memory = WorkerLink(orders, answers), _Memory()
     with contextlib.suppress(HostGone):
@@ -147,7 +164,8 @@ def main() -> None:
                 return
             except BaseException as error:
                 failure = _failure(error, order)
-            gc.collect()
+            if gc.get_count()[0] > _GARBAGE:
+                gc.collect()
             if failure is None:
                 link.end(answer, stays=memory.is_small)
             else:

@@ -10,6 +10,8 @@ from attrs import frozen
 
 from insight_core.plugin.errors import InsightError
 
+_AT_LIMIT = ("worker_memory", "worker_seconds", "worker_deadline", "worker_answer", "worker_died")
+
 
 @frozen
 class WorkerLimits:
@@ -38,20 +40,21 @@ class WorkerFailed(InsightError):
     """A call in a worker failed. ``status``, ``code`` and ``details`` are those of the InsightError that the
     function raised, or ``code`` is one of these, with their details:
 
-    - ``worker_memory`` (``mib``), ``worker_seconds`` (``seconds``), ``worker_answer`` (``mib``): a limit
+    - ``worker_memory`` (``mib``), ``worker_seconds`` (``seconds``, of processor time), ``worker_deadline``
+      (``seconds``), ``worker_answer`` (``mib``): a limit
+    - ``worker_died`` (``how``): the process ended; ``worker_not_started`` (``how``): there was none
     - ``worker_unreadable`` (``reason``): a file that was given to the function cannot be read
-    - ``worker_invalid``: the function raised ValueError with this text
+    - ``worker_invalid`` (``reason``): the function raised ValueError with this text
     - ``worker_failed`` (``reason``): the function raised anything else
-    - ``worker_died`` (``how``): the process ended or could not be started
     """
 
     status = 422
     code = "worker_failed"
 
     @property
-    def has_ended(self) -> bool:
-        """Whether the process ended with the call: killed at the deadline, dead, or never started."""
-        return self.code == "worker_died" or bool(self.details.get("killed"))
+    def is_at_limit(self) -> bool:
+        """Whether the call took all that it may: the same call would most likely do so again."""
+        return self.code in _AT_LIMIT
 
 
 class WorkerSource(Protocol):
@@ -72,6 +75,7 @@ class WorkerJob:
     """
 
     function: str
+    imports: tuple[str, ...] = ()  # further modules that do not count as memory of the call
     memory: int = 0  # bytes that the call is likely to take: how many run at a time depends on it
     more_seconds: float = 0.0  # of processor time, besides those of the pool
 

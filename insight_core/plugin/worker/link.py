@@ -19,8 +19,8 @@ FAILED = 0xFFFFFFFF  # what follows is a piece that says why the file cannot be 
 _AHEAD = 2  # pieces of a file on their way
 
 
-class HostGone(Exception):
-    """The other end of the pipes is closed."""
+class HostGone(BaseException):
+    """The other end of the pipes is closed: the call is not to go on."""
 
 
 class WorkerLink:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 from insight_core.plugin.worker.job import WaitedJob, WorkerFailed, WorkerJob, WorkerLimits, WorkerSource
-from insight_core.plugin.worker.process import COMMAND, WorkerProcess
+from insight_core.plugin.worker.process import COMMAND, WorkerProcess, died
 from insight_record.formats.reason import Reason
 
 log = logging.getLogger(__name__)
@@ -178,7 +178,7 @@ class Workers:
                 process = WorkerProcess(self._command)
             except OSError as error:
                 text = f"the process that reads it could not be started: {error}"
-                job.has_failed(WorkerFailed(text, code="worker_died", how=str(error)))
+                job.has_failed(WorkerFailed(Reason(text, "worker_not_started", how=str(error))))
                 return None
             with self._changed:
                 self._running.add(process)
@@ -199,7 +199,7 @@ class Workers:
 
 
 def _closed() -> WorkerFailed:
-    return WorkerFailed("the host ends", code="worker_died", how="the host ends")
+    return died("the host ends")
 
 
 def end_decoders() -> None:

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, cast
 from insight_core.plugin.errors import InsightError
 from insight_core.plugin.worker.job import WorkerFailed, WorkerJob, WorkerLimits, WorkerSource
 from insight_core.plugin.worker.link import FAILED, HEAD, PIECE
+from insight_record.formats.reason import Reason
 
 COMMAND = (sys.executable, "-P", "-m", "insight_core.plugin.worker.child")
 _PIPE = 1 << 20  # bytes that a pipe should hold
@@ -105,6 +106,7 @@ class WorkerProcess:
         streams: dict[int, WorkerSource] = {}
         order = {
             "function": job.function,
+            "imports": job.imports,
             "arguments": job.begin(),
             "memory": limits.memory,
             "seconds": limits.seconds + job.more_seconds,
@@ -142,13 +144,12 @@ class WorkerProcess:
 
 def died(how: str) -> WorkerFailed:
     """The failure of a process that ended before its answer."""
-    return WorkerFailed(f"the process that read it died: {how}", code="worker_died", how=how)
+    return WorkerFailed(Reason(f"the process that read it died: {how}", "worker_died", how=how))
 
 
 def _late(limits: WorkerLimits) -> WorkerFailed:
     seconds = round(limits.deadline or 0)
-    text = f"it was ended after {seconds} s"
-    return WorkerFailed(text, code="worker_seconds", seconds=seconds, killed=True)
+    return WorkerFailed(Reason(f"it was ended after {seconds} s", "worker_deadline", seconds=seconds))
 
 
 def _failed(told: dict[str, Any]) -> WorkerFailed:

@@ -31,6 +31,7 @@ _SECONDS_A_BYTE = 10e-6  # and what it may take for each byte: logs take a hundr
 _CODES = {
     "worker_died": "reader_died",
     "worker_failed": "reader_failed",
+    "worker_not_started": "reader_died",
     "worker_memory": "out_of_memory",
     "worker_seconds": "out_of_time",
     "worker_unreadable": "unreadable_file",

@@ -64,11 +64,11 @@ class _WarmUp(WorkerJob):
 def _explained(error: WorkerFailed, reading: QueryReading) -> InsightError:
     if reading.error is not None:
         return reading.error
-    if error.code == "worker_seconds":
+    if error.code in ("worker_seconds", "worker_deadline"):
         return too_slow(_LIMITS)
     if error.code == "worker_answer":
         return answer_too_large(ANSWER)
     # a library may end a process that has no memory left
-    if error.code == "worker_memory" or "killed" in str(error.details.get("how")):
+    if error.code in ("worker_memory", "worker_died"):
         return too_much_memory(_LIMITS)
-    return Unavailable(str(error)) if error.has_ended else error
+    return Unavailable(str(error)) if error.code == "worker_not_started" else error
