@@ -7,8 +7,9 @@ import threading
 import traceback
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from attrs import frozen
+from attrs import fields, frozen
 
 from insight_core.formats.batch import Flaw, unreadable
 from insight_core.isolation import in_one_line
@@ -71,11 +72,7 @@ class TranslateCall(WorkerJob):
         told = json.loads(self._answer)
         if "failed" in told:
             raise NotTranslated(Reason.restored(told["failed"]), told["unreadable"])
-        flaws = [
-            (name, Flaw(offset, Reason.restored(reason), skipped))
-            for name, offset, reason, skipped in told["flaws"]
-        ]
-        return Translation(told["runs"], told["is_done"], told["watched"], flaws)
+        return Translation(**{name: _restored(value) for name, value in told.items()})
 
 
 def translate(link: WorkerLink, name: str, source: str, target: str) -> bytes:
@@ -98,13 +95,27 @@ def translate(link: WorkerLink, name: str, source: str, target: str) -> bytes:
 
 
 def _told(result: Translation) -> dict[str, object]:
-    flaws = [
-        (str(name), int(one.offset), Reason.of(one.reason).stored(), int(one.skipped))
-        for name, one in result.flaws
+    return {field.name: _plain(getattr(result, field.name)) for field in fields(Translation)}
+
+
+def _plain(value: Any) -> object:  # noqa: ANN401 - a field of a Translation
+    """A field as JSON: texts by text, true or false, texts, or damage with names of runs."""
+    if isinstance(value, Mapping):
+        return {str(directory): str(name) for directory, name in value.items()}
+    if isinstance(value, bool):
+        return value
+    return [
+        one
+        if isinstance(one, str)
+        else (str(one[0]), int(one[1].offset), Reason.of(one[1].reason).stored(), int(one[1].skipped))
+        for one in value
     ]
-    return {
-        "runs": {str(directory): str(name) for directory, name in result.runs.items()},
-        "is_done": bool(result.is_done),
-        "watched": [str(path) for path in result.watched],
-        "flaws": flaws,
-    }
+
+
+def _restored(value: Any) -> Any:  # noqa: ANN401 - as ``_plain`` made it
+    if not isinstance(value, list):
+        return value
+    return [
+        one if isinstance(one, str) else (one[0], Flaw(one[1], Reason.restored(one[2]), one[3]))
+        for one in value
+    ]
