@@ -38,19 +38,19 @@ def table_of(item: Item) -> TableHead:
         size = len(item.content)
         text = f"the content has {size:,} bytes, of at most {_MOST_BYTES:,} that can be shown"
         raise ValueError(Reason(text, "media_large", size=size, most=_MOST_BYTES))
-    here = "insight_media.tables"
     if item.media_type == CSV:
-        head: TableHead = decode_apart(f"{here}:head_of_csv", item.content)
-        return head
-    if find_spec("pyarrow") is None:
+        head: TableHead = decode_apart("insight_media.tables:head_of_csv", item.content)
+    elif find_spec("pyarrow") is None:
         text = "tables in Arrow's format need pyarrow: pip install 'insight-plugin-media[arrow]'"
         raise Unavailable(text, code="media_no_pyarrow")
-    is_file = item.media_type == ARROW_FILE
-    head = decode_apart("insight_media.arrow_tables:head_of_arrow", item.content, is_file, unpacks=True)
+    else:
+        here, is_file = "insight_media.arrow_tables", item.media_type == ARROW_FILE
+        head = decode_apart(f"{here}:head_of_arrow", item.content, is_file, unpacks=True)
     return head
 
 
 def head_of_csv(content: bytes) -> TableHead:
+    """See ``table_of``, which calls it in a worker if the table is large."""
     lines = csv.reader(io.StringIO(content.decode("utf-8-sig", "replace"), newline=""))
     try:
         names = next(lines, [])
