@@ -53,24 +53,25 @@ def graph_of_archive(data: bytes) -> Graph:
 
 def graph_of_stream(file: BinaryIO) -> Graph:
     """The same of a file that can seek, of which only the graph is read."""
-    names, texts = [], []
+    members: list[tuple[str, int]] = []
+    pieces: list[bytes] = []  # not joined: that would take as much again
     size = 0
     try:
         for name, read in member(file, _MEMBERS):
-            text = read(MOST_JSON - size)
-            if text is None:
+            found = read(MOST_JSON - size)
+            if found is None:
                 message = f"the graph has more than {MOST_JSON:,} bytes: it is not read"
                 raise ValueError(Reason(message, "graph_json_too_large", most=MOST_JSON))
-            size += len(text)
-            names.append((name, len(text)))
-            texts.append(text)
+            members.append((name, sum(map(len, found))))
+            size += members[-1][1]
+            pieces += found
     except ARCHIVE_ERRORS as error:
         cause = cause_in_archive(error)
         raise ValueError(
             Reason(f"the zip archive cannot be read: {cause}", "graph_not_zip", cause=cause)
         ) from None
     parsed = "insight_graph.torch_export:graph_of_members"
-    graph: Graph = decode_apart(parsed, b"".join(texts) if size <= SMALL else texts, names)
+    graph: Graph = decode_apart(parsed, b"".join(pieces) if size <= SMALL else pieces, members)
     return graph
 
 
