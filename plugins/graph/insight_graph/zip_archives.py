@@ -7,7 +7,7 @@ import re
 import struct
 import zipfile
 from collections.abc import Callable, Iterator
-from typing import BinaryIO, TypeAlias
+from typing import BinaryIO
 
 from insight_core.plugin import Reason
 from insight_graph.cut_files import EMPTY
@@ -19,12 +19,11 @@ _END, _END_SIZE = b"PK\5\6", 22
 _LOCATOR_SIZE, _LOCATOR = 20, b"PK\6\7"
 _LONGEST_COMMENT = 1 << 16
 _IN_ZIP64 = 0xFFFFFFFF
+_Read = Callable[[int], list[bytes] | None]
 _DIRECTORY_SIZE = struct.Struct("<40xQ")  # in the end of a zip64 directory
 
 
-def member(
-    file: BinaryIO, pattern: re.Pattern[str]
-) -> Iterator[tuple[str, Callable[[int], list[bytes] | None]]]:
+def member(file: BinaryIO, pattern: re.Pattern[str]) -> Iterator[tuple[str, _Read]]:
     """Names of members that match, and a function that reads each in pieces: at most so many bytes, else it
     gives None.
 

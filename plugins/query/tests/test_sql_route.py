@@ -96,7 +96,6 @@ def test_a_query_that_nothing_interrupts_is_ended(client: Client, monkeypatch: p
     words = "select repeat('ab', 100000) a, repeat('ba', 100000) b"  # one call compares two long words
     answer = ask(client, f"select levenshtein(a, b) from ({words})")
     assert (answer.status_code, "ended after 0.5 s" in answer.get_json()["error"]) == (413, True)
-    assert ask(client, "select 1").status_code == 200
 
 
 def test_dates_of_any_year_are_texts(client: Client) -> None:
