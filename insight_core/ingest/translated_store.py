@@ -85,7 +85,7 @@ class TranslatedStore:
             return False
         call, self._call = self._call, None
         try:
-            result = call.result()
+            result = call.translation()
         except NotTranslated as error:
             self._seen = self._state
             self._costly = self._costly + 1 if error.costs else 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 import traceback
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,7 +15,8 @@ from insight_core.isolation import in_one_line
 from insight_core.plugin import Translation
 from insight_core.plugin.references import Reference, name_of
 from insight_core.plugin.store_formats import StoreFormat
-from insight_core.plugin.worker import WorkerFailed, WorkerJob, WorkerLimits, WorkerLink, Workers
+from insight_core.plugin.worker import WorkerFailed, WorkerLimits, WorkerLink, Workers
+from insight_core.plugin.worker.job import WaitedJob
 from insight_record.formats.reason import Reason
 
 DEADLINE = 30.0  # seconds after which a call is ended
@@ -40,36 +40,21 @@ class NotTranslated(Exception):
     costs: bool = False
 
 
-class TranslateCall(WorkerJob):
+class TranslateCall(WaitedJob):
     """A call under way; ``done`` is set when it has ended."""
 
-    function = f"{__name__}:translate"
-
     def __init__(self, store_format: StoreFormat, source: str, target: Path) -> None:
-        self.name = name_of(store_format.translate)
-        self.imports = (self.name.partition(":")[0],)
-        self.done = threading.Event()
-        self._source, self._target = source, target
-        self._answer = b""
-        self._failure: WorkerFailed | None = None
+        name = name_of(store_format.translate)
+        arguments = {"name": name, "source": source, "target": str(target)}
+        super().__init__(f"{__name__}:translate", arguments, None)
+        self.imports = (name.partition(":")[0],)
 
-    def begin(self) -> Mapping[str, object]:
-        return {"name": self.name, "source": self._source, "target": str(self._target)}
-
-    def is_done(self, answer: bytes) -> None:
-        self._answer = answer
-        self.done.set()
-
-    def has_failed(self, failure: WorkerFailed) -> None:
-        self._failure = failure
-        self.done.set()
-
-    def result(self) -> Translation:
-        """The translation, once the call is done. Raises NotTranslated."""
-        failure = self._failure
-        if failure is not None:
-            raise NotTranslated(Reason.of(failure), costs=failure.is_at_limit)
-        told = json.loads(self._answer)
+    def translation(self) -> Translation:
+        """Waits for the translation. Raises NotTranslated."""
+        try:
+            told = json.loads(self.result())
+        except WorkerFailed as failure:
+            raise NotTranslated(Reason.of(failure), costs=failure.is_at_limit) from failure
         if "failed" in told:
             raise NotTranslated(Reason.restored(told["failed"]), told["unreadable"])
         return Translation(**{name: _restored(value) for name, value in told.items()})

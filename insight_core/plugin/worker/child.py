@@ -121,7 +121,7 @@ def _failure(error: BaseException, order: Mapping[str, Any]) -> dict[str, object
 
 
 def _told(reason: Reason, status: int = WorkerFailed.status) -> dict[str, object]:
-    return {"text": str(reason), "code": reason.code, "details": reason.details, "status": status}
+    return {"reason": reason.stored(), "status": status}
 
 
 def _called(link: WorkerLink, order: dict[str, Any], memory: _Memory) -> bytes:

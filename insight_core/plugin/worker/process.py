@@ -153,7 +153,7 @@ def _late(limits: WorkerLimits) -> WorkerFailed:
 
 
 def _failed(told: dict[str, Any]) -> WorkerFailed:
-    failure = WorkerFailed(told["text"], code=told["code"], **told["details"])
+    failure = WorkerFailed(Reason.restored(told["reason"]))
     failure.status = told["status"]
     return failure
 
