@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from insight_importers.facts import Facts, facts_values
+from insight_importers.side_files import content_of
 from insight_record.encoders.common_kinds import image
 from insight_record.encoders.encoder import EncodedValue
 from insight_record.events import event, summary, version_record
@@ -103,11 +104,7 @@ class ImportedRun:
 
     def picture(self, tag: str, step: int, wall_time: float, path: str) -> None:
         """Appends an image file. Raises ValueError or OSError for a file that cannot be shown."""
-        with open(path, "rb") as file:
-            data = file.read(_MOST_PICTURE + 1)
-        if len(data) > _MOST_PICTURE:
-            raise ValueError(f"{os.path.basename(path)} has more than {_MOST_PICTURE >> 20} MiB")
-        self.picture_of(tag, step, wall_time, data)
+        self.picture_of(tag, step, wall_time, content_of(path, _MOST_PICTURE))
 
     def picture_of(self, tag: str, step: int, wall_time: float, data: bytes) -> None:
         """Appends the content of an image file. Raises ValueError for one that cannot be shown."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from insight_core.plugin import Translation
 from insight_core.plugin.payloads import MessageTypes
 from insight_importers import beginnings
-from insight_importers.record_log import cut_end, next_part, note_flaws, unreadable_record
+from insight_importers.record_log import next_part
 from insight_importers.translated_runs import TranslatedRuns
 from insight_importers.wandb_records import WandbRun
 
@@ -20,13 +20,7 @@ def translate(source: str, target: Path) -> Translation:
     made = TranslatedRuns(target)
     part = next_part(source, made, "W&B", beginnings.WANDB, _VERSION)
     run = WandbRun(made.state["run"], Path(source).parent, made)
-    for data in part.found.records:
-        try:
-            run.take(_TYPES.parse("Record", data))
-        except ValueError:
-            part.found.flaws.append(unreadable_record(part.found, len(data), "W&B"))
+    part.take_each(_TYPES, "W&B", run.take)
     run.write()
-    passing = note_flaws(made, run.name, part.found.end, [*part.found.flaws, *run.flaws])
-    if part.cut and run.has_ended:
-        passing.append((run.name, cut_end(part)))
-    return made.finish(is_done=part.is_rest, flaws=passing)
+    made.note_all(run.name, [*part.flaws, *run.flaws])
+    return made.finish(is_done=part.is_rest, tail=[(run.name, flaw) for flaw in part.tail()])
