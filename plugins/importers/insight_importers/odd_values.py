@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from insight_core.plugin import Flaw, Reason
-from insight_record.formats.reason import system_reason
 
 log = logging.getLogger(__name__)
 
@@ -107,6 +106,6 @@ def contained(note: Callable[[Reason], None]) -> Iterator[None]:
 def cause_of(error: Exception) -> Reason:
     """Why a value cannot be used, in words of the log."""
     if isinstance(error, OSError):
-        return system_reason(error) if error.strerror else Reason.of(error)
+        return Reason(error.strerror or "it cannot be read")
     reason = Reason.of(error)
     return reason if isinstance(error, ValueError) and reason.code else _UNUSUAL

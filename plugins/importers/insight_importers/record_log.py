@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import partial
-from typing import Any, BinaryIO
+from io import BufferedReader
+from typing import Any
 
 from attrs import define
 
@@ -80,7 +81,7 @@ def next_part(source: str, made: TranslatedRuns, tracker: str, mark: bytes, vers
     return LogPart(found, is_rest, cut, [flaw for flaw in found.flaws if flaw.offset < found.end])
 
 
-def _chunk(file: BinaryIO, offset: int, size: int) -> tuple[Records, bool]:
+def _chunk(file: BufferedReader, offset: int, size: int) -> tuple[Records, bool]:
     """The next records, at least one unless the file ends within it; whether the rest was read."""
     length = _CHUNK
     while True:

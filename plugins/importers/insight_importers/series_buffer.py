@@ -48,10 +48,10 @@ class SeriesBuffer:
             flaws += [odd_number(tag, int(at[row]), values[row]) for row in without_value.tolist()]
             if len(without_step) or len(without_value):
                 bad = np.union1d(without_step, without_value)
-                at, when, numbers = (np.delete(one, bad) for one in (at, when, numbers))
+                at, when, numbers = np.delete(at, bad), np.delete(when, bad), np.delete(numbers, bad)
             if len(at):
                 run.scalars(tag, at, when / self.ticks, numbers)
-                run.facts.last_step = max(run.facts.last_step, int(at[-1]))
+                run.facts.last_step = max(run.facts.last_step, int(at.max()))
         self.columns.clear()
         return flaws
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from typing import BinaryIO
+from io import BufferedReader
 
 from insight_core.plugin import Reason
 
@@ -13,7 +13,7 @@ _PIECE = 1 << 20  # bytes
 _MOST_ZEROS = 1 << 30  # bytes
 
 
-def open_file(path: str | os.PathLike[str]) -> BinaryIO:
+def open_file(path: str | os.PathLike[str]) -> BufferedReader:
     """Opens a file to read. Raises OSError, and ValueError for pipes and others that may block."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -22,7 +22,7 @@ def open_file(path: str | os.PathLike[str]) -> BinaryIO:
     return open(descriptor, "rb")
 
 
-def data_after(file: BinaryIO, offset: int, size: int) -> int:
+def data_after(file: BufferedReader, offset: int, size: int) -> int:
     """The first offset from ``offset`` on with a byte that is not zero; ``size`` if there is none.
 
     Looks through the holes of sparse files at once, and through at most 1 GiB of zeros that are stored.

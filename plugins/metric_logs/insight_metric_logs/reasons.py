@@ -5,6 +5,7 @@ from __future__ import annotations
 from insight_core.plugin import Reason
 
 NO_STEP = Reason("no step", "metric_logs_no_step")
+BAD_CELL = Reason("a cell is too long, or has a line break in it", "metric_logs_cell")
 NOT_UTF8 = Reason("not UTF-8", "metric_logs_not_utf8")
 
 
