@@ -22,6 +22,10 @@ from insight_record.formats.reason import Reason
 log = logging.getLogger(__name__)
 
 _DEADLINE = 30.0  # seconds after which a call that has not returned is damage
+_FULL = (
+    "its copy below the cache would take more than --cache-size with those of other stores: "
+    "start with a larger one"
+)
 _FRESH = 2.0  # seconds after its last change during which a file may change without a trace in its stat
 
 
@@ -71,6 +75,10 @@ class TranslatedStore:
             self._state = None if is_fresh else state
             try:
                 target = self._target = self._target or self._place.of(self.found)
+                if not self._place.has_room(target):
+                    self._fail(Reason(_FULL, "translations_full"))
+                    self._seen = state
+                    return False
                 self._note_growth()
                 if self._fetch is not None:
                     fetch_store(self._fetch, self.found.path, self._watched, self._fetched)

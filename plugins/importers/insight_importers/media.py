@@ -35,7 +35,7 @@ class MediaFiles:
         if media_type == "image/gif":
             run.picture(tag, step, wall_time, self.path(name))
         elif media_type is not None:
-            run.media(tag, step, wall_time, media_type, self.content(name))
+            run.media_file(tag, step, wall_time, media_type, self.path(name))
 
     @contextmanager
     def shown(self, note: Callable[[Flaw], None], tag: str, step: int) -> Iterator[None]:

@@ -117,7 +117,7 @@ def write_artifacts(target: TranslatedRuns, key: str, directory: Path, seen: lis
                 text = files.content(path)[:_LONGEST_TEXT].decode("utf-8", "replace")
                 run.text(tag, step, when, text)
             elif suffix == ".html":
-                run.media(tag, step, when, "text/html", files.content(path))
+                run.media_file(tag, step, when, "text/html", files.path(path))
             elif suffix == ".json":
                 table = loaded(files.content(path))
                 if not isinstance(table, dict) or table.keys() != {"columns", "data"}:

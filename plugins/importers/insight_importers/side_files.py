@@ -46,11 +46,22 @@ def data_after(file: BufferedReader, offset: int, size: int) -> int:
     return size
 
 
+def check_file(path: str, most: int) -> None:
+    """Raises OSError, and ValueError for a file that ``content_of`` would not read."""
+    with open_file(path) as file:
+        if os.fstat(file.fileno()).st_size > most:
+            raise _too_large(most)
+
+
 def content_of(path: str | os.PathLike[str], most: int) -> bytes:
     """The bytes of a file. Raises OSError, and ValueError beyond ``most`` bytes, which are whole MiB."""
     with open_file(path) as file:
         data = file.read(most + 1)
     if len(data) > most:
-        shown = most >> 20
-        raise ValueError(Reason(f"its file has more than {shown} MiB", "importers_file_large", most=shown))
+        raise _too_large(most)
     return data
+
+
+def _too_large(most: int) -> ValueError:
+    shown = most >> 20
+    return ValueError(Reason(f"its file has more than {shown} MiB", "importers_file_large", most=shown))

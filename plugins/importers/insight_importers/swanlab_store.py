@@ -104,7 +104,7 @@ def _write_media(run: Any, files: MediaFiles, media: Any) -> list[Flaw]:  # noqa
             elif media.type == _VIDEO:
                 files.write_video(run, tag, media.step, when, name)
             else:
-                run.media(tag, media.step, when, "text/html", files.content(name))
+                run.media_file(tag, media.step, when, "text/html", files.path(name))
     return flaws
 
 

@@ -39,11 +39,11 @@ def _write_media(
         for number, name in enumerate(value["filenames"]):
             run.picture(f"{tag}/{number}", step, wall_time, files.path(name))
     elif kind == "html-file":
-        run.media(tag, step, wall_time, "text/html", files.content(value["path"]))
+        run.media_file(tag, step, wall_time, "text/html", files.path(value["path"]))
     elif kind == "table-file":
         run.media(tag, step, wall_time, "text/csv", csv_of(loaded(files.content(value["path"]))))
     elif kind == "plotly-file":
-        run.media(tag, step, wall_time, _PLOTLY, files.content(value["path"]))
+        run.media_file(tag, step, wall_time, _PLOTLY, files.path(value["path"]))
     elif kind == "video-file":
         files.write_video(run, tag, step, wall_time, value["path"])
     elif kind == "histogram":
