@@ -71,9 +71,10 @@ class LocalProvider:
     ``cache_size`` bytes (default 10 GiB). Columns beyond ``max_memory`` bytes are stored in files below
     ``spill_directory``. With ``watch`` the file system reports changes where it can; otherwise all files are
     polled every ``reload_interval`` seconds (0: read once). Symbolic links that lead out of the logdirs are
-    followed with ``follow_symlinks``; without it, only those directly in a logdir are. Only runs whose names ``accepts_run`` accepts are read.
-    ``while_loading`` is entered for each load: a program may tune its process there. ``mirrors`` has the
-    logdirs that are mirrors of remote ones; they are closed with the provider.
+    followed with ``follow_symlinks``; without it, only those directly in a logdir are. Only runs whose names
+    ``accepts_run`` accepts are read. ``while_loading`` is entered for each load: a program may tune its
+    process there. ``mirrors`` has the logdirs that are mirrors of remote ones; they are closed with the
+    provider.
     """
 
     def __init__(
