@@ -175,7 +175,8 @@ _MLFLOW = (
     "CREATE TABLE experiments (experiment_id, name); INSERT INTO experiments VALUES (1, 'e');"
     "CREATE TABLE runs (run_uuid, name, status, start_time, end_time, artifact_uri, experiment_id, "
     "lifecycle_stage); INSERT INTO runs VALUES ('u', 'r', 'FINISHED', 1e12, 1e12, '', 1, 'active');"
-    "CREATE TABLE metrics (key, value, timestamp, run_uuid, step, is_nan); CREATE TABLE params (key, value, run_uuid);"
+    "CREATE TABLE metrics (key, value, timestamp, run_uuid, step, is_nan);"
+    "CREATE TABLE params (key, value, run_uuid);"
     + "".join(f"INSERT INTO metrics VALUES ('good', {step}, 1e12, 'u', {step}, 0);" for step in range(10))
 )
 
