@@ -28,7 +28,6 @@ log = logging.getLogger(__name__)
 
 _TURN = 1.0  # seconds after which the loader reads what was translated so far
 _WAITING = 0.05  # seconds between two looks at calls that have not returned
-_MOST_BYTES = 10 << 30  # of all translations
 _IDLE_SHARE = 20  # looking at watched files may take a twentieth of a processor's time
 _LONGEST_NAME = 200  # characters of a part of a run's name
 
@@ -37,16 +36,16 @@ class Translations:
     """Translates stores one after the other, in a thread or, with ``finish``, in that of the caller."""
 
     def __init__(
-        self, cache_directory: Path | None, fetch: Fetch | None = None, *, most_bytes: int | None = None
+        self, cache_directory: Path | None, fetch: Fetch | None = None, *, cache_size: int | None = None
     ) -> None:
-        """Without ``cache_directory`` the event files are temporary. They take ``most_bytes``, by default
-        10 GiB; what would take more is damage.
+        """Without ``cache_directory`` the event files are temporary. A store whose translation does not fit
+        into its share of ``cache_size`` bytes is damage.
 
         ``fetch`` is called before stores are read whose files are mirrors of others.
         """
         self._fetch = fetch
         self._cache_directory = cache_directory
-        self._most_bytes = most_bytes or _MOST_BYTES
+        self._cache_size = cache_size
         self._place: TranslationDirectory | None = None  # until there is a store
         self._stores: dict[tuple[str, StoreFormat], TranslatedStore] = {}
         self._calls: dict[StoreFormat, Calls] = {}
@@ -99,6 +98,8 @@ class Translations:
             if store is None or store.found != one:
                 store = self._opened(one)
             now[key] = store
+        if self._place is not None:
+            self._place.keep_open([store.found for store in now.values()])
         self._stores = now
         self._woken.set()
         self._start_thread()
@@ -146,7 +147,7 @@ class Translations:
         from insight_core.ingest.translation_directory import TranslationDirectory
 
         if self._place is None:
-            self._place = TranslationDirectory(self._cache_directory, self._most_bytes)
+            self._place = TranslationDirectory(self._cache_directory, self._cache_size)
         calls = self._calls.setdefault(found.format, Calls(f"store format {found.format.name}"))
         return TranslatedStore(found, self._place, calls, self._fetch)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +126,7 @@ def _describe(
     _, _, status, start, end, artifact_uri, experiment, _ = row
     described = target.state.setdefault("described", {})
     tags = found.tags.get(key, {})
-    version = [status, end, len(params), zlib.crc32(repr(sorted(tags.items())).encode())]
+    version = [str(status), str(end), len(params), zlib.crc32(repr(sorted(tags.items())).encode())]
     if described.get(key) == version and status != "RUNNING":
         return
     described[key] = version
@@ -142,7 +143,9 @@ def _describe(
         tags=tags,
     )
     target.note_all(target.run(key).name, flaws)
-    directory = below(str(artifact_uri or ""), source.resolve().parent)
+    directory = None
+    with suppress(ValueError):  # an address that is none names no directory
+        directory = below(str(artifact_uri or ""), source.resolve().parent)
     if directory is not None:
         seen = target.state.setdefault("artifacts", {})
         seen[key] = write_artifacts(target, key, directory, seen.get(key, []))

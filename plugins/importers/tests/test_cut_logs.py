@@ -82,7 +82,7 @@ def provider(tmp_path: Path) -> Iterator[LocalProvider]:
 def _steps(provider: LocalProvider) -> list[int]:
     [info] = provider.series("scalar")
     key = SeriesKey(info.key.run, "good")
-    return provider.scalars("scalar", [key])[key].steps.tolist()
+    return list(map(int, provider.scalars("scalar", [key])[key].steps))
 
 
 def _damage(provider: LocalProvider) -> list[tuple[int, str, int]]:
