@@ -125,6 +125,26 @@ def test_a_log_that_grows_is_not_listed_until_it_rests(
     assert [reason for _, reason, _ in _damage(provider)] == ["the file ends within a record"]
 
 
+def test_a_hole_of_a_terabyte_in_a_metric_of_mlflow_is_skipped(
+    tmp_path: Path, provider: LocalProvider
+) -> None:
+    experiment = tmp_path / "mlruns" / "1"
+    (experiment / "u" / "metrics").mkdir(parents=True)
+    (experiment / "meta.yaml").write_text("artifact_location: x\nexperiment_id: '1'\nname: e\n")
+    (experiment / "u" / "meta.yaml").write_text("run_id: u\nrun_name: n\nstatus: 3\n")
+    path = experiment / "u" / "metrics" / "good"
+    path.write_text("1 1 0\n")
+    try:
+        os.truncate(path, 1 << 40)
+    except OSError:
+        pytest.skip("the file system has no files of a terabyte")
+    with path.open("a") as file:
+        file.write("\n1 1 1\n")
+    provider.load()
+    assert _steps(provider) == [0, 1]
+    assert len(_damage(provider)) in (1, 2)
+
+
 @pytest.mark.parametrize("name", LOGS)
 @pytest.mark.parametrize("continued", [False, True])
 def test_a_hole_of_a_terabyte_ends(
