@@ -16,13 +16,13 @@ from insight_core.ingest.discover import printable, run_name
 from insight_core.ingest.fetching import Fetch
 from insight_core.ingest.found import Found, FoundFile, FoundStore
 from insight_core.ingest.scan_ahead import file_version
-from insight_core.isolation import Calls
 from insight_core.plugin import Dialect, StoreFormat
 from insight_core.store.store import Store
 
 if TYPE_CHECKING:  # a host without stores does not load them
     from insight_core.ingest.translated_store import TranslatedStore
     from insight_core.ingest.translation_directory import TranslationDirectory
+    from insight_core.plugin.worker import Workers
 
 log = logging.getLogger(__name__)
 
@@ -48,7 +48,7 @@ class Translations:
         self._cache_size = cache_size
         self._place: TranslationDirectory | None = None  # until there is a store
         self._stores: dict[tuple[str, StoreFormat], TranslatedStore] = {}
-        self._calls: dict[StoreFormat, Calls] = {}
+        self._workers: Workers | None = None  # the same
         self._noted: set[tuple[str, str]] = set()  # damage: run and file
         self._woken, self._stopped = threading.Event(), threading.Event()
         self._working = threading.Lock()
@@ -81,9 +81,11 @@ class Translations:
         self._start_thread()
 
     def close(self) -> None:
-        """Stops the thread and deletes temporary files."""
+        """Stops the thread, ends translations that are under way, and deletes temporary files."""
         self._stopped.set()
         self._woken.set()
+        if self._workers is not None:
+            self._workers.close()
         if self._thread is not None:
             self._thread.join(timeout=5)
         if self._place is not None:
@@ -144,12 +146,14 @@ class Translations:
 
     def _opened(self, found: FoundStore) -> TranslatedStore:
         from insight_core.ingest.translated_store import TranslatedStore
+        from insight_core.ingest.translating import translation_workers
         from insight_core.ingest.translation_directory import TranslationDirectory
 
         if self._place is None:
             self._place = TranslationDirectory(self._cache_directory, self._cache_size)
-        calls = self._calls.setdefault(found.format, Calls(f"store format {found.format.name}"))
-        return TranslatedStore(found, self._place, calls, self._fetch)
+        if self._workers is None:
+            self._workers = translation_workers()
+        return TranslatedStore(found, self._place, self._workers, self._fetch)
 
     def _start_thread(self) -> None:
         is_running = self._thread is not None and self._thread.is_alive()

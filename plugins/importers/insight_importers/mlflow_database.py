@@ -52,19 +52,17 @@ def is_its(database: Database) -> bool:
 def read(database: Database, state: Mapping[str, Any]) -> MlflowRows:
     """Experiments, runs and tags as they are now, and the rows behind those that ``state`` counts."""
     found = MlflowRows()
-    found.experiments = {
-        one: str(name) for one, name in database.rows("SELECT experiment_id, name FROM experiments")
-    }
+    found.experiments = {one: str(name) for one, name in database.rows("experiments", "experiment_id, name")}
     has = set(database.columns("runs"))
     columns = ", ".join(name if name in has else "NULL" for name in _RUN)
-    for row in database.rows(f"SELECT {columns} FROM runs"):
+    for row in database.rows("runs", columns):
         if row[-1] in (None, "active"):
             found.runs[str(row[0])] = row
     # rows of deleted runs are passed over; a run that was restored needs them
     passed = set(state.get("passed", ()))
     found.is_other = not passed.isdisjoint(found.runs)
     if "tags" in database.tables:
-        for run, key, value in database.rows("SELECT run_uuid, key, value FROM tags"):
+        for run, key, value in database.rows("tags", "run_uuid, key, value"):
             found.tags.setdefault(str(run), {})[str(key)] = str(value)
     for table, into, names in (
         ("params", found.params, "run_uuid, key, value"),
