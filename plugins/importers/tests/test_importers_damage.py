@@ -6,7 +6,7 @@ import json
 import shutil
 import sqlite3
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from random import Random
@@ -29,6 +29,17 @@ WANDB = FIXTURES / "wandb/wandb/offline-run-20260101_000000-abcd1234/run-abcd123
 Translate = Callable[[str, Path], Translation]
 
 
+_OPENED: list[LocalProvider] = []
+
+
+@pytest.fixture(autouse=True)
+def _closed() -> Iterator[None]:
+    """Closes the providers of a test."""
+    yield
+    while _OPENED:
+        _OPENED.pop().close()
+
+
 def _translated(translate: Translate, source: Path, target: Path) -> Translation:
     """Everything that is there now."""
     target.mkdir(exist_ok=True)
@@ -46,6 +57,7 @@ def _loaded(logdir: Path) -> LocalProvider:
     modules: Sequence[Any] = (insight_scalar, insight_image, insight_importers)
     plugins: list[Plugin] = [module.insight_plugin() for module in modules]
     provider = LocalProvider([Logdir(str(logdir))], plugins, log_formats=insight_importers.FORMATS)
+    _OPENED.append(provider)
     provider.load()
     return provider
 
