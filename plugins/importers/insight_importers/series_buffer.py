@@ -32,7 +32,7 @@ class SeriesBuffer:
         """Appends everything to the run, and forgets it."""
         for tag, (steps, wall_times, values) in self.columns.items():
             run.scalars(tag, steps, wall_times, values)
-            run.facts.last_step = max(run.facts.last_step, steps[-1])
+            run.facts.last_step = max(run.facts.last_step, *steps)
         self.columns.clear()
 
 

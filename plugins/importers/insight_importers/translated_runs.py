@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,7 @@ class TranslatedRuns:
                 number = 1 + max((int(one["number"]) for one in self._kept.values()), default=0)
                 self._kept[key] = {"number": number, "name": free}
                 self._names.add(free)
+                shutil.rmtree(self._directory / directory_of(self._kept[key]), ignore_errors=True)
             self._open[key] = ImportedRun(self._directory, self._kept[key])
         return self._open[key]
 
@@ -81,8 +83,12 @@ class TranslatedRuns:
 
         ``flaws`` are by name of run, and are listed until the next call.
         """
+        if is_done:
+            for key, one in self._kept.items():
+                if not one.get("order", {}).get("is_settled", True):
+                    self.run(key)
         for key, run in self._open.items():
-            run.close()
+            run.close(settles=is_done)
             self._kept[key] = run.kept()
         self._open.clear()
         _write(self._directory / _STATE, {"state": self.state, "runs": self._kept, "flaws": self._flaws})
