@@ -75,11 +75,14 @@ def insight_log_formats() -> Iterable[StoreFormat]:
 FORMATS = (
     StoreFormat(
         "W&B",
-        [
-            FileName("*/*.wandb", makes_run=beginnings.of_wandb),
-            FileName("*.wandb", makes_run=beginnings.of_wandb),
-        ],
+        FileName("*/*.wandb", makes_run=beginnings.of_wandb),
         f"{_HERE}.wandb_store:translate",
+        version=_VERSION,
+    ),
+    StoreFormat(
+        "W&B log",
+        FileName("*.wandb", makes_run=beginnings.of_wandb),
+        f"{_HERE}.wandb_store:translate_alone",
         version=_VERSION,
     ),
     StoreFormat(

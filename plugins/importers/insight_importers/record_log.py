@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from typing import BinaryIO
+from collections.abc import Iterable, Mapping
+from typing import Any, BinaryIO
 
 from attrs import frozen
 
@@ -26,17 +26,20 @@ class LogPart:
     cut: int
 
 
-def next_part(source: str, made: TranslatedRuns, tracker: str, mark: bytes, version: int) -> LogPart:
-    """The next records of a log. ``made.state`` keeps the place; it is empty for another file.
+def is_replaced(source: str, place: Mapping[str, Any]) -> bool:
+    """Whether a log is not the one of which ``place`` says how far it was read. Raises OSError."""
+    info = os.stat(source)
+    return bool(place) and (place["file"] != [info.st_dev, info.st_ino] or place["offset"] > info.st_size)
+
+
+def next_part(source: str, place: dict[str, Any], tracker: str, mark: bytes, version: int) -> LogPart:
+    """The next records of a log. ``place`` keeps how far it was read; it is empty at first.
 
     Raises OSError, and ValueError for a file that begins otherwise, or has another version.
     """
     with open(source, "rb") as file:
         info = os.fstat(file.fileno())
-        identity = [info.st_dev, info.st_ino]
-        if made.state.get("file") != identity or made.state["offset"] > info.st_size:
-            made.start_anew()
-            made.state = {"file": identity, "offset": 0, "run": {}}
+        place["file"] = [info.st_dev, info.st_ino]
         beginning = file.read(_BEGINNING)
         if beginning[:-1] != mark:
             text = f"it does not begin as a log of {tracker}"
@@ -44,8 +47,8 @@ def next_part(source: str, made: TranslatedRuns, tracker: str, mark: bytes, vers
         if beginning[-1] != version:
             text = f"version {beginning[-1]} of {tracker}'s log is not known"
             raise ValueError(Reason(text, "importers_log_version", version=beginning[-1], tracker=tracker))
-        found, is_rest = _chunk(file, int(made.state["offset"]), info.st_size)
-    made.state["offset"] = found.end
+        found, is_rest = _chunk(file, int(place.get("offset", 0)), info.st_size)
+    place["offset"] = found.end
     cut = info.st_size - found.end if is_rest and found.is_cut else 0
     return LogPart(found, is_rest, cut)
 

@@ -12,7 +12,7 @@ from insight_importers import beginnings
 from insight_importers.cells import cell_of, config_cells
 from insight_importers.media import MediaFiles
 from insight_importers.nested_yaml import nested_yaml
-from insight_importers.record_log import cut_end, next_part, note_flaws, unreadable_record
+from insight_importers.record_log import cut_end, is_replaced, next_part, note_flaws, unreadable_record
 from insight_importers.series_buffer import SeriesBuffer, last_lines
 from insight_importers.translated_runs import TranslatedRuns
 
@@ -29,8 +29,10 @@ _KEY = "run"
 def translate(source: str, target: Path) -> Translation:
     """Reads some MiB more of the log."""
     made = TranslatedRuns(target)
-    part = next_part(source, made, "SwanLab", beginnings.SWANLAB, _VERSION)
-    directory, state = Path(source).parent, made.state["run"]
+    if is_replaced(source, made.state):
+        made.start_anew()
+    part = next_part(source, made.state, "SwanLab", beginnings.SWANLAB, _VERSION)
+    directory, state = Path(source).parent, made.state.setdefault("run", {})
     buffer, media, console = SeriesBuffer(), [], []
     for data in part.found.records:
         try:

@@ -50,13 +50,22 @@ class TranslatedRuns:
         """
         if key not in self._open:
             if key not in self._kept:
-                free = next(one for one in _numbered(name, key) if one not in self._names)
+                free = self._free(name, key)
                 number = 1 + max((int(one["number"]) for one in self._kept.values()), default=0)
                 self._kept[key] = {"number": number, "name": free}
                 self._names.add(free)
                 shutil.rmtree(self._directory / directory_of(self._kept[key]), ignore_errors=True)
             self._open[key] = ImportedRun(self._directory, self._kept[key])
         return self._open[key]
+
+    def rename(self, key: str, name: str) -> None:
+        """Gives a run the name that its user gave it later."""
+        run = self.run(key)
+        before = run.name
+        self._names.discard(before)
+        run.name = self._free(name, key)
+        self._names.add(run.name)
+        self._flaws = [[run.name if flaw[0] == before else flaw[0], *flaw[1:]] for flaw in self._flaws]
 
     def keep(self, keys: Collection[str]) -> None:
         """Deletes the runs that the store has no longer: all but these."""
@@ -75,6 +84,9 @@ class TranslatedRuns:
         """Lists damage of the run of this name, also in later calls."""
         if len(self._flaws) < _MOST_FLAWS:
             self._flaws.append([name, flaw.offset, Reason.of(flaw.reason).stored(), flaw.skipped])
+
+    def _free(self, name: str, key: str) -> str:
+        return next(one for one in _numbered(name, key) if one not in self._names)
 
     def finish(
         self, *, is_done: bool = True, watched: Sequence[str] = (), flaws: Sequence[tuple[str, Flaw]] = ()
