@@ -81,19 +81,14 @@ class WandbRun:
         """
         if not self._rows.settle():
             return False
-        waiting = []
-        for row in self._rows.placed():
-            if isinstance(row.value, float):
-                self._buffer.add(row.tag, row.step, row.wall_time, row.value)
-            else:
-                waiting.append(row)
+        others = self._rows.place(self._buffer)
         state = self._state
         if "id" not in state and not self._buffer.columns:
             return True
         run = self._target.run(_KEY, self.name)
         self._target.rename(_KEY, self.name)
         self._buffer.write(run)
-        for row in waiting:
+        for row in others:
             media = MediaFiles(Path(row.log) / "files")
             try:
                 write_value(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from insight_core.plugin import Flaw, Reason
+from insight_importers.series_buffer import SeriesBuffer
 
 _MOST_CHANGES = 10  # of axes; each translates the run again
 _MOST_NAMED = 5  # tags in a note
@@ -14,8 +15,8 @@ _LARGEST = float(1 << 63)
 _INTERNAL = "_"  # begins the names of W&B's own metrics: its step and its times are axes of the page
 
 
-class PlacedValue(NamedTuple):
-    """A value of the history. Numbers are floats; ``row`` is W&B's step, ``log`` where it was recorded."""
+class OtherValue(NamedTuple):
+    """A value that is no number. ``row`` is W&B's step, ``log`` where it was recorded."""
 
     tag: str
     step: int
@@ -87,7 +88,7 @@ class HistoryRows:
         The run is then to be translated again, with the same ``axes`` in its state.
         """
         axes = self._axes
-        for name in {*axes["names"].values(), *axes["prefixes"].values()} - {"", *axes["fractions"]}:
+        for name in self._metrics():
             if any(_is_fraction(value) for row in self._rows for tag, value in row[4] if tag == name):
                 axes["fractions"].append(name)
                 self._axis_of.clear()
@@ -99,24 +100,29 @@ class HistoryRows:
         axes["changes"] += 1
         return False
 
-    def placed(self) -> Iterator[PlacedValue]:
-        """Everything that was taken."""
-        counts, last = self._state["next"], self._state["last"]
+    def place(self, buffer: SeriesBuffer) -> list[OtherValue]:
+        """Adds the numbers of all rows that were taken to the buffer; returns the other values."""
+        counts, last, logged = self._state["next"], self._state["last"], self.logged
+        axes, others = self._metrics(), []
         self._rows.sort(key=lambda row: row[0])
         for _, log, given, wall_time, values in self._rows:
             counter = log if log in counts else ""
-            step = counts.get(counter, 0) if given is None else given
+            row = counts.get(counter, 0) if given is None else given
             for name in {counter, ""}:
-                counts[name] = max(counts.get(name, 0), step + 1)
+                counts[name] = max(counts.get(name, 0), row + 1)
+            if axes:
+                last.update((tag, int(value)) for tag, value in values if tag in axes and _is_whole(value))
             for tag, value in values:
-                if _is_whole(value):
-                    last[tag] = int(value)
-            for tag, value in values:
-                axis = self.logged.get(tag)
+                axis = logged.get(tag)
                 if axis is None:
-                    axis = self.logged[tag] = self._axis(tag)
-                yield PlacedValue(tag, last.get(axis, step) if axis else step, step, wall_time, value, log)
+                    axis = logged[tag] = self._axis(tag)
+                step = last.get(axis, row) if axis else row
+                if isinstance(value, float):
+                    buffer.add(tag, step, wall_time, value)
+                else:
+                    others.append(OtherValue(tag, step, row, wall_time, value, log))
         self._rows.clear()
+        return others
 
     def flaws(self) -> Iterator[Flaw]:
         """Notes on axes that could not be used."""
@@ -129,6 +135,11 @@ class HistoryRows:
                     f"choose {name} as the horizontal axis in Scalars"
                 )
                 yield Flaw(0, Reason(text, "importers_wandb_axis", tags=named, axis=name))
+
+    def _metrics(self) -> set[str]:
+        """The metrics that are axes of others."""
+        axes = self._axes
+        return {*axes["names"].values(), *axes["prefixes"].values()} - {"", *axes["fractions"]}
 
     def _axis(self, tag: str) -> str:
         axis = self._axis_of.get(tag)
