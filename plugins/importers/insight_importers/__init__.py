@@ -111,7 +111,7 @@ FORMATS = (
     ),
     StoreFormat(
         "VisualDL",
-        FileName("vdlrecords.*.log", makes_run=beginnings.of_visualdl),
+        FileName("*vdlrecords*", makes_run=beginnings.of_visualdl),
         f"{_HERE}.visualdl_store:translate",
         version=_VERSION,
     ),
