@@ -256,11 +256,15 @@ def _add_named(found: Found, prefix: str, walked: _Walked, links: Links, beginni
                     info.st_mtime_ns,
                 )
             )
-    there = {(file.run, os.path.basename(file.tag)) for file in named}
-    for file in named:
-        claims = tuple(one for one in file.claims if not one[1].beside or (file.run, one[1].beside) in there)
+    there = {(one.run, os.path.basename(one.tag)) for one in named}
+    for one in named:
+        claims = tuple(
+            (plugin, claim)
+            for plugin, claim in one.claims
+            if not claim.beside or (one.run, claim.beside) in there
+        )
         if claims:
-            found.named[(file.run, file.path)] = file._replace(claims=claims)
+            found.named[(one.run, one.path)] = one._replace(claims=claims)
 
 
 def _take_store(found: Found, prefix: str, awaited: _Awaited, beginnings: Beginnings) -> None:
