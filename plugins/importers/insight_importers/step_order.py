@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from insight_record.events import SUMMARY, VALUE, event, summary, version_record
 from insight_record.formats.framing import FOOTER_SIZE, HEADER_SIZE, record
-from insight_record.formats.protobuf import Pieces, fields, message_field, signed, size_of
+from insight_record.formats.protobuf import Pieces, fields, message_field, signed, size_of, varint
 
 _EVENTS = "events.out.tfevents.3.late"
 _PLACES, _RECORDS, _ROWS = "places", "late.records", "late.rows"
@@ -27,9 +27,9 @@ _ROW = np.dtype(
     [("tag", "<i4"), ("is_later", "<i4"), ("step", "<i8"), ("time", "<f8"), ("start", "<i8"), ("end", "<i8")]
 )
 _LENGTH, _TIME = struct.Struct("<Q"), struct.Struct("<d")
-_TIME_END, _STEP, _METADATA = 9, 2, 9  # of an event, an event and a value
-_TOGETHER = 10_000  # records that are written at once
-_COPIED = 8 << 20  # bytes
+_TIME_END, _STEP_KEY = 9, 0x10  # of an event
+_METADATA = 9  # of a value
+_COPIED = 8 << 20  # bytes at once
 
 
 class StepOrder:
@@ -45,6 +45,7 @@ class StepOrder:
         self._stays: set[str] = set(kept.get("stays", ()))  # late tags that still have appended records
         self._sizes = {name: int(kept.get("sizes", {}).get(name, 0)) for name in (_PLACES, _RECORDS, _ROWS)}
         self._waiting: dict[str, Pieces] = {}  # to be appended to the files
+        self._held = 0  # bytes of these
         self.is_settled = bool(kept.get("is_settled", True))  # whether late records are in order on disk
 
     def kept(self) -> dict[str, Any]:
@@ -110,8 +111,7 @@ class StepOrder:
         """
         if self._stays:
             size = self._move(values, size)
-        self._flush()
-        rows = np.fromfile(self._directory / _ROWS, _ROW)
+        rows = self._table(_ROWS, _ROW)
         rows = rows[np.lexsort((rows["is_later"], rows["tag"]))]
         known = rows["time"][np.isfinite(rows["time"])]
         temporary = self._directory / "new"
@@ -124,8 +124,7 @@ class StepOrder:
         return size
 
     def _move(self, values: Path, size: int) -> int:
-        self._flush()
-        places = np.fromfile(self._directory / _PLACES, _PLACE)
+        places = self._table(_PLACES, _PLACE)
         names = {self._ends[tag][0]: tag for tag in self._stays}
         moves = np.isin(places["tag"], list(names))
         temporary, position = self._directory / "new", 0
@@ -146,9 +145,17 @@ class StepOrder:
         self._stays.clear()
         return size - int(lengths.sum())
 
+    def _table(self, name: str, row: np.dtype[np.void]) -> NDArray[np.void]:
+        self._flush()
+        return np.fromfile(self._directory / name, row, self._sizes[name] // row.itemsize)
+
     def _append(self, name: str, pieces: Pieces) -> None:
+        size = size_of(pieces)
         self._waiting.setdefault(name, []).extend(pieces)
-        self._sizes[name] += size_of(pieces)
+        self._sizes[name] += size
+        self._held += size
+        if self._held > _COPIED:
+            self._flush()
 
     def _flush(self) -> None:
         for name, pieces in self._waiting.items():
@@ -158,6 +165,7 @@ class StepOrder:
                 for piece in pieces:
                     file.write(piece)
         self._waiting.clear()
+        self._held = 0
 
 
 def in_step_order(steps: NDArray[np.int64], times: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -185,11 +193,17 @@ def in_step_order(steps: NDArray[np.int64], times: NDArray[np.float64]) -> NDArr
 def _write_in_order(source: BinaryIO, file: BinaryIO, rows: NDArray[Any]) -> None:
     """Writes the records of one tag; ``rows`` are in the order of recording."""
     plugin = _metadata(_read(source, *rows[0][["start", "end"]].tolist()))
-    order = in_step_order(rows["step"], rows["time"])
-    places = rows[["start", "end"]][order].tolist()
-    file.write(_with_metadata(_read(source, *places[0]), plugin))
-    for first in range(1, len(places), _TOGETHER):
-        file.write(b"".join(_read(source, *place) for place in places[first : first + _TOGETHER]))
+    places = rows[in_step_order(rows["step"], rows["time"])]
+    first, places = places[0], places[1:]
+    file.write(_with_metadata(_read(source, int(first["start"]), int(first["end"])), plugin))
+    begins = np.append(True, places["start"][1:] != places["end"][:-1])[: len(places)]  # others follow one
+    ends = np.append(begins[1:], True)[: len(places)]
+    descriptor = source.fileno()
+    for start, end in zip(places["start"][begins].tolist(), places["end"][ends].tolist(), strict=True):
+        if end - start > _COPIED:
+            _copy(source, file, start, end)
+        else:  # there may be as many as records
+            file.write(os.pread(descriptor, end - start, start))
 
 
 def _read(source: BinaryIO, start: int, end: int) -> bytes:
@@ -212,9 +226,11 @@ def _events(data: bytes) -> Iterator[tuple[int, float, int]]:
         length = _LENGTH.unpack_from(data, position)[0]
         start = position + HEADER_SIZE
         [when] = _TIME.unpack_from(data, start + 1)
-        number, _, _, _, step = next(fields(data, start + _TIME_END, start + length))
+        at, step = start + _TIME_END, 0
+        if data[at] == _STEP_KEY:
+            step = signed(varint(data, at + 1, start + length)[0])
         size = HEADER_SIZE + length + FOOTER_SIZE
-        yield signed(step) if number == _STEP else 0, when, size
+        yield step, when, size
         position += size
 
 
