@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from insight_core.formats.batch import Flaw, unreadable
+from insight_core.ingest import followed_file
 from insight_core.ingest.fetching import Fetch
 from insight_core.ingest.found import FoundStore
 from insight_core.ingest.store_fetching import fetch_store
@@ -21,6 +22,10 @@ from insight_record.formats.reason import Reason
 log = logging.getLogger(__name__)
 
 _DEADLINE = 30.0  # seconds after which a call that has not returned is damage
+_FULL = (
+    "its copy below the cache would take more than --cache-size with those of other stores: "
+    "start with a larger one"
+)
 _FRESH = 2.0  # seconds after its last change during which a file may change without a trace in its stat
 
 
@@ -38,6 +43,9 @@ class TranslatedStore:
         self._place, self._calls, self._fetch = place, calls, fetch
         self._fetched: dict[str, tuple[int, int]] = {}  # size and time of files of a mirror, by path
         self._target: Path | None = None
+        self._tail: Sequence[tuple[str, Flaw]] = ()  # damage that is listed once the store rests
+        self._size = -1  # of the file of the store when a call began
+        self._grew = -math.inf
         self._watched: tuple[str, ...] = (found.path,)
         self._seen: object = None  # the state of the watched files that was translated
         self._call: Call[Translation] | None = None
@@ -62,10 +70,16 @@ class TranslatedStore:
         if self._call is None:
             state, is_fresh = _state_of(self._watched)
             if state == self._seen:
+                self._list_tail()
                 return False
             self._state = None if is_fresh else state
             try:
                 target = self._target = self._target or self._place.of(self.found)
+                if not self._place.has_room(target):
+                    self._fail(Reason(_FULL, "translations_full"))
+                    self._seen = state
+                    return False
+                self._note_growth()
                 if self._fetch is not None:
                     fetch_store(self._fetch, self.found.path, self._watched, self._fetched)
             except FileChanged:  # it is listed again soon
@@ -106,14 +120,26 @@ class TranslatedStore:
         if not isinstance(result, Translation):
             raise TypeError(f"it returned a {type(result).__name__}, not a Translation")
         watched = tuple(result.watched) or (self.found.path,)
-        damage = [(str(name), Flaw(int(one.offset), Reason.of(one.reason), int(one.skipped)))
-                  for name, one in result.flaws]  # fmt: skip
+        damage, tail = _checked(result.flaws), _checked(result.tail)
         self.runs = {str(directory): str(name) for directory, name in result.runs.items()}
         self.damage = damage
         # files that were not watched may have changed before
         self.is_pending = not result.is_done or set(watched) != set(self._watched)
         self._seen = None if self.is_pending else self._state
         self._watched = watched
+        self._tail = tail
+        self._list_tail()
+
+    def _note_growth(self) -> None:
+        size = os.stat(self.found.path).st_size
+        if not self.is_pending and 0 <= self._size < size:
+            self._grew = time.monotonic()
+        self._size = size
+
+    def _list_tail(self) -> None:
+        """Lists damage at the end of a store that no longer grows."""
+        if self._tail and time.monotonic() - self._grew > followed_file.SETTLED:
+            self.damage, self._tail = [*self.damage, *self._tail], ()
 
     def _fail_by(self, error: BaseException) -> None:
         if isinstance(error, OSError):
@@ -126,7 +152,14 @@ class TranslatedStore:
 
     def _fail(self, reason: Reason) -> None:
         self.is_pending = False
+        self._tail = ()
         self.damage = [(next(iter(self.runs.values()), ""), Flaw(0, reason))]
+
+
+def _checked(flaws: Sequence[tuple[str, Flaw]]) -> list[tuple[str, Flaw]]:
+    return [
+        (str(name), Flaw(int(one.offset), Reason.of(one.reason), int(one.skipped))) for name, one in flaws
+    ]
 
 
 def _state_of(paths: Sequence[str]) -> tuple[object, bool]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import math
 import os
 import shutil
 import tempfile
@@ -16,14 +17,18 @@ from insight_core.ingest.locked_directory import first_locked
 
 _MOST_PROCESSES = 8  # that keep translations of their own in one cache
 _UNUSED = 30 * 24 * 3600.0  # seconds after which a translation is deleted
+_MEASURED_EVERY = 1.0  # seconds
 _SOURCE = "source"  # a file with the path of the store; its time is that of the last use
 
 
 class TranslationDirectory:
     """Gives each store a directory that no other process uses. Thread-safe."""
 
-    def __init__(self, cache_directory: Path | None) -> None:
+    def __init__(self, cache_directory: Path | None, most_bytes: int) -> None:
         """Without ``cache_directory``, or where it cannot be written, everything is deleted by ``close``."""
+        self._most_bytes = most_bytes
+        self._sizes: dict[Path, int] = {}  # bytes of the directories of stores, as far as they are known
+        self._measured: dict[Path, float] = {}  # when, in monotonic seconds, by directory of an open store
         self._cache = None if cache_directory is None else cache_directory / "plugins" / "translations"
         self._root: Path | None = None
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
@@ -40,7 +45,40 @@ class TranslationDirectory:
             (place / _SOURCE).write_bytes(os.fsencode(os.path.abspath(found.path)))
             target = place / "events"
             target.mkdir(exist_ok=True)
+            self._measured.setdefault(place, -math.inf)
             return target
+
+    def holds(self, path: str) -> bool:
+        """Whether a file is below the directory of a store."""
+        root = self._root
+        return root is not None and path.startswith(os.path.join(root, ""))
+
+    def has_room(self, target: Path) -> bool:
+        """Whether all translations are within the limit; ``target`` is about to be written.
+
+        Those of stores that are not open are deleted first.
+        """
+        with self._making:
+            if self._root is None:
+                return True
+            for place in self._root.iterdir() if not self._sizes else ():
+                if place.is_dir():
+                    self._sizes[place] = _size_of(place)
+            place = target.parent
+            if time.monotonic() - self._measured[place] > _MEASURED_EVERY:
+                self._sizes[place] = _size_of(place)
+                self._measured[place] = time.monotonic()
+            if sum(self._sizes.values()) > self._most_bytes:
+                self._evict()
+            return sum(self._sizes.values()) <= self._most_bytes
+
+    def _evict(self) -> None:
+        """Deletes translations of stores that are not open, those that were used longest ago first."""
+        for place in sorted(self._sizes.keys() - self._measured.keys(), key=_last_use):
+            shutil.rmtree(place, ignore_errors=True)
+            del self._sizes[place]
+            if sum(self._sizes.values()) <= self._most_bytes:
+                return
 
     def close(self) -> None:
         """Deletes what is temporary and lets other processes use the rest."""
@@ -63,6 +101,23 @@ class TranslationDirectory:
             prefix="insight-host-translations-", ignore_cleanup_errors=True
         )
         return Path(self._temporary.name)
+
+
+def _last_use(place: Path) -> float:
+    try:
+        return (place / _SOURCE).stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _size_of(place: Path) -> int:
+    """Bytes on disk below a directory."""
+    size = 0
+    for directory, _, names in os.walk(place):
+        for name in names:
+            with contextlib.suppress(OSError):
+                size += os.lstat(os.path.join(directory, name)).st_blocks * 512
+    return size
 
 
 def _tidy(root: Path) -> None:

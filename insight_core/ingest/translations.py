@@ -28,6 +28,7 @@ log = logging.getLogger(__name__)
 
 _TURN = 1.0  # seconds after which the loader reads what was translated so far
 _WAITING = 0.05  # seconds between two looks at calls that have not returned
+_MOST_BYTES = 10 << 30  # of all translations
 _IDLE_SHARE = 20  # looking at watched files may take a twentieth of a processor's time
 _LONGEST_NAME = 200  # characters of a part of a run's name
 
@@ -35,13 +36,17 @@ _LONGEST_NAME = 200  # characters of a part of a run's name
 class Translations:
     """Translates stores one after the other, in a thread or, with ``finish``, in that of the caller."""
 
-    def __init__(self, cache_directory: Path | None, fetch: Fetch | None = None) -> None:
-        """Without ``cache_directory`` the event files are temporary.
+    def __init__(
+        self, cache_directory: Path | None, fetch: Fetch | None = None, *, most_bytes: int | None = None
+    ) -> None:
+        """Without ``cache_directory`` the event files are temporary. They take ``most_bytes``, by default
+        10 GiB; what would take more is damage.
 
         ``fetch`` is called before stores are read whose files are mirrors of others.
         """
         self._fetch = fetch
         self._cache_directory = cache_directory
+        self._most_bytes = most_bytes or _MOST_BYTES
         self._place: TranslationDirectory | None = None  # until there is a store
         self._stores: dict[tuple[str, StoreFormat], TranslatedStore] = {}
         self._calls: dict[StoreFormat, Calls] = {}
@@ -62,6 +67,10 @@ class Translations:
             return False
         self._woken.set()
         return True
+
+    def holds(self, path: str) -> bool:
+        """Whether an event file is one of a translation."""
+        return self._place is not None and self._place.holds(path)
 
     def start(self, interval: float, changed: Callable[[frozenset[str] | None], None]) -> None:
         """Translates in the background and looks for changes every ``interval`` seconds (0: never).
@@ -137,7 +146,7 @@ class Translations:
         from insight_core.ingest.translation_directory import TranslationDirectory
 
         if self._place is None:
-            self._place = TranslationDirectory(self._cache_directory)
+            self._place = TranslationDirectory(self._cache_directory, self._most_bytes)
         calls = self._calls.setdefault(found.format, Calls(f"store format {found.format.name}"))
         return TranslatedStore(found, self._place, calls, self._fetch)
 

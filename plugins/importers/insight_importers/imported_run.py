@@ -8,20 +8,26 @@ import shutil
 import struct
 import time
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from insight_core.plugin import file_reference
+from insight_core.plugin.payloads import ImageHeader, header_of
 from insight_importers.facts import Facts, facts_values
+from insight_importers.side_files import check_file, content_of
 from insight_importers.step_order import StepOrder
 from insight_record.encoders.common_kinds import image
 from insight_record.encoders.encoder import EncodedValue
+from insight_record.encoders.tensorboard import metadata
 from insight_record.events import event, summary, version_record
 from insight_record.formats.framing import pieces_record
-from insight_record.formats.protobuf import Pieces, size_of, text_field
+from insight_record.formats.protobuf import Pieces, int_field, message_field, size_of, text_field
 from insight_record.scalars import in_order, sealed_rows, steps_alike
+from insight_record.tensors import string_tensor
 from insight_record.values.tensors import number_value, strings_value
 
 _VALUES, _FACTS = "events.out.tfevents.1.values", "events.out.tfevents.2.facts"
@@ -29,7 +35,10 @@ _VERSION = b"brain.Event:2"
 _TAG = 1  # of a value
 _NUMBER = 1.2345678901234567e-5  # of which the bytes are replaced by those of the values
 _MARK = struct.pack("<d", _NUMBER)
-_MOST_PICTURE = 64 << 20  # bytes
+_MOST_FILE = 64 << 20  # bytes
+_IMAGE, _TENSOR = 4, 8  # of a value
+_IMAGE_FILE = 4  # of an image
+_STRING = 8  # of a tensor
 
 
 def directory_of(kept: Mapping[str, Any]) -> str:
@@ -115,13 +124,21 @@ class ImportedRun:
         value = strings_value(tag, [media_type.encode(), content], "media", shape=[2])
         self._value(value, step, wall_time)
 
+    def media_file(self, tag: str, step: int, wall_time: float, media_type: str, path: str) -> None:
+        """Refers to a file with content of the tab Media. Raises ValueError or OSError for a file that cannot
+        be shown."""
+        check_file(path, _MOST_FILE)
+        tensor = string_tensor([media_type.encode()], [2]) + file_reference(_STRING, path)
+        content = message_field(_TENSOR, tensor)
+        value = EncodedValue(tag, "summary", len(content), lambda: [content], metadata("media"))
+        self._value(value, step, wall_time)
+
     def picture(self, tag: str, step: int, wall_time: float, path: str) -> None:
-        """Appends an image file. Raises ValueError or OSError for a file that cannot be shown."""
-        with open(path, "rb") as file:
-            data = file.read(_MOST_PICTURE + 1)
-        if len(data) > _MOST_PICTURE:
-            raise ValueError(f"{os.path.basename(path)} has more than {_MOST_PICTURE >> 20} MiB")
-        self.picture_of(tag, step, wall_time, data)
+        """Refers to an image file. Raises ValueError or OSError for a file that cannot be shown."""
+        header = _header_at(path, os.stat(path).st_mtime_ns)
+        size = int_field(1, header.height) + int_field(2, header.width) + int_field(3, header.channels)
+        content = message_field(_IMAGE, size + file_reference(_IMAGE_FILE, path))
+        self._value(EncodedValue(tag, "summary", len(content), lambda: [content]), step, wall_time)
 
     def picture_of(self, tag: str, step: int, wall_time: float, data: bytes) -> None:
         """Appends the content of an image file. Raises ValueError for one that cannot be shown."""
@@ -215,6 +232,11 @@ class ImportedRun:
         temporary.write_bytes(b"".join(pieces))
         os.replace(temporary, path)
         self._written_facts = text
+
+
+@lru_cache(maxsize=1024)  # a value may name a picture often
+def _header_at(path: str, mtime_ns: int) -> ImageHeader:
+    return header_of(content_of(path, _MOST_FILE))
 
 
 def _body(value: EncodedValue, *, with_metadata: bool) -> Pieces:

@@ -97,13 +97,15 @@ def write(found: MlflowRows, target: TranslatedRuns, source: Path) -> None:
         if run_id not in found.runs:
             passed.add(str(run_id))
             continue
-        measured = float("nan") if is_nan else float(value)
-        if abs(measured) >= _LARGEST:
-            measured = float("inf") if measured > 0 else float("-inf")
-        buffers.setdefault(run_id, SeriesBuffer()).add(str(name), int(step), timestamp / 1000, measured)
+        if is_nan:
+            value = float("nan")
+        elif isinstance(value, float) and abs(value) >= _LARGEST:
+            value = float("inf") if value > 0 else float("-inf")
+        buffers.setdefault(run_id, SeriesBuffer(ticks=1000)).add(str(name), step, timestamp, value)
     state["passed"] = sorted(passed)
     for key, buffer in buffers.items():
-        buffer.write(target.run(key))
+        run = target.run(key)
+        target.note_all(run.name, buffer.write(run))
     for key, row in found.runs.items():
         _describe(found, target, key, row, params.get(key, {}), source)
 
@@ -128,17 +130,18 @@ def _describe(
         return
     described[key] = version
     facts = target.run(key).facts
-    describe(
+    flaws = describe(
         facts,
         run_id=key,
         name=_name(found, key),
         experiment=found.experiments.get(experiment, str(experiment)),
         status=str(status),
-        start=start or 0,
-        end=end or 0,
+        start=start,
+        end=end,
         params=params,
         tags=tags,
     )
+    target.note_all(target.run(key).name, flaws)
     directory = below(str(artifact_uri or ""), source.resolve().parent)
     if directory is not None:
         seen = target.state.setdefault("artifacts", {})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -82,18 +82,29 @@ class TranslatedRuns:
 
     def note(self, name: str, flaw: Flaw) -> None:
         """Lists damage of the run of this name, also in later calls."""
-        if len(self._flaws) < _MOST_FLAWS:
-            self._flaws.append([name, flaw.offset, Reason.of(flaw.reason).stored(), flaw.skipped])
+        entry = [name, flaw.offset, Reason.of(flaw.reason).stored(), flaw.skipped]
+        if len(self._flaws) < _MOST_FLAWS and entry not in self._flaws:
+            self._flaws.append(entry)
+
+    def note_all(self, name: str, flaws: Iterable[Flaw]) -> None:
+        """Notes several."""
+        for flaw in flaws:
+            self.note(name, flaw)
 
     def _free(self, name: str, key: str) -> str:
         return next(one for one in _numbered(name, key) if one not in self._names)
 
     def finish(
-        self, *, is_done: bool = True, watched: Sequence[str] = (), flaws: Sequence[tuple[str, Flaw]] = ()
+        self,
+        *,
+        is_done: bool = True,
+        watched: Sequence[str] = (),
+        flaws: Sequence[tuple[str, Flaw]] = (),
+        tail: Sequence[tuple[str, Flaw]] = (),
     ) -> Translation:
         """Writes the state, and returns the result of the call.
 
-        ``flaws`` are by name of run, and are listed until the next call.
+        ``flaws`` are by name of run, and are listed until the next call; ``tail`` too, once the store rests.
         """
         if is_done:
             for key, one in self._kept.items():
@@ -109,7 +120,7 @@ class TranslatedRuns:
             (name, Flaw(offset, Reason.restored(reason), skipped))
             for name, offset, reason, skipped in self._flaws
         ]
-        return Translation(names, is_done, watched, [*noted, *flaws][:_MOST_FLAWS])
+        return Translation(names, is_done, watched, [*noted, *flaws][:_MOST_FLAWS], tail)
 
 
 def _numbered(name: str, key: str) -> Iterator[str]:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from insight_core.plugin import Flaw
-from insight_importers.cells import cell_of, config_cells, number_of
+from insight_core.plugin import Flaw, Reason
+from insight_importers.cells import TOO_DEEP, cell_of, config_cells, loaded, number_of
 from insight_importers.media import MediaFiles
+from insight_importers.odd_values import float_of, odd_step, odd_time, whole_of
 from insight_importers.series_buffer import SeriesBuffer, last_lines
 from insight_importers.translated_runs import TranslatedRuns
 from insight_importers.wandb_steps import HistoryRows
 from insight_importers.wandb_values import with_files, write_value
 
 _CONSOLE = 64 << 10  # characters
+_DEEPEST = 100  # parts of a key
 _INTERNAL = "_wandb"
 _NOT_SHOWN = {"_step", "_timestamp", "_runtime", "_wandb"}
 _KEY = "run"  # there is one run in a store
@@ -40,11 +41,6 @@ class WandbRun:
         """The name of the run: the last one that its user gave, with its id, else that of the directory."""
         origin = self._state["origin"]
         return f"{origin['name']} {origin['id']}" if "name" in origin else str(self._state["directory"])
-
-    @property
-    def has_ended(self) -> bool:
-        """Whether the log has the end of the run."""
-        return "exit" in self._state
 
     def begin_log(self, directory: Path) -> None:
         """Names the directory of the log that the next records are of; the run has the name of the first."""
@@ -87,19 +83,17 @@ class WandbRun:
             return True
         run = self._target.run(_KEY, self.name)
         self._target.rename(_KEY, self.name)
-        self._buffer.write(run)
+        self.flaws += self._buffer.write(run)
         for row in others:
             media = MediaFiles(Path(row.log) / "files")
-            try:
-                write_value(
-                    run, media, row.tag, row.step, row.wall_time, with_files(row.tag, row.row, row.value)
-                )
-            except (OSError, ValueError, TypeError, KeyError) as error:
-                self.flaws.append(media.flaw(row.tag, row.step, error))
+            with media.shown(self.flaws.append, row.tag, row.step):
+                value = with_files(row.tag, row.row, row.value)
+                write_value(run, media, row.tag, row.step, row.wall_time, value)
         facts = run.facts
         facts.started = float(state.get("started", 0.0))
         facts.origin = {"tracker": "W&B", **state["origin"]}
-        facts.config = config_cells({k: v for k, v in state["config"].items() if k != _INTERNAL})
+        facts.config, flaws = config_cells({k: v for k, v in state["config"].items() if k != _INTERNAL})
+        self.flaws += flaws
         if "exit" in state:
             facts.status = "failure" if state["exit"] else "success"
             facts.ended = state.get("resumed", 0.0) + state["runtime"]
@@ -172,13 +166,17 @@ class WandbRun:
         for item in history.item:
             path, text = item.nested_key or (item.key,), item.value_json
             if len(path) > 1:
-                _put(nested, path, text)
+                self._put(nested, path, text)
                 continue
             tag = path[0]
             if tag == "_timestamp":
-                wall_time = float(text)
+                wall_time = self._time(text)
             elif tag == "_step":
-                step = int(float(text))
+                given = whole_of(text)
+                if given is None:
+                    self.flaws.append(odd_step("a row of the history", text))
+                    return
+                step = given
             elif tag not in _NOT_SHOWN:
                 try:
                     values.append((tag, float(text)))
@@ -191,6 +189,27 @@ class WandbRun:
                     values.append((leaf, content if measured is None else measured))
         self._rows.add(self._log, step, wall_time, values)
 
+    def _put(self, values: dict[str, Any], path: Any, text: str) -> None:  # noqa: ANN401
+        if len(path) > _DEEPEST:
+            name = path[0]
+            reason = Reason(f"{name!r}: {TOO_DEEP}", "importers_setting", name=name, cause=TOO_DEEP)
+            self.flaws.append(Flaw(0, reason))
+            return
+        place = values
+        for part in path[:-1]:
+            inner = place.get(part)
+            if not isinstance(inner, dict):
+                inner = place[part] = {}
+            place = inner
+        place[path[-1]] = _json(text)
+
+    def _time(self, text: str) -> float:
+        seconds = float_of(text)
+        if seconds is None:
+            self.flaws.append(odd_time("a row of the history", text))
+            return float("nan")
+        return seconds
+
     def _stats(self, stats: Any) -> None:  # noqa: ANN401
         wall_time = stats.timestamp.seconds + stats.timestamp.nanos * 1e-9
         step = max(0, int(wall_time - self._state.get("started", wall_time)))
@@ -201,8 +220,7 @@ class WandbRun:
 
     def _change(self, cells: dict[str, Any], change: Any) -> None:  # noqa: ANN401
         for item in change.update:
-            path = item.nested_key or (item.key,)
-            _put(cells, path, item.value_json)
+            self._put(cells, item.nested_key or (item.key,), item.value_json)
         for item in change.remove:
             path = list(item.nested_key or (item.key,))
             place: Any = cells
@@ -225,18 +243,9 @@ def _leaves(values: dict[str, Any], above: str) -> list[tuple[str, Any]]:
     return found
 
 
-def _put(values: dict[str, Any], path: Any, text: str) -> None:  # noqa: ANN401
-    place = values
-    for part in path[:-1]:
-        inner = place.get(part)
-        if not isinstance(inner, dict):
-            inner = place[part] = {}
-        place = inner
-    place[path[-1]] = _json(text)
-
-
 def _json(text: str) -> Any:  # noqa: ANN401
+    """The value of a text in JSON; for a text that is not JSON, or is nested too deeply, the text itself."""
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return loaded(text)
+    except ValueError:
         return text

@@ -8,7 +8,7 @@ from pathlib import Path
 from insight_core.plugin import Flaw, Reason, Translation
 from insight_core.plugin.payloads import MessageTypes
 from insight_importers import beginnings
-from insight_importers.record_log import cut_end, is_replaced, next_part, note_flaws, unreadable_record
+from insight_importers.record_log import is_replaced, next_part
 from insight_importers.translated_runs import TranslatedRuns
 from insight_importers.wandb_logs import logs_of_run
 from insight_importers.wandb_records import WandbRun
@@ -50,31 +50,26 @@ def _translate(logs: list[str], made: TranslatedRuns, watched: list[str]) -> Tra
     for log in logs:
         part = parts[log] = next_part(log, places.setdefault(log, {}), "W&B", beginnings.WANDB, _VERSION)
         run.begin_log(Path(log).parent)
-        for data in part.found.records:
-            try:
-                run.take(_TYPES.parse("Record", data))
-            except ValueError:
-                part.found.flaws.append(unreadable_record(part.found, len(data), "W&B"))
+        part.take_each(_TYPES, "W&B", run.take)
     if not run.write():
         axes = made.state["run"]["axes"]
         made.start_anew()
         made.state["run"] = {"axes": axes}
         return made.finish(is_done=False, watched=watched)
-    passing = [(run.name, flaw) for flaw in run.notes()]
-    for flaw in run.flaws:
-        made.note(run.name, flaw)
+    made.note_all(run.name, run.flaws)
+    tail = []
     for log, part in parts.items():
-        flaws = part.found.flaws
-        if part.cut and run.has_ended:
-            flaws.append(cut_end(part))
-        named = flaws if log == logs[0] else [_in_log(log, flaw) for flaw in flaws]
-        passing += note_flaws(made, run.name, part.found.end, named)
+        made.note_all(run.name, [_in_log(log, logs, flaw) for flaw in part.flaws])
+        tail += [(run.name, _in_log(log, logs, flaw)) for flaw in part.tail()]
     is_done = all(part.is_rest for part in parts.values())
-    return made.finish(is_done=is_done, watched=watched, flaws=passing)
+    notes = [(run.name, flaw) for flaw in run.notes()]
+    return made.finish(is_done=is_done, watched=watched, flaws=notes, tail=tail)
 
 
-def _in_log(log: str, flaw: Flaw) -> Flaw:
-    """The damage of a log that is not the first of its run, under whose name damage is listed."""
+def _in_log(log: str, logs: list[str], flaw: Flaw) -> Flaw:
+    """The damage of a log. It is listed under the name of the first log of the run, others are named."""
+    if log == logs[0]:
+        return flaw
     name, cause = "/".join(Path(log).parts[-2:]), Reason.of(flaw.reason)
     reason = Reason(f"{name}: {cause}", "importers_in_log", log=name, cause=cause)
     return Flaw(flaw.offset, reason, flaw.skipped)

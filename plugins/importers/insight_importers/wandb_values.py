@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from insight_importers.cells import loaded
 from insight_importers.imported_run import ImportedRun
 from insight_importers.media import MediaFiles, csv_of, histogram_of_counts
 
@@ -31,7 +32,7 @@ def write_value(
 ) -> None:
     """Writes one value of history; types that no tab shows are left out.
 
-    Raises OSError, ValueError, TypeError or KeyError for a value that is not as W&B writes it.
+    Raises various errors for a value that is not as W&B writes it.
     """
     if isinstance(value, str):
         run.text(tag, step, wall_time, value)
@@ -51,11 +52,11 @@ def _write_media(
         for number, name in enumerate(value["filenames"]):
             run.picture(f"{tag}/{number}", step, wall_time, files.path(name))
     elif kind == "html-file":
-        run.media(tag, step, wall_time, "text/html", files.content(value["path"]))
+        run.media_file(tag, step, wall_time, "text/html", files.path(value["path"]))
     elif kind == "table-file":
-        run.media(tag, step, wall_time, "text/csv", csv_of(json.loads(files.content(value["path"]))))
+        run.media(tag, step, wall_time, "text/csv", csv_of(loaded(files.content(value["path"]))))
     elif kind == "plotly-file":
-        run.media(tag, step, wall_time, _PLOTLY, files.content(value["path"]))
+        run.media_file(tag, step, wall_time, _PLOTLY, files.path(value["path"]))
     elif kind == "video-file":
         files.write_video(run, tag, step, wall_time, value["path"])
     elif kind == "histogram":

@@ -167,7 +167,7 @@ def test_damage_of_a_later_log_says_where_it_is(tmp_path: Path, opened: Opened) 
     path = tmp_path / "run-20260101_000001-a" / "run-a.wandb"
     data = bytearray(path.read_bytes())
     data[-1] ^= 1
-    path.write_bytes(bytes(data) + bytes(BLOCK))
+    path.write_bytes(bytes(data).ljust(BLOCK, b"\0"))
     reasons = [damage.reason for damage in opened(tmp_path).damage()]
     assert reasons == ["run-20260101_000001-a/run-a.wandb: the checksum of a record is wrong"]
 

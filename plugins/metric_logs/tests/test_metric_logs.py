@@ -103,6 +103,30 @@ def test_a_csv_log_of_lightning_is_tailed_and_gains_columns(tmp_path: Path, load
     assert _damage(provider) == []
 
 
+def test_thousands_of_columns_of_numbers_and_of_text_are_tailed(
+    tmp_path: Path, load: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lines, "_PIECE", 200_000)  # the header and some rows
+    names = [f"grad_norm/{'x' * 30}{number:04d}" for number in range(2_500)]
+    texts = [f"note/{number:04d}" for number in range(2_000)]
+    path = tmp_path / "metrics.csv"
+
+    def rows(steps: range) -> list[dict[str, object]]:
+        return [
+            {"step": step, **dict.fromkeys(names, step / 2), **dict.fromkeys(texts, "a")} for step in steps
+        ]
+
+    # Lightning sorts the names: the step comes last, behind more than the beginning of a file
+    _log(path, [*names, *texts, "step"], rows(range(30)))
+    assert len(_points(load(), names[-1])) == 30
+    damage = _damage(load())
+    _log(path, [*names, *texts, "step"], rows(range(30, 32)))
+    assert _tags(load()) == set(names)
+    assert _points(load(), names[0]) == [(step, step / 2) for step in range(32)]
+    assert _damage(load()) == damage  # a column of text is listed once
+    assert len(damage) <= 201
+
+
 def test_odd_csv_is_right_or_damage_with_its_line(tmp_path: Path, load: Load) -> None:
     rows = [
         b"\xef\xbb\xbfstep,loss,note",
