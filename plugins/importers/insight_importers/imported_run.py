@@ -86,6 +86,10 @@ class ImportedRun:
             "written": self._written_facts,
         }
 
+    def begin_session(self, number: int) -> None:
+        """Numbers the session of the values that follow: a later one replaces all from its first step on."""
+        self._order.session = number
+
     def scalars(self, tag: str, steps: ArrayLike, wall_times: ArrayLike, values: ArrayLike) -> None:
         """Appends numbers of one tag: columns of equal length. The numbers stay float64."""
         at = np.asarray(steps, np.int64)

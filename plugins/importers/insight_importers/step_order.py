@@ -22,10 +22,8 @@ from insight_record.formats.protobuf import Pieces, fields, message_field, signe
 
 _EVENTS = "events.out.tfevents.3.late"
 _PLACES, _RECORDS, _ROWS = "places", "late.records", "late.rows"
-_PLACE = np.dtype([("tag", "<i4"), ("start", "<i8"), ("end", "<i8")])  # in the file that is appended to
-_ROW = np.dtype(
-    [("tag", "<i4"), ("is_later", "<i4"), ("step", "<i8"), ("time", "<f8"), ("start", "<i8"), ("end", "<i8")]
-)
+_PLACE = np.dtype([("tag", "<i4"), ("session", "<i4"), ("start", "<i8"), ("end", "<i8")])  # of appended ones
+_ROW = np.dtype([*_PLACE.descr, ("is_later", "<i8"), ("step", "<i8"), ("time", "<f8")])
 _LENGTH, _TIME = struct.Struct("<Q"), struct.Struct("<d")
 _TIME_END, _STEP_KEY = 9, 0x10  # of an event
 _METADATA = 9  # of a value
@@ -35,10 +33,13 @@ _COPIED = 8 << 20  # bytes at once
 class StepOrder:
     """Decides for each tag of a run whether its records may be appended, and keeps those that may not.
 
-    Nothing counts before ``kept``: what came after it is cut off by the next process.
+    ``session`` numbers the sessions of trackers that say when a training was resumed: a later one replaces
+    everything from its first step on. Nothing counts before ``kept``: what came after it is cut off by the
+    next process.
     """
 
     def __init__(self, directory: Path, kept: Mapping[str, Any]) -> None:
+        self.session = 0
         self._directory = directory
         self._ends: dict[str, list[Any]] = dict(kept.get("ends", {}))  # number, last step and time by tag
         self._late: set[str] = set(kept.get("late", ()))
@@ -83,7 +84,7 @@ class StepOrder:
 
     def appended(self, tag: str, start: int, end: int) -> None:
         """Notes where the last records of a tag were appended."""
-        self._append(_PLACES, [np.array([(self._ends[tag][0], start, end)], _PLACE).tobytes()])
+        self._append(_PLACES, [np.array([(self._ends[tag][0], self.session, start, end)], _PLACE).tobytes()])
 
     def keep(
         self,
@@ -92,13 +93,21 @@ class StepOrder:
         times: NDArray[np.float64],
         sizes: NDArray[np.int64],
         records: Pieces,
-        *,
-        is_later: bool = True,
     ) -> None:
-        """Keeps records of a late tag, of these sizes in bytes; ``is_later`` than what was appended."""
+        """Keeps records of a late tag, of these sizes in bytes."""
+        self._keep((self._ends[tag][0], self.session, True), steps, times, sizes, records)
+
+    def _keep(
+        self,
+        place: tuple[int, int, bool],
+        steps: NDArray[np.int64],
+        times: NDArray[np.float64],
+        sizes: NDArray[np.int64],
+        records: Pieces,
+    ) -> None:
         rows = np.empty(len(steps), _ROW)
         ends = self._sizes[_RECORDS] + np.cumsum(sizes)
-        rows["tag"], rows["is_later"] = self._ends[tag][0], is_later
+        rows["tag"], rows["session"], rows["is_later"] = place
         rows["step"], rows["time"], rows["start"], rows["end"] = steps, times, ends - sizes, ends
         self._append(_ROWS, [rows.tobytes()])
         self._append(_RECORDS, records)
@@ -112,7 +121,7 @@ class StepOrder:
         if self._stays:
             size = self._move(values, size)
         rows = self._table(_ROWS, _ROW)
-        rows = rows[np.lexsort((rows["is_later"], rows["tag"]))]
+        rows = rows[np.lexsort((rows["is_later"], rows["session"], rows["tag"]))]
         known = rows["time"][np.isfinite(rows["time"])]
         temporary = self._directory / "new"
         with open(self._directory / _RECORDS, "rb") as source, open(temporary, "wb") as file:
@@ -125,16 +134,15 @@ class StepOrder:
 
     def _move(self, values: Path, size: int) -> int:
         places = self._table(_PLACES, _PLACE)
-        names = {self._ends[tag][0]: tag for tag in self._stays}
-        moves = np.isin(places["tag"], list(names))
+        moves = np.isin(places["tag"], [self._ends[tag][0] for tag in self._stays])
         temporary, position = self._directory / "new", 0
         with open(values, "rb") as source, open(temporary, "wb") as file:
-            for number, start, end in places[moves].tolist():
+            for number, session, start, end in places[moves].tolist():
                 _copy(source, file, position, start)
                 data, position = _read(source, start, end), end
                 events = np.array(list(_events(data)), [("step", "<i8"), ("time", "<f8"), ("size", "<i8")])
                 columns = (events["step"], events["time"], events["size"])
-                self.keep(names[number], *columns, [data], is_later=False)
+                self._keep((number, session, False), *columns, [data])
             _copy(source, file, position, size)
         os.replace(temporary, values)
         lengths = np.where(moves, places["end"] - places["start"], 0)
@@ -168,14 +176,18 @@ class StepOrder:
         self._held = 0
 
 
-def in_step_order(steps: NDArray[np.int64], times: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Indices of values by step, then by time; steps and times are in the order of recording.
+def in_step_order(
+    steps: NDArray[np.int64], times: NDArray[np.float64], sessions: NDArray[np.int32]
+) -> NDArray[np.intp]:
+    """Indices of values by step, then by time; all columns are in the order of recording.
 
     A step that was recorded again after steps had gone back was replaced: a training went on from an earlier
     step. Its older values stand where the host sees an attempt that a later one replaced: before the newer
-    values of all steps from the first such step on. A late value whose step is new replaces none.
+    values of all steps from the first such step on. A late value whose step is new replaces none, unless it
+    is of a later session.
     """
-    recorded = np.arange(len(steps)) if np.isnan(times).any() else np.argsort(times, kind="stable")
+    clock = np.arange(len(steps)) if np.isnan(times).any() else times
+    recorded = np.lexsort((clock, sessions))
     recorded_steps = steps[recorded]
     attempt = np.append(0, np.cumsum(recorded_steps[1:] < recorded_steps[:-1]))
     order = np.argsort(recorded_steps, kind="stable")
@@ -183,17 +195,27 @@ def in_step_order(steps: NDArray[np.int64], times: NDArray[np.float64]) -> NDArr
     by_step = steps[rows]
     is_last = np.append(by_step[1:] != by_step[:-1], True)
     newest = attempt[is_last][np.cumsum(is_last) - is_last]
-    is_old = attempt < newest
+    is_old = (attempt < newest) | (by_step >= _replaced_from(steps, sessions)[rows])
     if not is_old.any():
         return rows
     is_before = by_step < by_step[is_old][0]
     return np.concatenate((rows[is_before], rows[is_old], rows[~is_before & ~is_old]))
 
 
+def _replaced_from(steps: NDArray[np.int64], sessions: NDArray[np.int32]) -> NDArray[np.int64]:
+    """The first step of all sessions after that of each value. The largest int64 stands for none."""
+    never = np.iinfo(np.int64).max
+    known, session = np.unique(sessions, return_inverse=True)
+    firsts = np.full(len(known) + 1, never)
+    np.minimum.at(firsts, session.reshape(-1), steps)
+    later: NDArray[np.int64] = np.minimum.accumulate(firsts[::-1])[::-1][1:][session.reshape(-1)]
+    return later
+
+
 def _write_in_order(source: BinaryIO, file: BinaryIO, rows: NDArray[Any]) -> None:
     """Writes the records of one tag; ``rows`` are in the order of recording."""
     plugin = _metadata(_read(source, *rows[0][["start", "end"]].tolist()))
-    places = rows[in_step_order(rows["step"], rows["time"])]
+    places = rows[in_step_order(rows["step"], rows["time"], rows["session"])]
     first, places = places[0], places[1:]
     file.write(_with_metadata(_read(source, int(first["start"]), int(first["end"])), plugin))
     begins = np.append(True, places["start"][1:] != places["end"][:-1])[: len(places)]  # others follow one

@@ -45,6 +45,7 @@ class WandbRun:
     def begin_log(self, directory: Path) -> None:
         """Names the directory of the log that the next records are of; the run has the name of the first."""
         self._log = os.fspath(directory)
+        self._rows.begin_log(self._log)
         self._state.setdefault("directory", directory.name)
 
     def take(self, record: Any) -> None:  # noqa: ANN401 - a message that is made at run time
@@ -77,18 +78,21 @@ class WandbRun:
         """
         if not self._rows.settle():
             return False
-        others = self._rows.place(self._buffer)
+        placed = self._rows.place()
         state = self._state
-        if "id" not in state and not self._buffer.columns:
+        if "id" not in state and not self._buffer.columns and not placed:
             return True
         run = self._target.run(_KEY, self.name)
         self._target.rename(_KEY, self.name)
         self.flaws += self._buffer.write(run)
-        for row in others:
-            media = MediaFiles(Path(row.log) / "files")
-            with media.shown(self.flaws.append, row.tag, row.step):
-                value = with_files(row.tag, row.row, row.value)
-                write_value(run, media, row.tag, row.step, row.wall_time, value)
+        for session, values in sorted(placed.items()):
+            run.begin_session(session)
+            self.flaws += values.numbers.write(run)
+            for row in values.others:
+                media = MediaFiles(Path(row.log) / "files")
+                with media.shown(self.flaws.append, row.tag, row.step):
+                    value = with_files(row.tag, row.row, row.value)
+                    write_value(run, media, row.tag, row.step, row.wall_time, value)
         facts = run.facts
         facts.started = float(state.get("started", 0.0))
         facts.origin = {"tracker": "W&B", **state["origin"]}
@@ -128,7 +132,7 @@ class WandbRun:
         if self._log not in state["begun"]:
             state["begun"].append(self._log)
             state.pop("exit", None)
-            self._rows.begin(self._log, run.starting_step)
+            self._rows.start(self._log, run.starting_step)
         state["notes"] = run.notes or state.get("notes", "")
         self._change(state["config"], run.config)
         self._change(state["summary"], run.summary)

@@ -16,7 +16,7 @@ _INTERNAL = "_"  # begins the names of W&B's own metrics: its step and its times
 
 
 class OtherValue(NamedTuple):
-    """A value that is no number. ``row`` is W&B's step, ``log`` where it was recorded."""
+    """A value that is no number. ``row`` is W&B's step, ``log`` is where it was recorded."""
 
     tag: str
     step: int
@@ -24,6 +24,13 @@ class OtherValue(NamedTuple):
     wall_time: float
     value: Any
     log: str
+
+
+class PlacedValues(NamedTuple):
+    """Numbers, and other values, of a session."""
+
+    numbers: SeriesBuffer
+    others: list[OtherValue]
 
 
 class HistoryRows:
@@ -45,6 +52,7 @@ class HistoryRows:
         self._axes = axes
         self._seen: dict[str, int] = state.setdefault("definitions", {})  # by log
         self._rows: list[tuple[float, str, int | None, float, Sequence[tuple[str, Any]]]] = []
+        self._logs: list[str] = []
         self._when: dict[str, float] = {}  # the latest time of a row, by log
         self._axis_of: dict[str, str] = {}
         self._has_changed = False
@@ -55,7 +63,11 @@ class HistoryRows:
         logged: dict[str, str] = self._state["logged"]
         return logged
 
-    def begin(self, log: str, starting_step: int) -> None:
+    def begin_log(self, log: str) -> None:
+        """Takes rows of a log from now on; logs come in the order in which they were begun."""
+        self._logs.append(log)
+
+    def start(self, log: str, starting_step: int) -> None:
         """Notes where the rows of a log begin that was written for a resumed run; 0 if that is not known."""
         if starting_step > 0:
             self._state["next"].setdefault(log, starting_step)
@@ -100,10 +112,14 @@ class HistoryRows:
         axes["changes"] += 1
         return False
 
-    def place(self, buffer: SeriesBuffer) -> list[OtherValue]:
-        """Adds the numbers of all rows that were taken to the buffer; returns the other values."""
+    def place(self) -> dict[int, PlacedValues]:
+        """The values of all rows that were taken, by session.
+
+        A log is a session of its own if its rows have steps: W&B goes back to the step of its first row.
+        """
         counts, last, logged = self._state["next"], self._state["last"], self.logged
-        axes, others = self._metrics(), []
+        axes, found = self._metrics(), dict[int, PlacedValues]()
+        sessions = {log: number for number, log in enumerate(self._logs)}
         self._rows.sort(key=lambda row: row[0])
         for _, log, given, wall_time, values in self._rows:
             counter = log if log in counts else ""
@@ -112,17 +128,19 @@ class HistoryRows:
                 counts[name] = max(counts.get(name, 0), row + 1)
             if axes:
                 last.update((tag, int(value)) for tag, value in values if tag in axes and _is_whole(value))
+            session = 0 if given is None else sessions[log]
+            numbers, others = found.setdefault(session, PlacedValues(SeriesBuffer(), []))
             for tag, value in values:
                 axis = logged.get(tag)
                 if axis is None:
                     axis = logged[tag] = self._axis(tag)
                 step = last.get(axis, row) if axis else row
                 if isinstance(value, float):
-                    buffer.add(tag, step, wall_time, value)
+                    numbers.add(tag, step, wall_time, value)
                 else:
                     others.append(OtherValue(tag, step, row, wall_time, value, log))
         self._rows.clear()
-        return others
+        return found
 
     def flaws(self) -> Iterator[Flaw]:
         """Notes on axes that could not be used."""

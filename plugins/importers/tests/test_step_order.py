@@ -226,7 +226,7 @@ def test_the_host_shows_the_newest_value_of_each_step_and_hides_only_those_that_
         count = int(random.integers(1, 40))
         steps = random.integers(-5, int(random.integers(-4, 30)), count)
         times = random.permutation(count).astype(float)
-        order = in_step_order(steps, times)
+        order = in_step_order(steps, times, np.zeros(count, np.int32))
         assert sorted(order.tolist()) == list(range(count))
         shown = find_attempts(steps[order]).visible
         visible = order if shown is None else order[shown]

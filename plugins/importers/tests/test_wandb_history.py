@@ -150,6 +150,28 @@ def test_an_offline_run_that_was_resumed_is_one_run_with_the_settings_of_the_las
     assert not provider.damage()
 
 
+@pytest.mark.parametrize("grows", [False, True], ids=["whole", "grows"])
+def test_a_run_that_was_rewound_has_nothing_behind_the_step_from_which_it_goes_on(
+    tmp_path: Path, opened: Opened, grows: bool
+) -> None:
+    first = Log(tmp_path, "run-20260101_000000-a", "a")
+    first.start("rewound", config={"lr": 0.1})
+    for step in range(50):
+        first.row(step, step, loss=1.0, note=f"first {step}", once=1.0)
+    provider = opened(tmp_path)
+    second = Log(tmp_path, "run-20260101_000100-a", "a")
+    second.start("rewound", config={"lr": 0.01}, starting_step=20)
+    for step in range(20, 30):
+        second.row(60 + step, step, loss=2.0)
+        if grows:
+            provider.load()
+    provider.load()
+    assert _points(provider, "loss") == [(step, 1.0 if step < 20 else 2.0) for step in range(30)]
+    [info] = provider.series("scalar", tags=["loss"])
+    assert (info.points, info.attempts, info.last_value) == (60, 2, 2.0)
+    assert len(_points(provider, "once")) == 50  # of a metric that is not recorded again
+
+
 def test_a_log_whose_directory_is_shown_alone_is_there(tmp_path: Path, opened: Opened) -> None:
     for number in range(2):
         log = Log(tmp_path, f"run-20260101_00000{number}-a", "a")
