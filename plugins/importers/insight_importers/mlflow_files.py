@@ -150,7 +150,7 @@ def _append_metric(
         steps, times, values = _one_by_one(made, run, tag, offset, data[:end].split(b"\n")[:-1])
     if len(steps):
         run.scalars(tag, steps, times / 1000, values)
-        run.facts.last_step = max(run.facts.last_step, int(steps[-1]))
+        run.facts.last_step = max(run.facts.last_step, int(steps.max()))
     return offset + end, offset + len(data) >= size
 
 

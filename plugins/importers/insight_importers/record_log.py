@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from io import BufferedReader
 from typing import Any
@@ -15,7 +15,6 @@ from insight_core.plugin.payloads import MessageTypes
 from insight_importers.block_log import BLOCK, CUT, ZEROS, Records, records_of
 from insight_importers.odd_values import contained
 from insight_importers.side_files import data_after, open_file
-from insight_importers.translated_runs import TranslatedRuns
 
 _CHUNK = 2 << 20  # bytes of a call
 _LONGEST = 512 << 20  # bytes of a record
@@ -57,17 +56,20 @@ class LogPart:
         self.flaws.append(Flaw(place, reason, size))
 
 
-def next_part(source: str, made: TranslatedRuns, tracker: str, mark: bytes, version: int) -> LogPart:
-    """The next records of a log. ``made.state`` keeps the place; it is empty for another file.
+def is_replaced(source: str, place: Mapping[str, Any]) -> bool:
+    """Whether a log is not the one of which ``place`` says how far it was read. Raises OSError."""
+    info = os.stat(source)
+    return bool(place) and (place["file"] != [info.st_dev, info.st_ino] or place["offset"] > info.st_size)
+
+
+def next_part(source: str, place: dict[str, Any], tracker: str, mark: bytes, version: int) -> LogPart:
+    """The next records of a log. ``place`` keeps how far it was read; it is empty at first.
 
     Raises OSError, and ValueError for a file that begins otherwise, or has another version.
     """
     with open_file(source) as file:
         info = os.fstat(file.fileno())
-        identity = [info.st_dev, info.st_ino]
-        if made.state.get("file") != identity or made.state["offset"] > info.st_size:
-            made.start_anew()
-            made.state = {"file": identity, "offset": 0, "run": {}}
+        place["file"] = [info.st_dev, info.st_ino]
         beginning = file.read(_BEGINNING)
         if beginning[:-1] != mark:
             text = f"it does not begin as a log of {tracker}"
@@ -75,8 +77,8 @@ def next_part(source: str, made: TranslatedRuns, tracker: str, mark: bytes, vers
         if beginning[-1] != version:
             text = f"version {beginning[-1]} of {tracker}'s log is not known"
             raise ValueError(Reason(text, "importers_log_version", version=beginning[-1], tracker=tracker))
-        found, is_rest = _chunk(file, int(made.state["offset"]), info.st_size)
-    made.state["offset"] = found.end
+        found, is_rest = _chunk(file, int(place.get("offset", 0)), info.st_size)
+    place["offset"] = found.end
     cut = info.st_size - found.end if is_rest and found.is_cut else 0
     return LogPart(found, is_rest, cut, [flaw for flaw in found.flaws if flaw.offset < found.end])
 

@@ -13,7 +13,7 @@ from insight_importers import beginnings
 from insight_importers.cells import cell_of, config_cells, loaded
 from insight_importers.media import MediaFiles
 from insight_importers.odd_values import contained
-from insight_importers.record_log import next_part
+from insight_importers.record_log import is_replaced, next_part
 from insight_importers.series_buffer import SeriesBuffer, last_lines
 from insight_importers.side_files import content_of
 from insight_importers.translated_runs import TranslatedRuns
@@ -32,8 +32,10 @@ _KEY = "run"
 def translate(source: str, target: Path) -> Translation:
     """Reads some MiB more of the log."""
     made = TranslatedRuns(target)
-    part = next_part(source, made, "SwanLab", beginnings.SWANLAB, _VERSION)
-    directory, state = Path(source).parent, made.state["run"]
+    if is_replaced(source, made.state):
+        made.start_anew()
+    part = next_part(source, made.state, "SwanLab", beginnings.SWANLAB, _VERSION)
+    directory, state = Path(source).parent, made.state.setdefault("run", {})
     buffer, media, console = SeriesBuffer(), [], []
 
     def take(record: Any) -> None:  # noqa: ANN401 - a message

@@ -7,6 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from insight_core.plugin import Flaw, Reason, Translation
 from insight_core.plugin.payloads import MessageTypes
 from insight_importers.block_log import CUT, ZEROS
@@ -17,13 +19,19 @@ from insight_importers.series_buffer import SeriesBuffer
 from insight_importers.side_files import open_file
 from insight_importers.translated_runs import TranslatedRuns
 from insight_record.encoders.encoder import EncodedValue
-from insight_record.formats.protobuf import message_field
+from insight_record.formats.protobuf import int_field, message_field
+from insight_record.values.tensors import tensor_value
 
 _CHUNK = 2 << 20  # bytes of a call
 _LONGEST = 256 << 20  # bytes of a record
 _SIZE = 8
 _AUDIO = 6  # of a value of a summary, whose message is equal to VisualDL's
+_FIRST_TAG = "meta_data_tag"
+_LEAST_MS = 100_000_000_000  # in 1973; as seconds it would be in the year 5138
+_THRESHOLDS = 2  # of the plugin data of PR curves
+_MOST_UNSHOWN = 100  # tags in notes
 _KEY = "run"
+_UNEVEN = Reason("the columns of a curve are not equally long", "importers_curve")
 _TYPES = MessageTypes(Path(__file__).with_name("visualdl.binpb"))
 
 
@@ -42,7 +50,7 @@ def translate(source: str, target: Path) -> Translation:
         if len(data) >= _SIZE and int.from_bytes(data[:_SIZE], "little") > len(data) - _SIZE:
             data += file.read(min(_LONGEST, int.from_bytes(data[:_SIZE], "little")))
     run = made.run(_KEY)
-    run.facts.origin = {"tracker": "VisualDL"}
+    run.facts.origin["tracker"] = "VisualDL"
     buffer, position, passing, tail = SeriesBuffer(), 0, [], []
     while position + _SIZE <= len(data):
         length = int.from_bytes(data[position : position + _SIZE], "little")
@@ -63,7 +71,7 @@ def translate(source: str, target: Path) -> Translation:
         else:
             for value in record.values:
                 with MediaFiles(Path()).shown(partial(made.note, ""), value.tag, value.id):
-                    _take(run, buffer, value)
+                    _take(made, run, buffer, value)
         position += _SIZE + length
     made.note_all("", buffer.write(run))
     end = made.state["offset"] = offset + position
@@ -74,11 +82,13 @@ def translate(source: str, target: Path) -> Translation:
     return made.finish(is_done=is_done, flaws=passing, tail=tail)
 
 
-def _take(run: ImportedRun, buffer: SeriesBuffer, value: Any) -> None:  # noqa: ANN401
-    kind, step, when = value.WhichOneof("one_value"), value.id, value.timestamp / 1000
+def _take(made: TranslatedRuns, run: ImportedRun, buffer: SeriesBuffer, value: Any) -> None:  # noqa: ANN401
+    kind, step, when = value.WhichOneof("one_value"), value.id, _seconds(value.timestamp)
     run.facts.started = min(run.facts.started or when, when)
     if kind == "value":
         buffer.add(value.tag, step, when, value.value)
+    elif kind == "tag_value":
+        buffer.add(f"{value.tag}/{value.tag_value.tag}", step, when, value.tag_value.value)
     elif kind == "image":
         run.picture_of(value.tag, step, when, value.image.encoded_image_string)
     elif kind == "text":
@@ -86,6 +96,10 @@ def _take(run: ImportedRun, buffer: SeriesBuffer, value: Any) -> None:  # noqa: 
     elif kind == "histogram":
         found = histogram_of_counts(value.tag, value.histogram.bin_edges, value.histogram.hist)
         run.value(found, step, when)
+    elif kind == "pr_curve":
+        run.value(_curve(value.tag, value.pr_curve, value.pr_curve), step, when)
+    elif kind == "roc_curve":
+        run.value(_curve(value.tag, value.roc_curve, None), step, when)
     elif kind == "audio":
         content = message_field(_AUDIO, value.audio)
         run.value(EncodedValue(value.tag, "summary", len(content), lambda: [content]), step, when)
@@ -94,3 +108,48 @@ def _take(run: ImportedRun, buffer: SeriesBuffer, value: Any) -> None:  # noqa: 
             cell = cell_of(getattr(info, info.WhichOneof("type") or "string_value"))
             if cell is not None:
                 run.facts.config[info.name] = cell
+    elif kind == "meta_data":
+        if value.meta_data.display_name:
+            run.facts.origin["name"] = value.meta_data.display_name
+    elif value.tag != _FIRST_TAG:
+        _note_unshown(made, kind, value.tag)
+
+
+def _seconds(timestamp: int) -> float:
+    """Seconds since the epoch of a time in ms, or in seconds, as VisualDL 2.0 wrote it."""
+    return timestamp / 1000 if timestamp >= _LEAST_MS else float(timestamp)
+
+
+def _curve(tag: str, counts: Any, shares: Any) -> EncodedValue:  # noqa: ANN401
+    """Counts of a classifier at every threshold as a value of the tab PR curves, which shows ROC curves too.
+
+    Without ``shares``, precision and recall are computed. Raises ValueError for columns of other lengths.
+    """
+    columns = [np.array(column, np.float64) for column in (counts.TP, counts.FP, counts.TN, counts.FN)]
+    tp, fp, _, fn = columns
+    if len({len(column) for column in columns}) != 1 or not len(tp):
+        raise ValueError(_UNEVEN)
+    if shares is None:
+        columns += [tp / np.maximum(tp + fp, 1), tp / np.maximum(tp + fn, 1)]
+    elif len(shares.precision) == len(shares.recall) == len(tp):
+        columns += [np.array(shares.precision), np.array(shares.recall)]
+    else:
+        raise ValueError(_UNEVEN)
+    return tensor_value(tag, np.stack(columns), "pr_curves", content=int_field(_THRESHOLDS, len(tp)))
+
+
+def _note_unshown(made: TranslatedRuns, kind: str | None, tag: str) -> None:
+    """Lists a kind of values that no tab shows, once for each tag."""
+    known: list[str] = made.state.setdefault("unshown", [])
+    if tag in known or len(known) >= _MOST_UNSHOWN:
+        return
+    known.append(tag)
+    if kind == "embeddings":
+        text = (
+            f"{tag!r}: embeddings of VisualDL are not shown; write them with add_embedding of insight_record "
+            "or PyTorch, as files of TensorBoard's projector"
+        )
+        made.note("", Flaw(0, Reason(text, "importers_visualdl_embeddings", tag=tag)))
+    else:
+        text = f"{tag!r} has values of a kind that is not known"
+        made.note("", Flaw(0, Reason(text, "importers_visualdl_kind", tag=tag)))

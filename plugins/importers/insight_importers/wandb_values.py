@@ -11,7 +11,20 @@ from insight_importers.cells import loaded
 from insight_importers.imported_run import ImportedRun
 from insight_importers.media import MediaFiles, csv_of, histogram_of_counts
 
+_MOST_PICTURES = 1_000  # of one value
 _PLOTLY = "application/vnd.plotly.v1+json"
+
+
+def with_files(tag: str, step: int, value: object) -> object:
+    """The value with the names of its pictures, which old versions of W&B leave to the reader.
+
+    ``step`` is W&B's own. Raises ValueError or TypeError for a count that is not a number.
+    """
+    if not isinstance(value, dict) or value.get("_type") != "images/separated" or "filenames" in value:
+        return value
+    place, suffix = f"media/images/{tag}_{step}", value.get("format", "png")
+    count = min(int(value.get("count", 0)), _MOST_PICTURES)
+    return {**value, "filenames": [f"{place}_{number}.{suffix}" for number in range(count)]}
 
 
 def write_value(

@@ -16,9 +16,11 @@ def of_csv(beginning: bytes) -> bool:
 
 
 def of_dvclive(beginning: bytes) -> bool:
-    """``step`` and the metric, after ``timestamp`` where that is recorded."""
+    """``step`` and the metric, after ``timestamp`` where that is recorded; or ``step`` alone."""
     header = _header(beginning, "\t")
-    return header[-2:-1] == ["step"] and header[:-2] in ([], ["timestamp"])
+    if header[-1:] != ["step"]:
+        del header[-1:]
+    return header[-1:] == ["step"] and header[:-1] in ([], ["timestamp"])
 
 
 def of_trainer_state(beginning: bytes) -> bool:

@@ -276,6 +276,22 @@ def test_layouts_of_earlier_versions_of_dvclive_are_known(
     assert _points(load(), "loss", run) == [(0, 0.5)]
 
 
+def test_a_metric_of_dvclive_with_the_name_step_has_one_column(tmp_path: Path, load: Load) -> None:
+    plots = tmp_path / "dvclive" / "plots" / "metrics"
+    plots.mkdir(parents=True)
+    (plots / "step.tsv").write_text("step\n0\n1\n")
+    provider = load()
+    with (plots / "step.tsv").open("a") as file:
+        file.write("5\n\nodd\n")
+    (plots / "timed").mkdir()
+    (plots / "timed" / "step.tsv").write_text("timestamp\tstep\n1795370209852\t3\n")
+    provider.load()
+    assert _points(provider, "step", "dvclive") == [(0, 0.0), (1, 1.0), (5, 5.0)]
+    assert _points(provider, "timed/step", "dvclive") == [(3, 3.0)]
+    assert _column(provider, "timed/step", "dvclive").wall_times.tolist() == [1795370209.852]
+    assert len(_damage(provider)) == 1
+
+
 # --- Hugging Face ---
 
 
