@@ -6,7 +6,9 @@ import os
 import sys
 import time
 
-from insight_core.plugin import TooLarge
+import numpy as np
+
+from insight_core.plugin import TooLarge, Unavailable
 from insight_core.plugin.worker import WorkerLink
 from insight_record.formats.reason import Reason
 
@@ -63,3 +65,13 @@ def chatter(link: WorkerLink) -> bytes:
     sys.stdout.flush()
     link.say(part=1)
     return b"done"
+
+
+def counted(data: bytes, times: int) -> dict[str, object]:
+    return {"size": times * len(data), "twice": np.array([times, times]), "process": os.getpid()}
+
+
+def refused(data: bytes) -> None:
+    if data.endswith(b"!"):
+        raise Unavailable("later")
+    raise ValueError(Reason("a number is missing", "missing", number=3))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import threading
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -17,8 +18,8 @@ from insight_core.plugin.worker import (
     WorkerLimits,
     Workers,
     WorkerSource,
-    decode_apart,
 )
+from insight_core.plugin.worker.decoding import SMALL, decode_apart
 from tests.waiting import PATIENCE, eventually
 
 _HERE = "tests.worker.called"
@@ -140,11 +141,20 @@ def test_calls_fail_when_the_workers_are_closed(workers: Workers) -> None:
     assert _failure(workers, "process").code == "worker_died"
 
 
-def test_a_decoder_raises_what_its_worker_did() -> None:
-    assert decode_apart(f"{_HERE}:joined", b"abc", names=["data"]) == b"abc"
+def test_a_decoder_returns_and_raises_what_its_function_does_in_a_worker() -> None:
+    large = b"a" * (SMALL + 1)
+    found = decode_apart(f"{_HERE}:counted", large, 2)
+    assert (found["size"], found["twice"].tolist()) == (2 * len(large), [2, 2])
+    assert found["process"] != os.getpid()
+    assert decode_apart(f"{_HERE}:counted", [b"ab", b"c"], 1)["size"] == 3
+    assert decode_apart(f"{_HERE}:counted", b"a", 1, unpacks=True)["process"] == found["process"]
+    assert decode_apart(f"{_HERE}:counted", b"a", 1)["process"] == os.getpid(), "small, so it stays here"
     with pytest.raises(ValueError, match="a number is missing") as caught:
-        decode_apart(f"{_HERE}:fail", b"", kind="value")
+        decode_apart(f"{_HERE}:refused", large)
     assert caught.value.args[0].code == "missing"
+    with pytest.raises(WorkerFailed, match="later") as unavailable:
+        decode_apart(f"{_HERE}:refused", large + b"!")
+    assert unavailable.value.status == 503
 
 
 class _Waiting(WorkerJob):

@@ -133,7 +133,8 @@ class WaitedJob(WorkerJob):
         self.done.set()
 
     def result(self) -> bytes:
-        """The answer, once ``done`` is set. Raises WorkerFailed."""
+        """Waits for the answer. Raises WorkerFailed."""
+        self.done.wait()
         if self._failure is not None:
             raise self._failure
         return self._answer

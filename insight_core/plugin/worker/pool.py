@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import logging
 import os
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 
 from insight_core.plugin.worker.job import WaitedJob, WorkerFailed, WorkerJob, WorkerLimits, WorkerSource
 from insight_core.plugin.worker.process import COMMAND, WorkerProcess, died
@@ -21,9 +19,6 @@ AT_ONCE = min(8, max(2, os.cpu_count() or 1))  # processes
 IDLE = 30.0  # seconds after which one that has nothing to do ends
 _CLOSING = 0.6  # seconds that closing waits; a host gives plugins 0.8
 _OWN_MEMORY = 128 << 20  # bytes of a process that works, besides what its job says
-
-DECODING = WorkerLimits(memory=1 << 30, seconds=60.0, deadline=90.0, answer=64 << 20)  # of decode_apart
-_DECODERS = 2  # processes of decode_apart
 
 
 class Workers:
@@ -97,7 +92,6 @@ class Workers:
         """
         job = WaitedJob(function, arguments, opener)
         self.start(job)
-        job.done.wait()
         return job.result()
 
     def start(self, job: WorkerJob, *, is_urgent: bool = True) -> None:
@@ -200,28 +194,3 @@ class Workers:
 
 def _closed() -> WorkerFailed:
     return died("the host ends")
-
-
-def end_decoders() -> None:
-    """Ends the processes of ``decode_apart``, if there are any; a later call starts others."""
-    if _decoders.cache_info().currsize:
-        _decoders().close()
-        _decoders.cache_clear()
-
-
-@cache
-def _decoders() -> Workers:
-    return Workers(DECODING, _DECODERS)
-
-
-def decode_apart(function: str, data: bytes | memoryview, **arguments: object) -> bytes:
-    """Calls ``function`` in a worker that all decoders of this process share; it reads ``data`` with
-    ``link.open("data")``.
-
-    For payloads that are large or unpack to much: a small one costs more to send than to decode. Raises
-    ValueError with a Reason, as decoders do.
-    """
-    try:
-        return _decoders().call(function, arguments, lambda _: io.BytesIO(data))
-    except WorkerFailed as error:
-        raise ValueError(Reason.of(error)) from error

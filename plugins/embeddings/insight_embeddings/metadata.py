@@ -9,6 +9,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin import Reason
+from insight_core.plugin.worker import decode_apart
 
 MOST_COLUMNS = 100
 MOST_BYTES = 64 << 20
@@ -43,6 +44,12 @@ def metadata_of(content: bytes, points: int) -> list[MetadataColumn]:
     if len(content) > MOST_BYTES:
         text = f"the metadata have {len(content):,} bytes, more than {MOST_BYTES:,}"
         raise ValueError(Reason(text, "embeddings_long_metadata", most=MOST_BYTES))
+    found: list[MetadataColumn] = decode_apart("insight_embeddings.metadata:columns_of", content, points)
+    return found
+
+
+def columns_of(content: bytes, points: int) -> list[MetadataColumn]:
+    """See ``metadata_of``, which calls it in a worker if the file is large."""
     lines = content.decode("utf-8", "replace").replace("\r\n", "\n").removesuffix("\n").split("\n")
     width = lines[0].count("\t") + 1
     has_header = width > 1 or len(lines) == points + 1
@@ -81,8 +88,10 @@ def _column(name: str, cells: Sequence[str]) -> MetadataColumn:
 
 
 def _numbers(labels: Sequence[str], codes: NDArray[np.int32]) -> NDArray[np.float64] | None:
-    try:
-        values = np.array([label or "nan" for label in labels], dtype=np.str_).astype(np.float64)
+    if any("_" in label for label in labels):  # which Python has between digits
+        return None
+    try:  # one by one: an array of texts takes for each as much as the longest does
+        values = np.array([float(label or "nan") for label in labels])
     except ValueError:
         return None
     return values[codes] if np.isfinite(values).any() else None

@@ -12,12 +12,15 @@ import numpy as np
 import pytest
 from insight_embeddings import neighbours
 from insight_embeddings.matrix import Matrix
+from insight_embeddings.metadata import metadata_of
 from insight_embeddings.neighbours import neighbour_graph
 from werkzeug.test import Client
 
+from benchmarks.processes import peak_memory
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import FileName, LogFormat, SeriesKey
 from insight_core.plugin.testing.pictures import png
+from insight_core.plugin.worker import decoding
 from insight_core.providers.local import LocalProvider
 from tests.hosts import client_of
 
@@ -333,3 +336,32 @@ def test_only_files_of_runs_with_a_configuration_are_files_of_embeddings(tmp_pat
     provider.load()
     assert not provider.series("embeddings")
     provider.close()
+
+
+def test_one_long_label_takes_no_more_than_its_letters() -> None:
+    labels = ["x" * 85_000, *(f"l{row}" for row in range(8_999))]
+    before = peak_memory()
+    [column] = metadata_of("\n".join(labels).encode(), len(labels))
+    assert peak_memory() - before < 100  # MB; as an array of texts the labels take 3 GB
+    assert (column.labels, column.numbers) == (labels, None)
+
+
+def test_large_metadata_have_the_same_columns_as_small_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = b"name\tvalue\n" + b"".join(b"a%d\t%d.5\n" % (row % 7, row) for row in range(1_000)) + b"\t\n"
+    here = metadata_of(content, 1_001)
+    monkeypatch.setattr(decoding, "SMALL", 0)
+    there = metadata_of(content, 1_001)
+    for one, other in zip(here, there, strict=True):
+        assert (one.name, one.labels, one.codes.tolist()) == (other.name, other.labels, other.codes.tolist())
+    values = there[1].numbers
+    assert values is not None
+    assert values[:1_000].tolist() == [row + 0.5 for row in range(1_000)]
+    assert np.isnan(values[1_000])
+    with pytest.raises(ValueError, match="2 lines for 3 points") as caught:
+        metadata_of(b"a\nb\n", 3)
+    assert caught.value.args[0].code == "embeddings_metadata_lines"
+
+
+def test_digits_with_underlines_are_labels() -> None:
+    [column] = metadata_of(b"1_0\n20\n", 2)
+    assert column.numbers is None

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from insight_core.plugin import Reason
+from insight_core.plugin.worker import decode_apart
 from insight_graph.causes import cause_in_json
 from insight_graph.tensor_statistics import MOST_ROWS, TensorStatistics
 
-MOST_JSON = 256 << 20  # bytes of a file
+MOST_JSON = 192 << 20  # bytes of a file
 _SIDES = {"input_args": "input", "input_kwargs": "input", "input": "input", "output": "output"}
 _VALUES = {"max": "Max", "min": "Min", "mean": "Mean", "norm": "Norm"}
 _DIRECTIONS = ("forward", "backward", "parameters_grad")
@@ -27,6 +28,12 @@ def statistics_of_json(data: bytes) -> TensorStatistics:
     if len(data) > MOST_JSON:
         text = f"the dump has more than {MOST_JSON:,} bytes: it is not read"
         raise ValueError(Reason(text, "graph_dump_bytes", most=MOST_JSON))
+    found: TensorStatistics = decode_apart("insight_graph.msprobe_dump:parsed", data)
+    return found
+
+
+def parsed(data: bytes) -> TensorStatistics:
+    """See ``statistics_of_json``, which calls it in a worker if the file is large."""
     try:
         content = json.loads(data)
         calls = content["data"].items()

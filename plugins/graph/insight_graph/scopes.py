@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Set
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from attrs import frozen
@@ -43,6 +43,13 @@ class Scopes:
         self._parents = self._above
         self._labels = NodeTexts(codes)
         self._paths = [""]
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in self.__dict__.items() if name != "_tree"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._tree = self._codes.tree
 
     def __len__(self) -> int:
         return len(self._tree)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.plugin.payloads import name_tree
+from insight_core.plugin.payloads import AFTER_SLASH, name_tree
 
 _LAST_ASCII = 0x7F
 
@@ -47,6 +47,24 @@ class NameCodes:
         self._texts: list[str] = []  # of the first numbers
         self._checked = 0  # numbers
         self._shown_as: dict[int, int] = {}  # of bytes that are not UTF-8
+
+    def __getstate__(self) -> dict[str, object]:
+        """Names and branches in their order, from which a tree has the same numbers again."""
+        tree = self.tree
+        state = tree.names.pieces(), tree.parents().tolist(), tree.labels().tolist()
+        return {"tree": state, "checked": self._checked, "shown_as": self._shown_as}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__()  # type: ignore[misc]
+        self._checked, self._shown_as = state["checked"], state["shown_as"]
+        names, parents, labels = state["tree"]
+        for name in names:
+            self.tree.names.number(name, adds=True)
+        paths = [b""]
+        for parent, label in zip(parents[1:], labels[1:], strict=True):
+            prefix = b"/" if parent == AFTER_SLASH else paths[parent] + b"/" if parent else b""
+            paths.append(prefix + names[label])
+            self.tree.branch(paths[-1], adds=True)
 
     def __len__(self) -> int:
         return len(self.tree.names)

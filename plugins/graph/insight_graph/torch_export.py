@@ -9,12 +9,13 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, BinaryIO
 
 from attrs import define, field
 
 from insight_core.plugin import Reason
+from insight_core.plugin.worker import SMALL, decode_apart
 from insight_graph.causes import ARCHIVE_ERRORS, cause_in_archive, cause_in_json, not_json
 from insight_graph.columns import Attribute, Graph, Kind, NodeDetails, OutputType, Weight
 from insight_graph.graph_builder import GraphBuilder
@@ -33,6 +34,7 @@ _MEMBERS = re.compile(
     r"|data/weights/(?P<weights>[^/]+)_weights_config\.json)"
 )
 _DEEPEST = 50  # graphs in each other
+_NOTHING = b"{}"
 _DTYPES = {
     1: "uint8", 2: "int8", 3: "int16", 4: "int32", 5: "int64", 6: "float16", 7: "float32", 8: "float64",
     9: "complex32", 10: "complex64", 11: "complex128", 12: "bool", 13: "bfloat16", 28: "uint16",
@@ -51,38 +53,54 @@ def graph_of_archive(data: bytes) -> Graph:
 
 def graph_of_stream(file: BinaryIO) -> Graph:
     """The same of a file that can seek, of which only the graph is read."""
+    members: list[tuple[str, int]] = []
+    pieces: list[bytes] = []  # not joined: that would take as much again
+    size = 0
     try:
-        programs, stored, size = _programs(file)
-        reader = _Reader(GraphBuilder(FORMAT))
-        for name, program in programs.items():
-            reader.program(program, name if len(programs) > 1 else "", stored_tensors(stored.get(name)))
+        for name, read in member(file, _MEMBERS):
+            found = read(MOST_JSON - size)
+            if found is None:
+                message = f"the graph has more than {MOST_JSON:,} bytes: it is not read"
+                raise ValueError(Reason(message, "graph_json_too_large", most=MOST_JSON))
+            members.append((name, sum(map(len, found))))
+            size += members[-1][1]
+            pieces += found
     except ARCHIVE_ERRORS as error:
         cause = cause_in_archive(error)
         raise ValueError(
             Reason(f"the zip archive cannot be read: {cause}", "graph_not_zip", cause=cause)
         ) from None
+    parsed = "insight_graph.torch_export:graph_of_members"
+    graph: Graph = decode_apart(parsed, b"".join(pieces) if size <= SMALL else pieces, members)
+    return graph
+
+
+def graph_of_members(data: bytes, members: Sequence[tuple[str, int]]) -> Graph:
+    """The graph in members of an archive, one after the other, by names and sizes. Runs in a worker for
+    large ones."""
+    try:
+        programs, stored = _programs(data, members)
+        reader = _Reader(GraphBuilder(FORMAT))
+        for name, program in programs.items():
+            reader.program(program, name if len(programs) > 1 else "", stored_tensors(stored.get(name)))
     except (KeyError, TypeError, AttributeError) as error:
         cause = cause_in_json(error)
         text = f"the archive has no graph of a known form: {cause}"
         raise ValueError(Reason(text, "graph_not_exported", cause=cause)) from None
-    return reader.builder.graph(reader.details, topological, size)
+    return reader.builder.graph(reader.written.details, topological, len(data))
 
 
-def _programs(file: BinaryIO) -> tuple[dict[str, Any], dict[str, Any], int]:
-    """Exported programs and lists of their weights, by the name of the model, and the bytes of the JSON."""
+def _programs(data: bytes, members: Sequence[tuple[str, int]]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Exported programs and lists of their weights, by the name of the model."""
     found: dict[str, Any] = {}
     weights: dict[str, Any] = {}
-    size = 0
-    for name, read in member(file, _MEMBERS):
-        text = read(MOST_JSON - size)
-        if text is None:
-            message = f"the graph has more than {MOST_JSON:,} bytes: it is not read"
-            raise ValueError(Reason(message, "graph_json_too_large", most=MOST_JSON))
-        size += len(text)
+    start = 0
+    for name, size in members:
         try:
-            content = json.loads(text)
+            content = json.loads(data[start : start + size])
         except (ValueError, RecursionError) as error:
             raise not_json(error) from None
+        start += size
         match = _MEMBERS.fullmatch(name)
         if match and match["weights"]:
             weights[match["weights"]] = content
@@ -96,15 +114,35 @@ def _programs(file: BinaryIO) -> tuple[dict[str, Any], dict[str, Any], int]:
     if not found:
         message = "the archive has no exported program: torch.export.save writes one"
         raise ValueError(Reason(message, "graph_no_program"))
-    return found, weights, size
+    return found, weights
+
+
+@define(eq=False)
+class _Written:
+    """What is written of nodes: full names, and JSON, which takes less memory than what it says."""
+
+    rows: list[tuple[str, bytes]] = field(factory=list)
+
+    def details(self, number: int) -> NodeDetails:
+        name, text = self.rows[number]
+        node = json.loads(text)
+        metadata = node.get("metadata") or {}
+        return NodeDetails(
+            full_name=name,
+            scope=_module_of(metadata),
+            source=line_of_code(str(metadata.get("stack_trace") or "")),
+            attributes=[
+                _attribute(str(one.get("name") or ""), one["arg"])
+                for one in node.get("inputs", ())
+                if not any(True for _ in _names(one["arg"]))
+            ],
+        )
 
 
 @define(eq=False)
 class _Reader:
     builder: GraphBuilder
-    written: list[tuple[str, Mapping[str, Any]]] = field(
-        factory=list
-    )  # by node: full name, and what is written
+    written: _Written = field(factory=_Written)  # by node
 
     def program(self, program: Mapping[str, Any], prefix: str, stored: Mapping[str, str]) -> None:
         """``stored`` names the tensor of each weight: weights that share one are one node."""
@@ -123,20 +161,6 @@ class _Reader:
                 shared[tensor] = added, 0
         self._graph(graph, values, prefix, 0)
 
-    def details(self, number: int) -> NodeDetails:
-        name, node = self.written[number]
-        metadata = node.get("metadata") or {}
-        return NodeDetails(
-            full_name=name,
-            scope=_module_of(metadata),
-            source=line_of_code(str(metadata.get("stack_trace") or "")),
-            attributes=[
-                _attribute(str(one.get("name") or ""), one["arg"])
-                for one in node.get("inputs", ())
-                if not any(True for _ in _names(one["arg"]))
-            ],
-        )
-
     def _add(
         self,
         path: str,
@@ -146,10 +170,11 @@ class _Reader:
         written: tuple[str, Mapping[str, Any]],
         device: str = "",
     ) -> int:
-        if len(self.written) >= MOST_MESSAGES:
+        if len(self.written.rows) >= MOST_MESSAGES:
             text = f"the graph has more than {MOST_MESSAGES:,} nodes: it is not read"
             raise ValueError(Reason(text, "graph_too_large", most=MOST_MESSAGES))
-        self.written.append(written)
+        name, node = written
+        self.written.rows.append((name, json.dumps(node).encode() if node else _NOTHING))
         signature = self.builder.signature(types)
         return self.builder.node(path, type_name, kind, signature, device, placed=kind == Kind.OPERATOR)
 

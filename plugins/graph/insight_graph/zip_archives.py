@@ -7,12 +7,13 @@ import re
 import struct
 import zipfile
 from collections.abc import Callable, Iterator
-from typing import BinaryIO
+from typing import BinaryIO, TypeAlias
 
 from insight_core.plugin import Reason
 from insight_graph.cut_files import EMPTY
 
 MOST_DIRECTORY = 16 << 20  # bytes of the list of members
+_PIECE = 1 << 20  # bytes
 _MOST_MEMBERS = 100  # that are chosen
 _END, _END_SIZE = b"PK\5\6", 22
 _LOCATOR_SIZE, _LOCATOR = 20, b"PK\6\7"
@@ -21,8 +22,11 @@ _IN_ZIP64 = 0xFFFFFFFF
 _DIRECTORY_SIZE = struct.Struct("<40xQ")  # in the end of a zip64 directory
 
 
-def member(file: BinaryIO, pattern: re.Pattern[str]) -> Iterator[tuple[str, Callable[[int], bytes | None]]]:
-    """Names of members that match, and a function that reads each: at most so many bytes, else it gives None.
+def member(
+    file: BinaryIO, pattern: re.Pattern[str]
+) -> Iterator[tuple[str, Callable[[int], list[bytes] | None]]]:
+    """Names of members that match, and a function that reads each in pieces: at most so many bytes, else it
+    gives None.
 
     Raises zipfile.BadZipFile for other files, and ValueError for a directory that is too long.
     """
@@ -35,11 +39,16 @@ def member(file: BinaryIO, pattern: re.Pattern[str]) -> Iterator[tuple[str, Call
             yield name, lambda most, name=name: _bounded(archive, name, most)  # type: ignore[misc]
 
 
-def _bounded(archive: zipfile.ZipFile, name: str, most: int) -> bytes | None:
+def _bounded(archive: zipfile.ZipFile, name: str, most: int) -> list[bytes] | None:
     """The sizes that an archive states are not trusted."""
+    pieces: list[bytes] = []
     with archive.open(name) as opened:
-        content = opened.read(most + 1)
-    return content if len(content) <= most else None
+        while piece := opened.read(_PIECE):
+            most -= len(piece)
+            if most < 0:
+                return None
+            pieces.append(piece)
+    return pieces
 
 
 def _directory_size(file: BinaryIO) -> int:

@@ -7,20 +7,25 @@ from __future__ import annotations
 
 import io
 import json
+import pickle
 import struct
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from insight_graph import torch_export
 from insight_graph.columns import Graph
 from insight_graph.model import GraphModel
 from insight_graph.onnx import graph_of_model
+from insight_graph.scopes import Scopes
 from insight_graph.stored import summed
+from insight_graph.texts import NameCodes
 from insight_graph.torch_export import graph_of_archive
 
+from benchmarks.processes import peak_memory
 from insight_core.plugin import Reason
 from insight_core.plugin.testing.wire import int_field, message_field
 from insight_record.formats.protobuf import float_field, text_field
@@ -273,3 +278,39 @@ def test_a_model_that_is_cut_off_or_damaged_is_read_or_refused(name: str) -> Non
                 GraphModel(graph_of_model(variant)).view(True)
             except ValueError as error:
                 assert isinstance(error.args[0], Reason)  # noqa: PT017
+
+
+@pytest.mark.parametrize("name", ["net.pt2", "tied.pt2"])
+def test_a_graph_that_a_worker_read_is_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = _of_file(name)
+    monkeypatch.setattr(torch_export, "SMALL", -1)
+    there = _of_file(name)
+    assert there.names == here.names
+    assert there.scopes.paths == here.scopes.paths
+    assert there.order.tolist() == here.order.tolist()
+    nodes = range(len(here))
+    assert [there.path(node) for node in nodes] == [here.path(node) for node in nodes]
+    assert [there.details(node) for node in nodes] == [here.details(node) for node in nodes]
+    assert there.scopes.number("one/more") == here.scopes.number("one/more")
+    assert there.scopes.find("/one") is None
+
+
+def test_millions_of_lists_are_an_error_and_cost_the_host_nothing() -> None:
+    content = b'{"schema_version":8,"graph_module":[' + b"[]," * 30_000_000 + b"1]}"
+    before = peak_memory()
+    with pytest.raises(ValueError, match="needs more than 1024 MiB of memory") as caught:
+        graph_of_archive(_archive({"models/model.json": content}))
+    assert caught.value.args[0].code == "worker_memory"
+    assert peak_memory() - before < 256  # MB
+
+
+@pytest.mark.parametrize("paths", [[b"a/b", b"/a/b", b"//a", b"a//b", b"a/b/c", b"\xff/x"]])
+def test_a_pickled_tree_of_names_has_the_same_numbers(paths: list[bytes]) -> None:
+    codes = NameCodes()
+    scopes = Scopes(codes)
+    ends = np.cumsum([len(path) for path in paths])
+    placed = scopes.place(b"".join(paths), ends - [len(path) for path in paths], ends)
+    again = pickle.loads(pickle.dumps(scopes))
+    assert again.paths == scopes.paths
+    assert again.of(placed).tolist() == scopes.of(placed).tolist()
+    assert again.parents.tolist() == scopes.parents.tolist()

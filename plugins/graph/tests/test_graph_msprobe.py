@@ -6,13 +6,16 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from insight_graph import msprobe_dump
 from insight_graph.claims import CLAIMS, MSPROBE_FILE
 from insight_graph.msprobe_dump import statistics_of_json
 from insight_graph.precision import Precision
 
+from benchmarks.processes import peak_memory
 from insight_core.plugin import Reason
+from insight_core.plugin.worker import decoding
 
 _DUMPS = Path(__file__).with_name("dumps")
 _BASE, _SCALED = ((_DUMPS / f"{name}.json").read_bytes() for name in ("base", "scaled"))
@@ -73,3 +76,20 @@ def test_a_file_that_is_too_large_is_not_read(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(msprobe_dump, "MOST_JSON", len(_BASE) - 1)
     with pytest.raises(ValueError, match="is not read"):
         statistics_of_json(_BASE)
+
+
+def test_a_dump_of_millions_of_lists_is_an_error_and_costs_the_host_nothing() -> None:
+    content = b'{"data": {"a": {"output": [' + b"[]," * 16_000_000 + b"1]}}}"
+    before = peak_memory()
+    with pytest.raises(ValueError, match="needs more than 1024 MiB of memory"):
+        statistics_of_json(content)
+    assert peak_memory() - before < 256  # MB
+
+
+def test_a_dump_that_a_worker_read_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    here = statistics_of_json(_BASE)
+    monkeypatch.setattr(decoding, "SMALL", 0)
+    there = statistics_of_json(_BASE)
+    assert (there.keys, there.types, there.shapes) == (here.keys, here.types, here.shapes)
+    for name, values in here.values.items():
+        np.testing.assert_array_equal(there.values[name], values)

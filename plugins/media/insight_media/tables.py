@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import TypeAlias
 
 from attrs import frozen
 
 from insight_core.plugin import Reason, Unavailable
+from insight_core.plugin.worker import decode_apart
 from insight_media.item import ARROW_FILE, CSV, Item
 
 MOST_ROWS = 10_000  # Rows of a table that are shown.
 MOST_COLUMNS = 200  # Columns of a table that are shown.
 _MOST_BYTES = 128 << 20
-_LONGEST = 2_000  # letters of a cell
+LONGEST = 2_000  # letters of a cell
 
 Cell: TypeAlias = str | float | int | bool | None
 
@@ -37,10 +38,19 @@ def table_of(item: Item) -> TableHead:
         size = len(item.content)
         text = f"the content has {size:,} bytes, of at most {_MOST_BYTES:,} that can be shown"
         raise ValueError(Reason(text, "media_large", size=size, most=_MOST_BYTES))
-    return _csv(item.content) if item.media_type == CSV else _arrow(item)
+    if item.media_type == CSV:
+        head: TableHead = decode_apart("insight_media.tables:head_of_csv", item.content)
+    elif find_spec("pyarrow") is None:
+        text = "tables in Arrow's format need pyarrow: pip install 'insight-plugin-media[arrow]'"
+        raise Unavailable(text, code="media_no_pyarrow")
+    else:
+        here, is_file = "insight_media.arrow_tables", item.media_type == ARROW_FILE
+        head = decode_apart(f"{here}:head_of_arrow", item.content, is_file, unpacks=True)
+    return head
 
 
-def _csv(content: bytes) -> TableHead:
+def head_of_csv(content: bytes) -> TableHead:
+    """See ``table_of``, which calls it in a worker if the table is large."""
     lines = csv.reader(io.StringIO(content.decode("utf-8-sig", "replace"), newline=""))
     try:
         names = next(lines, [])
@@ -66,36 +76,5 @@ def _typed(column: Sequence[str]) -> Sequence[Cell]:
         try:
             values.append(float(text) if text.strip() else None)
         except ValueError:
-            return [text[:_LONGEST] for text in column]
+            return [text[:LONGEST] for text in column]
     return values
-
-
-def _arrow(item: Item) -> TableHead:
-    try:
-        import pyarrow as pa
-    except ImportError:
-        text = "tables in Arrow's format need pyarrow: pip install 'insight-plugin-media[arrow]'"
-        raise Unavailable(text, code="media_no_pyarrow") from None
-    opened = pa.ipc.open_file if item.media_type == ARROW_FILE else pa.ipc.open_stream
-    try:
-        table = opened(pa.BufferReader(item.content)).read_all()
-        names = table.column_names[:MOST_COLUMNS]
-        columns = [table.column(at).slice(0, MOST_ROWS).to_pylist() for at in range(len(names))]
-    except (pa.ArrowException, OSError, ValueError) as error:
-        text = f"the Arrow data cannot be read: {error}"
-        raise ValueError(Reason(text, "media_arrow", cause=str(error))) from None
-    if not names:
-        raise ValueError(Reason("the table has no columns", "media_no_columns"))
-    cells = tuple([_plain(value) for value in column] for column in columns)
-    return TableHead(tuple(names), cells, table.num_rows, table.num_columns)
-
-
-def _plain(value: object) -> Cell:
-    """A value as JSON has it: whole numbers beyond 2^53 and everything nested as text."""
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, int) and abs(value) < 1 << 53:
-        return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else str(value)
-    return str(value)[:_LONGEST]

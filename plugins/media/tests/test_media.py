@@ -14,10 +14,11 @@ import pytest
 from insight_media import recording
 from insight_media.confusion import MOST_CLASSES, confusion_matrix_of
 from insight_media.decoder import item_of
-from insight_media.item import ARROW_STREAM, CONFUSION_MATRIX, CSV, HTML, PLOTLY, VEGA_LITE, Item
+from insight_media.item import ARROW_FILE, ARROW_STREAM, CONFUSION_MATRIX, CSV, HTML, PLOTLY, VEGA_LITE, Item
 from insight_media.tables import MOST_ROWS, table_of
 from werkzeug.test import Client, TestResponse
 
+from benchmarks.processes import peak_memory
 from insight_core.plugin import Payload, SummaryPlugin
 from insight_core.plugin.testing import wire
 from insight_core.plugin.testing.fake import FakeProvider
@@ -220,3 +221,37 @@ def test_a_file_that_browsers_do_not_play_is_refused_when_it_is_recorded() -> No
     with pytest.raises(ValueError, match="convert it to MP4, WebM, Ogg or GIF"):
         recording.video(b"RIFF....AVI ")
     assert recording.video(b"GIF89a").media_type == "image/gif"
+
+
+def _unpacking(batches: int, rows: int) -> Item:
+    """A table of zeros in some KB."""
+    pa = pytest.importorskip("pyarrow")
+    schema = pa.schema([(f"c{place}", pa.int64()) for place in range(4)])
+    batch = pa.record_batch([pa.array(np.zeros(rows, np.int64))] * 4, schema=schema)
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
+        for _ in range(batches):
+            writer.write_batch(batch)
+    return Item(ARROW_STREAM, sink.getvalue().to_pybytes())
+
+
+def test_of_an_arrow_table_that_unpacks_to_gigabytes_the_first_rows_are_shown_or_it_is_refused() -> None:
+    shown, refused = _unpacking(20, 4_000_000), _unpacking(1, 50_000_000)
+    before = peak_memory()
+    table = table_of(shown)
+    assert (len(table.columns[3]), table.rows, table.width) == (MOST_ROWS, 80_000_000, 4)
+    with pytest.raises(ValueError, match="needs more than 1024 MiB of memory") as caught:
+        table_of(refused)
+    assert caught.value.args[0].code == "worker_memory"
+    assert peak_memory() - before < 256  # MB
+
+
+def test_files_and_streams_of_arrow_are_read_batch_by_batch() -> None:
+    pa = pytest.importorskip("pyarrow")
+    made = pa.table({"n": list(range(12)), "t": [f"x{row}" for row in range(12)]})
+    for media_type, opened in ((ARROW_STREAM, pa.ipc.new_stream), (ARROW_FILE, pa.ipc.new_file)):
+        sink = pa.BufferOutputStream()
+        with opened(sink, made.schema) as writer:
+            writer.write_table(made, max_chunksize=5)
+        table = table_of(Item(media_type, sink.getvalue().to_pybytes()))
+        assert (table.rows, list(table.columns[0]), table.columns[1][11]) == (12, list(range(12)), "x11")

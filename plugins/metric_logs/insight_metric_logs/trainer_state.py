@@ -6,6 +6,7 @@ import json
 from typing import Any, BinaryIO
 
 from insight_core.plugin import Flaw, Points, Reason
+from insight_core.plugin.worker import SMALL, decode_apart
 from insight_metric_logs.objects import Objects, flat
 from insight_metric_logs.reasons import LONG_NUMBER, NOT_UTF8, TOO_DEEP, at_line
 
@@ -16,22 +17,30 @@ _PARTS = {"eval_": "eval/", "test_": "test/"}  # of names, as the Trainer's Tens
 def read(stream: BinaryIO, state: None) -> tuple[list[Points | Flaw], None]:
     """Reads the whole file. An unfinished one is read when it has changed."""
     start = stream.tell()
-    text = stream.read(_LARGEST + 1)
-    if len(text) > _LARGEST:
-        end = stream.seek(0, 2)
+    end = stream.seek(0, 2)
+    if end - start > _LARGEST:
         most = _LARGEST >> 20
         reason = Reason(f"larger than {most} MiB, the most that is read", "metric_logs_too_large", most=most)
         return [Flaw(start, reason, end - start)], None
-    if start and not text.strip():
-        return [], None
+    stream.seek(start)
+    pieces = iter(lambda: stream.read(SMALL), b"")
+    data = stream.read() if end - start <= SMALL else pieces
     try:
-        history = _history(text)
+        found: list[Points | Flaw] = decode_apart("insight_metric_logs.trainer_state:points_of", data, start)
     except ValueError as error:
         stream.seek(start)
-        return [Flaw(start, Reason.of(error), len(text))], None
+        return [Flaw(start, Reason.of(error), end - start)], None
+    return found, None
+
+
+def points_of(text: bytes, start: int) -> list[Points | Flaw]:
+    """What the file holds, which begins at ``start``. Raises ValueError for one that is not as the Trainer
+    writes it. Runs in a worker for large ones."""
+    if start and not text.strip():
+        return []
     found: list[Points | Flaw] = []
     objects = []
-    for index, entry in enumerate(history):
+    for index, entry in enumerate(_history(text)):
         is_object = isinstance(entry, dict)
         if not is_object:
             text_of = f"log_history[{index}] is not an object"
@@ -44,7 +53,7 @@ def read(stream: BinaryIO, state: None) -> tuple[list[Points | Flaw], None]:
         lambda index, reason: found.append(Flaw(start, _at_entry(index, reason))),
         [],
     ).points()
-    return [*points, *found], None
+    return [*points, *found]
 
 
 def _history(text: bytes) -> list[Any]:

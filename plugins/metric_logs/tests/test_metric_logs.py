@@ -13,6 +13,7 @@ import insight_scalar
 import pytest
 from insight_metric_logs import FORMATS, lines
 
+from benchmarks.processes import peak_memory
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import ScalarColumns, SeriesKey
 from insight_core.providers.local import LocalProvider
@@ -436,3 +437,19 @@ def test_a_file_in_many_pieces_gives_the_same_as_one_read_whole(
     assert _points(provider, "a") == [(n, n / 8) for n in range(500)]
     assert _points(provider, "b") == [(n, float(n)) for n in range(0, 500, 2)]
     assert _damage(provider) == []
+
+
+def test_a_trainer_state_of_millions_of_lists_is_damage_and_a_long_one_is_read(
+    tmp_path: Path, load: Load
+) -> None:
+    path = tmp_path / "trainer_state.json"
+    path.write_bytes(b'{"log_history":[' + b"[]," * 12_000_000 + b'{"loss":1,"step":1}]}')
+    before = peak_memory()
+    provider = load()
+    [damage] = provider.damage()
+    assert (damage.file, damage.reason) == ("trainer_state.json", "it needs more than 1024 MiB of memory")
+    assert peak_memory() - before < 256  # MB
+    history = [{"loss": step / 8, "step": step, "note": "n" * 100} for step in range(10_000)]
+    path.write_text(json.dumps({"log_history": history}))  # more than 1 MiB
+    found = load().scalars("scalar", [key := SeriesKey(".", "train/loss")])
+    assert found[key].values.tolist() == [step / 8 for step in range(10_000)]
