@@ -13,7 +13,8 @@ import sys
 import time
 from typing import Any
 
-from insight_query.engine import QueryLimits, run
+from insight_query.engine import run
+from insight_query.limits import QueryLimits
 
 from benchmarks.processes import peak_memory
 from insight_core.cli.serve import open_host

@@ -18,7 +18,8 @@ _NEEDED = ("duckdb", "pyarrow")
 def queried(source: OpenedSource, sql: str, rows: int | None, seconds: float) -> tuple[LogTable, str]:
     """See ``Logs.sql``; also what was read, in words. Raises Unavailable without the extra ``lake``."""
     try:
-        from insight_query.engine import QueryLimits, run
+        from insight_query.engine import run
+        from insight_query.limits import QueryLimits
     except ModuleNotFoundError as error:
         if error.name in _NEEDED:
             text = f"SQL needs {' and '.join(_NEEDED)}: pip install 'insight-host[lake]'"

@@ -260,11 +260,16 @@ def _list_of(name: str, whole: Mapping[str, object]) -> Sequence[object]:
     return value
 
 
+def exact(cell: Cell) -> Cell:
+    """The cell, or as text an integer that a double may not hold."""
+    is_long = isinstance(cell, int) and not isinstance(cell, bool) and abs(cell) > _EXACT
+    return str(cell) if is_long else cell
+
+
 def _hparam(cell: Cell) -> bytes:
+    cell = exact(cell)
     if isinstance(cell, str):
         return text_field(3, cell)
-    if isinstance(cell, int) and not isinstance(cell, bool) and abs(cell) > _EXACT:
-        return text_field(3, str(cell))
     return int_field(4, cell) if isinstance(cell, bool) else double_field(2, float(cell))
 
 

@@ -69,6 +69,8 @@ def _no_process_is_left() -> Iterator[None]:
     """What a module of tests starts ends with it: another's failure would be its fault."""
     before = _children()
     yield
+    if (pool := sys.modules.get("insight_core.plugin.worker.pool")) is not None:
+        pool.end_decoders()  # these stay for a while
     ends = time.monotonic() + 30
     while left := {number: command for number, command in _children().items() if number not in before}:
         assert time.monotonic() < ends, f"left running: {left}"

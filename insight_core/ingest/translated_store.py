@@ -14,18 +14,19 @@ from insight_core.ingest import followed_file
 from insight_core.ingest.fetching import Fetch
 from insight_core.ingest.found import FoundStore
 from insight_core.ingest.store_fetching import fetch_store
+from insight_core.ingest.translating import NotTranslated, TranslateCall
 from insight_core.ingest.translation_directory import TranslationDirectory
-from insight_core.isolation import Call, Calls, in_one_line
 from insight_core.plugin import FileChanged, Translation
+from insight_core.plugin.worker import Workers
 from insight_record.formats.reason import Reason
 
 log = logging.getLogger(__name__)
 
-_DEADLINE = 30.0  # seconds after which a call that has not returned is damage
 _FULL = (
     "its copy below the cache would take more than --cache-size with those of other stores: "
     "start with a larger one"
 )
+_TRIES = 3  # calls in a row that take all they may, after which a store is not translated again
 _FRESH = 2.0  # seconds after its last change during which a file may change without a trace in its stat
 
 
@@ -33,14 +34,14 @@ class TranslatedStore:
     """Used by one thread at a time, but for ``runs``, ``damage`` and ``is_pending``."""
 
     def __init__(
-        self, found: FoundStore, place: TranslationDirectory, calls: Calls, fetch: Fetch | None = None
+        self, found: FoundStore, place: TranslationDirectory, workers: Workers, fetch: Fetch | None = None
     ) -> None:
         self.found = found
         self.runs: Mapping[str, str] = {}  # names by directory of event files
         self.damage: Sequence[tuple[str, Flaw]] = ()  # with names of runs
         self.is_pending = True  # until it was translated once, or failed
         self.looked = -math.inf  # monotonic seconds of the last turn
-        self._place, self._calls, self._fetch = place, calls, fetch
+        self._place, self._workers, self._fetch = place, workers, fetch
         self._fetched: dict[str, tuple[int, int]] = {}  # size and time of files of a mirror, by path
         self._target: Path | None = None
         self._tail: Sequence[tuple[str, Flaw]] = ()  # damage that is listed once the store rests
@@ -48,7 +49,8 @@ class TranslatedStore:
         self._grew = -math.inf
         self._watched: tuple[str, ...] = (found.path,)
         self._seen: object = None  # the state of the watched files that was translated
-        self._call: Call[Translation] | None = None
+        self._call: TranslateCall | None = None
+        self._costly = 0  # calls in a row that took all they may
         self._state: object = None  # of the watched files when the call began; None: they just changed
 
     def files_of(self, directory: str) -> list[str]:
@@ -67,6 +69,8 @@ class TranslatedStore:
     def turn(self, patience: float) -> bool:
         """Calls the format if watched files have changed, and waits for it. Returns whether it returned."""
         self.looked = time.monotonic()
+        if self._costly >= _TRIES:
+            return False
         if self._call is None:
             state, is_fresh = _state_of(self._watched)
             if state == self._seen:
@@ -89,45 +93,34 @@ class TranslatedStore:
                 self._fail(Reason.of(unreadable(error)))
                 self._seen = state
                 return False
-            self._call = self._calls.start(
-                f"translating {self.found.path}",
-                lambda _: self.found.format.translate(self.found.path, target),
-                _DEADLINE,
-            )
-        call = self._call
-        if not call.done.wait(min(patience, call.left())):
-            if call.is_overdue:
-                seconds = round(call.deadline)
-                text = f"{self._name} has not returned for {seconds} s"
-                self._fail(Reason(text, "reader_slow", name=self._name, seconds=seconds))
+            self._call = TranslateCall(self.found.format, self.found.path, target)
+            self._workers.start(self._call)
+        if not self._call.done.wait(patience):
             return False
-        self._call = None
-        if call.error is None:
-            try:
-                self._apply(call.value)
-            except Exception as error:
-                call.error = error
-        if call.error is not None:
+        call, self._call = self._call, None
+        try:
+            result = call.result()
+        except NotTranslated as error:
             self._seen = self._state
-            self._fail_by(call.error)
+            self._costly = self._costly + 1 if error.costs else 0
+            self._fail(self._reason_of(error))
+        else:
+            self._costly = 0
+            self._apply(result)
         return True
 
     @property
     def _name(self) -> str:
         return f"the store format {self.found.format.name}"
 
-    def _apply(self, result: object) -> None:
-        if not isinstance(result, Translation):
-            raise TypeError(f"it returned a {type(result).__name__}, not a Translation")
+    def _apply(self, result: Translation) -> None:
         watched = tuple(result.watched) or (self.found.path,)
-        damage, tail = _checked(result.flaws), _checked(result.tail)
-        self.runs = {str(directory): str(name) for directory, name in result.runs.items()}
-        self.damage = damage
+        self.runs, self.damage = result.runs, result.flaws
         # files that were not watched may have changed before
         self.is_pending = not result.is_done or set(watched) != set(self._watched)
         self._seen = None if self.is_pending else self._state
         self._watched = watched
-        self._tail = tail
+        self._tail = result.tail
         self._list_tail()
 
     def _note_growth(self) -> None:
@@ -141,25 +134,22 @@ class TranslatedStore:
         if self._tail and time.monotonic() - self._grew > followed_file.SETTLED:
             self.damage, self._tail = [*self.damage, *self._tail], ()
 
-    def _fail_by(self, error: BaseException) -> None:
-        if isinstance(error, OSError):
-            self._fail(Reason.of(unreadable(error)))
-            return
-        cause = Reason.of(error if isinstance(error, ValueError) else in_one_line(error))
-        if not isinstance(error, ValueError):
-            log.error("%s failed to translate %s", self._name, self.found.path, exc_info=error)
-        self._fail(Reason(f"{self._name} failed: {cause}", "reader_failed", name=self._name, cause=cause))
+    def _reason_of(self, error: NotTranslated) -> Reason:
+        if error.is_unreadable:
+            return error.reason
+        name, cause = self._name, error.reason
+        log.warning("%s did not translate %s: %s", name, self.found.path, cause)
+        if cause.code == "worker_deadline":
+            seconds = cause.details["seconds"]
+            return Reason(
+                f"{name} has not returned for {seconds} s", "reader_slow", name=name, seconds=seconds
+            )
+        return Reason(f"{name} failed: {cause}", "reader_failed", name=name, cause=cause)
 
     def _fail(self, reason: Reason) -> None:
         self.is_pending = False
         self._tail = ()
         self.damage = [(next(iter(self.runs.values()), ""), Flaw(0, reason))]
-
-
-def _checked(flaws: Sequence[tuple[str, Flaw]]) -> list[tuple[str, Flaw]]:
-    return [
-        (str(name), Flaw(int(one.offset), Reason.of(one.reason), int(one.skipped))) for name, one in flaws
-    ]
 
 
 def _state_of(paths: Sequence[str]) -> tuple[object, bool]:

@@ -16,19 +16,18 @@ from insight_core.ingest.discover import printable, run_name
 from insight_core.ingest.fetching import Fetch
 from insight_core.ingest.found import Found, FoundFile, FoundStore
 from insight_core.ingest.scan_ahead import file_version
-from insight_core.isolation import Calls
 from insight_core.plugin import Dialect, StoreFormat
 from insight_core.store.store import Store
 
 if TYPE_CHECKING:  # a host without stores does not load them
     from insight_core.ingest.translated_store import TranslatedStore
     from insight_core.ingest.translation_directory import TranslationDirectory
+    from insight_core.plugin.worker import Workers
 
 log = logging.getLogger(__name__)
 
 _TURN = 1.0  # seconds after which the loader reads what was translated so far
 _WAITING = 0.05  # seconds between two looks at calls that have not returned
-_MOST_BYTES = 10 << 30  # of all translations
 _IDLE_SHARE = 20  # looking at watched files may take a twentieth of a processor's time
 _LONGEST_NAME = 200  # characters of a part of a run's name
 
@@ -37,19 +36,19 @@ class Translations:
     """Translates stores one after the other, in a thread or, with ``finish``, in that of the caller."""
 
     def __init__(
-        self, cache_directory: Path | None, fetch: Fetch | None = None, *, most_bytes: int | None = None
+        self, cache_directory: Path | None, fetch: Fetch | None = None, *, cache_size: int | None = None
     ) -> None:
-        """Without ``cache_directory`` the event files are temporary. They take ``most_bytes``, by default
-        10 GiB; what would take more is damage.
+        """Without ``cache_directory`` the event files are temporary. A store whose translation does not fit
+        into its share of ``cache_size`` bytes is damage.
 
         ``fetch`` is called before stores are read whose files are mirrors of others.
         """
         self._fetch = fetch
         self._cache_directory = cache_directory
-        self._most_bytes = most_bytes or _MOST_BYTES
+        self._cache_size = cache_size
         self._place: TranslationDirectory | None = None  # until there is a store
         self._stores: dict[tuple[str, StoreFormat], TranslatedStore] = {}
-        self._calls: dict[StoreFormat, Calls] = {}
+        self._workers: Workers | None = None  # the same
         self._noted: set[tuple[str, str]] = set()  # damage: run and file
         self._woken, self._stopped = threading.Event(), threading.Event()
         self._working = threading.Lock()
@@ -82,9 +81,11 @@ class Translations:
         self._start_thread()
 
     def close(self) -> None:
-        """Stops the thread and deletes temporary files."""
+        """Stops the thread, ends translations that are under way, and deletes temporary files."""
         self._stopped.set()
         self._woken.set()
+        if self._workers is not None:
+            self._workers.close()
         if self._thread is not None:
             self._thread.join(timeout=5)
         if self._place is not None:
@@ -99,6 +100,8 @@ class Translations:
             if store is None or store.found != one:
                 store = self._opened(one)
             now[key] = store
+        if self._place is not None:
+            self._place.keep_open([store.found for store in now.values()])
         self._stores = now
         self._woken.set()
         self._start_thread()
@@ -143,12 +146,14 @@ class Translations:
 
     def _opened(self, found: FoundStore) -> TranslatedStore:
         from insight_core.ingest.translated_store import TranslatedStore
+        from insight_core.ingest.translating import translation_workers
         from insight_core.ingest.translation_directory import TranslationDirectory
 
         if self._place is None:
-            self._place = TranslationDirectory(self._cache_directory, self._most_bytes)
-        calls = self._calls.setdefault(found.format, Calls(f"store format {found.format.name}"))
-        return TranslatedStore(found, self._place, calls, self._fetch)
+            self._place = TranslationDirectory(self._cache_directory, self._cache_size)
+        if self._workers is None:
+            self._workers = translation_workers()
+        return TranslatedStore(found, self._place, self._workers, self._fetch)
 
     def _start_thread(self) -> None:
         is_running = self._thread is not None and self._thread.is_alive()

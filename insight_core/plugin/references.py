@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -36,3 +37,18 @@ class Reference:
 def reference(target: Callable[..., Any] | str) -> Callable[..., Any]:
     """Converts a field that takes a function or its name, ``package.module:name``."""
     return Reference(target) if isinstance(target, str) else target
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """The name by which another process finds a function, ``package.module:name``.
+
+    Raises ValueError for one that is not in a module under its own name, such as a lambda.
+    """
+    if isinstance(function, Reference):
+        return function.text
+    module, name = getattr(function, "__module__", ""), getattr(function, "__name__", "")
+    if getattr(sys.modules.get(module), name, None) is not function:
+        raise ValueError(
+            f"{name or function!r} is not a function of a module, which another process can call"
+        )
+    return f"{module}:{name}"

@@ -10,7 +10,7 @@ from attrs import Attribute, Factory, field, frozen
 
 from insight_core.formats.batch import Flaw
 from insight_core.plugin.claims import FileName
-from insight_core.plugin.references import reference
+from insight_core.plugin.references import name_of, reference
 
 
 @frozen(eq=False)
@@ -55,6 +55,10 @@ def _check_files(store_format: StoreFormat, attribute: Attribute[Any], files: tu
         raise ValueError("the files of a store format are one or more FileName claims")
 
 
+def _check_translate(store_format: StoreFormat, attribute: Attribute[Any], translate: Any) -> None:  # noqa: ANN401
+    name_of(translate)
+
+
 @frozen(eq=False)
 class StoreFormat:
     """A format in which another tracker stores runs: a database, a binary log, a tree of files.
@@ -76,15 +80,17 @@ class StoreFormat:
         the path of the file. ``target`` is a directory outside of every logdir that belongs to this store
         alone; it is empty at first and kept for later starts, with what ``translate`` wrote there.
 
-        A call writes some MiB at most and returns within 30 s. It appends to event files below ``target``
-        and keeps there what it needs to go on. It is called again when a watched file has changed, and at
-        every start; it never opens the store for writing. What it raises is listed as damage, and it is
-        called again when a watched file has changed.
+        It is called in a worker process (``insight_core.plugin.worker``), so it must be a function of a
+        module. A call writes some MiB at most and returns within 30 s, or its process is ended; it has 1 GiB
+        of memory. It appends to event files below ``target`` and keeps there what it needs to go on. It is
+        called again when a watched file has changed, and at every start; it never opens the store for
+        writing. What it raises is listed as damage, and it is called again when a watched file has changed,
+        but not after three calls in a row that a limit ended.
     version : int
         Raise it when ``translate`` makes something else of the same store: ``target`` is then empty again.
     """
 
     name: str = field(validator=_check_name)
     files: tuple[FileName, ...] = field(converter=_files, validator=_check_files)
-    translate: Callable[[str, Path], Translation] = field(converter=reference)
+    translate: Callable[[str, Path], Translation] = field(converter=reference, validator=_check_translate)
     version: int = 1

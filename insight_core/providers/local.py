@@ -103,7 +103,7 @@ class LocalProvider:
         memory = ColumnMemory(max_memory, spill_directory)
         self._store = Store(plugins, policies or {}, memory)
         fetch = None if mirrors is None else mirrors.fetch
-        translations = Translations(cache_directory, fetch, most_bytes=cache_size)
+        translations = Translations(cache_directory, fetch, cache_size=cache_size)
         self._loader = Loader(
             self._store,
             self._logdirs,

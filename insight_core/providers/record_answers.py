@@ -152,8 +152,8 @@ class RecordAnswers:
     def _sizes(self, key: SeriesKey, snapshot: Snapshot, rows: NDArray[np.intp] | None) -> NDArray[np.int64]:
         """Bytes of payloads, with the files that they refer to."""
         assert snapshot.columns.places is not None
-        _, starts, sizes = snapshot.columns.places
-        sizes = sizes.copy()
+        _, starts, stored = snapshot.columns.places
+        sizes: NDArray[np.int64] = np.array(stored)
         edges = pairwise((0, *snapshot.ends))
         for (file, _), claim, (begin, end) in zip(snapshot.parts, snapshot.claims, edges, strict=True):
             path = None if isinstance(claim, FileName) else self._path_of(key.run, file)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import insight_scalar
 import pytest
 from attrs import evolve
 
-from insight_core.ingest import translated_store
+from insight_core.ingest import translating
 from insight_core.ingest.fetching import FilePart
 from insight_core.ingest.found import Found, FoundStore
 from insight_core.ingest.logdir import Logdir
@@ -20,9 +19,10 @@ from insight_core.ingest.translations import Translations
 from insight_core.plugin import FileChanged, FileName, SeriesKey, StoreFormat, Translation
 from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
-from tests.ingest.chest_format import CHEST, translate
+from tests.ingest import chest_format
+from tests.ingest.chest_format import CHEST, seen_by
 from tests.ingest.words_format import append, damage, values
-from tests.waiting import eventually
+from tests.waiting import PATIENCE, eventually
 
 Opener = Callable[..., LocalProvider]
 
@@ -119,45 +119,41 @@ def test_a_logdir_without_stores_needs_no_thread_until_there_is_one(logdir: Path
 
 def test_what_was_translated_is_kept_for_the_next_start(logdir: Path, opened: Opener, tmp_path: Path) -> None:
     (logdir / "a.chest").write_text(_rows("first", 0, 50))
-    calls: list[int] = []
+    counted = evolve(CHEST, translate=chest_format.translate_and_tell)
+    seen = seen_by(str(logdir / "a.chest"))
 
-    def counting(source: str, target: Path) -> Translation:
-        calls.append(len(list(target.iterdir())))
-        return translate(source, target)
+    def entries() -> list[int]:
+        """Of the target, in each call since the last time."""
+        numbers = [int(line.split()[0]) for line in seen.read_text().splitlines()]
+        seen.unlink()
+        return numbers
 
-    counted = evolve(CHEST, translate=counting)
     first = opened(counted, tmp_path / "cache")
     first.load()
     assert values(first, "first") == [step / 2 for step in range(50)]
     first.close()
-    del calls[:]
+    assert entries()[0] == 0
     append(logdir / "a.chest", _rows("first", 50, 51))
     second = opened(counted, tmp_path / "cache")
     second.load()
     assert values(second, "first") == [step / 2 for step in range(51)]
-    assert calls[0] > 0
+    assert entries()[0] > 0
     second.close()
-    del calls[:]
     newer = opened(evolve(counted, version=2), tmp_path / "cache")
     newer.load()
-    assert calls[0] == 0, "another version begins with an empty directory"
+    assert entries()[0] == 0, "another version begins with an empty directory"
     assert values(newer, "first") == [step / 2 for step in range(51)]
 
 
 def test_without_a_cache_the_event_files_are_deleted_at_the_end(logdir: Path, opened: Opener) -> None:
     (logdir / "a.chest").write_text(_rows("first", 0, 1))
-    targets: list[Path] = []
-
-    def noting(source: str, target: Path) -> Translation:
-        targets.append(target)
-        return translate(source, target)
-
-    provider = opened(evolve(CHEST, translate=noting))
+    provider = opened(evolve(CHEST, translate=chest_format.translate_and_tell))
     provider.load()
     assert values(provider, "first") == [0]
-    assert targets[0].exists()
+    target = Path(seen_by(str(logdir / "a.chest")).read_text().split()[1])
+    assert target.exists()
     provider.close()
-    assert not targets[0].exists()
+    assert not target.exists()
 
 
 def test_damage_that_a_format_reports_is_listed_and_goes_with_its_cause(logdir: Path, opened: Opener) -> None:
@@ -173,64 +169,48 @@ def test_damage_that_a_format_reports_is_listed_and_goes_with_its_cause(logdir: 
     assert _names(provider) == []
 
 
-def _exits(source: str, target: Path) -> Translation:
-    raise SystemExit("no way")
-
-
-def _raises(source: str, target: Path) -> Translation:
-    raise ValueError("no luck")
-
-
 @pytest.mark.parametrize(
-    ("fails", "reason"),
+    ("kind", "reason"),
     [
-        (_raises, "the store format chests failed: no luck"),
-        (_exits, "the store format chests failed: SystemExit: no way"),
-        (lambda source, target: None, "it returned a NoneType, not a Translation"),
-        (lambda source, target: target.read_bytes(), "Is a directory"),
+        ("value", "the store format chests failed: no luck"),
+        ("exit", "the store format chests failed: SystemExit: no way"),
+        ("key", "the store format chests failed: KeyError: 'nowhere'"),
+        ("type", "it returned a NoneType, not a Translation"),
+        ("file", "Is a directory"),
+        ("die", "the store format chests failed: the process that read it died: killed by SIGKILL"),
+        ("memory", "the store format chests failed: it needs more than 1024 MiB of memory"),
+        ("hang", "the store format chests has not returned for 2 s"),
     ],
 )
 def test_a_format_that_fails_is_damage_of_its_store_and_other_stores_are_read(
-    logdir: Path,
-    opened: Opener,
-    fails: Any,  # noqa: ANN401
-    reason: str,
+    logdir: Path, opened: Opener, monkeypatch: pytest.MonkeyPatch, kind: str, reason: str
 ) -> None:
-    for name in ("bad", "good"):
+    monkeypatch.setattr(translating, "DEADLINE", 2.0 if kind == "hang" else PATIENCE)
+    for name in (kind, "good"):
         (logdir / f"{name}.chest").write_text(_rows(name, 0, 2))
-
-    def only_bad(source: str, target: Path) -> Translation:
-        made: Translation = (fails if source.endswith("bad.chest") else translate)(source, target)
-        return made
-
-    provider = opened(evolve(CHEST, translate=only_bad))
+    provider = opened(evolve(CHEST, translate=chest_format.translate_good))
     provider.load()
     assert values(provider, "good") == [0, 0.5]
     [(file, offset, said, _)] = damage(provider)
-    assert (file, offset) == ("bad.chest", 0)
+    assert (file, offset) == (f"{kind}.chest", 0)
     assert reason in said
 
 
-def test_a_format_that_hangs_is_damage_of_its_store(
-    logdir: Path, opened: Opener, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(translated_store, "_DEADLINE", 0.05)
-    for name in ("bad", "good"):
-        (logdir / f"{name}.chest").write_text(_rows(name, 0, 2))
-    go = threading.Event()
+def test_a_store_that_ends_its_process_again_and_again_is_left_alone(logdir: Path, tmp_path: Path) -> None:
+    path = logdir / "a.chest"
+    translations = Translations(tmp_path / "cache")
+    store_format = evolve(CHEST, translate=chest_format.translate_and_die)
+    for number in range(6):  # it grows, so that it would be tried again
+        path.write_text(_rows("first", 0, number + 1))
+        translations.reconcile([FoundStore(str(path), "a.chest", "", "", store_format)])
+        translations.finish()
+    assert seen_by(str(path)).read_text() == 3 * "called\n"
+    translations.close()
 
-    def hanging(source: str, target: Path) -> Translation:
-        if source.endswith("bad.chest"):
-            go.wait()
-        return translate(source, target)
 
-    provider = opened(evolve(CHEST, translate=hanging))
-    provider.load()
-    assert [reason for *_, reason, _ in damage(provider)] == [
-        "the store format chests has not returned for 0 s"
-    ]
-    assert values(provider, "good") == [0, 0.5]
-    go.set()
+def test_a_function_that_another_process_cannot_find_is_refused() -> None:
+    with pytest.raises(ValueError, match="is not a function of a module"):
+        evolve(CHEST, translate=lambda source, target: Translation({}))
 
 
 def test_names_and_directories_that_lead_elsewhere_stay_inside(
@@ -239,14 +219,7 @@ def test_names_and_directories_that_lead_elsewhere_stay_inside(
     (logdir / "deep").mkdir()
     (logdir / "deep" / "a.chest").write_text("")
     _write(tmp_path / "outside")
-
-    def hostile(source: str, target: Path) -> Translation:
-        for number in range(3):
-            _write(target / str(number) / "events.out.tfevents.1.x")
-        outside = str(tmp_path / "outside")
-        return Translation({"0": "../../up", "1": "", "2": "/a//./b" + "x" * 999, outside: "o", "../..": "p"})
-
-    provider = opened(evolve(CHEST, translate=hostile))
+    provider = opened(evolve(CHEST, translate=chest_format.translate_elsewhere))
     provider.load()
     assert _names(provider) == ["deep", "deep/a/b" + "x" * 199, "deep/up"]
 

@@ -34,6 +34,7 @@ PAGES = {  # by page: modules, of which the names in __all__ are public, or else
         )
     ],
     "payloads": ["insight_core.plugin.payloads"],
+    "worker": ["insight_core.plugin.worker"],
     "client": ["insight_host.client"],
     "reading": ["insight_host.logs", "insight_host.tables", "insight_host.records"],
     "testing": [

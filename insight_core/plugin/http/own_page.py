@@ -55,6 +55,26 @@ class OwnPage:
         if refusal is not None:
             raise Forbidden(refusal, code="read_only")
 
+    def require_no_other_site(self, request: Request) -> None:
+        """Raises Forbidden for a request that a page of another site makes, as a link or a picture too.
+
+        For a route that changes nothing and still costs much. Programs need no header; a browser that sends
+        no ``Sec-Fetch-Site``, which is so without TLS beyond this machine, has to name the host's own page
+        as its origin.
+        """
+        headers = request.headers
+        site = headers.get("Sec-Fetch-Site")
+        if site is not None:
+            is_other = site not in ("same-origin", "none")
+        else:
+            page = headers.get("Origin") or headers.get("Referer")
+            is_browser = headers.get("User-Agent", "").startswith("Mozilla/")
+            is_other = (page is not None or is_browser) and not self.is_own(
+                page, request.environ.get("HTTP_HOST")
+            )
+        if is_other:
+            raise Forbidden("only the page of this host and programs may ask this, not another site")
+
     def refusal(self, request: Request | None = None) -> str | None:
         """Why the host, or the client that sent ``request``, is read-only; None if it may write."""
         if self.read_only:

@@ -88,7 +88,7 @@ def cells_of(settings: Iterable[tuple[str, object]]) -> tuple[dict[str, Cell], l
         if cell is None or not name:
             continue
         if len(found) < _MOST_CELLS:
-            found[_shortened(name, _LONGEST_NAME)] = cell
+            found[_shortened(utf8(name), _LONGEST_NAME)] = cell
         else:
             more += 1
     if not more:
@@ -129,9 +129,13 @@ def cell_of_text(text: str) -> Cell:
     return _text(text)
 
 
+def utf8(text: str) -> str:
+    """A text that can be written as UTF-8: JSON and names of files may have halves of a character."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def _text(text: str) -> str:
-    """A text that can be written as UTF-8."""
-    return _shortened(text.encode("utf-8", "replace").decode(), _LONGEST)
+    return _shortened(utf8(text), _LONGEST)
 
 
 def _shortened(text: str, most: int) -> str:

@@ -40,4 +40,5 @@ def translate(source: str, target: Path) -> Translation:
         made.start_anew()
         return made.finish(is_done=False, watched=files)
     reader.write(read, made, Path(source))
-    return made.finish(is_done=read.is_last, watched=files)
+    flaws = [("", flaw) for flaw in database.flaws]
+    return made.finish(is_done=read.is_last, watched=files, flaws=flaws)

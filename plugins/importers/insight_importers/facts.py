@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import attrs
 
-from insight_importers.cells import Cell
+from insight_importers.cells import Cell, utf8
 from insight_record.encoders.encoder import EncodedValue
 from insight_record.encoders.tensorboard import metadata
 from insight_record.formats.protobuf import int_field, message_field, text_field
@@ -54,7 +54,7 @@ class Facts:
 def facts_values(facts: Facts) -> list[EncodedValue]:
     """The facts as values of TensorBoard's hparams, and of this plugin."""
     metrics = b"".join(
-        message_field(_METRIC, message_field(_METRIC_NAME, text_field(_METRIC_TAG, tag)))
+        message_field(_METRIC, message_field(_METRIC_NAME, text_field(_METRIC_TAG, utf8(tag))))
         for tag in facts.results
     )
     entries = hparam_entries(facts.config.items())

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from insight_core.plugin import file_reference
 from insight_core.plugin.payloads import ImageHeader, header_of
+from insight_importers.cells import utf8
 from insight_importers.facts import Facts, facts_values
 from insight_importers.side_files import check_file, content_of
 from insight_importers.step_order import StepOrder
@@ -246,7 +247,7 @@ def _header_at(path: str, mtime_ns: int) -> ImageHeader:
 def _body(value: EncodedValue, *, with_metadata: bool) -> Pieces:
     """The field of an event with this value."""
     metadata = value.metadata if with_metadata else b""
-    return summary([text_field(_TAG, value.tag) + metadata, *value.encode()])
+    return summary([text_field(_TAG, utf8(value.tag)) + metadata, *value.encode()])
 
 
 def _records(value: EncodedValue, step: int, wall_time: float, number: float) -> Pieces:

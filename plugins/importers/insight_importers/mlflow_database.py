@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -51,19 +52,17 @@ def is_its(database: Database) -> bool:
 def read(database: Database, state: Mapping[str, Any]) -> MlflowRows:
     """Experiments, runs and tags as they are now, and the rows behind those that ``state`` counts."""
     found = MlflowRows()
-    found.experiments = {
-        one: str(name) for one, name in database.rows("SELECT experiment_id, name FROM experiments")
-    }
+    found.experiments = {one: str(name) for one, name in database.rows("experiments", "experiment_id, name")}
     has = set(database.columns("runs"))
     columns = ", ".join(name if name in has else "NULL" for name in _RUN)
-    for row in database.rows(f"SELECT {columns} FROM runs"):
+    for row in database.rows("runs", columns):
         if row[-1] in (None, "active"):
             found.runs[str(row[0])] = row
     # rows of deleted runs are passed over; a run that was restored needs them
     passed = set(state.get("passed", ()))
     found.is_other = not passed.isdisjoint(found.runs)
     if "tags" in database.tables:
-        for run, key, value in database.rows("SELECT run_uuid, key, value FROM tags"):
+        for run, key, value in database.rows("tags", "run_uuid, key, value"):
             found.tags.setdefault(str(run), {})[str(key)] = str(value)
     for table, into, names in (
         ("params", found.params, "run_uuid, key, value"),
@@ -125,7 +124,7 @@ def _describe(
     _, _, status, start, end, artifact_uri, experiment, _ = row
     described = target.state.setdefault("described", {})
     tags = found.tags.get(key, {})
-    version = [status, end, len(params), zlib.crc32(repr(sorted(tags.items())).encode())]
+    version = [str(status), str(end), len(params), zlib.crc32(repr(sorted(tags.items())).encode())]
     if described.get(key) == version and status != "RUNNING":
         return
     described[key] = version
@@ -142,7 +141,9 @@ def _describe(
         tags=tags,
     )
     target.note_all(target.run(key).name, flaws)
-    directory = below(str(artifact_uri or ""), source.resolve().parent)
+    directory = None
+    with suppress(ValueError):  # an address that is none names no directory
+        directory = below(str(artifact_uri or ""), source.resolve().parent)
     if directory is not None:
         seen = target.state.setdefault("artifacts", {})
         seen[key] = write_artifacts(target, key, directory, seen.get(key, []))

@@ -15,7 +15,7 @@ from insight_core.plugin import Flaw, Reason, Translation
 from insight_importers.imported_run import ImportedRun
 from insight_importers.mlflow_runs import STATUSES, describe, write_artifacts
 from insight_importers.odd_values import contained
-from insight_importers.side_files import content_of, open_file
+from insight_importers.side_files import content_of, data_after, open_file
 from insight_importers.translated_runs import TranslatedRuns
 from insight_importers.yaml_values import yaml_value
 
@@ -133,6 +133,12 @@ def _append_metric(
             return size, True
         file.seek(offset)
         data = file.read(_CHUNK)
+        if b"\n" not in data and offset + len(data) < size:  # zeros, or a line that is too long
+            after = max(offset + len(data), data_after(file, offset, size))
+            text = f"the metric {tag!r}: the line at byte {offset} is not a time, a value and a step"
+            flaw = Flaw(offset, Reason(text, "importers_metric_line", tag=tag), after - offset)
+            made.note(run.name, flaw)
+            return after, after >= size
     end = data.rfind(b"\n") + 1
     words = data[:end].split()
     try:

@@ -23,6 +23,10 @@ from insight_importers.series_buffer import last_lines
 from insight_importers.translated_runs import TranslatedRuns
 
 _ROWS = 200_000  # of a batch
+_ROWS_AT_ONCE = 500  # as Python objects, in which equal texts are not one
+LONGEST_PATH = 1024  # characters of an attribute's path, which are Neptune's own limit
+# read as dictionaries: a text that many rows share may be long, and is one
+_TEXTS = ["attribute_path", "attribute_type", "project_id", "run_id", "string_value"]
 _CONSOLE = 64 << 10  # characters
 _KEY = "run"
 _NEEDED = {"project_id", "run_id", "attribute_path", "attribute_type", "step", "timestamp", "float_value"}
@@ -65,9 +69,11 @@ def translate(source: str, target: Path) -> Translation:
     watched = [source, *_parts(source), _part(source, len(versions))]
     if len(parts) == len(versions):
         return made.finish(watched=watched)
-    with pq.ParquetFile(_part(source, len(parts))) as file:
-        if not set(file.schema_arrow.names) >= _NEEDED:  # of another program
-            return made.finish()
+    part = _part(source, len(parts))
+    names = set(pq.read_schema(part).names)
+    if not names >= _NEEDED:  # of another program
+        return made.finish()
+    with pq.ParquetFile(part, read_dictionary=[name for name in _TEXTS if name in names]) as file:
         files = MediaFiles(Path(source).parent.parent.parent / "files")
         for batch in file.iter_batches(_ROWS):
             _write(made, files, batch)
@@ -94,9 +100,11 @@ def _write(made: TranslatedRuns, files: MediaFiles, batch: Any) -> None:  # noqa
     run = made.run(_KEY, f"{first['project_id']}/{first['run_id']}")
     facts = run.facts
     facts.origin |= {"tracker": "Neptune", "project": str(first["project_id"]), "id": str(first["run_id"])}
-    kinds = np.array(batch.column("attribute_type").to_pylist(), object)
+    batch, flaws = _named(batch)
+    made.note_all(run.name, flaws)
+    kinds = _texts(batch.column("attribute_type"))
     made.note_all(run.name, _write_numbers(run, batch.filter(_mask(kinds == "float_series"))))
-    for row in batch.filter(_mask(kinds != "float_series")).to_pylist():
+    for row in _rows(batch.filter(_mask(kinds != "float_series"))):
         kind, path = row["attribute_type"], row["attribute_path"]
         if kind in _PLAIN:
             with files.shown(partial(made.note, run.name), path, 0):
@@ -109,6 +117,32 @@ def _write(made: TranslatedRuns, files: MediaFiles, batch: Any) -> None:  # noqa
         with files.shown(partial(made.note, run.name), path, step):
             when = row["timestamp"].timestamp() if row["timestamp"] else float("nan")
             _write_value(run, files, row, step, when)
+
+
+def _rows(batch: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401
+    for start in range(0, batch.num_rows, _ROWS_AT_ONCE):
+        yield from batch.slice(start, _ROWS_AT_ONCE).to_pylist()
+
+
+def _texts(column: Any) -> Any:  # noqa: ANN401
+    """The texts of a column; equal ones are one object."""
+    coded = column.dictionary_encode()
+    words = np.array([*coded.dictionary.to_pylist(), None], object)
+    return words[np.asarray(coded.indices.fill_null(len(words) - 1))]
+
+
+def _named(batch: Any) -> tuple[Any, list[Flaw]]:  # noqa: ANN401
+    """The rows whose paths are not too long, and the damage of others."""
+    coded = batch.column("attribute_path").dictionary_encode()
+    sizes = np.array([len(path or "") for path in coded.dictionary.to_pylist()] + [0])
+    of_rows = sizes[np.asarray(coded.indices.fill_null(len(sizes) - 1))]
+    if not (of_rows > LONGEST_PATH).any():
+        return batch, []
+    flaws = []
+    for size in np.unique(of_rows[of_rows > LONGEST_PATH]).tolist():
+        text = f"the name of an attribute has {size} characters; at most {LONGEST_PATH} are read"
+        flaws.append(Flaw(0, Reason(text, "importers_long_name", size=size, most=LONGEST_PATH)))
+    return batch.filter(_mask(of_rows <= LONGEST_PATH)), flaws
 
 
 def _mask(keeps: Any) -> Any:  # noqa: ANN401

@@ -19,12 +19,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from insight_core.plugin import Reason
+from insight_core.plugin import Flaw, Reason
 from insight_importers.side_files import open_file
 
 MARK = b"SQLite format 3\0"
 _MOST_COPIED = 16 << 30  # bytes
-_LONGEST_VALUE = 64 << 20  # bytes
+LONGEST_VALUE = 16 << 20  # bytes of a cell
+MOST_BYTES = 64 << 20  # bytes of the cells that a query gives; one more cell may be there
 _PATIENCE = 20.0  # seconds of one query
 _OPERATIONS = 100_000  # of SQLite's machine between two looks at the clock
 _OLD = 2.0  # seconds
@@ -52,13 +53,15 @@ class AppendedRows(NamedTuple):
 
 
 class Database:
-    """A database of another program, as it was at one moment."""
+    """A database of another program, as it was at one moment. ``flaws`` are of tables of which a query could
+    not give all rows."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._began = time.monotonic()
+        self.flaws: list[Flaw] = []
         connection.set_progress_handler(lambda: time.monotonic() > self._began + _PATIENCE, _OPERATIONS)
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
         connection.text_factory = _text
         for pragma in ("query_only=ON", "trusted_schema=OFF", "cell_size_check=ON"):
             connection.execute(f"PRAGMA {pragma}")
@@ -72,20 +75,47 @@ class Database:
             return []
         return [str(row[1]) for row in self._connection.execute(f'PRAGMA table_info("{table}")')]
 
-    def rows(self, query: str, arguments: Sequence[object] = ()) -> list[Any]:
-        """The rows of a query. Raises sqlite3.Error."""
-        self._began = time.monotonic()
-        return self._connection.execute(query, arguments).fetchall()
+    def rows(self, table: str, columns: str, rest: str = "", arguments: Sequence[object] = ()) -> list[Any]:
+        """``columns`` of rows of a table: all, or as many as fit into MOST_BYTES and a flaw.
+
+        Raises sqlite3.Error.
+        """
+        rows, is_whole = self._some_rows(table, f"SELECT {columns} FROM {table} {rest}", arguments)
+        if not is_whole:
+            most = MOST_BYTES >> 20
+            text = f"the table {table} has more than {most} MiB: only the first {len(rows)} rows are read"
+            reason = Reason(text, "importers_sqlite_table", table=table, most=most, rows=len(rows))
+            self.flaws.append(Flaw(0, reason))
+        return rows
 
     def appended(self, table: str, number: str, columns: str, last: int, most: int) -> AppendedRows:
         """The rows behind the one whose column ``number`` is ``last``, at most ``most``: that number and
         ``columns``. Raises sqlite3.Error."""
-        (largest,) = self.rows(f"SELECT COALESCE(MAX({number}), 0) FROM {table}")[0]
-        rows = self.rows(
+        largest = max((one for (one,) in self.rows(table, f"COALESCE(MAX({number}), 0)")), default=0)
+        rows, is_whole = self._some_rows(
+            table,
             f"SELECT {number}, {columns} FROM {table} WHERE {number} > ? ORDER BY {number} LIMIT {most}",
             (last,),
         )
-        return AppendedRows(rows, is_other=largest < last, is_last=len(rows) < most)
+        return AppendedRows(rows, is_other=largest < last, is_last=is_whole and len(rows) < most)
+
+    def _some_rows(self, table: str, query: str, arguments: Sequence[object]) -> tuple[list[Any], bool]:
+        """The first rows of a query, and whether these are all. A row with a cell that is too long ends them,
+        and is a flaw."""
+        self._began = time.monotonic()
+        rows: list[Any] = []
+        size = 0
+        try:
+            for row in self._connection.execute(query, arguments):
+                if size > MOST_BYTES:
+                    return rows, False
+                rows.append(row)
+                size += sum(len(cell) for cell in row if isinstance(cell, str | bytes))
+        except sqlite3.DataError:
+            most = LONGEST_VALUE >> 20
+            text = f"a row of the table {table} has more than {most} MiB: it and those behind it are not read"
+            self.flaws.append(Flaw(0, Reason(text, "importers_sqlite_cell", table=table, most=most)))
+        return rows, True
 
 
 @contextmanager

@@ -47,11 +47,11 @@ def read(database: Database, state: Mapping[str, Any]) -> TrackioRows:
     """The rows behind those that ``state`` counts."""
     found = TrackioRows()
     key = "run_id" if "run_id" in database.columns("metrics") else "run_name"
-    runs = database.rows(f"SELECT {key}, MAX(run_name) FROM metrics GROUP BY {key}")
+    runs = database.rows("metrics", f"{key}, MAX(run_name)", f"GROUP BY {key}")
     found.runs = {str(one): str(name) for one, name in runs if one is not None}
     if "config" in database.columns("configs"):
         of = key if key in database.columns("configs") else "run_name"
-        for run, name, config in database.rows(f"SELECT {of}, run_name, config FROM configs"):
+        for run, name, config in database.rows("configs", f"{of}, run_name, config"):
             found.configs[str(run)] = _loaded(config)
             found.runs.setdefault(str(run), str(name))
     for table, into, columns in (

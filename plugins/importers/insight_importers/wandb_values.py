@@ -63,5 +63,6 @@ def _write_media(
         edges = value.get("bins")
         if edges is None:  # packed: the least edge, the width and the number of bins
             packed = value["packedBins"]
-            edges = packed["min"] + packed["size"] * np.arange(int(packed["count"]) + 1)
+            bins = min(int(packed["count"]), len(value["values"]) + 1)  # more than values are refused below
+            edges = packed["min"] + packed["size"] * np.arange(bins + 1)
         run.value(histogram_of_counts(tag, edges, value["values"]), step, wall_time)

@@ -82,7 +82,7 @@ def provider(tmp_path: Path) -> Iterator[LocalProvider]:
 def _steps(provider: LocalProvider) -> list[int]:
     [info] = provider.series("scalar")
     key = SeriesKey(info.key.run, "good")
-    return provider.scalars("scalar", [key])[key].steps.tolist()
+    return list(map(int, provider.scalars("scalar", [key])[key].steps))
 
 
 def _damage(provider: LocalProvider) -> list[tuple[int, str, int]]:
@@ -123,6 +123,26 @@ def test_a_log_that_grows_is_not_listed_until_it_rests(
     monkeypatch.setattr(followed_file, "SETTLED", -1.0)
     provider.load()
     assert [reason for _, reason, _ in _damage(provider)] == ["the file ends within a record"]
+
+
+def test_a_hole_of_a_terabyte_in_a_metric_of_mlflow_is_skipped(
+    tmp_path: Path, provider: LocalProvider
+) -> None:
+    experiment = tmp_path / "mlruns" / "1"
+    (experiment / "u" / "metrics").mkdir(parents=True)
+    (experiment / "meta.yaml").write_text("artifact_location: x\nexperiment_id: '1'\nname: e\n")
+    (experiment / "u" / "meta.yaml").write_text("run_id: u\nrun_name: n\nstatus: 3\n")
+    path = experiment / "u" / "metrics" / "good"
+    path.write_text("1 1 0\n")
+    try:
+        os.truncate(path, 1 << 40)
+    except OSError:
+        pytest.skip("the file system has no files of a terabyte")
+    with path.open("a") as file:
+        file.write("\n1 1 1\n")
+    provider.load()
+    assert _steps(provider) == [0, 1]
+    assert len(_damage(provider)) in (1, 2)
 
 
 @pytest.mark.parametrize("name", LOGS)

@@ -6,7 +6,7 @@ import json
 import shutil
 import sqlite3
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from random import Random
@@ -16,6 +16,7 @@ import insight_importers
 import pytest
 from insight_importers import databases, mlflow_files, swanlab_store, visualdl_store, wandb_store
 from insight_importers.block_log import BLOCK, records_of
+from insight_importers.sqlite_files import MOST_BYTES, opened
 from insight_importers.yaml_values import yaml_value
 
 from insight_core.ingest.logdir import Logdir
@@ -26,6 +27,17 @@ from insight_core.providers.local import LocalProvider
 FIXTURES = Path(__file__).parent / "fixtures"
 WANDB = FIXTURES / "wandb/wandb/offline-run-20260101_000000-abcd1234/run-abcd1234.wandb"
 Translate = Callable[[str, Path], Translation]
+
+
+_OPENED: list[LocalProvider] = []
+
+
+@pytest.fixture(autouse=True)
+def _closed() -> Iterator[None]:
+    """Closes the providers of a test."""
+    yield
+    while _OPENED:
+        _OPENED.pop().close()
 
 
 def _translated(translate: Translate, source: Path, target: Path) -> Translation:
@@ -45,6 +57,7 @@ def _loaded(logdir: Path) -> LocalProvider:
     modules: Sequence[Any] = (insight_scalar, insight_image, insight_importers)
     plugins: list[Plugin] = [module.insight_plugin() for module in modules]
     provider = LocalProvider([Logdir(str(logdir))], plugins, log_formats=insight_importers.FORMATS)
+    _OPENED.append(provider)
     provider.load()
     return provider
 
@@ -338,3 +351,53 @@ note: ''
         "long": "one two",
         "note": "",
     }
+
+
+def test_a_histogram_that_says_it_has_millions_of_bins_is_damage_of_itself(tmp_path: Path) -> None:
+    bomb = {"_type": "histogram", "packedBins": {"min": 0, "size": 1, "count": 1 << 40}, "values": [1]}
+    records = [_history(step, good=str(step / 8)) for step in range(3)]
+    records[1] = _history(1, good="0.125", h=json.dumps(bomb))
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "a.wandb").write_bytes(_log(records))
+    provider = _loaded(tmp_path)
+    [run] = [run.name for run in provider.runs()]
+    assert _values(provider, run, "good") == [0, 0.125, 0.25]
+    [flaw] = provider.damage()
+    assert "the media of 'h' at step 1 cannot be shown" in flaw.reason
+
+
+def _with_generated(path: Path, cell: str) -> None:
+    """A database of ten points, and of rows of system metrics that take the bytes of ``cell`` each."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(
+            "create table metrics(id integer primary key, run_name text, timestamp text, step integer,"
+            " metrics text);"
+            "create table system_metrics(id integer primary key, run_name text, timestamp text,"
+            f" metrics text generated always as ({cell}) virtual);"
+            "insert into system_metrics(run_name, timestamp) select 'r', '2026-01-01'"
+            " from (with recursive n(i) as (select 1 union all select i + 1 from n where i < 40)"
+            " select i from n);"
+        )
+        for step in range(10):
+            row = ("r", f"2026-01-01T00:00:{step:02d}", step, json.dumps({"good": step / 8}))
+            connection.execute("insert into metrics(run_name, timestamp, step, metrics) values(?,?,?,?)", row)
+        connection.commit()
+
+
+def test_rows_that_a_database_makes_large_take_no_memory_and_no_other_table(tmp_path: Path) -> None:
+    _with_generated(tmp_path / "large.db", "hex(zeroblob(20000000))")
+    _with_generated(tmp_path / "many.db", "hex(zeroblob(2000000))")  # 160 MB in all
+    provider = _loaded(tmp_path)
+    for name in ("large", "many"):
+        assert _values(provider, f"{name}/r", "good") == [step / 8 for step in range(10)]
+    [flaw] = provider.damage()
+    assert (flaw.file, flaw.reason) == (
+        "large.db",
+        "a row of the table system_metrics has more than 16 MiB: it and those behind it are not read",
+    )
+    with opened(str(tmp_path / "many.db"), tmp_path / "scratch") as database:
+        rows = database.appended("system_metrics", "id", "metrics", 0, 5_000)
+        assert (len(rows.rows), rows.is_last) == (MOST_BYTES // 4_000_000 + 1, False)
+        assert len(database.rows("system_metrics", "metrics")) == len(rows.rows)
+        [cut] = database.flaws
+        assert "only the first 17 rows are read" in cut.reason

@@ -125,6 +125,22 @@ def test_an_export_is_a_run_with_its_numbers_parameters_and_status(data: Path) -
     provider.close()
 
 
+def test_a_long_name_that_many_rows_share_is_damage_and_the_other_rows_are_read(tmp_path: Path) -> None:
+    rows = [_row("loss", "float_series", step, float_value=step / 8) for step in range(10)]
+    rows += [_row("y" * 100_000, "float_series", step, float_value=0.0) for step in range(8_000)]  # 800 MB
+    rows.append(_row("note", "string_series", 3, string_value="half way"))
+    place = tmp_path / "data" / "p"
+    place.mkdir(parents=True)
+    pq.write_table(pa.Table.from_pylist(rows, _SCHEMA), place / "r_part_0.parquet")
+    del rows
+    provider = _opened(tmp_path)
+    key = SeriesKey("data/team/digits/RUN-1", "loss")
+    assert provider.scalars("scalar", [key])[key].values.tolist() == [step / 8 for step in range(10)]
+    [damage] = provider.damage()
+    assert damage.reason == "the name of an attribute has 100000 characters; at most 1024 are read"
+    provider.close()
+
+
 def test_without_pyarrow_the_damage_says_what_to_install(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     [source] = data.rglob("RUN-1_part_0.parquet")

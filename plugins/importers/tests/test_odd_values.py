@@ -240,6 +240,28 @@ def test_an_odd_cell_of_a_database_is_damage(
     assert _reasons(provider) == [damage]
 
 
+def test_halves_of_characters_and_cells_of_any_type_cost_nothing(tmp_path: Path, load: Load) -> None:
+    odd = json.dumps({"x\ud800": 1, "text": "a\udfff"})
+    config = json.dumps({"lr\ud800": 1, "name": "\udfff"})
+    _database(
+        tmp_path / "a.db",
+        _TRACKIO,
+        f"INSERT INTO metrics VALUES (99, 'r', '2026-01-01', 9, '{odd}')",
+        f"CREATE TABLE configs (run_name, config); INSERT INTO configs VALUES ('r', '{config}')",
+    )
+    _database(
+        tmp_path / "b.db",
+        _MLFLOW,
+        "INSERT INTO runs VALUES ('v', x'00ff', x'00ff', 1e12, x'00ff', 'http://[', x'00ff', 'active');"
+        "INSERT INTO params VALUES (x'00ff', x'00ff', 'u');"
+        "INSERT INTO metrics VALUES (x'ff', 1, 1, 'u', 1, 0)",
+    )
+    provider = load()
+    assert sorted(_good(provider)) == ["a/r", "b/e/r"]
+    assert len(_reasons(provider)) == 1  # the time at which the run ended
+    assert {"x?", "b'\\xff'"} <= {info.key.tag for info in provider.series("scalar")}
+
+
 def test_a_point_without_a_time_is_shown(tmp_path: Path, load: Load) -> None:
     _database(tmp_path / "a.db", _MLFLOW, "INSERT INTO metrics VALUES ('x', 7, NULL, 'u', 3, 0)")
     key = SeriesKey("a/e/r", "x")

@@ -193,6 +193,23 @@ def test_a_line_without_an_end_is_not_held_in_memory(
     assert _damage(load())[1][1] == "line 5: the step is 'x', not a whole number"
 
 
+def test_a_hole_of_a_terabyte_is_skipped(tmp_path: Path, load: Load) -> None:
+    path = tmp_path / "metrics.csv"
+    path.write_text("step,loss\n0,1\n")
+    hole = 1 << 40
+    try:
+        os.truncate(path, hole)
+    except OSError:
+        pytest.skip("the file system has no files of a terabyte")
+    with path.open("a") as file:
+        file.write("\n1,2\n")
+    provider = load()
+    assert _points(provider, "loss") == [(0, 1.0), (1, 2.0)]
+    [damage] = provider.damage()
+    assert damage.reason.startswith("line 3 is longer than")
+    assert damage.offset + damage.skipped == hole + 1
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [

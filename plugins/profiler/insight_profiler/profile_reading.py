@@ -13,6 +13,8 @@ from typing import Any, BinaryIO, Literal
 
 from attrs import evolve, frozen
 
+from insight_core.plugin import physical_memory
+from insight_core.plugin.worker import WorkerFailed, WorkerJob, WorkerLimits
 from insight_profiler.discovery import ProfileFiles
 from insight_profiler.model import Note, Profile
 from insight_profiler.storage import UnusableProfile, load
@@ -21,6 +23,24 @@ _SETTLED = 2.0  # seconds that files must stay as they are before a profile is r
 _AGAIN = 60.0  # seconds after which a profile is tried again whose reader died
 _GZIP = ".gz"
 _RATIO = 8  # of packed files, about: bytes of columns to bytes of the file
+_MEMORY_SHARE = 0.5  # of the machine's memory that reading one may take
+MEMORY = 2 << 30  # bytes that all profiles that are read at a time may take together, estimated
+SECONDS = 120.0  # of processor time that reading a profile may take,
+_SECONDS_A_BYTE = 10e-6  # and what it may take for each byte: logs take a hundredth, packed ones a third
+# what a worker calls its failures, as the page knows those of profiles
+_CODES = {
+    "worker_died": "reader_died",
+    "worker_failed": "reader_failed",
+    "worker_not_started": "reader_died",
+    "worker_memory": "out_of_memory",
+    "worker_seconds": "out_of_time",
+    "worker_unreadable": "unreadable_file",
+}
+
+
+def limits() -> WorkerLimits:
+    """What reading a profile may take. It has no deadline: its files may come from far away."""
+    return WorkerLimits(int(_MEMORY_SHARE * physical_memory()), SECONDS, deadline=None, answer=1 << 16)
 
 
 @frozen(eq=False)
@@ -37,11 +57,13 @@ class Look:
     failure: Note | None = None
 
 
-class ProfileReading:
+class ProfileReading(WorkerJob):
     """One profile, of files as they were at one time. For any thread.
 
     ``opener`` opens one of the files; ``is_through`` is called when all is read.
     """
+
+    function = "insight_profiler.worker:read"
 
     def __init__(
         self,
@@ -65,6 +87,10 @@ class ProfileReading:
         old = before.look() if before is not None else Look(files)
         total = sum(file.size for file in files.files.values())
         self._look = Look(files, total=total, profile=old.profile, version=old.version)
+        self.more_seconds = _SECONDS_A_BYTE * total
+        self.memory = sum(
+            file.size * (_RATIO if name.endswith(_GZIP) else 1) for name, file in files.files.items()
+        )
 
     @property
     def directory(self) -> Path | None:
@@ -116,12 +142,7 @@ class ProfileReading:
         if self._own is not None and self._look.state != "reading":
             shutil.rmtree(self._own, ignore_errors=True)  # what is mapped stays
 
-    # --- as an order to a reading process ---------------------------------------------------------
-
-    @property
-    def memory(self) -> int:
-        files = self._look.files.files.items()
-        return sum(file.size * (_RATIO if name.endswith(_GZIP) else 1) for name, file in files)
+    # --- as the job of a worker -------------------------------------------------------------------
 
     def begin(self) -> Mapping[str, object]:
         files = self._look.files
@@ -141,21 +162,25 @@ class ProfileReading:
     def has_sent(self, count: int) -> None:
         self._shows(None, read=min(self._look.total, self._look.read + count))
 
-    def has_look(self, directory: Path) -> None:
+    def has_said(self, message: Mapping[str, object]) -> None:
+        directory = Path(str(message["look"]))
         with suppress(UnusableProfile, OSError):
             self._shows(load(directory, is_new=True))
         shutil.rmtree(directory, ignore_errors=True)  # what is mapped stays
 
-    def is_done(self, directory: Path) -> None:
+    def is_done(self, answer: bytes) -> None:
         try:
-            profile = load(directory, is_new=True)
+            profile = load(Path(answer.decode()), is_new=True)
         except (UnusableProfile, OSError) as error:
-            self.has_failed(
-                Note("not_kept", {"reason": str(error)}, f"what was read cannot be loaded: {error}")
-            )
+            text = f"what was read cannot be loaded: {error}"
+            self._fails(Note("not_kept", {"reason": str(error)}, text))
             return
         self._shows(profile, state="ready")
         self._is_through(self)
 
-    def has_failed(self, note: Note) -> None:
+    def has_failed(self, failure: WorkerFailed) -> None:
+        text = "there is not enough memory to read it" if failure.code == "worker_memory" else str(failure)
+        self._fails(Note(_CODES.get(failure.code, failure.code), failure.details, text))
+
+    def _fails(self, note: Note) -> None:
         self._shows(None, state="failed", failure=note)

@@ -12,19 +12,19 @@ from typing import Any, BinaryIO
 from attrs import evolve
 
 from insight_core.plugin import DataProvider, InsightError, NotFound, SeriesKey
+from insight_core.plugin.worker import Workers
 from insight_profiler.analysis.rank_summary import summary_of
 from insight_profiler.arguments import arguments_at, place_of
 from insight_profiler.claims import NAME
 from insight_profiler.discovery import ProfileFiles, profiles_of
 from insight_profiler.files import Files
 from insight_profiler.model import Profile
-from insight_profiler.profile_reading import Look, ProfileReading
+from insight_profiler.profile_reading import MEMORY, Look, ProfileReading, limits
 from insight_profiler.rank_summaries import RankSummaries
-from insight_profiler.reading_processes import ReadingProcesses
 from insight_profiler.storage import MAX_BYTES, described, key_of, shrink
 
 _MOST_HELD = 32  # profiles, their columns mapped, with a descriptor each
-_UNCHECKED = MAX_BYTES // 16  # bytes that may be kept before all that is kept is added up again
+_UNCHECKED_SHARE = 16  # of the limit may be kept before all that is kept is added up again
 
 
 def unknown_profile(run: str, path: str) -> NotFound:
@@ -36,19 +36,23 @@ def unknown_profile(run: str, path: str) -> NotFound:
 class Profiles:
     """All profiles that a data provider has. For any thread."""
 
-    def __init__(self, data: DataProvider, processes: ReadingProcesses | None = None) -> None:
+    def __init__(
+        self, data: DataProvider, workers: Workers | None = None, most_bytes: int = MAX_BYTES
+    ) -> None:
+        """All profiles kept may take ``most_bytes``."""
         self._data = data
-        self._processes = processes or ReadingProcesses()
+        self._workers = workers or Workers(limits(), memory=MEMORY)
         self._lock = threading.Lock()
         self._readings: OrderedDict[tuple[str, str], ProfileReading] = OrderedDict()
         self._listed: tuple[int, dict[tuple[str, str], ProfileFiles]] | None = None
         self._sizes: dict[SeriesKey, tuple[float, int]] = {}  # by wall time
         self._summaries = RankSummaries()
-        self._unchecked = _UNCHECKED
+        self._most_bytes = most_bytes
+        self._unchecked = self._most_bytes // _UNCHECKED_SHARE
 
     def close(self) -> None:
         """Ends the processes that read, and removes what they have not finished."""
-        self._processes.close()
+        self._workers.close()
 
     def listing(self, runs: Collection[str] | None = None) -> list[ProfileFiles]:
         """Those of some runs, or of all, with the sizes of their files."""
@@ -147,9 +151,9 @@ class Profiles:
                 with self._lock:
                     self._let_go()
             else:
-                self._processes.read(reading, is_urgent=is_urgent)
+                self._workers.start(reading, is_urgent=is_urgent)
         elif is_urgent and reading.look().state == "reading":
-            self._processes.hurry(reading)
+            self._workers.hurry(reading)
         return reading
 
     def _is_through(self, reading: ProfileReading) -> None:
@@ -166,11 +170,11 @@ class Profiles:
         size = sum(column.nbytes for table in profile.tables.values() for column in table.values())
         with self._lock:
             self._unchecked += size
-            is_due = self._unchecked >= _UNCHECKED
+            is_due = self._unchecked >= self._most_bytes // _UNCHECKED_SHARE
             if is_due:
                 self._unchecked = 0
         if is_due:
-            shrink(directory.parent, spared=[directory])
+            shrink(directory.parent, self._most_bytes, spared=[directory])
 
     def _with_sizes(self, profile: ProfileFiles) -> ProfileFiles:
         return evolve(

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import sys
-import threading
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,88 +13,17 @@ from insight_profiler.analysis.rank_links import links_of
 from insight_profiler.analysis.rank_summary import DOCUMENT, summary_of
 from insight_profiler.building import Building
 from insight_profiler.files import Files
-from insight_profiler.model import Note, Profile, Source
+from insight_profiler.model import Profile, Source
+from insight_profiler.profile_reading import limits
 from insight_profiler.profiles import Profiles
 from insight_profiler.reading.trace import read
-from insight_profiler.reading_processes import ReadingProcesses
 from insight_profiler.storage import load, load_summary, save, shrink
 
 from benchmarks.cluster_traces import job, write_job
 from insight_core.ingest.logdir import Logdir
+from insight_core.plugin.worker import Workers
 from insight_core.providers.local import LocalProvider
 from tests.waiting import eventually
-
-_PATIENCE = 60.0  # seconds, on a machine that does much else
-# answers each order as soon as it comes
-_PROGRAM = """
-import sys
-for line in sys.stdin:
-    print('{"done": "/nowhere"}', flush=True)
-"""
-
-
-class _Order:
-    """An order that begins when it may, and writes down that it did."""
-
-    def __init__(self, name: str, begun: list[str], may: threading.Event, memory: int = 0) -> None:
-        self._name, self._begun, self._may = name, begun, may
-        self.memory = memory
-        self.done = threading.Event()
-
-    def begin(self) -> Mapping[str, object]:
-        self._begun.append(self._name)
-        assert self._may.wait(_PATIENCE)
-        return {}
-
-    def open(self, name: str) -> BinaryIO:
-        raise OSError(name)
-
-    def has_sent(self, count: int) -> None: ...
-
-    def has_look(self, directory: Path) -> None: ...
-
-    def is_done(self, directory: Path) -> None:
-        self.done.set()
-
-    def has_failed(self, note: Note) -> None:
-        raise AssertionError(note)
-
-
-def _processes(at_once: int, **more: Any) -> ReadingProcesses:  # noqa: ANN401 - numbers
-    return ReadingProcesses(at_once, idle=0.1, command=[sys.executable, "-c", _PROGRAM], **more)
-
-
-def test_what_users_look_at_is_read_before_the_other_ranks() -> None:
-    begun: list[str] = []
-    may = threading.Event()
-    processes = _processes(1)
-    first, other, waiting, looked_at, hurried = (
-        _Order(name, begun, may) for name in ("first", "other", "waiting", "looked at", "hurried")
-    )
-    processes.read(first)
-    eventually(lambda: begun == ["first"])
-    for order in (other, waiting, hurried):
-        processes.read(order, is_urgent=False)
-    processes.read(looked_at)
-    processes.hurry(hurried)
-    processes.hurry(hurried)  # it is already
-    may.set()
-    assert all(order.done.wait(_PATIENCE) for order in (other, waiting))
-    assert begun == ["first", "looked at", "hurried", "other", "waiting"]
-
-
-@pytest.mark.parametrize(("memory", "together"), [(1 << 30, 1), (1 << 20, 2)])
-def test_profiles_are_read_at_once_only_as_far_as_memory_goes(memory: int, together: int) -> None:
-    begun: list[str] = []
-    may = threading.Event()
-    orders = [_Order(name, begun, may, memory) for name in ("a", "b")]
-    processes = _processes(2, memory=2 << 30)
-    for order in orders:
-        processes.read(order)
-    eventually(lambda: len(begun) >= together)
-    assert len(begun) == together
-    may.set()
-    assert all(order.done.wait(_PATIENCE) for order in orders)
 
 
 def _rank(rank: int, **more: Any) -> Profile:  # noqa: ANN401 - columns
@@ -162,11 +88,11 @@ def test_ranks_need_their_columns_no_more(tmp_path: Path, monkeypatch: pytest.Mo
         return all(opened.rank(files, cache).state == "ready" for files in opened.listing())
 
     try:
-        opened = Profiles(provider, ReadingProcesses(idle=0.2))
+        opened = Profiles(provider, Workers(limits(), idle=0.2))
         eventually(lambda: are_ready(opened))
         for directory in cache.iterdir():
             (directory / "tables.safetensors").unlink()
-        again = Profiles(provider, ReadingProcesses(command=["/no/such/program"]))
+        again = Profiles(provider, Workers(limits(), command=["/no/such/program"]))
         assert are_ready(again)  # at once, and nothing is read
         found = [again.rank(files, cache).profile for files in again.listing()]
         assert [one and one.rank for one in found] == [0, 1, 2, 3, 4]

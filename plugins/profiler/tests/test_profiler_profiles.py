@@ -16,16 +16,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from insight_profiler import insight_plugin, profile_reading, profiles, reading_processes
+from attrs import evolve
+from insight_profiler import insight_plugin, profile_reading, profiles
 from insight_profiler.model import Source
 from insight_profiler.profile_reading import Look
 from insight_profiler.profiles import Profiles
-from insight_profiler.reading_processes import ReadingProcesses
 from insight_profiler.storage import contents
 
 from benchmarks.traces import write_trace
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import NotFound
+from insight_core.plugin.worker import WorkerLimits, Workers, pool
 from insight_core.providers.local import LocalProvider
 
 _PATIENCE = 60.0  # seconds, on a machine that does much else
@@ -39,14 +40,18 @@ TRACE: dict[str, Any] = {
 }  # fmt: skip
 
 
+def _workers(limits: WorkerLimits | None = None, *, idle: float = 0.2, **more: Any) -> Workers:  # noqa: ANN401
+    return Workers(limits or profile_reading.limits(), idle=idle, **more)
+
+
 class _Opened:
     """Profiles below a directory, and what they are read from."""
 
-    def __init__(self, logdir: Path, processes: ReadingProcesses) -> None:
+    def __init__(self, logdir: Path, workers: Workers) -> None:
         self.provider = LocalProvider([Logdir(str(logdir))], [insight_plugin()], watch=False)
         self.provider.load()
-        self.processes = processes
-        self.profiles = Profiles(self.provider, processes)
+        self.workers = workers
+        self.profiles = Profiles(self.provider, workers)
 
     def until(self, is_so: Callable[[Look], bool], run: str, path: str, cache: Path | None = None) -> Look:
         end = time.monotonic() + _PATIENCE
@@ -65,17 +70,17 @@ class _Opened:
 def opened() -> Iterator[Callable[..., _Opened]]:
     found: list[_Opened] = []
 
-    def open_profiles(logdir: Path, processes: ReadingProcesses | None = None) -> _Opened:
-        found.append(_Opened(logdir, processes or ReadingProcesses(idle=0.2)))
+    def open_profiles(logdir: Path, workers: Workers | None = None) -> _Opened:
+        found.append(_Opened(logdir, workers or _workers()))
         return found[-1]
 
     yield open_profiles
     for one in found:
         one.provider.close()
         end = time.monotonic() + _PATIENCE
-        while one.processes.pids and time.monotonic() < end:
+        while one.workers.pids and time.monotonic() < end:
             time.sleep(0.05)
-        assert one.processes.pids == []  # they go when there is nothing to do
+        assert one.workers.pids == []  # they go when there is nothing to do
 
 
 @pytest.fixture
@@ -135,7 +140,7 @@ def test_nothing_is_left_beside_what_is_kept(
 def test_a_process_whose_host_is_gone_leaves_nothing(tmp_path: Path) -> None:
     looks = tmp_path / "looks"
     (looks / "look-1").mkdir(parents=True)
-    order = {
+    arguments = {
         "source": "torch",
         "files": {"a": 5},
         "rank": -1,
@@ -143,8 +148,10 @@ def test_a_process_whose_host_is_gone_leaves_nothing(tmp_path: Path) -> None:
         "directory": "",
         "looks": str(looks),
     }
+    limits = {"memory": 1 << 30, "seconds": 60, "answer": 1 << 10}
+    order = {"function": "insight_profiler.worker:read", "arguments": arguments, **limits}
     done = subprocess.run(
-        [sys.executable, "-m", "insight_profiler.worker"],
+        [sys.executable, "-m", "insight_core.plugin.worker.child"],
         input=json.dumps(order).encode() + b"\n",
         capture_output=True,
         check=True,
@@ -156,9 +163,8 @@ def test_a_process_whose_host_is_gone_leaves_nothing(tmp_path: Path) -> None:
 def test_a_reading_process_has_a_limit_of_memory(logdir: Path, opened: Callable[..., _Opened]) -> None:
     text = b'{"traceEvents":[{"ph":"X","name":"' + b"A" * (60 << 20)
     (logdir / "b.pt.trace.json.gz").write_bytes(gzip.compress(text))
-    limit = str(48 << 20)  # bytes beyond what a process has at its beginning
-    command = [sys.executable, "-P", "-m", "insight_profiler.worker", limit]
-    place = opened(logdir, ReadingProcesses(idle=0.2, command=command))
+    limits = evolve(profile_reading.limits(), memory=48 << 20)
+    place = opened(logdir, _workers(limits))
     look = place.read(path="b.pt.trace.json.gz")
     assert look.failure is not None
     assert look.failure.code == "out_of_memory"
@@ -169,8 +175,7 @@ def test_a_reading_process_has_a_limit_of_time(logdir: Path, opened: Callable[..
     event = b'{"ph":"X","name":"work","cat":"cpu_op","pid":1,"tid":1,"ts":1,"dur":1},'
     text = b'{"traceEvents":[' + event * 500_000 + event[:-1] + b"]}"
     (logdir / "b.pt.trace.json.gz").write_bytes(gzip.compress(text))
-    command = [sys.executable, "-P", "-m", "insight_profiler.worker", str(1 << 30), "0.5"]
-    place = opened(logdir, ReadingProcesses(idle=0.2, command=command))
+    place = opened(logdir, _workers(evolve(profile_reading.limits(), seconds=0.5)))
     look = place.read(path="b.pt.trace.json.gz")
     assert look.failure is not None
     assert look.failure.code == "out_of_time"
@@ -230,7 +235,7 @@ def test_what_was_read_is_kept(logdir: Path, tmp_path: Path, opened: Callable[..
     cache = tmp_path / "cache"
     assert opened(logdir).read(cache=cache).state == "ready"
     assert contents(cache).entries == 1
-    again = opened(logdir, ReadingProcesses(command=["/no/such/program"]))
+    again = opened(logdir, _workers(command=["/no/such/program"]))
     look = again.profiles.look(".", "a.pt.trace.json", cache)  # without a process
     assert (look.state, look.version) == ("ready", 1)
 
@@ -253,6 +258,7 @@ def test_a_profile_is_shown_though_the_disk_of_the_cache_is_full(
     cache = tmp_path / "full"
     program = f"""
 import errno, os
+from insight_core.plugin.worker import child
 from insight_profiler import worker
 
 def save(profile, directory, save=worker.save):
@@ -261,9 +267,9 @@ def save(profile, directory, save=worker.save):
     save(profile, directory)
 
 worker.save = save
-worker.main()
+child.main()
 """
-    place = opened(logdir, ReadingProcesses(idle=0.2, command=[sys.executable, "-c", program]))
+    place = opened(logdir, _workers(command=[sys.executable, "-c", program]))
     look = place.read(cache=cache)
     assert (look.state, look.failure) == ("ready", None)
     assert look.profile is not None
@@ -327,7 +333,7 @@ def test_a_process_that_dies_is_a_failure_and_the_next_profile_is_read(
     write_trace(logdir / "large.pt.trace.json", 60)
     place = opened(logdir)
     place.until(lambda look: look.read > 0, ".", "large.pt.trace.json")
-    for pid in place.processes.pids:
+    for pid in place.workers.pids:
         os.kill(pid, signal.SIGKILL)
     look = place.read(path="large.pt.trace.json")
     assert look.failure is not None
@@ -344,26 +350,26 @@ def test_processes_and_what_they_have_not_finished_end_with_the_host(
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
-    monkeypatch.setattr(reading_processes, "_CLOSING", _PATIENCE)  # the machine may be busy
+    monkeypatch.setattr(pool, "_CLOSING", _PATIENCE)  # the machine may be busy
     write_trace(logdir / "large.pt.trace.json", 60)
-    processes = ReadingProcesses(idle=1000.0)
-    place = opened(logdir, processes)
+    workers = _workers(idle=1000.0)
+    place = opened(logdir, workers)
     place.until(lambda look: look.read > 0, ".", "large.pt.trace.json")
-    [pid] = processes.pids
+    [pid] = workers.pids
     assert [path.name[:21] for path in temporary.iterdir()] == ["insight-host-profile-"]
     place.profiles.close()
     assert list(temporary.iterdir()) == []
     look = place.profiles.look(".", "large.pt.trace.json", None)
     assert look.failure is not None
     assert "killed by SIGKILL" in look.failure.text
-    assert pid not in processes.pids
+    assert pid not in workers.pids
 
 
 def test_a_process_that_cannot_start_is_a_failure(logdir: Path, opened: Callable[..., _Opened]) -> None:
-    look = opened(logdir, ReadingProcesses(command=["/no/such/program"], idle=0.1)).read()
+    look = opened(logdir, _workers(command=["/no/such/program"])).read()
     assert look.failure is not None
     assert "could not be started" in look.failure.text
-    look = opened(logdir, ReadingProcesses(command=[sys.executable, "-c", "exit(3)"], idle=0.1)).read()
+    look = opened(logdir, _workers(command=[sys.executable, "-c", "exit(3)"])).read()
     assert look.failure is not None
     assert "exit code 3" in look.failure.text
 
@@ -416,7 +422,7 @@ def test_many_profiles_share_few_processes(logdir: Path, opened: Callable[..., _
     most = 0
     for name in names:
         while place.profiles.look(".", name, None).state == "reading":
-            most = max(most, len(place.processes.pids))
+            most = max(most, len(place.workers.pids))
             time.sleep(0.01)
         assert place.profiles.look(".", name, None).state == "ready"
     assert 1 <= most <= 2

@@ -1,11 +1,11 @@
-"""Runs one SQL query over the tables of plugins, in DuckDB in this process, within limits."""
+"""Runs one SQL query over data sets of Arrow, in DuckDB in this process, within limits."""
 
 from __future__ import annotations
 
 import re
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import duckdb
@@ -13,10 +13,20 @@ import pyarrow as pa
 from attrs import frozen
 
 from insight_core.plugin import ContributedTable, InsightError, InvalidArgument
+from insight_query.limits import THREADS, QueryLimits, answer_too_large, too_much_memory, too_slow
 from insight_query.scanned_table import QueryReading, ScannedTable
 
+_NO_MEMORY = re.compile(r"Out of Memory|bad_alloc|[Aa]llocation failure")
 _BATCH = 10_000  # rows that are fetched at a time
 _ACCEPTED = {"SELECT", "EXPLAIN", "MULTI"}  # the last is PIVOT
+# DuckDB types that an answer has as they are. Dates, lists and others are texts as DuckDB writes them: of any
+# year, and made within the limits of the query.
+_PLAIN = frozenset(
+    (
+        *("boolean", "tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger"),
+        *("ubigint", "hugeint", "decimal", "float", "double", "varchar", "enum", "sqlnull"),
+    )
+)
 _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
@@ -25,15 +35,6 @@ _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "temp_directory": "",  # nothing is written to a disk
     "lock_configuration": True,
 }
-
-
-@frozen
-class QueryLimits:
-    """What a query may take: ``rows`` of its answer (None: all), ``seconds``, ``memory`` (bytes)."""
-
-    rows: int | None = 10_000
-    seconds: float = 30.0
-    memory: int = 512 << 20
 
 
 @frozen(eq=False)
@@ -47,30 +48,31 @@ class SqlAnswer:
     seconds: float
 
 
-class QueryTooLarge(InsightError):
-    """A query took more memory or time than it may."""
+def run(sql: str, tables: Sequence[ContributedTable], limits: QueryLimits) -> SqlAnswer:
+    """The answer of one query over tables of plugins. Raises what ``query`` and a table raise."""
+    reading = QueryReading(time.monotonic() + limits.seconds, limits)
+    scanned = {one.table.name: ScannedTable(one, reading) for one in tables}
+    return query(sql, scanned, limits, reading)
 
-    status = 413
-    code = "query_too_large"
 
-
-def run(sql: str, tables: Sequence[ContributedTable], limits: QueryLimits = QueryLimits()) -> SqlAnswer:
-    """The answer of one query.
+def query(
+    sql: str, tables: Mapping[str, Any], limits: QueryLimits, reading: QueryReading, *, most_bytes: int = 0
+) -> SqlAnswer:
+    """The answer of one query over data sets by name, of at most ``most_bytes`` (0: any number).
 
     Raises InvalidArgument for what DuckDB does not accept and for anything but a query, QueryTooLarge at a
-    limit, and what a table raises.
+    limit, and ``reading.error``.
     """
     began = time.monotonic()
-    reading = QueryReading(began + limits.seconds)
-    settings = {**_SETTINGS, "memory_limit": f"{limits.memory >> 10}KiB", "threads": 2}
+    settings = {**_SETTINGS, "memory_limit": f"{limits.memory >> 10}KiB", "threads": THREADS}
     with duckdb.connect(":memory:", config=settings) as connection:
         timer = threading.Timer(limits.seconds, connection.interrupt)
         timer.start()
         try:
             _check(connection, sql)
-            for one in tables:
-                connection.register(one.table.name, ScannedTable(one, reading))
-            table, is_cut = _fetched(connection.sql(sql), limits.rows)
+            for name, table in tables.items():
+                connection.register(name, table)
+            table, is_cut = _fetched(_plain(connection.sql(sql)), limits.rows, most_bytes)
         except (duckdb.Error, pa.ArrowException, OSError) as error:  # the last two while rows are fetched
             raise _explained(error, reading, limits) from error
         finally:
@@ -87,13 +89,28 @@ def _check(connection: Any, sql: str) -> None:  # noqa: ANN401
         raise InvalidArgument(f"only queries are accepted (SELECT), not {statements[0].type.name}")
 
 
-def _fetched(found: Any, most: int | None) -> tuple[Any, bool]:  # noqa: ANN401
+def _plain(found: Any) -> Any:  # noqa: ANN401
+    """The same rows with texts for what is neither number, truth nor text."""
+    if all(kind.id in _PLAIN for kind in found.types):
+        return found
+    columns = []
+    for number, (name, kind) in enumerate(zip(found.columns, found.types, strict=True), 1):
+        value = f"#{number}" if kind.id in _PLAIN else f"cast(#{number} as varchar)"
+        quoted = name.replace('"', '""')
+        columns.append(f'{value} as "{quoted}"')
+    return found.project(", ".join(columns))
+
+
+def _fetched(found: Any, most: int | None, most_bytes: int) -> tuple[Any, bool]:  # noqa: ANN401
     """The first rows, and whether there are more."""
     reader = found.to_arrow_reader(_BATCH)
-    batches, count = [], 0
+    batches, count, size = [], 0, 0
     for batch in reader:
         batches.append(batch)
         count += batch.num_rows
+        size += batch.nbytes
+        if most_bytes and size > most_bytes:
+            raise answer_too_large(most_bytes)
         if most is not None and count > most:
             break
     table = pa.Table.from_batches(batches, reader.schema)
@@ -104,12 +121,8 @@ def _explained(error: Exception, reading: QueryReading, limits: QueryLimits) -> 
     if reading.error is not None:
         return reading.error
     if isinstance(error, duckdb.InterruptException) or time.monotonic() > reading.until:
-        return QueryTooLarge(
-            f"the query was ended after {limits.seconds:g} s: ask for fewer runs, tags or steps"
-        )
-    if isinstance(error, duckdb.OutOfMemoryException) or "Out of Memory" in str(error):
-        return QueryTooLarge(
-            f"the query needs more than {limits.memory >> 20} MiB: ask for less, or aggregate"
-        )
+        return too_slow(limits)
+    if isinstance(error, duckdb.OutOfMemoryException | pa.ArrowMemoryError) or _NO_MEMORY.search(str(error)):
+        return too_much_memory(limits)
     text = re.split(r"\n+LINE \d+:", str(error).strip())[0]  # what follows shows the place with a caret
     return InvalidArgument(" ".join(text.split()))

@@ -5,17 +5,22 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING
 
 from attrs import asdict, field, frozen
 from werkzeug import Request, Response
 
 from insight_core.plugin import PluginContext, Route, Unavailable
-from insight_core.plugin.http.answers import json_response
+from insight_core.plugin.http.answers import bytes_response, json_response
+from insight_core.plugin.http.identity import may_save
 from insight_core.plugin.http.parameters import required_text, whole_number
 from insight_query import is_installed
 
+if TYPE_CHECKING:  # the worker's module needs the extra lake
+    from insight_core.plugin.worker import Workers
+
 _AT_ONCE = 2  # queries of one host
+_GUESTS_AT_ONCE = 1  # queries of clients that may not save, in a queue of their own
 _PATIENCE = 10.0  # seconds that a further one waits
 _MOST_ROWS = 100_000
 
@@ -23,6 +28,7 @@ _MOST_ROWS = 100_000
 def routes(ctx: PluginContext) -> Sequence[Route]:
     """``/tables`` and ``/sql``."""
     views = _Views(ctx)
+    ctx.on_close(views.close)
     return [Route("/tables", views.tables), Route("/sql", views.sql)]
 
 
@@ -30,9 +36,21 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
 class _Views:
     ctx: PluginContext
     _turns: threading.Semaphore = field(factory=lambda: threading.Semaphore(_AT_ONCE))
+    _guests: threading.Semaphore = field(factory=lambda: threading.Semaphore(_GUESTS_AT_ONCE))
+    _started: list[Workers] = field(factory=list)  # once they are needed
+    _starting: threading.Lock = field(factory=threading.Lock)
+
+    def close(self) -> None:
+        """Ends the processes."""
+        for workers in self._started:
+            workers.close()
 
     def tables(self, request: Request) -> Response:
         """The tables that a query can name, with their columns."""
+        if is_installed():
+            from insight_query.asking import warm_up
+
+            warm_up(self._workers())  # who looks at tables asks next
         tables = [
             {
                 "name": one.table.name,
@@ -45,50 +63,30 @@ class _Views:
 
     def sql(self, request: Request) -> Response:
         """The answer of the query ``sql`` by column, at most ``rows`` rows of it."""
+        self.ctx.own_page.require_no_other_site(request)
         if not is_installed():
             raise Unavailable("SQL needs duckdb and pyarrow: pip install 'insight-host[lake]'")
-        from insight_query.engine import QueryLimits, run
+        from insight_query.asking import ask
 
         sql = required_text(request, "sql")
         rows = whole_number(request, "rows", 1, _MOST_ROWS, 10_000)
-        with self._turn():
-            answer = run(sql, self.ctx.query_tables(), QueryLimits(rows))
-        table = answer.table
-        return json_response(
-            {
-                "columns": [{"name": one.name, "type": _kind(one.type)} for one in table.schema],
-                "values": [[_plain(value) for value in column.to_pylist()] for column in table.columns],
-                "rows": len(table),
-                "is_cut": answer.is_cut,
-                "read": {"rows": answer.rows_read, "bytes": answer.bytes_read},
-                "seconds": round(answer.seconds, 3),
-            }
-        )
+        with self._turn(self._turns if may_save(request) else self._guests):
+            answer = ask(self._workers(), sql, self.ctx.query_tables(), rows)
+        return bytes_response(answer, "application/json")
+
+    def _workers(self) -> Workers:
+        from insight_query.asking import query_workers
+
+        with self._starting:
+            if not self._started:
+                self._started.append(query_workers(_AT_ONCE + _GUESTS_AT_ONCE))
+            return self._started[0]
 
     @contextmanager
-    def _turn(self) -> Iterator[None]:
-        if not self._turns.acquire(timeout=_PATIENCE):
+    def _turn(self, turns: threading.Semaphore) -> Iterator[None]:
+        if not turns.acquire(timeout=_PATIENCE):
             raise Unavailable("other queries are running: try again when they have ended")
         try:
             yield
         finally:
-            self._turns.release()
-
-
-def _kind(type_: Any) -> str:  # noqa: ANN401
-    """The type of a column for the page."""
-    import pyarrow.types as types
-
-    if types.is_boolean(type_):
-        return "boolean"
-    if types.is_integer(type_):
-        return "integer"
-    return "number" if types.is_floating(type_) or types.is_decimal(type_) else "text"
-
-
-def _plain(value: object) -> object:
-    from decimal import Decimal
-
-    if isinstance(value, Decimal):
-        return float(value)
-    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+            turns.release()

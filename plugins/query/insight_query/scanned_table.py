@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import pyarrow.dataset as ds
 from attrs import define
 
 from insight_core.plugin import ColumnValues, ContributedTable, InsightError, Labels, Unavailable
+from insight_query.limits import QueryLimits, too_slow
 from insight_query.pushed_filter import PushedFilter
 
 _TYPES: Mapping[str, Any] = {
@@ -27,6 +28,7 @@ class QueryReading:
     """What a query has read so far, and the moment at which it must end (``time.monotonic``)."""
 
     until: float
+    limits: QueryLimits
     rows: int = 0
     bytes: int = 0
     error: InsightError | None = None  # of a table, which DuckDB would wrap
@@ -45,13 +47,15 @@ class ScannedTable(ds.Dataset):  # type: ignore[misc]
         """Columns and types."""
         return self._schema
 
-    def scanner(self, columns: Sequence[str] | None = None, filter: Any = None, **_: object) -> _Scan:  # noqa: ANN401
+    def scanner(self, columns: Sequence[str] | None = None, filter: Any = None, **_: object) -> TableScan:  # noqa: ANN401
         """The rows of these columns for which the filter is true."""
         shown = list(columns or self._schema.names)
         in_filter = [name for name in self._schema.names if filter is not None and name in str(filter)]
         read = [name for name in self._schema.names if name in shown or name in in_filter]
         wanted = PushedFilter(read, self._schema, filter)
-        return _Scan(lambda: self._batches(wanted, shown), pa.schema([self._schema.field(n) for n in shown]))
+        return TableScan(
+            lambda: self._batches(wanted, shown), pa.schema([self._schema.field(n) for n in shown])
+        )
 
     def _batches(self, wanted: PushedFilter, shown: Sequence[str]) -> Iterator[Any]:
         fields = [self._schema.field(name) for name in wanted.columns]
@@ -65,7 +69,7 @@ class ScannedTable(ds.Dataset):  # type: ignore[misc]
                     table = table.filter(wanted.filter)
                 yield from table.select(shown).to_batches()
                 if time.monotonic() > self._reading.until:
-                    return  # the query is interrupted
+                    raise too_slow(self._reading.limits)
         except InsightError as error:
             self._reading.error = error
             raise
@@ -76,16 +80,16 @@ class ScannedTable(ds.Dataset):  # type: ignore[misc]
             raise
 
 
-class _Scan:
-    """Stands for a Scanner, of which DuckDB only takes the reader."""
+class TableScan:
+    """Stands for a Scanner, of which DuckDB only takes the reader. ``batches`` has the rows."""
 
-    def __init__(self, batches: Callable[[], Iterator[Any]], schema: Any) -> None:  # noqa: ANN401
-        self._batches = batches
+    def __init__(self, batches: Callable[[], Iterable[Any]], schema: Any) -> None:  # noqa: ANN401
+        self.batches = batches
         self.projected_schema = schema
 
     def to_reader(self) -> Any:  # noqa: ANN401
         """The rows in batches, read as they are asked for."""
-        return pa.RecordBatchReader.from_batches(self.projected_schema, self._batches())
+        return pa.RecordBatchReader.from_batches(self.projected_schema, self.batches())
 
 
 def _array(values: ColumnValues, kind: Any) -> Any:  # noqa: ANN401

@@ -9,7 +9,8 @@ import insight_query
 import numpy as np
 import pandas as pd
 import pytest
-from insight_query.engine import QueryLimits, QueryTooLarge, SqlAnswer, run
+from insight_query.engine import SqlAnswer, run
+from insight_query.limits import QueryLimits, QueryTooLarge
 
 from insight_core.plugin import (
     ContributedTable,
@@ -242,6 +243,7 @@ def test_a_table_of_another_plugin_reads_what_is_wanted() -> None:
     found = run(
         "select year, big from cities where city in ('Oslo', 'Paris') and year > 1999",
         tables(FakeProvider(), mine),
+        QueryLimits(),
     )
     assert found.table.to_pylist() == [{"year": 2000, "big": None}]
     [(columns_read, cities, years)] = seen
@@ -265,4 +267,4 @@ def test_a_table_that_fails_says_which(error: Exception, kind: type[Exception], 
 
     broken = QueryTable("broken", "fails", [QueryColumn("a", "integer")], read)
     with pytest.raises(kind, match=text):
-        run("select * from broken", tables(FakeProvider(), broken))
+        run("select * from broken", tables(FakeProvider(), broken), QueryLimits())

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 import insight_query
 import numpy as np
 import pytest
-from insight_query import engine
+from insight_query import asking
+from insight_query.limits import QueryLimits
 from werkzeug.test import Client, TestResponse
 
+from insight_core.plugin import NotFound
+from insight_core.plugin.http.identity import READ_ONLY
 from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
 
 
 @pytest.fixture
-def client() -> Client:
+def client() -> Iterator[Client]:
     data = FakeProvider()
     data.add_scalars("a", "loss", [1.0, np.nan, 3.0])
-    return Client(Host(Registry.of([("query", lambda: insight_query)]), data))
+    host = Host(Registry.of([("query", lambda: insight_query)]), data)
+    yield Client(host)
+    host.close()
 
 
 def ask(client: Client, sql: str, **more: str) -> TestResponse:
@@ -62,6 +68,9 @@ def test_an_answer_has_columns_with_types_and_what_was_read(client: Client) -> N
         ("", {}, 400, "write a query"),
         ("select 1", {"rows": "0"}, 400, "rows"),
         ("select list(range) from range(1000000000)", {}, 413, "more than 512 MiB"),
+        ("select length(repeat('a', 1000000000))", {}, 413, "more than 512 MiB"),
+        ("select sum(length(repeat(chr(65 + i::int), 100000000))) from range(20) t(i)", {}, 413, "512 MiB"),
+        ("select repeat('a', 100000) || range from range(1000)", {}, 413, "more than 32 MiB"),
     ],
 )
 def test_what_cannot_be_answered_says_why(
@@ -81,24 +90,91 @@ def test_without_its_libraries_it_says_what_to_install(
     assert "pip install 'insight-host[lake]'" in answer.get_json()["error"]
 
 
-def test_a_third_query_at_once_is_told_to_come_again(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_query_that_nothing_interrupts_is_ended(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking, "_LIMITS", QueryLimits(seconds=0.5))
+    monkeypatch.setattr(asking, "GRACE", 1.0)
+    words = "select repeat('ab', 100000) a, repeat('ba', 100000) b"  # one call compares two long words
+    answer = ask(client, f"select levenshtein(a, b) from ({words})")
+    assert (answer.status_code, "ended after 0.5 s" in answer.get_json()["error"]) == (413, True)
+    assert ask(client, "select 1").status_code == 200
+
+
+def test_dates_of_any_year_are_texts(client: Client) -> None:
+    answer = ask(client, "select date '0044-03-15 (BC)' d, timestamp '12026-01-02 03:04:05' t, [1.5, null] l")
+    assert answer.get_json()["values"] == [["0044-03-15 (BC)"], ["12026-01-02 03:04:05"], ["[1.5, NULL]"]]
+    answer = ask(client, "select * from test_all_types()")
+    assert (answer.status_code, answer.get_json()["rows"]) == (200, 3)
+
+
+def test_only_what_a_query_needs_is_read(client: Client) -> None:
+    answer = ask(client, "select step from scalars where run = 'a' and tag = 'none' and value > 0").get_json()
+    assert (answer["values"], answer["read"]) == ([[]], {"rows": 0, "bytes": 0})
+    answer = ask(client, "select count(*) c from scalars s join runs r using (run)").get_json()
+    assert (answer["values"], answer["read"]["rows"]) == ([[3]], 4)
+
+
+def test_a_table_that_cannot_be_read_says_why(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise NotFound("the run is gone")
+
+    monkeypatch.setattr("insight_query.log_tables.runs", broken)
+    answer = ask(client, "select * from runs")
+    assert (answer.status_code, answer.get_json()["error"]) == (404, "the run is gone")
+
+
+_BROWSER = {"User-Agent": "Mozilla/5.0 (X11; Linux x86_64)"}
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 200),  # a program
+        ({"Sec-Fetch-Site": "same-origin"}, 200),
+        ({"Sec-Fetch-Site": "none"}, 200),  # typed by the user
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}, 403),
+        ({"Sec-Fetch-Site": "same-site"}, 403),  # another port of this machine
+        ({**_BROWSER, "Referer": "http://localhost/?tab=query"}, 200),  # plain HTTP beyond this machine
+        ({**_BROWSER, "Referer": "http://other.example/"}, 403),
+        ({**_BROWSER, "Origin": "null"}, 403),
+        (_BROWSER, 403),
+    ],
+)
+def test_a_page_of_another_site_starts_no_query(client: Client, headers: dict[str, str], status: int) -> None:
+    for method in (client.get, client.post):
+        if method == client.post and headers.get("Sec-Fetch-Site") == "same-site":
+            continue
+        given = method("/data/plugin/query/sql?sql=select+1", headers=headers)
+        assert given.status_code == status
+
+
+def test_a_third_query_at_once_is_told_to_come_again_and_guests_have_a_queue_of_their_own(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     running, end = threading.Semaphore(0), threading.Event()
 
-    def slow(*arguments: Any) -> None:  # noqa: ANN401
+    def slow(*arguments: Any) -> bytes:  # noqa: ANN401
         running.release()
         end.wait(60)
-        raise engine.QueryTooLarge("ended")
+        return b"{}"
 
-    monkeypatch.setattr(engine, "run", slow)
+    def ask_as_guest() -> TestResponse:
+        return client.get(
+            "/data/plugin/query/sql", query_string={"sql": "select 1"}, environ_overrides={READ_ONLY: True}
+        )
+
+    monkeypatch.setattr(asking, "ask", slow)
     monkeypatch.setattr("insight_query.routes._PATIENCE", 0.05)
     threads = [threading.Thread(target=ask, args=(client, "select 1")) for _ in range(2)]
+    threads.append(threading.Thread(target=ask_as_guest))
+    for thread in threads:
+        thread.start()
     try:
-        for thread in threads:
-            thread.start()
+        for _ in threads:
             assert running.acquire(timeout=60)
-        third = ask(client, "select 1")
-        assert third.status_code == 503
-        assert "other queries are running" in third.get_json()["error"]
+        for answer in (ask(client, "select 1"), ask_as_guest()):
+            assert answer.status_code == 503
+            assert "other queries are running" in answer.get_json()["error"]
     finally:
         end.set()
         for thread in threads:

@@ -1,0 +1,41 @@
+"""What a query may take, and the errors at its limits."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from insight_core.plugin import InsightError
+
+ANSWER = 32 << 20  # bytes of an answer of the route, as JSON
+THREADS = 2  # of a query
+
+
+@frozen
+class QueryLimits:
+    """What a query may take: ``rows`` of its answer (None: all), ``seconds``, ``memory`` (bytes)."""
+
+    rows: int | None = 10_000
+    seconds: float = 30.0
+    memory: int = 512 << 20
+
+
+class QueryTooLarge(InsightError):
+    """A query took more memory or time than it may, or its answer is too large."""
+
+    status = 413
+    code = "query_too_large"
+
+
+def too_slow(limits: QueryLimits) -> QueryTooLarge:
+    """The error for a query that takes more time than it may."""
+    return QueryTooLarge(f"the query was ended after {limits.seconds:g} s: ask for fewer runs, tags or steps")
+
+
+def too_much_memory(limits: QueryLimits) -> QueryTooLarge:
+    """The error for a query that takes more memory than it may."""
+    return QueryTooLarge(f"the query needs more than {limits.memory >> 20} MiB: ask for less, or aggregate")
+
+
+def answer_too_large(most: int) -> QueryTooLarge:
+    """The error for an answer of more than ``most`` bytes."""
+    return QueryTooLarge(f"the answer has more than {most >> 20} MiB: ask for fewer rows or columns")
