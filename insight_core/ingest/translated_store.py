@@ -94,6 +94,7 @@ class TranslatedStore:
                 self._seen = state
                 return False
             self._call = TranslateCall(self.found.format, self.found.path, target)
+            self.is_pending = True  # until it returns: whoever waits for the store waits for this call
             self._workers.start(self._call)
         if not self._call.done.wait(patience):
             return False
