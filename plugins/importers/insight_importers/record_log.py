@@ -18,6 +18,7 @@ from insight_importers.side_files import data_after, open_file
 
 _CHUNK = 2 << 20  # bytes of a call
 _LONGEST = 512 << 20  # bytes of a record
+_LONG = Reason("a record is too long; its bytes are left out", "importers_record_long")
 _BEGINNING = 7  # a mark of six bytes and the version
 
 
@@ -100,5 +101,6 @@ def _chunk(file: BufferedReader, offset: int, size: int) -> tuple[Records, bool]
                 return Records(offset, is_cut=True), True
         if after > offset + length or length >= _LONGEST:
             end = after - after % BLOCK  # records begin where a block does, too
-            return Records(end, flaws=[Flaw(offset, ZEROS, end - offset)]), False
+            cause = ZEROS if after > offset + length else _LONG
+            return Records(end, flaws=[Flaw(offset, cause, end - offset)]), False
         length *= 4
