@@ -7,7 +7,7 @@ import re
 import struct
 import zipfile
 from collections.abc import Callable, Iterator
-from typing import BinaryIO, TypeAlias
+from typing import BinaryIO
 
 from insight_core.plugin import Reason
 from insight_graph.cut_files import EMPTY
