@@ -34,6 +34,7 @@ _CHILDREN, _PARAMETER, _OPERATIONS, _SAMPLER = 1, 2, 3, 4  # of a DatasetGraph
 _OPERATION_PARAMETER, _SIZE, _WEIGHTS = 1, 2, 3  # of an Operation
 _STR, _STR_LIST, _BOOL, _INT, _DOUBLE = 1, 2, 3, 4, 5  # maps of an OperationParameter
 _KEY, _VALUE = 1, 2  # of an entry of a map
+_EXACT = 2**53  # beyond it not every integer is a double
 _DEEPEST = 100  # steps of a pipeline; readers of messages have such a limit
 
 
@@ -113,7 +114,7 @@ def user_defined_info(name: str, value: object) -> bytes:
         if isinstance(cell, bool):
             cell = str(cell).lower()
         elif isinstance(cell, int) and cell not in INT32:
-            if abs(cell) > 2**53:
+            if abs(cell) > _EXACT:
                 raise ValueError(f"{key!r} is {cell}, beyond the range of MindSpore's lineage: use text")
             cell = float(cell)
         items.append(_user_info(key, cell))
@@ -142,7 +143,10 @@ def dataset_graph(value: object, depth: int = 0) -> bytes:
 
 
 def hparam_entries(cells: Iterable[tuple[str, Cell]]) -> bytes:
-    """Entries of the map of hyperparameters of a ``SessionStartInfo``."""
+    """Entries of the map of hyperparameters of a ``SessionStartInfo``.
+
+    Its numbers are doubles: an integer that one may not hold is written as text, which keeps its digits.
+    """
     return b"".join(
         message_field(1, text_field(_KEY, name) + message_field(_VALUE, _hparam(cell)))
         for name, cell in cells
@@ -256,7 +260,14 @@ def _list_of(name: str, whole: Mapping[str, object]) -> Sequence[object]:
     return value
 
 
+def exact(cell: Cell) -> Cell:
+    """The cell, or as text an integer that a double may not hold."""
+    is_long = isinstance(cell, int) and not isinstance(cell, bool) and abs(cell) > _EXACT
+    return str(cell) if is_long else cell
+
+
 def _hparam(cell: Cell) -> bytes:
+    cell = exact(cell)
     if isinstance(cell, str):
         return text_field(3, cell)
     return int_field(4, cell) if isinstance(cell, bool) else double_field(2, float(cell))

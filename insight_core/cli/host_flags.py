@@ -108,7 +108,7 @@ CACHE_DIR = Option(
 )
 CACHE_SIZE = Option(
     "cache-size",
-    "limit of the index, as in 4G or 512M; what was not used for longest is removed (default 10G)",
+    "limit of the cache on disk, as in 4G or 512M; what was not used for longest is removed (default 10G)",
     type=disk_size,
     metavar="SIZE",
 )

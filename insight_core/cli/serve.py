@@ -26,6 +26,7 @@ from insight_core.cli.text_table import printable
 from insight_core.cli.version import host_version
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import DataProvider, InvalidArgument
+from insight_core.plugin.context import CACHE_SIZE
 from insight_core.registry import Registry
 
 if TYPE_CHECKING:
@@ -160,6 +161,7 @@ def open_host(
         follows=options.reload_interval > 0,
         notices=lambda: problems(logdirs, follows=options.reload_interval > 0),
         cache_directory=plugin_cache_directory(options, logdirs),
+        cache_size=options.cache_size or CACHE_SIZE,
         state_directory=plugin_state_directory(options, logdirs),
         tensorboard=tensorboard,
     )

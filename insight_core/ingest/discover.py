@@ -221,6 +221,7 @@ def _add_named(found: Found, prefix: str, walked: _Walked, links: Links, beginni
         for directory, tells in to_be_told(each.name, each.matches, sure)
         if beginnings.say(each.path, each.info, tells)
     )
+    named: list[NamedFile] = []
     for each in awaited:
         begins_like = partial(_begins_like, each, beginnings)
         for file in taken(each.name, each.matches, holding, runs, begins_like):
@@ -232,17 +233,29 @@ def _add_named(found: Found, prefix: str, walked: _Walked, links: Links, beginni
             found.runs[run] = max(found.runs.get(run, 0.0), info.st_mtime)
             if file.format is not None:
                 _add_log(found, run, each, file.tag, file.format, info)
-            if not file.claims:
+            claims = tuple(one for one in file.claims if file.format is None or not one[1].beside)
+            if not claims:
                 continue
-            found.named[(run, each.path)] = NamedFile(
-                run,
-                each.path,
-                printable(each.name),
-                printable(file.tag),
-                file.claims,
-                info.st_size,
-                info.st_mtime_ns,
+            named.append(
+                NamedFile(
+                    run,
+                    each.path,
+                    printable(each.name),
+                    printable(file.tag),
+                    claims,
+                    info.st_size,
+                    info.st_mtime_ns,
+                )
             )
+    there = {(one.run, os.path.basename(one.tag)) for one in named}
+    for one in named:
+        claims = tuple(
+            (plugin, claim)
+            for plugin, claim in one.claims
+            if not claim.beside or (one.run, claim.beside) in there
+        )
+        if claims:
+            found.named[(one.run, one.path)] = one._replace(claims=claims)
 
 
 def _take_store(found: Found, prefix: str, awaited: _Awaited, beginnings: Beginnings) -> None:

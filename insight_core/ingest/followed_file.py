@@ -14,7 +14,7 @@ from insight_core.plugin import Dialect
 
 HEAD = 1024  # first bytes; together with TAIL they identify a file
 TAIL = 8192  # last bytes that were read
-_SETTLED = 10.0  # seconds without growth after which a cut-off record of a growing file is damage
+SETTLED = 10.0  # seconds without growth after which a cut-off record of a growing file is damage
 
 
 class Replaced(Exception):
@@ -53,7 +53,7 @@ class FollowedFile:
     def flaws(self) -> list[Flaw]:
         """The damage of the file. A truncated tail counts unless the file is being written."""
         tail = self._known.tail
-        is_due = tail is not None and time.monotonic() - self._grew > _SETTLED
+        is_due = tail is not None and time.monotonic() - self._grew > SETTLED
         return self._known.flaws.entries() + ([tail] if tail is not None and is_due else [])
 
     def is_unchanged(self, size: int, mtime_ns: int) -> bool:

@@ -12,8 +12,9 @@ _MOST_FILES = 20_000  # of a store
 
 
 def fetch_store(fetch: Fetch, source: str, watched: Sequence[str], seen: dict[str, tuple[int, int]]) -> None:
-    """Makes watched files and small files in the directory of a store present; ``seen`` are those that were.
+    """Makes watched files present, and small files below their directories and that of the store.
 
+    ``seen`` are those that were.
     Raises FileChanged and OSError.
     """
     parts, versions = [], {}
@@ -33,13 +34,19 @@ def fetch_store(fetch: Fetch, source: str, watched: Sequence[str], seen: dict[st
 
 def _files(directory: str, watched: Sequence[str]) -> Iterator[tuple[str, bool]]:
     """Files with whether they are watched."""
-    count = 0
+    count, directories = 0, {directory}
     for path in watched:
         if os.path.isfile(path):
             yield path, True
-    for place, _, names in os.walk(directory):
-        for name in names:
-            count += 1
-            if count > _MOST_FILES:
-                return
-            yield os.path.join(place, name), False
+            directories.add(os.path.dirname(path))
+    walked: list[str] = []
+    for top in sorted(directories, key=len):
+        if any(top.startswith(os.path.join(one, "")) for one in walked):
+            continue
+        walked.append(top)
+        for place, _, names in os.walk(top):
+            for name in names:
+                count += 1
+                if count > _MOST_FILES:
+                    return
+                yield os.path.join(place, name), False

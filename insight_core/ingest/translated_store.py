@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from insight_core.formats.batch import Flaw, unreadable
+from insight_core.ingest import followed_file
 from insight_core.ingest.fetching import Fetch
 from insight_core.ingest.found import FoundStore
 from insight_core.ingest.store_fetching import fetch_store
@@ -22,6 +23,10 @@ from insight_record.formats.reason import Reason
 log = logging.getLogger(__name__)
 
 _MOST_NAMED = 3  # directories that a message names
+_FULL = (
+    "its copy below the cache would take more than --cache-size with those of other stores: "
+    "start with a larger one"
+)
 _TRIES = 3  # calls in a row that take all they may, after which a store is not translated again
 _FRESH = 2.0  # seconds after its last change during which a file may change without a trace in its stat
 
@@ -40,6 +45,9 @@ class TranslatedStore:
         self._place, self._workers, self._fetch = place, workers, fetch
         self._fetched: dict[str, tuple[int, int]] = {}  # size and time of files of a mirror, by path
         self._target: Path | None = None
+        self._tail: Sequence[tuple[str, Flaw]] = ()  # damage that is listed once the store rests
+        self._size = -1  # of the file of the store when a call began
+        self._grew = -math.inf
         self._watched: tuple[str, ...] = (found.path,)
         self._seen: object = None  # the state of the watched files that was translated
         self._call: TranslateCall | None = None
@@ -67,10 +75,16 @@ class TranslatedStore:
         if self._call is None:
             state, is_fresh = _state_of(self._watched)
             if state == self._seen:
+                self._list_tail()
                 return False
             self._state = None if is_fresh else state
             try:
                 target = self._target = self._target or self._place.of(self.found)
+                if not self._place.has_room(target):
+                    self._fail(Reason(_FULL, "translations_full"))
+                    self._seen = state
+                    return False
+                self._note_growth()
                 if self._fetch is not None:
                     fetch_store(self._fetch, self.found.path, self._watched, self._fetched)
             except FileChanged:  # it is listed again soon
@@ -81,6 +95,7 @@ class TranslatedStore:
                 self._seen = state
                 return False
             self._call = TranslateCall(self.found.format, self.found.path, target)
+            self.is_pending = True  # until it returns: whoever waits for the store waits for this call
             self._workers.start(self._call)
         if not self._call.done.wait(patience):
             return False
@@ -109,6 +124,19 @@ class TranslatedStore:
         self.is_pending = not result.is_done or set(watched) != set(self._watched)
         self._seen = None if self.is_pending else self._state
         self._watched = watched
+        self._tail = result.tail
+        self._list_tail()
+
+    def _note_growth(self) -> None:
+        size = os.stat(self.found.path).st_size
+        if not self.is_pending and 0 <= self._size < size:
+            self._grew = time.monotonic()
+        self._size = size
+
+    def _list_tail(self) -> None:
+        """Lists damage at the end of a store that no longer grows."""
+        if self._tail and time.monotonic() - self._grew > followed_file.SETTLED:
+            self.damage, self._tail = [*self.damage, *self._tail], ()
 
     def _unnamed(self) -> list[tuple[str, Flaw]]:
         """Damage for event files that are not in the directory of a run: the format forgot to name it."""
@@ -140,6 +168,7 @@ class TranslatedStore:
 
     def _fail(self, reason: Reason) -> None:
         self.is_pending = False
+        self._tail = ()
         self.damage = [(next(iter(self.runs.values()), ""), Flaw(0, reason))]
 
 

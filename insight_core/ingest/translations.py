@@ -36,13 +36,17 @@ _LONGEST_NAME = 200  # characters of a part of a run's name
 class Translations:
     """Translates stores one after the other, in a thread or, with ``finish``, in that of the caller."""
 
-    def __init__(self, cache_directory: Path | None, fetch: Fetch | None = None) -> None:
-        """Without ``cache_directory`` the event files are temporary.
+    def __init__(
+        self, cache_directory: Path | None, fetch: Fetch | None = None, *, cache_size: int | None = None
+    ) -> None:
+        """Without ``cache_directory`` the event files are temporary. A store whose translation does not fit
+        into its share of ``cache_size`` bytes is damage.
 
         ``fetch`` is called before stores are read whose files are mirrors of others.
         """
         self._fetch = fetch
         self._cache_directory = cache_directory
+        self._cache_size = cache_size
         self._place: TranslationDirectory | None = None  # until there is a store
         self._stores: dict[tuple[str, StoreFormat], TranslatedStore] = {}
         self._workers: Workers | None = None  # the same
@@ -63,6 +67,10 @@ class Translations:
             return False
         self._woken.set()
         return True
+
+    def holds(self, path: str) -> bool:
+        """Whether an event file is one of a translation."""
+        return self._place is not None and self._place.holds(path)
 
     def start(self, interval: float, changed: Callable[[frozenset[str] | None], None]) -> None:
         """Translates in the background and looks for changes every ``interval`` seconds (0: never).
@@ -93,6 +101,8 @@ class Translations:
             if store is None or store.found != one:
                 store = self._opened(one)
             now[key] = store
+        if self._place is not None:
+            self._place.keep_open([store.found for store in now.values()])
         self._stores = now
         self._woken.set()
         self._start_thread()
@@ -141,7 +151,7 @@ class Translations:
         from insight_core.ingest.translation_directory import TranslationDirectory
 
         if self._place is None:
-            self._place = TranslationDirectory(self._cache_directory)
+            self._place = TranslationDirectory(self._cache_directory, self._cache_size)
         if self._workers is None:
             self._workers = translation_workers()
         return TranslatedStore(found, self._place, self._workers, self._fetch)

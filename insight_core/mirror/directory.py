@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 from insight_core.ingest.locked_directory import first_locked, locked
+from insight_core.ingest.walk import size_below
 
 log = logging.getLogger(__name__)
 
@@ -63,7 +64,7 @@ def drop_unused(cache: Path, most_bytes: int) -> None:
     mirrors = []
     with contextlib.suppress(OSError):
         mirrors = [path for path in (cache / _PLACE).iterdir() if path.is_dir()]
-    sizes = {path: _size(path) for path in mirrors}
+    sizes = {path: size_below(path) for path in mirrors}
     excess = sum(sizes.values()) - most_bytes
     for path in sorted(mirrors, key=_age):
         if excess <= 0:
@@ -79,12 +80,3 @@ def _age(path: Path) -> float:
         return path.stat().st_mtime
     except OSError:
         return time.time()
-
-
-def _size(path: Path) -> int:
-    size = 0
-    for directory, _, names in os.walk(path):
-        for name in names:
-            with contextlib.suppress(OSError):
-                size += os.lstat(os.path.join(directory, name)).st_blocks * 512
-    return size

@@ -73,6 +73,7 @@ from insight_core.plugin.extensions import (
     RunColumns,
 )
 from insight_core.plugin.figures import SeriesFigures, figures_of
+from insight_core.plugin.file_references import file_reference
 from insight_core.plugin.highlights import (
     HIGHLIGHT_TONES,
     FindHighlights,
@@ -237,6 +238,7 @@ __all__ = [
     "compute",
     "encode_json",
     "figures_of",
+    "file_reference",
     "find_attempts",
     "hookimpl",
     "joined_table",

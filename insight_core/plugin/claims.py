@@ -63,6 +63,9 @@ class FileName:
     ``"package.module:name"``, that tells by the first BEGINNING bytes of a file: it is asked where there is
     no run, once for each change of the file, when logs are looked for, and has to be fast.
 
+    With ``beside`` a file is claimed only in runs that have a file of that name which a plugin claims, and
+    not where a log format reads it: a format of several files knows its own by the file that names them.
+
     Each file is a series of its own. Its tag is its path relative to the run; it has one record of step 0,
     which is replaced when the file changes: the wall time is that of the last modification, the payload all
     bytes of the file. Several plugins may claim the same files; of several patterns of one plugin that of
@@ -77,6 +80,7 @@ class FileName:
         converter=_function_or_bool,
         validator=validators.or_(validators.instance_of(bool), validators.is_callable()),
     )
+    beside: str = field(default="", eq=False, kw_only=True)
 
     def __str__(self) -> str:
         return f"file:{self.pattern}"

@@ -108,6 +108,9 @@ class ReadRunColumns(Protocol):
         ...
 
 
+CACHE_SIZE = 10 << 30  # bytes that all caches may take together by default
+
+
 @frozen(eq=False)
 class PluginContext:
     """What ``routes`` and ``is_active`` of a plugin receive. May be kept and used from any thread.
@@ -115,8 +118,9 @@ class PluginContext:
     ``values`` are the results of ``decoder.decode``, ``options`` those of the plugin's own command-line
     options by name. ``cache_directory`` is for files that took long to make; None where nothing may be kept.
     It need not exist, its files may be removed at any time, and other hosts share it: write a file under
-    another name and rename it. ``state_directory`` is for files that cannot be made again; None with
-    ``--read-only`` and where nothing may be kept. It need not exist, and hosts of other logs share it.
+    another name and rename it. All caches together may take ``cache_size`` bytes. ``state_directory`` is for
+    files that cannot be made again; None with ``--read-only`` and where nothing may be kept. It need not
+    exist, and hosts of other logs share it.
     ``annotations()`` returns the current ones, ``run_columns(names)`` columns of the run table.
     ``check_rules(runs)`` returns what the rules of all plugins find in runs, ``highlights(runs)`` what
     matters about them taken together, ``query_tables()`` the tables of all plugins for SQL.
@@ -140,3 +144,4 @@ class PluginContext:
     query_tables: Callable[[], Sequence[ContributedTable]]
     log: logging.Logger  # insight.plugin.<name>
     on_close: Callable[[Callable[[], None]], None]
+    cache_size: int = CACHE_SIZE

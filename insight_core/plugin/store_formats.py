@@ -29,12 +29,16 @@ class Translation:
         of the store alone. A path need not exist yet.
     flaws : sequence of (str, Flaw)
         All damage of the store that is known now, each with the name of a run, empty for the whole store.
+    tail : sequence of (str, Flaw)
+        Likewise, damage at the end of the store that vanishes if it is only being written, such as a record
+        that is not whole. It is listed once the store rests, as that of event files is.
     """
 
     runs: Mapping[str, str]
     is_done: bool = True
     watched: Sequence[str] = ()
     flaws: Sequence[tuple[str, Flaw]] = Factory(tuple)
+    tail: Sequence[tuple[str, Flaw]] = Factory(tuple)
 
 
 def _check_name(store_format: StoreFormat, attribute: Attribute[str], name: str) -> None:

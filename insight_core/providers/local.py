@@ -67,13 +67,14 @@ class LocalProvider:
     """Reads logdirs into memory and answers queries from there. ``policies`` override those of plugins, by
     name.
 
-    An index for the next start is kept below ``cache_directory``, of at most ``cache_size`` bytes (default
-    10 GiB). Columns beyond ``max_memory`` bytes are stored in files below ``spill_directory``. With ``watch``
-    the file system reports changes where it can; otherwise all files are polled every ``reload_interval``
-    seconds (0: read once). Symbolic links that lead out of the logdirs are followed with ``follow_symlinks``;
-    without it, only those directly in a logdir are. Only runs whose names ``accepts_run`` accepts are read.
-    ``while_loading`` is entered for each load: a program may tune its process there. ``mirrors`` has the
-    logdirs that are mirrors of remote ones; they are closed with the provider.
+    An index for the next start and translations of stores are kept below ``cache_directory``, of at most
+    ``cache_size`` bytes (default 10 GiB). Columns beyond ``max_memory`` bytes are stored in files below
+    ``spill_directory``. With ``watch`` the file system reports changes where it can; otherwise all files are
+    polled every ``reload_interval`` seconds (0: read once). Symbolic links that lead out of the logdirs are
+    followed with ``follow_symlinks``; without it, only those directly in a logdir are. Only runs whose names
+    ``accepts_run`` accepts are read. ``while_loading`` is entered for each load: a program may tune its
+    process there. ``mirrors`` has the logdirs that are mirrors of remote ones; they are closed with the
+    provider.
     """
 
     def __init__(
@@ -101,17 +102,19 @@ class LocalProvider:
         self._names = FileNames(plugins, log_formats)
         memory = ColumnMemory(max_memory, spill_directory)
         self._store = Store(plugins, policies or {}, memory)
+        fetch = None if mirrors is None else mirrors.fetch
+        translations = Translations(cache_directory, fetch, cache_size=cache_size)
         self._loader = Loader(
             self._store,
             self._logdirs,
             reload_interval,
             names=self._names,
-            translations=Translations(cache_directory, None if mirrors is None else mirrors.fetch),
+            translations=translations,
             cache=_open_cache(cache_directory, self._logdirs, cache_size),
             follow_symlinks=follow_symlinks,
             accepts_run=accepts_run,
             while_loading=while_loading,
-            fetch=None if mirrors is None else mirrors.fetch,
+            fetch=fetch,
             before_first_walk=None if mirrors is None else mirrors.list_first,
         )
         if mirrors is not None:
@@ -125,6 +128,7 @@ class LocalProvider:
             self._loader.path_of,
             fetch=None if mirrors is None else mirrors.fetch_current,
             shown_path=self._location_of,
+            translated=translations.holds,
         )
 
     def start(self) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from contextlib import suppress
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +24,11 @@ from insight_core.plugin import (
     ShownAttempts,
     Undecodable,
 )
+from insight_core.plugin.file_references import LONGEST, FileReference
 from insight_core.plugin.places import undecodable
 from insight_core.providers.conventions import unknown_series
 from insight_core.providers.payload_streams import payload_of_file, stream_of_file, stream_of_payload
+from insight_core.providers.referenced_files import content_of, whole_sizes
 from insight_core.store.segment import FileOrder
 from insight_core.store.snapshot import Snapshot
 from insight_core.store.store import Store
@@ -35,6 +39,7 @@ class RecordAnswers:
 
     ``snapshot`` returns a series, None for an unknown one; ``path_of`` the path of a file of a run, None if
     it is gone. ``fetch`` brings parts of files of remote logdirs; ``shown_path`` is how users know a file.
+    Records of files that are ``translated`` from stores may refer to files of these.
     """
 
     def __init__(
@@ -45,12 +50,14 @@ class RecordAnswers:
         *,
         fetch: Fetch | None,
         shown_path: Callable[[str], str],
+        translated: Callable[[str], bool],
     ) -> None:
         self._store = store
         self._snapshot = snapshot
         self._path_of = path_of
         self._fetch = fetch
         self._shown_path = shown_path
+        self._is_translated = translated
 
     def table(self, plugin: str, key: SeriesKey, attempts: ShownAttempts = "last") -> RecordTable:
         """Steps, wall times and sizes of the records of a series. Raises NotFound for an unknown series."""
@@ -60,7 +67,7 @@ class RecordAnswers:
         return RecordTable(
             columns.steps,
             columns.wall_times,
-            columns.places[2],
+            self._sizes(key, snapshot, shown),
             total=snapshot.total,
             kept=len(snapshot),
             hidden=len(snapshot) - len(columns),
@@ -84,6 +91,11 @@ class RecordAnswers:
             if isinstance(claim, FileName):
                 return payload_of_file(path, claim, limit, fetch=self._fetch)
             record, start, size = snapshot.place_of(at)
+            if size <= LONGEST and self._is_translated(path):
+                data = read_payload(path, record, start, size)
+                if (reference := FileReference.of(data)) is not None:
+                    data = content_of(reference, self._fetch)
+                return Payload(data if limit is None else data[:limit], claim)
             data = read_payload(path, record, start, size, limit=limit, fetch=self._fetch)
         except DamagedRecord as error:
             self._store.note_served(key.run, snapshot.file_of(at), error.flaw.offset, error.flaw, vanished)
@@ -109,7 +121,7 @@ class RecordAnswers:
         claim = snapshot.claim_of(at)
         if not isinstance(claim, FileName):
             if length == 0:
-                return PayloadStream(io.BytesIO(), snapshot.place_of(at)[2], claim)
+                return PayloadStream(io.BytesIO(), int(self._sizes(key, snapshot, np.array([at]))[0]), claim)
             return stream_of_payload(self.payload(plugin, key, index, attempts), offset, length)
         try:
             return stream_of_file(path, claim, offset, length, fetch=self._fetch)
@@ -137,6 +149,19 @@ class RecordAnswers:
         if snapshot is None or snapshot.columns.places is None:
             raise unknown_series(plugin, key)
         return snapshot, snapshot.attempts.visible if attempts == "last" else None
+
+    def _sizes(self, key: SeriesKey, snapshot: Snapshot, rows: NDArray[np.intp] | None) -> NDArray[np.int64]:
+        """Bytes of payloads, with the files that they refer to."""
+        assert snapshot.columns.places is not None
+        _, starts, stored = snapshot.columns.places
+        sizes: NDArray[np.int64] = np.array(stored)
+        edges = pairwise((0, *snapshot.ends))
+        for (file, _), claim, (begin, end) in zip(snapshot.parts, snapshot.claims, edges, strict=True):
+            path = None if isinstance(claim, FileName) else self._path_of(key.run, file)
+            if path is not None and self._is_translated(path):
+                with suppress(OSError):  # reading the record reports it
+                    sizes[begin:end] = whole_sizes(path, starts[begin:end], sizes[begin:end])
+        return sizes if rows is None else sizes[rows]
 
     def places(self, plugin: str, key: SeriesKey) -> PayloadPlaces:
         """Where the payloads of a series are. Raises NotFound for an unknown series or file."""

@@ -112,6 +112,7 @@ class Host:
             self.check_rules,
             self._query_tables,
             self.highlights,
+            self.settings.cache_size,
         )
         self._plugins = MountedPlugins(services, self.settings.limits, self._streams.listing_changed)
         self._plugins.add(registry.plugins.values())

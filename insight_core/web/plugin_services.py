@@ -27,6 +27,7 @@ from insight_core.plugin import (
     RunCells,
     RunHighlights,
 )
+from insight_core.plugin.context import CACHE_SIZE
 from insight_core.plugin.http.own_page import OwnPage
 from insight_core.web.decoded import values_of
 
@@ -82,6 +83,7 @@ class Services:
     check_rules: CheckRules = _no_rules
     query_tables: Callable[[], Sequence[ContributedTable]] = _no_tables
     highlights: FindHighlights = _no_highlights
+    cache_size: int = CACHE_SIZE  # bytes
 
     def context_of(
         self, plugin: Plugin, on_close: Callable[[Callable[[], None]], None] = _ignore
@@ -109,4 +111,5 @@ class Services:
             highlights=self.highlights,
             log=logging.getLogger(f"insight.plugin.{name}"),
             on_close=on_close,
+            cache_size=self.cache_size,
         )

@@ -11,6 +11,7 @@ from attrs import field, frozen
 
 from insight_core.isolation import DEFAULT_LIMITS, Limits
 from insight_core.plugin import InvalidArgument, Reason
+from insight_core.plugin.context import CACHE_SIZE
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
@@ -85,6 +86,7 @@ class HostSettings:
     follows: bool = True  # whether what is written after the start is shown
     notices: Callable[[], Sequence[Reason]] = _no_notices
     cache_directory: Path | None = None  # for caches of plugins
+    cache_size: int = CACHE_SIZE  # bytes of all caches
     state_directory: Path | None = None  # for what plugins keep
     tensorboard: HostedTensorBoard | None = None
     limits: Limits = DEFAULT_LIMITS  # of calls into plugins

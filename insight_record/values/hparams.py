@@ -11,7 +11,7 @@ from insight_record.configurations import Cell
 from insight_record.encoders.encoder import EncodedValue
 from insight_record.encoders.tensorboard import metadata
 from insight_record.formats.protobuf import double_field, int_field, message_field, text_field
-from insight_record.lineage import hparam_entries
+from insight_record.lineage import exact, hparam_entries
 
 _TAGS = ("_hparams_/experiment", "_hparams_/session_start_info", "_hparams_/session_end_info")
 _EXPERIMENT, _START, _END = 2, 3, 4  # of the plugin data
@@ -38,7 +38,8 @@ def session(
         ):
             raise TypeError(f"the domain of {name!r} is a list of values of the type of this hyperparameter")
     parameters = b"".join(
-        message_field(_PARAMETERS, _parameter(name, cell, domains.get(name))) for name, cell in cells.items()
+        message_field(_PARAMETERS, _parameter(name, exact(cell), domains.get(name)))
+        for name, cell in cells.items()
     )
     listed = b"".join(
         message_field(_METRICS, message_field(_METRIC_NAME, text_field(_METRIC_TAG, name)))
@@ -64,7 +65,8 @@ def _parameter(name: str, cell: Cell, domain: Sequence[Cell] | None) -> bytes:
     return content + message_field(_DOMAIN, b"".join(message_field(1, _choice(one)) for one in domain))
 
 
-def _choice(cell: Cell) -> bytes:
+def _choice(given: Cell) -> bytes:
+    cell = exact(given)
     if isinstance(cell, bool):
         return int_field(_VALUE_BOOLEAN, cell)
     return (

@@ -158,7 +158,7 @@ def test_everything_is_looked_at_now_and_then_whatever_is_told(
 def test_a_record_that_stays_cut_off_becomes_damage_without_another_change(
     tmp_path: Path, follow: Callable[[Path], tuple[Store, ToldWatcher]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(followed_file, "_SETTLED", 0.2)
+    monkeypatch.setattr(followed_file, "SETTLED", 0.2)
     monkeypatch.setattr(loader, "_SETTLING", 0.3)
     writer = EventWriter(tmp_path / "r")
     writer.scalar("x", 0, 0.0)

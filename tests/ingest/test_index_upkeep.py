@@ -238,6 +238,26 @@ def test_a_segment_file_of_which_little_counts_is_rewritten(
     assert plain(cache.load(paths[9])) == plain(entry_of(1000, first=9))
 
 
+def test_the_index_has_what_translations_and_caches_of_plugins_leave(
+    cache: IndexCache, logs: Callable[[int], list[str]]
+) -> None:
+    paths = logs(2)
+    for path in paths:
+        cache.save({path: entry_of(5_000)})
+    cache.tidy()
+    size = sum(path.stat().st_size for path in segments_in(cache._directory))
+    cache._most_bytes = size + (1 << 20)
+    mirror, translated = (cache._directory / "plugins" / name for name in ("remote/m", "translations/0/t"))
+    for place in (mirror, translated):
+        place.mkdir(parents=True)
+    (mirror / "file").write_bytes(bytes(2 << 20))  # within a limit of its own
+    cache.tidy()
+    assert sum(path.stat().st_size for path in segments_in(cache._directory)) == size
+    (translated / "file").write_bytes(bytes(2 << 20))
+    cache.tidy()
+    assert segments_in(cache._directory) == []
+
+
 def test_many_small_segment_files_become_one(cache: IndexCache, logs: Callable[[int], list[str]]) -> None:
     paths = logs(20)
     for number, path in enumerate(paths):

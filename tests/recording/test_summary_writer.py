@@ -124,6 +124,21 @@ def test_nested_hyperparameters_are_flat_and_a_bool_is_one(tmp_path: Path) -> No
     assert found == {"optimizer/name": "adam", "optimizer/lr": 0.5, "amp": True, "sizes": "[1, 2]"}
 
 
+def test_digits_that_a_double_loses_are_text(tmp_path: Path) -> None:
+    """Numbers of hyperparameters are doubles in TensorBoard's messages."""
+    parameters = {"seed": 2**53 + 1, "least": -(2**70), "exact": 2**53, "lr": 1e300}
+    with SummaryWriter(tmp_path) as writer:
+        writer.add_hparams(parameters, {}, {"seed": [2**53 + 1, 2**53 + 3]}, run_name="trial")
+    described = accumulated(tmp_path)["trial"]["described"]
+    content, *_ = described["_hparams_/session_start_info"]
+    found = {name: value.ListFields()[0][1] for name, value in content.session_start_info.hparams.items()}
+    assert found == {"seed": str(2**53 + 1), "least": str(-(2**70)), "exact": 2.0**53, "lr": 1e300}
+    content, *_ = described["_hparams_/experiment"]
+    [seed] = [info for info in content.experiment.hparam_infos if info.name == "seed"]
+    assert [value.string_value for value in seed.domain_discrete.values] == [str(2**53 + 1), str(2**53 + 3)]
+    assert seed.type == 1  # DATA_TYPE_STRING
+
+
 def test_sounds_of_two_channels_and_pictures_with_alpha(tmp_path: Path) -> None:
     with SummaryWriter(tmp_path) as writer:
         writer.add_audio("a", np.zeros((10, 2)), 1, 8000)

@@ -15,7 +15,7 @@ from attrs import define, frozen
 from insight_core.ingest.index.format import Packed, index_directory, machine_name
 from insight_core.ingest.index.segment_directory import opened_segment, remove, write_segment
 from insight_core.ingest.index.segment_file import SegmentFile
-from insight_core.ingest.walk import listed
+from insight_core.ingest.walk import listed, size_below
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +29,7 @@ _SMALL = 4 << 20  # bytes; smaller segment files are joined when there are many
 _SMALL_SHARE = 64  # of the limit: they are smaller than this part of it, too
 _MANY = 8
 _JOINED = 16  # times the size of a small one: segment files are joined until they are that large
+_MIRRORS = "remote"  # below the directory of plugins
 _NUMBERS = itertools.count()
 
 
@@ -113,8 +114,11 @@ def clear(directory: Path) -> Contents:
 def tidy(directory: Path, most_bytes: int) -> None:
     """Removes leftovers of dead processes, and entries of deleted log files.
 
-    If the rest exceeds ``most_bytes``, also evicts the least recently used segment files.
+    If the rest exceeds ``most_bytes`` together with translated stores and caches of plugins, also evicts the
+    least recently used segment files. Mirrors of remote logdirs have a limit of their own.
     """
+    others = (entry.path for entry in listed(os.fspath(directory / "plugins")) if entry.name != _MIRRORS)
+    most_bytes = max(0, most_bytes - sum(map(size_below, others)))
     now = time.time()
     machine = machine_name()
     for kept in kept_files(directory):

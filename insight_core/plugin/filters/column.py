@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import operator
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -22,6 +23,7 @@ MISSING, NUMBER, TEXT, LIST = 0, 1, 2, 3  # kinds of values
 _KINDS = {type(None): MISSING, bool: NUMBER, int: NUMBER, float: NUMBER, str: TEXT, list: LIST}
 _LAST_NAN, _LAST_MISSING = 8, 9  # classes of the sort order; else the kind is the class
 _EXACT = 2.0**53  # from here on not every integer is a float
+_LONG = re.compile(r"-?[1-9][0-9]{15,99}")
 _TYPES: Mapping[frozenset[type], str] = {
     frozenset({int}): "int",
     frozenset({float}): "float",
@@ -200,7 +202,16 @@ class Column:
         if abs(near) >= _EXACT:  # what is not equal is in the right order as it is
             equal = self.numbers == near
             found[equal] = [holds(one, value) for one in self.values[equal]]
+        rows, long = self._long_numbers
+        found[rows] = [holds(one, value) for one in long]
         return found
+
+    @cached_property
+    def _long_numbers(self) -> tuple[NDArray[np.intp], list[int]]:
+        """Rows and numbers of texts that are long integers: logs keep these as text for their digits."""
+        texts = np.flatnonzero(self.kinds == TEXT)
+        rows = [row for row in texts.tolist() if _LONG.fullmatch(self.values[row])]
+        return np.array(rows, np.intp), [int(self.values[row]) for row in rows]
 
     def _texts(self, places: Mask) -> Values:
         return self.values[places]

@@ -14,7 +14,7 @@ CONFIGS = frozenset(
 )
 # A configuration names its files freely; these are the names that writers use.
 _NAMED_FILES = ("*.tsv", "*.bytes", "*sprite*.png", "*sprite*.jpg", "*sprite*.jpeg")
-CLAIMS = CONFIGS | {FileName(f"**/{name}", makes_run=False) for name in _NAMED_FILES}
+CLAIMS = CONFIGS | {FileName(f"**/{name}", makes_run=False, beside=CONFIG_NAME) for name in _NAMED_FILES}
 
 
 def content_of(payload: Payload) -> bytes:

@@ -18,8 +18,11 @@ from insight_embeddings.neighbours import neighbour_graph
 from werkzeug.test import Client
 
 from benchmarks.processes import peak_memory
+from insight_core.ingest.logdir import Logdir
+from insight_core.plugin import FileName, LogFormat, SeriesKey
 from insight_core.plugin.testing.pictures import png
 from insight_core.plugin.worker import decoding
+from insight_core.providers.local import LocalProvider
 from tests.hosts import client_of
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -322,6 +325,28 @@ def test_a_graph_of_many_points_is_one_of_a_sample(monkeypatch: pytest.MonkeyPat
 def test_a_graph_needs_three_points(hostile: Client) -> None:
     error = _get(hostile, "graph", 422, run="nan", name="t")
     assert error["details"]["cause"]["code"] == "embeddings_few_points"
+
+
+def test_only_files_of_runs_with_a_configuration_are_files_of_embeddings(tmp_path: Path) -> None:
+    """Many programs write TSV; a file that is read as a metric log is no file of an embedding."""
+    other, words = tmp_path / "other", tmp_path / "words"
+    for run in (other, words):
+        (run / "plots" / "metrics").mkdir(parents=True)
+        (run / "plots" / "metrics" / "loss.tsv").write_text("step\tloss\n0\t1\n")
+        (run / "learn_error.tsv").write_text("iter\tRMSE\n0\t1\n")
+        (run / "points.bytes").write_bytes(bytes(8))
+    (words / "projector_config.pbtxt").write_text('embeddings { tensor_path: "points.bytes" }')
+    reader = LogFormat("metrics", FileName("plots/metrics/*.tsv"), lambda stream, state: ([], {}))
+    plugins = [insight_embeddings.insight_plugin()]
+    provider = LocalProvider([Logdir(str(tmp_path))], plugins, log_formats=[reader], reload_interval=0)
+    provider.load()
+    assert {info.key for info in provider.series("embeddings")} == {
+        SeriesKey("words", tag) for tag in ("projector_config.pbtxt", "points.bytes", "learn_error.tsv")
+    }
+    (words / "projector_config.pbtxt").unlink()
+    provider.load()
+    assert not provider.series("embeddings")
+    provider.close()
 
 
 def test_one_long_label_takes_no_more_than_its_letters() -> None:

@@ -21,6 +21,7 @@ from insight_core.plugin import (
 from insight_importers import beginnings
 
 _HERE = "insight_importers"
+_VERSION = 2  # of the event files and the state of a store
 
 
 def _no_tab(ctx: PluginContext) -> bool:
@@ -74,16 +75,21 @@ def insight_log_formats() -> Iterable[StoreFormat]:
 FORMATS = (
     StoreFormat(
         "W&B",
-        [
-            FileName("*/*.wandb", makes_run=beginnings.of_wandb),
-            FileName("*.wandb", makes_run=beginnings.of_wandb),
-        ],
+        FileName("*/*.wandb", makes_run=beginnings.of_wandb),
         f"{_HERE}.wandb_store:translate",
+        version=_VERSION,
+    ),
+    StoreFormat(
+        "W&B log",
+        FileName("*.wandb", makes_run=beginnings.of_wandb),
+        f"{_HERE}.wandb_store:translate_alone",
+        version=_VERSION,
     ),
     StoreFormat(
         "SQLite of Trackio or MLflow",
         [FileName(f"*.{suffix}", makes_run=beginnings.of_sqlite) for suffix in ("db", "sqlite", "sqlite3")],
         f"{_HERE}.databases:translate",
+        version=_VERSION,
     ),
     StoreFormat(
         "MLflow file store",
@@ -92,6 +98,7 @@ FORMATS = (
             FileName("meta.yaml", makes_run=beginnings.of_mlflow_experiment),
         ],
         f"{_HERE}.mlflow_files:translate",
+        version=_VERSION,
     ),
     StoreFormat(
         "SwanLab",
@@ -100,20 +107,24 @@ FORMATS = (
             FileName("*.swanlab", makes_run=beginnings.of_swanlab),
         ],
         f"{_HERE}.swanlab_store:translate",
+        version=_VERSION,
     ),
     StoreFormat(
         "VisualDL",
-        FileName("vdlrecords.*.log", makes_run=beginnings.of_visualdl),
+        FileName("*vdlrecords*", makes_run=beginnings.of_visualdl),
         f"{_HERE}.visualdl_store:translate",
+        version=_VERSION,
     ),
     StoreFormat(
         "Neptune export",
         FileName("*/*_part_0.parquet", makes_run=beginnings.of_parquet),
         f"{_HERE}.neptune_store:translate",
+        version=_VERSION,
     ),
     StoreFormat(
         "Aim export",
         FileName("*.aim.jsonl", makes_run=beginnings.of_aim_export),
         f"{_HERE}.aim_store:translate",
+        version=_VERSION,
     ),
 )

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from insight_record.formats.protobuf import LENGTH_DELIMITED, fields
+
 WANDB = b":W&B\xe1\xbe"
 SWANLAB = b":SWL\xd6\xe1"
 AIM_EXPORT = b'{"aim_export": '
-_VISUALDL = b"meta_data_tag"
+_LENGTH = 8  # bytes before a record of VisualDL
+_VALUES, _ID, _TAG = 1, 1, 2  # of a record, and of a value
 
 
 def of_wandb(beginning: bytes) -> bool:
@@ -30,8 +33,24 @@ def of_swanlab(beginning: bytes) -> bool:
 
 
 def of_visualdl(beginning: bytes) -> bool:
-    """Whether a file begins with the record that VisualDL writes first."""
-    return _VISUALDL in beginning[:64]
+    """Whether a file begins with a record as VisualDL writes it: one value, which has a tag.
+
+    Since version 2.1 the tag is ``meta_data_tag``, before that it is any.
+    """
+    end = _LENGTH + int.from_bytes(beginning[:_LENGTH], "little")
+    try:
+        [number, kind, start, last, _] = next(fields(beginning, _LENGTH, end))
+        if (number, kind, last) != (_VALUES, LENGTH_DELIMITED, end):
+            return False
+        for number, kind, first, last, _ in fields(beginning, start, end):
+            if number == _TAG:
+                tag = beginning[first:last]
+                return kind == LENGTH_DELIMITED and len(tag) == last - first and bool(tag.decode())
+            if number != _ID:
+                return False
+    except (ValueError, IndexError, StopIteration):
+        pass
+    return False
 
 
 def of_parquet(beginning: bytes) -> bool:

@@ -19,6 +19,8 @@ BLOCK = 32 * 1024
 _HEADER = struct.Struct("<IHB")
 _WHOLE, _FIRST, _MIDDLE, _LAST = 1, 2, 3, 4
 _LONGEST = 256 << 20  # bytes of a record
+CUT = Reason("the file ends within a record", "importers_cut")
+ZEROS = Reason("there are zeros where records should be", "importers_record_zeros")
 
 
 def checksum(kind: int, data: bytes) -> int:
@@ -67,8 +69,9 @@ def records_of(data: bytes, offset: int, beginning: int = 0) -> Records:
         after = position + _HEADER.size + length
         if kind == 0 and length == 0 and crc == 0 and not any(data[position : position + left]):
             if position + left >= size:  # room that the writer has not used yet
-                found.is_cut = bool(parts)
+                found.is_cut = True
                 return found
+            _note_zeros(found, offset + position, left)
             position += left
             continue
         problem = ""
@@ -107,6 +110,15 @@ def records_of(data: bytes, offset: int, beginning: int = 0) -> Records:
             found.records.append(parts[0] if len(parts) == 1 else b"".join(parts))
             parts, begun = [], position
             found.end = offset + position
+
+
+def _note_zeros(found: Records, offset: int, skipped: int) -> None:
+    """Adds a block of zeros, to those before it if it follows them."""
+    last = found.flaws[-1] if found.flaws else None
+    if last is not None and last.reason is ZEROS and last.offset + last.skipped == offset:
+        found.flaws[-1] = Flaw(last.offset, ZEROS, last.skipped + skipped)
+    else:
+        found.flaws.append(Flaw(offset, ZEROS, skipped))
 
 
 def _note(found: Records, offset: int, skipped: int, problem: str) -> None:

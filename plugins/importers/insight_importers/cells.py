@@ -3,17 +3,49 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
 from typing import Any, TypeAlias
+
+from insight_core.plugin import Flaw, Reason
 
 Cell: TypeAlias = str | bool | int | float
 
 _DEEPEST = 20
+_DEEPEST_JSON = 100
 _MOST_CELLS = 5_000  # of one configuration
 _LONGEST = 2_000  # characters of a text that is a cell
 _LONGEST_NAME = 500
+TOO_DEEP = Reason("it is nested too deeply", "importers_too_deep")
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,399}|(?=\.[0-9]))(\.[0-9]*)?([eE][+-]?[0-9]{1,4})?")
+_EXACT = 1 << 53  # beyond it not every integer is a float64
 _ODD = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
+
+
+def loaded(text: str | bytes) -> Any:  # noqa: ANN401 - JSON
+    """The value of a text in JSON, which later code may follow to its leaves.
+
+    Raises ValueError for a text that is not JSON, or whose value is nested too deeply.
+    """
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        raise ValueError(TOO_DEEP) from None
+    except (TypeError, ValueError):
+        raise ValueError(Reason("it is not valid JSON", "importers_no_json")) from None
+    level = [value]
+    for _ in range(_DEEPEST_JSON):
+        level = [
+            inner
+            for one in level
+            if isinstance(one, (dict, list))
+            for inner in (one.values() if isinstance(one, dict) else one)
+            if isinstance(inner, (dict, list))
+        ]
+        if not level:
+            return value
+    raise ValueError(TOO_DEEP)
 
 
 def number_of(value: object) -> float | None:
@@ -42,40 +74,72 @@ def _leaves(
             yield name, value
 
 
-def config_cells(config: Mapping[str, Any]) -> dict[str, Cell]:
-    """A configuration as cells, nested objects as ``a/b``; lists are JSON, None is left out."""
+def config_cells(config: Mapping[str, Any]) -> tuple[dict[str, Cell], list[Flaw]]:
+    """A configuration as ``cells_of``, nested objects as ``a/b``; lists are JSON, None is left out."""
+    return cells_of(_leaves(config, "", "/", 0))
+
+
+def cells_of(settings: Iterable[tuple[str, object]]) -> tuple[dict[str, Cell], list[Flaw]]:
+    """Settings as cells of the run table, and the damage of those that are too many."""
     found: dict[str, Cell] = {}
-    for name, value in _leaves(config, "", "/", 0):
-        if len(found) == _MOST_CELLS:
-            break
+    more = 0
+    for name, value in settings:
         cell = cell_of(value)
-        if cell is not None and name:
-            found[name[:_LONGEST_NAME]] = cell
-    return found
+        if cell is None or not name:
+            continue
+        if len(found) < _MOST_CELLS:
+            found[_shortened(utf8(name), _LONGEST_NAME)] = cell
+        else:
+            more += 1
+    if not more:
+        return found, []
+    text = f"{more:,} settings behind the first {_MOST_CELLS:,} are not shown"
+    return found, [Flaw(0, Reason(text, "importers_settings", more=more, most=_MOST_CELLS))]
 
 
 def cell_of(value: object) -> Cell | None:
-    """A value of JSON as a cell; None for null."""
-    if value is None:
-        return None
-    if isinstance(value, bool):
+    """A value of JSON or YAML as a cell; None for null.
+
+    An integer that float64 may not hold is a text of its digits, because every reader has those.
+    """
+    if value is None or isinstance(value, (bool, float)):
         return value
-    if isinstance(value, (int, float)):
-        return value if abs(value) < 1 << 63 else float(value) if isinstance(value, float) else str(value)
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    return text.encode("utf-8", "replace").decode()[:_LONGEST]
+    if isinstance(value, int):
+        return value if abs(value) <= _EXACT else str(value)
+    if isinstance(value, (dict, list, tuple)):
+        value = json.dumps(value, ensure_ascii=False, default=str)
+    return _text(str(value))
 
 
 def cell_of_text(text: str) -> Cell:
-    """A text of a tracker that keeps every value as text: numbers and truths become such again."""
+    """A text of a tracker that keeps every value as text: numbers and truths become such again.
+
+    A text whose digits a number would lose stays a text: leading zeros, integers beyond 2^53.
+    """
     if text in ("True", "true"):
         return True
     if text in ("False", "false"):
         return False
-    try:
-        number = int(text) if text.strip().lstrip("+-").isdecimal() else float(text)
-    except ValueError:
-        return text[:_LONGEST]
-    if "_" in text or not math.isfinite(number) or abs(number) >= 1 << 63:
-        return text[:_LONGEST]
-    return number
+    plain = text.strip()
+    if not _NUMBER.fullmatch(plain):
+        return _text(text)
+    number = float(plain) if set(plain) & set(".eE") else int(plain)
+    if abs(number) <= _EXACT or (isinstance(number, float) and Decimal(plain) == Decimal(repr(number))):
+        return number
+    return _text(text)
+
+
+def utf8(text: str) -> str:
+    """A text that can be written as UTF-8: JSON and names of files may have halves of a character."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _text(text: str) -> str:
+    return _shortened(utf8(text), _LONGEST)
+
+
+def _shortened(text: str, most: int) -> str:
+    """A long text says that it was cut."""
+    if len(text) <= most:
+        return text
+    return f"{text[:most]}… (the first {most:,} of {len(text):,} characters)"

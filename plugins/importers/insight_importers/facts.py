@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from typing import Any, Self
 
 import attrs
 
-from insight_importers.cells import Cell
+from insight_importers.cells import Cell, utf8
 from insight_record.encoders.encoder import EncodedValue
 from insight_record.encoders.tensorboard import metadata
 from insight_record.formats.protobuf import int_field, message_field, text_field
@@ -55,20 +54,16 @@ class Facts:
 def facts_values(facts: Facts) -> list[EncodedValue]:
     """The facts as values of TensorBoard's hparams, and of this plugin."""
     metrics = b"".join(
-        message_field(_METRIC, message_field(_METRIC_NAME, text_field(_METRIC_TAG, tag)))
+        message_field(_METRIC, message_field(_METRIC_NAME, text_field(_METRIC_TAG, utf8(tag))))
         for tag in facts.results
     )
-    cells = {name: cell for name, cell in facts.config.items() if _is_finite(cell)}
-    contents = [message_field(_EXPERIMENT, metrics), message_field(_START, hparam_entries(cells.items()))]
+    entries = hparam_entries(facts.config.items())
+    contents = [message_field(_EXPERIMENT, metrics), message_field(_START, entries)]
     if facts.status in STATUSES:
         contents.append(message_field(_END, int_field(_STATUS, STATUSES[facts.status])))
     values = [_value(tag, "hparams", content) for tag, content in zip(_TAGS, contents, strict=False)]
     origin = json.dumps(facts.origin).encode()
     return [*values, _value("_import_", SUMMARY_PLUGIN, origin)]
-
-
-def _is_finite(cell: Cell) -> bool:
-    return not isinstance(cell, float) or math.isfinite(cell)
 
 
 def _value(tag: str, plugin: str, content: bytes) -> EncodedValue:

@@ -6,7 +6,8 @@ import csv
 import io
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ import numpy as np
 
 from insight_core.plugin import Flaw, Reason
 from insight_importers.imported_run import ImportedRun
+from insight_importers.odd_values import contained
+from insight_importers.side_files import content_of
 from insight_record.values.buckets import raw_histogram
 
 _MOST_BYTES = 64 << 20  # of a media file
@@ -32,16 +35,13 @@ class MediaFiles:
         if media_type == "image/gif":
             run.picture(tag, step, wall_time, self.path(name))
         elif media_type is not None:
-            run.media(tag, step, wall_time, media_type, self.content(name))
+            run.media_file(tag, step, wall_time, media_type, self.path(name))
 
-    def flaw(self, tag: str, step: int, error: Exception) -> Flaw:
-        """The damage of a value whose media cannot be shown."""
-        if isinstance(error, OSError):
-            cause: object = error.strerror or "it cannot be read"
-        else:
-            cause = Reason.of(error) if isinstance(error, ValueError) else f"{type(error).__name__} {error}"
-        text = f"the media of {tag!r} at step {step} cannot be shown: {cause}"
-        return Flaw(0, Reason(text, "importers_media", tag=tag, step=step, cause=cause))
+    @contextmanager
+    def shown(self, note: Callable[[Flaw], None], tag: str, step: int) -> Iterator[None]:
+        """Notes the damage of a value that the block cannot write."""
+        with contained(lambda cause: note(_flaw(tag, step, cause))):
+            yield
 
     def path(self, name: str) -> str:
         """The path of a file of the run. Raises ValueError for one that leads out of its directory."""
@@ -54,18 +54,20 @@ class MediaFiles:
 
     def content(self, name: str) -> bytes:
         """The bytes of a file. Raises OSError, ValueError."""
-        with open(self.path(name), "rb") as file:
-            data = file.read(_MOST_BYTES + 1)
-        if len(data) > _MOST_BYTES:
-            most = _MOST_BYTES >> 20
-            raise ValueError(Reason(f"its file has more than {most} MiB", "importers_file_large", most=most))
-        return data
+        return content_of(self.path(name), _MOST_BYTES)
+
+
+def _flaw(tag: str, step: int, cause: Reason) -> Flaw:
+    text = f"the media of {tag!r} at step {step} cannot be shown: {cause}"
+    return Flaw(0, Reason(text, "importers_media", tag=tag, step=step, cause=cause))
 
 
 def csv_of(table: Mapping[str, Any]) -> bytes:
     """A table ``{"columns": [...], "data": [[...]]}`` as CSV."""
     text = io.StringIO(newline="")
     lines = csv.writer(text)
+    if not isinstance(table["columns"], list) or not all(isinstance(row, list) for row in table["data"]):
+        raise ValueError(Reason("it is no table of columns and rows", "importers_no_table"))
     lines.writerow(table["columns"])
     lines.writerows([_plain(cell) for cell in row] for row in table["data"])
     return text.getvalue().encode("utf-8", "replace")

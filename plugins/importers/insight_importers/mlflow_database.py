@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -95,13 +96,15 @@ def write(found: MlflowRows, target: TranslatedRuns, source: Path) -> None:
         if run_id not in found.runs:
             passed.add(str(run_id))
             continue
-        measured = float("nan") if is_nan else float(value)
-        if abs(measured) >= _LARGEST:
-            measured = float("inf") if measured > 0 else float("-inf")
-        buffers.setdefault(run_id, SeriesBuffer()).add(str(name), int(step), timestamp / 1000, measured)
+        if is_nan:
+            value = float("nan")
+        elif isinstance(value, float) and abs(value) >= _LARGEST:
+            value = float("inf") if value > 0 else float("-inf")
+        buffers.setdefault(run_id, SeriesBuffer(ticks=1000)).add(str(name), step, timestamp, value)
     state["passed"] = sorted(passed)
     for key, buffer in buffers.items():
-        buffer.write(target.run(key))
+        run = target.run(key)
+        target.note_all(run.name, buffer.write(run))
     for key, row in found.runs.items():
         _describe(found, target, key, row, params.get(key, {}), source)
 
@@ -121,23 +124,26 @@ def _describe(
     _, _, status, start, end, artifact_uri, experiment, _ = row
     described = target.state.setdefault("described", {})
     tags = found.tags.get(key, {})
-    version = [status, end, len(params), zlib.crc32(repr(sorted(tags.items())).encode())]
+    version = [str(status), str(end), len(params), zlib.crc32(repr(sorted(tags.items())).encode())]
     if described.get(key) == version and status != "RUNNING":
         return
     described[key] = version
     facts = target.run(key).facts
-    describe(
+    flaws = describe(
         facts,
         run_id=key,
         name=_name(found, key),
         experiment=found.experiments.get(experiment, str(experiment)),
         status=str(status),
-        start=start or 0,
-        end=end or 0,
+        start=start,
+        end=end,
         params=params,
         tags=tags,
     )
-    directory = below(str(artifact_uri or ""), source.resolve().parent)
+    target.note_all(target.run(key).name, flaws)
+    directory = None
+    with suppress(ValueError):  # an address that is none names no directory
+        directory = below(str(artifact_uri or ""), source.resolve().parent)
     if directory is not None:
         seen = target.state.setdefault("artifacts", {})
         seen[key] = write_artifacts(target, key, directory, seen.get(key, []))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,15 @@ import numpy as np
 from insight_core.plugin import Flaw, Reason, Translation
 from insight_importers.imported_run import ImportedRun
 from insight_importers.mlflow_runs import STATUSES, describe, write_artifacts
-from insight_importers.nested_yaml import nested_yaml
+from insight_importers.odd_values import contained
+from insight_importers.side_files import content_of, data_after, open_file
 from insight_importers.translated_runs import TranslatedRuns
+from insight_importers.yaml_values import yaml_value
 
 _PATIENCE = 3.0  # seconds for new runs in a call
 _CHUNK = 1 << 20  # bytes of a file in a call
-_LONGEST_TEXT = 64 << 10  # bytes of a parameter
+_ABOUT = "meta.yaml"
+_LONGEST_TEXT = 1 << 20  # bytes of a parameter, a tag, or what a run says of itself
 _MOST_FILES = 5_000  # parameters or metrics of a run
 _DEEPEST = 10  # directories
 _DONE = ("success", "failure")
@@ -28,13 +32,14 @@ def translate(source: str, target: Path) -> Translation:
     """Reads runs that are new or have changed."""
     made = TranslatedRuns(target)
     experiment = Path(source).parent
-    about = _yaml(_text(experiment / "meta.yaml"))
+    unread: list[Flaw] = []
+    about = _about(experiment, unread)
     if about.get("lifecycle_stage") == "deleted":
         made.start_anew()
         return made.finish(watched=(source,))
     name = about.get("name") or experiment.name
     seen: dict[str, Any] = made.state.setdefault("runs", {})
-    watched, flaws = [source, os.fspath(experiment)], []
+    watched, flaws = [source, os.fspath(experiment)], [("", flaw) for flaw in unread]
     there, is_done, began = set(), True, time.monotonic()
     for directory in _runs(experiment):
         key = directory.name
@@ -49,12 +54,14 @@ def translate(source: str, target: Path) -> Translation:
             if "version" not in state and time.monotonic() > began + _PATIENCE:
                 is_done = False
                 continue
-            about_run = _yaml(_text(directory / "meta.yaml"))
+            odd: list[Flaw] = []
+            about_run = _about(directory, odd)
             if about_run.get("lifecycle_stage") == "deleted":
                 there.discard(key)
                 watched.append(os.fspath(directory / "meta.yaml"))
                 continue
-            is_whole = _read_run(made, name, directory, about_run, state)
+            is_whole = _read_run(made, name, directory, about_run, state, odd)
+            state["odd"] = [Reason.of(flaw.reason).stored() for flaw in odd]
             is_done &= is_whole
             if is_whole:
                 state["version"], state["status"] = version, STATUSES.get(about_run.get("status", ""), "")
@@ -67,6 +74,10 @@ def translate(source: str, target: Path) -> Translation:
         del seen[key]
         if key in made:
             made.remove(key)
+    for key, state in seen.items():
+        if state.get("odd") and key in made:  # of runs that have ended, too, which are not read again
+            shown = made.run(key).name
+            flaws += [(shown, Flaw(0, Reason.restored(reason))) for reason in state["odd"]]
     return made.finish(is_done=is_done, watched=watched, flaws=flaws)
 
 
@@ -84,20 +95,21 @@ def _read_run(
     directory: Path,
     about: dict[str, str],
     state: dict[str, Any],
+    odd: list[Flaw],
 ) -> bool:
-    """Appends what is new of a run; returns whether everything was read."""
-    tags = _texts(directory / "tags")
+    """Appends what is new of a run; returns whether everything was read. ``odd`` gets damage of its facts."""
+    tags = _texts(directory / "tags", odd)
     name = about.get("run_name") or tags.get("mlflow.runName") or directory.name
     run = made.run(directory.name, f"{experiment}/{name}")
-    describe(
+    odd += describe(
         run.facts,
         run_id=directory.name,
         name=name,
         experiment=experiment,
         status=about.get("status", ""),
-        start=float(about.get("start_time") or 0),
-        end=float(about.get("end_time") or 0),
-        params=_texts(directory / "params"),
+        start=about.get("start_time"),
+        end=about.get("end_time"),
+        params=_texts(directory / "params", odd),
         tags=tags,
     )
     is_whole = True
@@ -113,7 +125,7 @@ def _append_metric(
     made: TranslatedRuns, run: ImportedRun, tag: str, path: Path, offset: int
 ) -> tuple[int, bool]:
     """Appends lines of time in ms, value and step behind ``offset``; returns the end, whether it is all."""
-    with open(path, "rb") as file:
+    with open_file(path) as file:
         size = os.fstat(file.fileno()).st_size
         if size < offset:
             text = f"the metric {tag!r} was cut by {offset - size} bytes; what was read before is kept"
@@ -121,6 +133,12 @@ def _append_metric(
             return size, True
         file.seek(offset)
         data = file.read(_CHUNK)
+        if b"\n" not in data and offset + len(data) < size:  # zeros, or a line that is too long
+            after = max(offset + len(data), data_after(file, offset, size))
+            text = f"the metric {tag!r}: the line at byte {offset} is not a time, a value and a step"
+            flaw = Flaw(offset, Reason(text, "importers_metric_line", tag=tag), after - offset)
+            made.note(run.name, flaw)
+            return after, after >= size
     end = data.rfind(b"\n") + 1
     words = data[:end].split()
     try:
@@ -132,7 +150,7 @@ def _append_metric(
         steps, times, values = _one_by_one(made, run, tag, offset, data[:end].split(b"\n")[:-1])
     if len(steps):
         run.scalars(tag, steps, times / 1000, values)
-        run.facts.last_step = max(run.facts.last_step, int(steps[-1]))
+        run.facts.last_step = max(run.facts.last_step, int(steps.max()))
     return offset + end, offset + len(data) >= size
 
 
@@ -173,17 +191,27 @@ def _files(directory: Path) -> Iterator[tuple[str, Path]]:
                 yield name, directory / name
 
 
-def _texts(directory: Path) -> dict[str, str]:
-    return {name: _text(path) for name, path in _files(directory)}
+def _texts(directory: Path, odd: list[Flaw]) -> dict[str, str]:
+    found = {}
+    for name, path in _files(directory):
+        with contained(partial(_note_file, odd, f"{directory.name}/{name}")):
+            found[name] = content_of(path, _LONGEST_TEXT).decode("utf-8", "replace")
+    return found
 
 
-def _yaml(text: str) -> dict[str, str]:
-    return {key: "" if value is None else str(value) for key, value in nested_yaml(text).items()}
+def _about(directory: Path, odd: list[Flaw]) -> dict[str, str]:
+    """What ``meta.yaml`` in a directory says; empty if it cannot be read. Raises OSError."""
+    found: Any = {}
+    data = content_of(directory / _ABOUT, _LONGEST_TEXT)
+    with contained(partial(_note_file, odd, _ABOUT)):
+        found = yaml_value(data)
+    if not isinstance(found, dict):
+        return {}
+    return {key: "" if value is None else str(value) for key, value in found.items()}
 
 
-def _text(path: Path) -> str:
-    with open(path, "rb") as file:
-        return file.read(_LONGEST_TEXT).decode("utf-8", "replace")
+def _note_file(odd: list[Flaw], name: str, cause: Reason) -> None:
+    odd.append(Flaw(0, Reason(f"{name}: {cause}", "importers_side_file", file=name, cause=cause)))
 
 
 def _followed(directory: Path) -> list[str]:

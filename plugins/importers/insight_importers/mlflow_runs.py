@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from insight_importers.cells import cell_of, cell_of_text
+from insight_core.plugin import Flaw
+from insight_importers.cells import cell_of, cell_of_text, cells_of, loaded
 from insight_importers.facts import Facts
 from insight_importers.media import MediaFiles, csv_of
+from insight_importers.odd_values import float_of, odd_time
 from insight_importers.translated_runs import TranslatedRuns
 
 STATUSES = {
@@ -47,13 +49,16 @@ def describe(
     name: str,
     experiment: str,
     status: str,
-    start: float,
-    end: float,
+    start: object,
+    end: object,
     params: Mapping[str, str],
     tags: Mapping[str, str],
-) -> None:
-    """Fills the facts of a run; times are in ms since the epoch, 0 if unknown."""
-    facts.config = {key: cell_of_text(value) for key, value in params.items()}
+) -> list[Flaw]:
+    """Fills the facts of a run, and returns the damage among them.
+
+    Times are in ms since the epoch, nothing or 0 if unknown.
+    """
+    facts.config, flaws = cells_of((key, cell_of_text(value)) for key, value in params.items())
     origin = {"tracker": "MLflow", "project": experiment, "name": name, "id": run_id}
     origin |= {column: tags[key] for key, column in _ORIGIN.items() if tags.get(key)}
     own = [f"{key}={value}" for key, value in sorted(tags.items()) if not key.startswith("mlflow.")]
@@ -61,9 +66,15 @@ def describe(
         origin["tags"] = ", ".join(own)
     facts.origin = {key: cell for key, value in origin.items() if (cell := cell_of(value)) is not None}
     facts.status = STATUSES.get(status, "")
-    facts.started, facts.ended = start / 1000, end / 1000
+    began, ended = float_of(start or 0), float_of(end or 0)
+    if began is None:
+        flaws.append(odd_time("start_time", start))
+    if ended is None:
+        flaws.append(odd_time("end_time", end))
+    facts.started, facts.ended = (began or 0) / 1000, (ended or 0) / 1000
     if tags.get("mlflow.note.content"):
         facts.texts["notes"] = tags["mlflow.note.content"][:_LONGEST_TEXT]
+    return flaws
 
 
 def below(uri: str, root: Path) -> Path | None:
@@ -99,23 +110,21 @@ def write_artifacts(target: TranslatedRuns, key: str, directory: Path, seen: lis
         logged = _LOGGED_IMAGE.fullmatch(path.removeprefix("images/")) if path.startswith("images/") else None
         if logged is not None:
             tag, step, when = logged["key"].replace("#", "/"), int(logged["step"]), int(logged["time"]) / 1000
-        try:
+        with files.shown(partial(target.note, run.name), tag, step):
             if suffix in _PICTURES:
                 run.picture(tag, step, when, files.path(path))
             elif suffix in _TEXTS:
                 text = files.content(path)[:_LONGEST_TEXT].decode("utf-8", "replace")
                 run.text(tag, step, when, text)
             elif suffix == ".html":
-                run.media(tag, step, when, "text/html", files.content(path))
+                run.media_file(tag, step, when, "text/html", files.path(path))
             elif suffix == ".json":
-                table = json.loads(files.content(path))
+                table = loaded(files.content(path))
                 if not isinstance(table, dict) or table.keys() != {"columns", "data"}:
                     continue
                 run.media(tag, step, when, "text/csv", csv_of(table))
             else:
                 continue
-        except (OSError, ValueError, TypeError, RecursionError) as error:
-            target.note(run.name, files.flaw(tag, step, error))
         known.add(mark)
     return sorted(known)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from insight_importers.cells import cell_of
 from insight_importers.facts import Facts
 from insight_importers.imported_run import ImportedRun
 from insight_importers.media import MediaFiles, histogram_of_counts
+from insight_importers.odd_values import odd_step, whole_of
 from insight_importers.series_buffer import last_lines
 from insight_importers.translated_runs import TranslatedRuns
 
@@ -99,21 +101,22 @@ def _write(made: TranslatedRuns, files: MediaFiles, batch: Any) -> None:  # noqa
     facts = run.facts
     facts.origin |= {"tracker": "Neptune", "project": str(first["project_id"]), "id": str(first["run_id"])}
     batch, flaws = _named(batch)
-    for flaw in flaws:
-        made.note(run.name, flaw)
+    made.note_all(run.name, flaws)
     kinds = _texts(batch.column("attribute_type"))
-    _write_numbers(run, batch.filter(_mask(kinds == "float_series")))
+    made.note_all(run.name, _write_numbers(run, batch.filter(_mask(kinds == "float_series"))))
     for row in _rows(batch.filter(_mask(kinds != "float_series"))):
         kind, path = row["attribute_type"], row["attribute_path"]
         if kind in _PLAIN:
-            _note_plain(facts, path, row.get(_PLAIN[kind]))
+            with files.shown(partial(made.note, run.name), path, 0):
+                _note_plain(facts, path, row.get(_PLAIN[kind]))
             continue
-        step = int(row["step"] or 0)
-        when = row["timestamp"].timestamp() if row["timestamp"] else float("nan")
-        try:
+        step = whole_of(row["step"] or 0)
+        if step is None:
+            made.note(run.name, odd_step(path, row["step"]))
+            continue
+        with files.shown(partial(made.note, run.name), path, step):
+            when = row["timestamp"].timestamp() if row["timestamp"] else float("nan")
             _write_value(run, files, row, step, when)
-        except (OSError, ValueError, TypeError, KeyError) as error:
-            made.note(run.name, files.flaw(path, step, error))
 
 
 def _rows(batch: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401
@@ -148,14 +151,21 @@ def _mask(keeps: Any) -> Any:  # noqa: ANN401
     return pa.array(np.asarray(keeps, bool))
 
 
-def _write_numbers(run: ImportedRun, rows: Any) -> None:  # noqa: ANN401
-    """Appends float series; fractions of steps are cut off."""
+def _write_numbers(run: ImportedRun, rows: Any) -> list[Flaw]:  # noqa: ANN401
+    """Appends float series; fractions of steps are cut off. Returns the damage of rows without a step."""
+    given = np.array(rows.column("step").cast("float64"), np.float64)
+    is_step = np.abs(given) < 2.0**63
+    flaws = []
+    if not is_step.all():
+        names = rows.column("attribute_path").to_pylist()
+        flaws = [odd_step(names[row], given[row]) for row in np.flatnonzero(~is_step).tolist()]
+        rows, given = rows.filter(_mask(is_step)), given[is_step]
     if not rows.num_rows:
-        return
+        return flaws
     paths = rows.column("attribute_path").dictionary_encode()
     of_path = np.asarray(paths.indices)
     order = np.argsort(of_path, kind="stable")
-    steps = np.floor(np.array(rows.column("step").cast("float64"), np.float64)).astype(np.int64)[order]
+    steps = np.floor(given).astype(np.int64)[order]
     values = np.asarray(rows.column("float_value").to_numpy(zero_copy_only=False), np.float64)[order]
     when = rows.column("timestamp").cast("int64").to_numpy(zero_copy_only=False)
     seconds = (np.asarray(when, np.float64) / 1000)[order]
@@ -166,6 +176,7 @@ def _write_numbers(run: ImportedRun, rows: Any) -> None:  # noqa: ANN401
             run.scalars(path, steps[first:end], seconds[first:end], values[first:end])
             run.facts.last_step = max(run.facts.last_step, int(steps[end - 1]))
         first = end
+    return flaws
 
 
 def _note_plain(facts: Facts, path: str, value: Any) -> None:  # noqa: ANN401

@@ -3,40 +3,74 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from typing import BinaryIO
+from collections.abc import Callable, Mapping
+from functools import partial
+from io import BufferedReader
+from typing import Any
 
-from attrs import frozen
+from attrs import define
 
 from insight_core.plugin import Flaw, Reason
-from insight_importers.block_log import Records, records_of
-from insight_importers.translated_runs import TranslatedRuns
+from insight_core.plugin.payloads import MessageTypes
+from insight_importers.block_log import BLOCK, CUT, ZEROS, Records, records_of
+from insight_importers.odd_values import contained
+from insight_importers.side_files import data_after, open_file
 
 _CHUNK = 2 << 20  # bytes of a call
 _LONGEST = 512 << 20  # bytes of a record
+_LONG = Reason("a record is too long; its bytes are left out", "importers_record_long")
 _BEGINNING = 7  # a mark of six bytes and the version
 
 
-@frozen
+@define
 class LogPart:
-    """The records of one call; ``is_rest``: there are no more, ``cut`` bytes at the end are not whole."""
+    """The records of one call. ``is_rest``: there are no more, and ``cut`` bytes at the end are not whole."""
 
     found: Records
     is_rest: bool
     cut: int
+    flaws: list[Flaw]  # that a later call will not change
+
+    def take_each(self, types: MessageTypes, tracker: str, take: Callable[[Any], None]) -> None:
+        """Parses and takes each record; one that cannot be used is damage."""
+        for data in self.found.records:
+            place, size = self.found.end - 1, len(data)
+            try:
+                record = types.parse("Record", data)
+            except ValueError:
+                text = f"a record of {tracker}'s log is no protobuf message"
+                self.flaws.append(Flaw(place, Reason(text, "importers_log_record", tracker=tracker), size))
+                continue
+            with contained(partial(self._note_odd, place, size, tracker)):
+                take(record)
+
+    def tail(self) -> list[Flaw]:
+        """The damage at the end, which may vanish when the log grows."""
+        flaws = [flaw for flaw in self.found.flaws if flaw.offset >= self.found.end]
+        if self.cut:
+            flaws.append(Flaw(self.found.end, CUT, self.cut))
+        return flaws
+
+    def _note_odd(self, place: int, size: int, tracker: str, cause: Reason) -> None:
+        text = f"a record of {tracker}'s log cannot be used: {cause}"
+        reason = Reason(text, "importers_log_unusable", tracker=tracker, cause=cause)
+        self.flaws.append(Flaw(place, reason, size))
 
 
-def next_part(source: str, made: TranslatedRuns, tracker: str, mark: bytes, version: int) -> LogPart:
-    """The next records of a log. ``made.state`` keeps the place; it is empty for another file.
+def is_replaced(source: str, place: Mapping[str, Any]) -> bool:
+    """Whether a log is not the one of which ``place`` says how far it was read. Raises OSError."""
+    info = os.stat(source)
+    return bool(place) and (place["file"] != [info.st_dev, info.st_ino] or place["offset"] > info.st_size)
+
+
+def next_part(source: str, place: dict[str, Any], tracker: str, mark: bytes, version: int) -> LogPart:
+    """The next records of a log. ``place`` keeps how far it was read; it is empty at first.
 
     Raises OSError, and ValueError for a file that begins otherwise, or has another version.
     """
-    with open(source, "rb") as file:
+    with open_file(source) as file:
         info = os.fstat(file.fileno())
-        identity = [info.st_dev, info.st_ino]
-        if made.state.get("file") != identity or made.state["offset"] > info.st_size:
-            made.start_anew()
-            made.state = {"file": identity, "offset": 0, "run": {}}
+        place["file"] = [info.st_dev, info.st_ino]
         beginning = file.read(_BEGINNING)
         if beginning[:-1] != mark:
             text = f"it does not begin as a log of {tracker}"
@@ -44,35 +78,13 @@ def next_part(source: str, made: TranslatedRuns, tracker: str, mark: bytes, vers
         if beginning[-1] != version:
             text = f"version {beginning[-1]} of {tracker}'s log is not known"
             raise ValueError(Reason(text, "importers_log_version", version=beginning[-1], tracker=tracker))
-        found, is_rest = _chunk(file, int(made.state["offset"]), info.st_size)
-    made.state["offset"] = found.end
+        found, is_rest = _chunk(file, int(place.get("offset", 0)), info.st_size)
+    place["offset"] = found.end
     cut = info.st_size - found.end if is_rest and found.is_cut else 0
-    return LogPart(found, is_rest, cut)
+    return LogPart(found, is_rest, cut, [flaw for flaw in found.flaws if flaw.offset < found.end])
 
 
-def note_flaws(made: TranslatedRuns, name: str, end: int, flaws: Iterable[Flaw]) -> list[tuple[str, Flaw]]:
-    """Keeps the flaws before ``end``, and returns those behind it, which may vanish when the log grows."""
-    passing = []
-    for flaw in flaws:
-        if flaw.offset < end:
-            made.note(name, flaw)
-        else:
-            passing.append((name, flaw))
-    return passing
-
-
-def unreadable_record(found: Records, size: int, tracker: str) -> Flaw:
-    """The damage of a record that is no message."""
-    text = f"a record of {tracker}'s log is no protobuf message"
-    return Flaw(found.end - 1, Reason(text, "importers_log_record", tracker=tracker), size)
-
-
-def cut_end(part: LogPart) -> Flaw:
-    """The damage of a log that ends within a record."""
-    return Flaw(part.found.end, Reason("the file ends within a record", "importers_cut"), part.cut)
-
-
-def _chunk(file: BinaryIO, offset: int, size: int) -> tuple[Records, bool]:
+def _chunk(file: BufferedReader, offset: int, size: int) -> tuple[Records, bool]:
     """The next records, at least one unless the file ends within it; whether the rest was read."""
     length = _CHUNK
     while True:
@@ -80,6 +92,15 @@ def _chunk(file: BinaryIO, offset: int, size: int) -> tuple[Records, bool]:
         data = file.read(length)
         is_rest = offset + len(data) >= size or len(data) < length
         found = records_of(data, offset, _BEGINNING)
-        if found.records or found.end > max(offset, _BEGINNING) or is_rest or length >= _LONGEST:
+        if found.records or found.end > max(offset, _BEGINNING) or is_rest:
             return found, is_rest
+        after = offset + length
+        if not data[-BLOCK:].strip(b"\0"):
+            after = data_after(file, after, size)
+            if after >= size:  # zeros may still be filled
+                return Records(offset, is_cut=True), True
+        if after > offset + length or length >= _LONGEST:
+            end = after - after % BLOCK  # records begin where a block does, too
+            cause = ZEROS if after > offset + length else _LONG
+            return Records(end, flaws=[Flaw(offset, cause, end - offset)]), False
         length *= 4

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from insight_core.plugin import Cell, PluginContext, RunColumn
+from insight_importers.cells import loaded
 
 _TITLES = {  # in the order of the columns
     "tracker": ("Tracker", "来源"),
@@ -32,7 +32,7 @@ def _origins(ctx: PluginContext, runs: Sequence[str] | None = None) -> dict[str,
     found = {}
     for info in ctx.data.series(ctx.name, runs=runs):
         try:
-            origin = json.loads(info.content)
+            origin = loaded(info.content)
         except ValueError:  # a log may say anything
             continue
         if isinstance(origin, dict):

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from insight_core.plugin import Flaw, Reason
+from insight_importers.side_files import open_file
 
 MARK = b"SQLite format 3\0"
 _MOST_COPIED = 16 << 30  # bytes
@@ -159,10 +160,10 @@ def _versions(source: str) -> tuple[tuple[int, ...] | None, ...]:
 def _check_journal(source: str) -> None:
     """Raises Changing or Unfinished if a rollback journal says that a transaction is under way."""
     try:
-        with open(f"{source}-journal", "rb") as file:
+        with open_file(f"{source}-journal") as file:
             begins = file.read(8)
             age = time.time() - os.fstat(file.fileno()).st_mtime
-    except OSError:
+    except (OSError, ValueError):  # of SQLite it is a regular file
         return
     if not begins.strip(b"\0"):
         return

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from insight_core.plugin import Flaw, Translation
+from insight_core.plugin import Flaw, Reason, Translation
 from insight_core.plugin.payloads import MessageTypes
 from insight_importers import beginnings
-from insight_importers.cells import cell_of, config_cells
+from insight_importers.cells import cell_of, config_cells, loaded
 from insight_importers.media import MediaFiles
-from insight_importers.nested_yaml import nested_yaml
-from insight_importers.record_log import cut_end, next_part, note_flaws, unreadable_record
+from insight_importers.odd_values import contained
+from insight_importers.record_log import is_replaced, next_part
 from insight_importers.series_buffer import SeriesBuffer, last_lines
+from insight_importers.side_files import content_of
 from insight_importers.translated_runs import TranslatedRuns
+from insight_importers.yaml_values import yaml_value
 
 _VERSION = 2
 _TYPES = MessageTypes(Path(__file__).with_name("swanlab.binpb"))
@@ -29,15 +32,13 @@ _KEY = "run"
 def translate(source: str, target: Path) -> Translation:
     """Reads some MiB more of the log."""
     made = TranslatedRuns(target)
-    part = next_part(source, made, "SwanLab", beginnings.SWANLAB, _VERSION)
-    directory, state = Path(source).parent, made.state["run"]
+    if is_replaced(source, made.state):
+        made.start_anew()
+    part = next_part(source, made.state, "SwanLab", beginnings.SWANLAB, _VERSION)
+    directory, state = Path(source).parent, made.state.setdefault("run", {})
     buffer, media, console = SeriesBuffer(), [], []
-    for data in part.found.records:
-        try:
-            record = _TYPES.parse("Record", data)
-        except ValueError:
-            part.found.flaws.append(unreadable_record(part.found, len(data), "SwanLab"))
-            continue
+
+    def take(record: Any) -> None:  # noqa: ANN401 - a message
         if record.HasField("scalar"):
             one = record.scalar
             buffer.add(one.key, one.step, _seconds(one.timestamp), one.value.number)
@@ -50,27 +51,32 @@ def translate(source: str, target: Path) -> Translation:
         elif record.HasField("finish"):
             state["status"] = _STATES.get(record.finish.state, "")
             state["ended"] = _seconds(record.finish.finished_at)
+
+    part.take_each(_TYPES, "SwanLab", take)
     name = state.get("name", directory.name)
     run = made.run(_KEY, name)
-    buffer.write(run)
-    flaws: list[Flaw] = list(part.found.flaws)
+    flaws = buffer.write(run)
     for one in media:
         flaws += _write_media(run, MediaFiles(directory / "media"), one)
     facts = run.facts
     facts.started, facts.ended = state.get("started", 0.0), state.get("ended", 0.0)
     facts.status = state.get("status", "running")
-    facts.origin = {"tracker": "SwanLab", **state.get("origin", {}), **_metadata(directory)}
-    facts.config = config_cells(_config(directory))
+    about: list[Flaw] = []
+    facts.origin = {"tracker": "SwanLab", **state.get("origin", {}), **_metadata(directory, about)}
+    facts.config, more = config_cells(_config(directory, about))
     if console:
         facts.texts["console"] = last_lines(facts.texts.get("console", ""), console, _CONSOLE)
     if state.get("notes"):
         facts.texts["notes"] = state["notes"]
-    passing = note_flaws(made, name, part.found.end, flaws)
-    if part.cut and "status" in state:
-        passing.append((name, cut_end(part)))
+    made.note_all(name, [*part.flaws, *flaws])
     files = directory / "files"
     watched = (source, str(files / "config.yaml"), str(files / "swanlab-metadata.json"))
-    return made.finish(is_done=part.is_rest, watched=watched, flaws=passing)
+    return made.finish(
+        is_done=part.is_rest,
+        watched=watched,
+        flaws=[(name, flaw) for flaw in [*about, *more]],
+        tail=[(name, flaw) for flaw in part.tail()],
+    )
 
 
 def _begin(state: dict[str, Any], start: Any, directory: str) -> None:  # noqa: ANN401 - a message
@@ -88,11 +94,11 @@ def _begin(state: dict[str, Any], start: Any, directory: str) -> None:  # noqa: 
 
 
 def _write_media(run: Any, files: MediaFiles, media: Any) -> list[Flaw]:  # noqa: ANN401
-    place, flaws = _DIRECTORIES.get(media.type), []
+    place, flaws = _DIRECTORIES.get(media.type), list[Flaw]()
     for number, item in enumerate(media.value.items if place else ()):
         tag = media.key if len(media.value.items) == 1 else f"{media.key}/{number}"
         name, when = f"{place}/{item.filename}", _seconds(media.timestamp)
-        try:
+        with files.shown(flaws.append, tag, media.step):
             if media.type == _IMAGE:
                 run.picture(tag, media.step, when, files.path(name))
             elif media.type == _TEXT:
@@ -100,25 +106,26 @@ def _write_media(run: Any, files: MediaFiles, media: Any) -> list[Flaw]:  # noqa
             elif media.type == _VIDEO:
                 files.write_video(run, tag, media.step, when, name)
             else:
-                run.media(tag, media.step, when, "text/html", files.content(name))
-        except (OSError, ValueError) as error:
-            flaws.append(files.flaw(tag, media.step, error))
+                run.media_file(tag, media.step, when, "text/html", files.path(name))
     return flaws
 
 
-def _config(directory: Path) -> dict[str, Any]:
+def _config(directory: Path, flaws: list[Flaw]) -> dict[str, Any]:
     """The configuration: each entry of the file has its value as ``value``."""
-    entries = nested_yaml(_text(directory / "files" / "config.yaml"))
+    entries: Any = {}
+    with _side_file(directory / "files" / "config.yaml", flaws) as path:
+        entries = yaml_value(content_of(path, _LARGEST))
     return {
-        key: entry["value"] for key, entry in entries.items() if isinstance(entry, dict) and "value" in entry
+        key: entry["value"]
+        for key, entry in (entries.items() if isinstance(entries, dict) else ())
+        if isinstance(entry, dict) and "value" in entry
     }
 
 
-def _metadata(directory: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(_text(directory / "files" / "swanlab-metadata.json"))
-    except ValueError:
-        return {}
+def _metadata(directory: Path, flaws: list[Flaw]) -> dict[str, Any]:
+    found: Any = {}
+    with _side_file(directory / "files" / "swanlab-metadata.json", flaws) as path:
+        found = loaded(content_of(path, _LARGEST))
     runtime = found.get("runtime") if isinstance(found, dict) else None
     if not isinstance(runtime, dict):
         return {}
@@ -126,12 +133,16 @@ def _metadata(directory: Path) -> dict[str, Any]:
     return {name: cell_of(runtime[key]) for name, key in given.items() if runtime.get(key)}
 
 
-def _text(path: Path) -> str:
-    try:
-        with open(path, "rb") as file:
-            return file.read(_LARGEST).decode("utf-8", "replace")
-    except OSError:
-        return ""
+@contextmanager
+def _side_file(path: Path, flaws: list[Flaw]) -> Iterator[Path]:
+    """Notes why a file, which need not exist, cannot be read."""
+
+    def note(cause: Reason) -> None:
+        text = f"{path.name}: {cause}"
+        flaws.append(Flaw(0, Reason(text, "importers_side_file", file=path.name, cause=cause)))
+
+    with contained(note), suppress(FileNotFoundError):
+        yield path
 
 
 def _seconds(timestamp: Any) -> float:  # noqa: ANN401

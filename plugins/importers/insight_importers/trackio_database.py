@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from attrs import Factory, define
 
 from insight_core.plugin import Flaw, Reason
-from insight_importers.cells import cell_of, config_cells, flat_leaves, number_of
+from insight_importers.cells import cell_of, config_cells, flat_leaves, loaded, number_of
 from insight_importers.imported_run import ImportedRun
 from insight_importers.media import MediaFiles, csv_of_rows, histogram_of_counts
+from insight_importers.odd_values import odd_step, odd_time, whole_of
 from insight_importers.series_buffer import SeriesBuffer
 from insight_importers.sqlite_files import Database
 from insight_importers.translated_runs import TranslatedRuns
@@ -77,29 +79,37 @@ def write(found: TrackioRows, target: TranslatedRuns, source: Path) -> None:
         target.state["metrics"] = number
         if str(key) not in found.runs:
             continue
-        values, when = _loaded(metrics), _seconds(timestamp)
         run = _run(target, str(key), found, source)
-        if values is None or not isinstance(step, int):
-            text = f"row {number} of the metrics is not valid JSON"
+        row = f"row {number} of the metrics"
+        values, at, when = _loaded(metrics), whole_of(step), _seconds(timestamp)
+        if values is None:
+            text = f"{row} is not valid JSON"
             target.note(run.name, Flaw(0, Reason(text, "importers_row", row=number)))
             continue
+        if at is None:
+            target.note(run.name, odd_step(row, step))
+            continue
+        if when is None:
+            target.note(run.name, odd_time(row, timestamp))
+            when = float("nan")
         run.facts.started = min(run.facts.started or when, when)
         buffer = buffers.setdefault(str(key), SeriesBuffer())
         for tag, value in flat_leaves(values):
             number_ = number_of(value)
             if number_ is not None:
-                buffer.add(tag, step, when, number_)
+                buffer.add(tag, at, when, number_)
                 continue
-            try:
-                _write_other(run, media, tag, step, when, value)
-            except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-                target.note(run.name, media.flaw(tag, step, error))
+            with media.shown(partial(target.note, run.name), tag, at):
+                _write_other(run, media, tag, at, when, value)
     for number, key, timestamp, _, metrics in found.system:
         target.state["system_metrics"] = number
         values, when = _loaded(metrics), _seconds(timestamp)
         if values is None or str(key) not in found.runs:
             continue
         run = _run(target, str(key), found, source)
+        if when is None:  # of which the step is made
+            target.note(run.name, odd_time(f"row {number} of the system metrics", timestamp))
+            continue
         at = max(0, int(when - (run.facts.started or when)))
         for tag, value in flat_leaves(values):
             number_ = number_of(value)
@@ -109,13 +119,21 @@ def write(found: TrackioRows, target: TranslatedRuns, source: Path) -> None:
         target.state["alerts"] = number
         if str(key) in found.runs:
             run = _run(target, str(key), found, source)
-            run.text("alerts", int(step or 0), _seconds(timestamp), f"**{title}** {text or ''}")
+            at, when = whole_of(step or 0), _seconds(timestamp)
+            if at is None:
+                target.note(run.name, odd_step(f"the alert {str(title)!r:.200}", step))
+            else:
+                shown = float("nan") if when is None else when
+                run.text("alerts", at, shown, f"**{title}** {text or ''}")
     for key, buffer in buffers.items():
-        buffer.write(target.run(key))
+        run = target.run(key)
+        target.note_all(run.name, buffer.write(run))
     for key, config in found.configs.items():
         run = _run(target, key, found, source)
         given = config if isinstance(config, dict) else {}
-        run.facts.config = config_cells({k: v for k, v in given.items() if not k.startswith("_")})
+        own = {name: value for name, value in given.items() if not name.startswith("_")}
+        run.facts.config, flaws = config_cells(own)
+        target.note_all(run.name, flaws)
         for name, column in _ORIGIN.items():
             cell = cell_of(given.get(name))
             if cell is not None:
@@ -160,16 +178,16 @@ def _write_other(
 def _loaded(data: Any) -> Any:  # noqa: ANN401
     """The object of a text in JSON; None if it is none."""
     try:
-        value = json.loads(data)
-    except (TypeError, ValueError, RecursionError):
+        value = loaded(data)
+    except ValueError:
         return None
     return value if isinstance(value, dict) else None
 
 
-def _seconds(text: object) -> float:
-    """Seconds since the epoch of a time in ISO 8601; NaN for other texts."""
+def _seconds(text: object) -> float | None:
+    """Seconds since the epoch of a time in ISO 8601; None for other texts."""
     try:
         when = datetime.fromisoformat(str(text))
-    except ValueError:
-        return float("nan")
-    return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
+        return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterator, Sequence
+import shutil
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -49,12 +50,22 @@ class TranslatedRuns:
         """
         if key not in self._open:
             if key not in self._kept:
-                free = next(one for one in _numbered(name, key) if one not in self._names)
+                free = self._free(name, key)
                 number = 1 + max((int(one["number"]) for one in self._kept.values()), default=0)
                 self._kept[key] = {"number": number, "name": free}
                 self._names.add(free)
+                shutil.rmtree(self._directory / directory_of(self._kept[key]), ignore_errors=True)
             self._open[key] = ImportedRun(self._directory, self._kept[key])
         return self._open[key]
+
+    def rename(self, key: str, name: str) -> None:
+        """Gives a run the name that its user gave it later."""
+        run = self.run(key)
+        before = run.name
+        self._names.discard(before)
+        run.name = self._free(name, key)
+        self._names.add(run.name)
+        self._flaws = [[run.name if flaw[0] == before else flaw[0], *flaw[1:]] for flaw in self._flaws]
 
     def keep(self, keys: Collection[str]) -> None:
         """Deletes the runs that the store has no longer: all but these."""
@@ -71,18 +82,36 @@ class TranslatedRuns:
 
     def note(self, name: str, flaw: Flaw) -> None:
         """Lists damage of the run of this name, also in later calls."""
-        if len(self._flaws) < _MOST_FLAWS:
-            self._flaws.append([name, flaw.offset, Reason.of(flaw.reason).stored(), flaw.skipped])
+        entry = [name, flaw.offset, Reason.of(flaw.reason).stored(), flaw.skipped]
+        if len(self._flaws) < _MOST_FLAWS and entry not in self._flaws:
+            self._flaws.append(entry)
+
+    def note_all(self, name: str, flaws: Iterable[Flaw]) -> None:
+        """Notes several."""
+        for flaw in flaws:
+            self.note(name, flaw)
+
+    def _free(self, name: str, key: str) -> str:
+        return next(one for one in _numbered(name, key) if one not in self._names)
 
     def finish(
-        self, *, is_done: bool = True, watched: Sequence[str] = (), flaws: Sequence[tuple[str, Flaw]] = ()
+        self,
+        *,
+        is_done: bool = True,
+        watched: Sequence[str] = (),
+        flaws: Sequence[tuple[str, Flaw]] = (),
+        tail: Sequence[tuple[str, Flaw]] = (),
     ) -> Translation:
         """Writes the state, and returns the result of the call.
 
-        ``flaws`` are by name of run, and are listed until the next call.
+        ``flaws`` are by name of run, and are listed until the next call; ``tail`` too, once the store rests.
         """
+        if is_done:
+            for key, one in self._kept.items():
+                if not one.get("order", {}).get("is_settled", True):
+                    self.run(key)
         for key, run in self._open.items():
-            run.close()
+            run.close(settles=is_done)
             self._kept[key] = run.kept()
         self._open.clear()
         _write(self._directory / _STATE, {"state": self.state, "runs": self._kept, "flaws": self._flaws})
@@ -91,7 +120,7 @@ class TranslatedRuns:
             (name, Flaw(offset, Reason.restored(reason), skipped))
             for name, offset, reason, skipped in self._flaws
         ]
-        return Translation(names, is_done, watched, [*noted, *flaws][:_MOST_FLAWS])
+        return Translation(names, is_done, watched, [*noted, *flaws][:_MOST_FLAWS], tail)
 
 
 def _numbered(name: str, key: str) -> Iterator[str]:

@@ -7,10 +7,24 @@ from typing import Any
 
 import numpy as np
 
+from insight_importers.cells import loaded
 from insight_importers.imported_run import ImportedRun
 from insight_importers.media import MediaFiles, csv_of, histogram_of_counts
 
+_MOST_PICTURES = 1_000  # of one value
 _PLOTLY = "application/vnd.plotly.v1+json"
+
+
+def with_files(tag: str, step: int, value: object) -> object:
+    """The value with the names of its pictures, which old versions of W&B leave to the reader.
+
+    ``step`` is W&B's own. Raises ValueError or TypeError for a count that is not a number.
+    """
+    if not isinstance(value, dict) or value.get("_type") != "images/separated" or "filenames" in value:
+        return value
+    place, suffix = f"media/images/{tag}_{step}", value.get("format", "png")
+    count = min(int(value.get("count", 0)), _MOST_PICTURES)
+    return {**value, "filenames": [f"{place}_{number}.{suffix}" for number in range(count)]}
 
 
 def write_value(
@@ -18,7 +32,7 @@ def write_value(
 ) -> None:
     """Writes one value of history; types that no tab shows are left out.
 
-    Raises OSError, ValueError, TypeError or KeyError for a value that is not as W&B writes it.
+    Raises various errors for a value that is not as W&B writes it.
     """
     if isinstance(value, str):
         run.text(tag, step, wall_time, value)
@@ -38,11 +52,11 @@ def _write_media(
         for number, name in enumerate(value["filenames"]):
             run.picture(f"{tag}/{number}", step, wall_time, files.path(name))
     elif kind == "html-file":
-        run.media(tag, step, wall_time, "text/html", files.content(value["path"]))
+        run.media_file(tag, step, wall_time, "text/html", files.path(value["path"]))
     elif kind == "table-file":
-        run.media(tag, step, wall_time, "text/csv", csv_of(json.loads(files.content(value["path"]))))
+        run.media(tag, step, wall_time, "text/csv", csv_of(loaded(files.content(value["path"]))))
     elif kind == "plotly-file":
-        run.media(tag, step, wall_time, _PLOTLY, files.content(value["path"]))
+        run.media_file(tag, step, wall_time, _PLOTLY, files.path(value["path"]))
     elif kind == "video-file":
         files.write_video(run, tag, step, wall_time, value["path"])
     elif kind == "histogram":

@@ -16,8 +16,8 @@ import insight_importers
 import pytest
 from insight_importers import databases, mlflow_files, swanlab_store, visualdl_store, wandb_store
 from insight_importers.block_log import BLOCK, records_of
-from insight_importers.nested_yaml import nested_yaml
 from insight_importers.sqlite_files import MOST_BYTES, opened
+from insight_importers.yaml_values import yaml_value
 
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Plugin, SeriesKey, Translation
@@ -340,7 +340,7 @@ long: one
   two
 note: ''
 """
-    assert nested_yaml(text) == {
+    assert yaml_value(text.encode()) == {
         "name": "it's: here",
         "count": 3,
         "share": 0.5,

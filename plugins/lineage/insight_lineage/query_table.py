@@ -15,6 +15,7 @@ from insight_core.plugin import (
 )
 from insight_lineage.run_columns import listed, values
 
+_EXACT = 2**53  # from here on not every integer is a double
 _TYPES: dict[str, ColumnType] = {"number": "number", "boolean": "boolean"}
 _RUN = QueryColumn("run", "text", "name of the run")
 
@@ -60,6 +61,8 @@ def _named(ctx: PluginContext) -> dict[str, RunColumn]:
 
 def _typed(value: str | float | bool | None, kind: ColumnType) -> str | float | bool | None:
     if value is None or kind == "text":
+        if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
+            return str(int(value))  # hparams know doubles only: 42 beside a text is not "42.0"
         return value if value is None or isinstance(value, str) else str(value)
     if kind == "number":
         return None if isinstance(value, str) else float(value)

@@ -26,6 +26,7 @@ FORMATS = (
         "Lightning CSVLogger",
         FileName("metrics.csv", makes_run=beginnings.of_csv),
         "insight_metric_logs.csv_log:read",
+        version=2,
     ),
     LogFormat(
         "DVCLive",

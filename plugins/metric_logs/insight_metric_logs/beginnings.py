@@ -9,15 +9,18 @@ BOM = b"\xef\xbb\xbf"
 
 
 def of_csv(beginning: bytes) -> bool:
-    """A header with a column ``step`` and at least one other."""
+    """A header with a column ``step`` and at least one other, or the beginning of a longer header."""
     header = _header(beginning, ",")
-    return "step" in header and len(header) > 1
+    is_cut = b"\n" not in beginning  # Lightning sorts the names: the step comes behind norms of gradients
+    return ("step" in header or is_cut) and len(header) > 1
 
 
 def of_dvclive(beginning: bytes) -> bool:
-    """``step`` and the metric, after ``timestamp`` where that is recorded."""
+    """``step`` and the metric, after ``timestamp`` where that is recorded; or ``step`` alone."""
     header = _header(beginning, "\t")
-    return header[-2:-1] == ["step"] and header[:-2] in ([], ["timestamp"])
+    if header[-1:] != ["step"]:
+        del header[-1:]
+    return header[-1:] == ["step"] and header[:-1] in ([], ["timestamp"])
 
 
 def of_trainer_state(beginning: bytes) -> bool:

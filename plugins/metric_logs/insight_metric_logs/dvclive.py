@@ -11,11 +11,15 @@ from insight_metric_logs.lines import next_lines
 from insight_metric_logs.numbers import numbers
 from insight_metric_logs.tables import steps_of, table_of, values_of
 
+_STEP_ALONE = (["step"], ["timestamp", "step"])  # headers of a metric ``step``
 _DIRECTORIES = ("/plots/metrics/", "/plots/scalars/", "/dvclive/scalars/", "/dvclive/")
 
 
 def read(stream: BinaryIO, state: dict[str, Any] | None) -> tuple[list[Points | Flaw], dict[str, Any]]:
-    """Reads some whole rows. A row has a timestamp if it has three cells, whatever the header says."""
+    """Reads some whole rows. A row has a timestamp if it has three cells, whatever the header says.
+
+    A metric with the name ``step`` shares its column with the step.
+    """
     state = state or {"line": 1, "told": []}
     lines = next_lines(stream, state["line"])
     found: list[Points | Flaw] = list(lines.flaws)
@@ -27,6 +31,11 @@ def read(stream: BinaryIO, state: dict[str, Any] | None) -> tuple[list[Points | 
     state["line"] += lines.data.count(b"\n")
     kept = []
     for row, cells in enumerate(table.rows):
+        if cells in _STEP_ALONE:
+            state["step_alone"] = True
+            continue
+        if state.get("step_alone") and len(cells) < 3:
+            cells.append(cells[-1])
         if len(cells) not in (2, 3):
             text = f"{len(cells)} cells instead of 2 or 3"
             table.damaged(row, Reason(text, "metric_logs_dvclive_width", cells=len(cells)), skips=True)

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 from insight_core.plugin import Flaw, Points, Reason
 from insight_metric_logs.lines import Lines, next_lines
 from insight_metric_logs.objects import Objects, flat
-from insight_metric_logs.reasons import NOT_UTF8, at_line
+from insight_metric_logs.reasons import LONG_NUMBER, NOT_UTF8, TOO_DEEP, at_line
 
 
 def read(stream: BinaryIO, state: dict[str, Any] | None) -> tuple[list[Points | Flaw], dict[str, Any]]:
@@ -36,7 +36,7 @@ def read(stream: BinaryIO, state: dict[str, Any] | None) -> tuple[list[Points | 
             try:
                 objects.append(_object(texts[place]))
                 good.append(place)
-            except (ValueError, RecursionError) as error:
+            except ValueError as error:
                 damaged(place, Reason.of(error), len(texts[place]) + 1)
         places = good
     if lines.data.count(b"{") > len(objects):
@@ -75,6 +75,10 @@ def _object(text: bytes) -> dict[str, Any]:
         told = f"not JSON ({error.msg}, column {error.colno})"
         details = {"cause": error.msg, "column": error.colno}
         raise ValueError(Reason(told, "metric_logs_not_json_column", **details)) from error
+    except ValueError as error:
+        raise ValueError(LONG_NUMBER) from error
+    except RecursionError as error:
+        raise ValueError(TOO_DEEP) from error
     if not isinstance(value, dict):
         raise ValueError(Reason("not an object", "metric_logs_not_an_object"))
     return value
@@ -88,7 +92,7 @@ def _last(stream: BinaryIO, lines: Lines) -> Lines | None:
     text = stream.read(lines.flaws[0].skipped)
     try:
         _object(text)
-    except (ValueError, RecursionError):
+    except ValueError:
         stream.seek(place)
         return None
     return Lines(text, place)

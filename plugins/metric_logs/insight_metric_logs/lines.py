@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from typing import BinaryIO
 
 import numpy as np
@@ -62,6 +64,18 @@ def _cut(data: bytes, *, quoted: bool) -> int:
     return cut
 
 
+def _next_data(stream: BinaryIO, offset: int) -> int:
+    """The first offset from ``offset`` on that is in no hole of a sparse file, or its end."""
+    descriptor = stream.fileno()
+    place = os.lseek(descriptor, 0, os.SEEK_CUR)
+    try:
+        return os.lseek(descriptor, offset, getattr(os, "SEEK_DATA", os.SEEK_SET))
+    except OSError as error:
+        return os.fstat(descriptor).st_size if error.errno == errno.ENXIO else offset
+    finally:
+        os.lseek(descriptor, place, os.SEEK_SET)
+
+
 def _skip(stream: BinaryIO, start: int, number: int) -> Flaw:
     """Goes to the end of a line that is too long."""
     end = stream.tell()
@@ -71,6 +85,9 @@ def _skip(stream: BinaryIO, start: int, number: int) -> Flaw:
             end += place + 1
             break
         end += len(piece)
+        if not piece.strip(b"\0"):
+            end = _next_data(stream, end)
+            stream.seek(end)
     stream.seek(end)
     most = _LONGEST >> 20
     text = f"line {number} is longer than {most} MiB"

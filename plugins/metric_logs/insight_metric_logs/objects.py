@@ -106,14 +106,20 @@ def _points(tag: str, parts: list[_Columns]) -> Points:
     return Points(tag, steps[order], values[order], times[order])
 
 
-def flat(value: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested objects with the names joined by ``/``."""
+def flat(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Nested objects, however deep, with the names joined by ``/``."""
     found: dict[str, Any] = {}
-    for name, inner in value.items():
-        if isinstance(inner, Mapping):
-            found.update(flat(inner, f"{prefix}{name}/"))
-        elif prefix or name:
-            found[prefix + name] = inner
+    opened = [("", iter(value.items()))]
+    while opened:
+        prefix, items = opened[-1]
+        for name, inner in items:
+            if isinstance(inner, Mapping):
+                opened.append((f"{prefix}{name}/", iter(inner.items())))
+                break
+            if prefix or name:
+                found[prefix + name] = inner
+        else:
+            opened.pop()
     return found
 
 

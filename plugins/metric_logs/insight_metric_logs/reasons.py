@@ -5,7 +5,10 @@ from __future__ import annotations
 from insight_core.plugin import Reason
 
 NO_STEP = Reason("no step", "metric_logs_no_step")
+BAD_CELL = Reason("a cell is too long, or has a line break in it", "metric_logs_cell")
+LONG_NUMBER = Reason("a whole number has too many digits", "metric_logs_long_number")
 NOT_UTF8 = Reason("not UTF-8", "metric_logs_not_utf8")
+TOO_DEEP = Reason("nested too deeply", "metric_logs_too_deep")
 
 
 def at_line(number: int, reason: str) -> Reason:

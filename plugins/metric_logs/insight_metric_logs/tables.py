@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from insight_core.plugin import Flaw, Reason
 from insight_metric_logs.lines import Lines
 from insight_metric_logs.numbers import numbers, whole_numbers
-from insight_metric_logs.reasons import NO_STEP, at_line, not_a_step
+from insight_metric_logs.reasons import BAD_CELL, NO_STEP, at_line, not_a_step
 
 
 @define
@@ -64,9 +64,9 @@ def table_of(lines: Lines, number: int, delimiter: str) -> MetricTable:
                     table.rows.append(row)
                     places.append(reader.line_num - 1)
             break
-        except csv.Error as error:
+        except csv.Error:
             line = reader.line_num - 1
-            table.flaws.append(Flaw(lines.offset_of(line), at_line(number + line, str(error))))
+            table.flaws.append(Flaw(lines.offset_of(line), at_line(number + line, BAD_CELL)))
     table.places = places
     return table
 

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 from insight_core.plugin import Flaw, Points, Reason
 from insight_core.plugin.worker import SMALL, decode_apart
 from insight_metric_logs.objects import Objects, flat
-from insight_metric_logs.reasons import NOT_UTF8, at_line
+from insight_metric_logs.reasons import LONG_NUMBER, NOT_UTF8, TOO_DEEP, at_line
 
 _LARGEST = 256 << 20  # bytes: the file is one JSON value, which is parsed in memory
 _PARTS = {"eval_": "eval/", "test_": "test/"}  # of names, as the Trainer's TensorBoard callback writes them
@@ -64,8 +64,10 @@ def _history(text: bytes) -> list[Any]:
     except json.JSONDecodeError as error:
         reason = Reason(f"not JSON ({error.msg})", "metric_logs_not_json", cause=error.msg)
         raise ValueError(at_line(error.lineno, reason)) from error
+    except ValueError as error:
+        raise ValueError(LONG_NUMBER) from error
     except RecursionError as error:
-        raise ValueError(Reason("nested too deeply", "metric_logs_too_deep")) from error
+        raise ValueError(TOO_DEEP) from error
     history = value.get("log_history") if isinstance(value, dict) else None
     if not isinstance(history, list):
         raise ValueError(Reason("the list log_history is missing", "metric_logs_no_history"))

@@ -104,6 +104,30 @@ def test_a_csv_log_of_lightning_is_tailed_and_gains_columns(tmp_path: Path, load
     assert _damage(provider) == []
 
 
+def test_thousands_of_columns_of_numbers_and_of_text_are_tailed(
+    tmp_path: Path, load: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lines, "_PIECE", 200_000)  # the header and some rows
+    names = [f"grad_norm/{'x' * 30}{number:04d}" for number in range(2_500)]
+    texts = [f"note/{number:04d}" for number in range(2_000)]
+    path = tmp_path / "metrics.csv"
+
+    def rows(steps: range) -> list[dict[str, object]]:
+        return [
+            {"step": step, **dict.fromkeys(names, step / 2), **dict.fromkeys(texts, "a")} for step in steps
+        ]
+
+    # Lightning sorts the names: the step comes last, behind more than the beginning of a file
+    _log(path, [*names, *texts, "step"], rows(range(30)))
+    assert len(_points(load(), names[-1])) == 30
+    damage = _damage(load())
+    _log(path, [*names, *texts, "step"], rows(range(30, 32)))
+    assert _tags(load()) == set(names)
+    assert _points(load(), names[0]) == [(step, step / 2) for step in range(32)]
+    assert _damage(load()) == damage  # a column of text is listed once
+    assert len(damage) <= 201
+
+
 def test_odd_csv_is_right_or_damage_with_its_line(tmp_path: Path, load: Load) -> None:
     rows = [
         b"\xef\xbb\xbfstep,loss,note",
@@ -170,6 +194,23 @@ def test_a_line_without_an_end_is_not_held_in_memory(
     assert _damage(load())[1][1] == "line 5: the step is 'x', not a whole number"
 
 
+def test_a_hole_of_a_terabyte_is_skipped(tmp_path: Path, load: Load) -> None:
+    path = tmp_path / "metrics.csv"
+    path.write_text("step,loss\n0,1\n")
+    hole = 1 << 40
+    try:
+        os.truncate(path, hole)
+    except OSError:
+        pytest.skip("the file system has no files of a terabyte")
+    with path.open("a") as file:
+        file.write("\n1,2\n")
+    provider = load()
+    assert _points(provider, "loss") == [(0, 1.0), (1, 2.0)]
+    [damage] = provider.damage()
+    assert damage.reason.startswith("line 3 is longer than")
+    assert damage.offset + damage.skipped == hole + 1
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [
@@ -234,6 +275,22 @@ def test_layouts_of_earlier_versions_of_dvclive_are_known(
     (tmp_path / path).parent.mkdir(parents=True)
     (tmp_path / path).write_text("timestamp\tstep\tloss\n1614129197192\t0\t0.5\n")
     assert _points(load(), "loss", run) == [(0, 0.5)]
+
+
+def test_a_metric_of_dvclive_with_the_name_step_has_one_column(tmp_path: Path, load: Load) -> None:
+    plots = tmp_path / "dvclive" / "plots" / "metrics"
+    plots.mkdir(parents=True)
+    (plots / "step.tsv").write_text("step\n0\n1\n")
+    provider = load()
+    with (plots / "step.tsv").open("a") as file:
+        file.write("5\n\nodd\n")
+    (plots / "timed").mkdir()
+    (plots / "timed" / "step.tsv").write_text("timestamp\tstep\n1795370209852\t3\n")
+    provider.load()
+    assert _points(provider, "step", "dvclive") == [(0, 0.0), (1, 1.0), (5, 5.0)]
+    assert _points(provider, "timed/step", "dvclive") == [(3, 3.0)]
+    assert _column(provider, "timed/step", "dvclive").wall_times.tolist() == [1795370209.852]
+    assert len(_damage(provider)) == 1
 
 
 # --- Hugging Face ---

@@ -30,6 +30,7 @@ from insight_profiler.discovery import ProfileFiles
 from insight_profiler.model import Note, Profile, Side
 from insight_profiler.profile_reading import Look
 from insight_profiler.profiles import Profiles
+from insight_profiler.storage import MAX_BYTES
 
 MOST_ROWS = 100_000
 MOST_BYTES = 64 << 20  # of an answer that is not streamed
@@ -90,7 +91,7 @@ class Asked:
 
     def __init__(self, ctx: PluginContext) -> None:
         self._cache = ctx.cache_directory
-        self.profiles = Profiles(ctx.data)
+        self.profiles = Profiles(ctx.data, most_bytes=min(MAX_BYTES, ctx.cache_size // 5 * 2))
 
     def look(self, request: Request, run: str | None = None, path: str | None = None) -> Look:
         """The requested profile, as far as it was read. Raises InvalidArgument and NotFound."""

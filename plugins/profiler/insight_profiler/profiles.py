@@ -24,7 +24,7 @@ from insight_profiler.rank_summaries import RankSummaries
 from insight_profiler.storage import MAX_BYTES, described, key_of, shrink
 
 _MOST_HELD = 32  # profiles, their columns mapped, with a descriptor each
-_UNCHECKED = MAX_BYTES // 16  # bytes that may be kept before all that is kept is added up again
+_UNCHECKED_SHARE = 16  # of the limit may be kept before all that is kept is added up again
 
 
 def unknown_profile(run: str, path: str) -> NotFound:
@@ -36,7 +36,10 @@ def unknown_profile(run: str, path: str) -> NotFound:
 class Profiles:
     """All profiles that a data provider has. For any thread."""
 
-    def __init__(self, data: DataProvider, workers: Workers | None = None) -> None:
+    def __init__(
+        self, data: DataProvider, workers: Workers | None = None, most_bytes: int = MAX_BYTES
+    ) -> None:
+        """All profiles kept may take ``most_bytes``."""
         self._data = data
         self._workers = workers or Workers(limits(), memory=MEMORY)
         self._lock = threading.Lock()
@@ -44,7 +47,8 @@ class Profiles:
         self._listed: tuple[int, dict[tuple[str, str], ProfileFiles]] | None = None
         self._sizes: dict[SeriesKey, tuple[float, int]] = {}  # by wall time
         self._summaries = RankSummaries()
-        self._unchecked = _UNCHECKED
+        self._most_bytes = most_bytes
+        self._unchecked = self._most_bytes // _UNCHECKED_SHARE
 
     def close(self) -> None:
         """Ends the processes that read, and removes what they have not finished."""
@@ -166,11 +170,11 @@ class Profiles:
         size = sum(column.nbytes for table in profile.tables.values() for column in table.values())
         with self._lock:
             self._unchecked += size
-            is_due = self._unchecked >= _UNCHECKED
+            is_due = self._unchecked >= self._most_bytes // _UNCHECKED_SHARE
             if is_due:
                 self._unchecked = 0
         if is_due:
-            shrink(directory.parent, spared=[directory])
+            shrink(directory.parent, self._most_bytes, spared=[directory])
 
     def _with_sizes(self, profile: ProfileFiles) -> ProfileFiles:
         return evolve(
