@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from insight_core.plugin import Flaw, Reason, Translation
@@ -22,8 +21,7 @@ def translate(source: str, target: Path) -> Translation:
 
     The first log stands for the run. The others are stores without runs.
     """
-    logs, made = logs_of_run(source), TranslatedRuns(target)
-    watched = [*logs, os.path.dirname(os.path.dirname(source))]
+    (logs, watched), made = logs_of_run(source), TranslatedRuns(target)
     if logs[0] == source:
         return _translate(logs, made, watched)
     made.start_anew()

@@ -50,7 +50,7 @@ class Log:
 
     def __init__(self, wandb: Path, directory: str, run_id: str) -> None:
         self.directory = wandb / directory
-        self.directory.mkdir(parents=True)
+        self.directory.mkdir(parents=True, exist_ok=True)
         self._path = self.directory / f"run-{run_id}.wandb"
         self._path.write_bytes(b":W&B\xe1\xbe\x00")
         self.run_id = run_id
@@ -130,6 +130,7 @@ def test_an_offline_run_that_was_resumed_is_one_run_with_the_settings_of_the_las
     first.start(config={"lr": 0.1, "seed": 3}, start_time={"seconds": 1_700_000_000})
     for step in range(10):
         first.row(step, step, loss=1.0)
+    (tmp_path / "offline-run-20260101_000000-a-1-1").mkdir()  # the log follows
     provider = opened(tmp_path)
     [run] = provider.runs()
     assert (run.name, run.start_time) == ("offline-run-20260101_000000-a-1", 1_700_000_000)
@@ -179,6 +180,23 @@ def test_a_log_whose_directory_is_shown_alone_is_there(tmp_path: Path, opened: O
         log.row(number, number, loss=number)
     assert _points(opened(tmp_path / "run-20260101_000001-a"), "loss") == [(1, 1.0)]
     assert _points(opened(tmp_path), "loss") == [(0, 0.0), (1, 1.0)]
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_log_of_another_version_does_not_take_the_others_of_its_run_along(
+    tmp_path: Path, opened: Opened, number: int
+) -> None:
+    for each in range(2):
+        log = Log(tmp_path, f"run-20260101_00000{each}-a", "a")
+        log.start("twice")
+        log.row(each, each, loss=each)
+    path = tmp_path / f"run-20260101_00000{number}-a" / "run-a.wandb"
+    path.write_bytes(path.read_bytes().replace(b"\xe1\xbe\x00", b"\xe1\xbe\x07", 1))
+    provider = opened(tmp_path)
+    assert _points(provider, "loss") == [(1 - number, float(1 - number))]
+    [damage] = provider.damage()
+    assert "version 7 of W&B's log is not known" in damage.reason
+    assert damage.file == f"run-20260101_00000{number}-a/run-a.wandb"
 
 
 def test_damage_of_a_later_log_says_where_it_is(tmp_path: Path, opened: Opened) -> None:
