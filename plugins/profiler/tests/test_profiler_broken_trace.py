@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 from collections.abc import Callable
 from functools import partial
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from insight_profiler.arguments import arguments_at
 from insight_profiler.building import Building, Unreadable
 from insight_profiler.files import Files
 from insight_profiler.model import Profile, Source
@@ -46,7 +48,11 @@ def _text(count: int = 4) -> str:
         ("[" + _text().replace('"s1"', r'"C:\path\s1"') + "]", 4, ["values_mended"]),
         ("[" + _text().replace(": 1}", ': 1, "a": {"a": N/A, "b": [nan]}}') + "]", 4, ["values_mended"]),
         ("[" + _text(2) + ', {"ph": "X" "oops": }, ' + _text(2) + "]", 4, ["events_skipped"]),
-        ("[" + _text(2) + ', {"ph": "X"nan": 1}, ' + _text(2) + "]", 4, ["values_mended", "events_skipped"]),
+        ("[" + _text(2) + ', {"ph": "X"nan": 1}, ' + _text(2) + "]", 4, ["events_skipped"]),
+        ("[" + _text(2) + ', {"ph": "X" "oops": }]', 2, ["events_skipped"]),
+        ('{"traceEvents": [' + _text(2) + ', {"ph": "X" "oops": }], "a": [1]}', 2, ["events_skipped"]),
+        ('{"traceEvents": [' + _text(2) + ', {"ph": "X" "oops": }]}', 2, ["events_skipped"]),
+        ('{"traceEvents": [' + _text(2) + ', {"ph": "X" "oops": }', 2, ["truncated"]),
     ],
 )  # fmt: skip
 def test_what_is_broken_is_read_as_far_as_it_is_clear(
@@ -89,6 +95,46 @@ def test_why_a_file_is_no_trace_has_a_code_of_its_own(read: Read, text: str, cod
     with pytest.raises(Unreadable, match=r"trace\.json") as raised:
         read(text.encode())
     assert raised.value.note.code == code
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["-nan(ind)", "1.#INF", "-1.#IND", "NaN", "inf", "-inf", "N/A", "None", "True", "False", "nan(snan)",
+     "1e+", "@", "+1", ".5", "0x1f", "", " "],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "form",
+    [
+        '"a": 1, "odd":%s, "b": 2',
+        '"odd":%s,"a": 1, "b": 2',
+        '"a": 1,"b": 2, "odd": %s',
+        '"a": 1, "list": [%s, 3], "b": 2',
+        '"a": 1, "b": 2, "list": [3,%s]',
+    ],
+)
+def test_a_value_that_is_no_json_costs_only_itself(read: Read, tmp_path: Path, value: str, form: str) -> None:
+    event = '{"ph": "X", "name": "s", "ts": %d, "dur": 1, "args": {' + form % value + "}}"
+    text = '{"traceEvents": [' + ",".join(event % number for number in range(12)) + '], "after": 1}'
+    profile = read(text.encode())
+    assert len(names_of(profile)) == 12
+    assert {"truncated", "events_skipped"}.isdisjoint(codes_of(profile))
+    for offset, size in zip(column_of(profile, "offset"), column_of(profile, "size"), strict=True):
+        found = arguments_at(io.BytesIO(text.encode()), offset, size)
+        assert found is not None
+        assert (found["a"], found["b"]) == (1, 2)
+
+
+def test_words_in_texts_are_no_values(read: Read) -> None:
+    events = [slice_of("a: nan, [None]", number, 1, args={"x": "N/A"}) for number in range(12)]
+    text = json.dumps(events).replace('"N/A"', "N/A")
+    assert names_of(read(text.encode())) == ["a: nan, [None]"] * 12
+
+
+def test_a_comma_too_much_costs_nothing(read: Read) -> None:
+    event = '{"ph": "X", "name": "s", "ts": 1, "args": {"a": [1,,2,], "b": 1,},}'
+    profile = read(f"[{event}, {event}]".encode())
+    assert names_of(profile) == ["s", "s"]
+    assert codes_of(profile) == ["values_mended"]
 
 
 def test_events_may_be_larger_than_what_is_read_at_once(read: Read) -> None:
