@@ -8,6 +8,7 @@ from typing import Any
 from insight_profiler.building import Building
 from insight_profiler.model import Track
 from insight_profiler.reading.json_events import readable
+from insight_profiler.reading.trace_kinds import device_kind
 
 _UNORDERED = 1 << 20  # after those whose order is said
 
@@ -53,6 +54,11 @@ class TraceTracks:
         """The process name in the trace; empty if unknown."""
         found = self._said.get(("process_name", process, None))
         return readable(str(found)) if found is not None else ""
+
+    def device_kind(self, process: Hashable) -> str:
+        """The kind of the device that the process is; empty if its name and labels do not say so."""
+        labels = str(self._said.get(("process_labels", process, None)) or "")
+        return device_kind(labels) or device_kind(self.process_name(process))
 
     def label(self) -> None:
         """Gives tracks the names that are known by now."""
