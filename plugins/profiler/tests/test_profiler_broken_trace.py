@@ -88,7 +88,7 @@ def test_one_event_of_odd_types_changes_nothing_of_the_others(read: Read, event:
         *((text, "empty_file") for text in ("", "  ")),
         *((text, "not_a_trace") for text in ("never", "<html></html>")),
         *((text, "no_events") for text in ("[]", "{}", '{"traceEvents": []}', "[1]")),
-        ('[{"ph": "X", "ts": ' + "1" * 5000 + "}]", "broken_trace"),
+        ('[{"ph": "X", "ts": ' + "1" * 5000 + "}]", "no_events"),
     ],
 )
 def test_why_a_file_is_no_trace_has_a_code_of_its_own(read: Read, text: str, code: str) -> None:
@@ -122,6 +122,40 @@ def test_a_value_that_is_no_json_costs_only_itself(read: Read, tmp_path: Path, v
         found = arguments_at(io.BytesIO(text.encode()), offset, size)
         assert found is not None
         assert (found["a"], found["b"]) == (1, 2)
+
+
+@pytest.mark.parametrize("number", ["2191500840", "-1", "9" * 30, "9" * 5_000, "-" + "9" * 5_000, "1e400"])
+@pytest.mark.parametrize(
+    "place", ["shared memory", "registers per thread", "correlation", "External id", "device"]
+)
+def test_one_bad_number_of_a_kernel_costs_only_itself(read: Read, number: str, place: str) -> None:
+    """A tracer of ROCm writes registers that nobody set."""
+    event = {
+        "ph": "X",
+        "cat": "kernel",
+        "name": "k",
+        "pid": 0,
+        "tid": 7,
+        "ts": 1,
+        "dur": 5,
+        "args": {place: 0},
+    }
+    profile = read(json.dumps([event]).replace(": 0}}", f": {number}}}}}").encode())
+    assert names_of(profile, "kernels") == ["k"]
+    assert column_of(profile, "total", "kernels") == [5_000]
+    assert {"truncated", "events_skipped", "events_odd"}.isdisjoint(codes_of(profile))
+
+
+def test_the_base_of_times_may_be_no_time(read: Read) -> None:
+    for base in ("9" * 30, "9" * 5_000, "-1"):
+        profile = read(f'{{"baseTimeNanoseconds": {base}, "traceEvents": [{_text()}]}}'.encode())
+        assert (profile.start_ns, len(names_of(profile))) == (0, 4)
+
+
+def test_values_outside_the_events_may_be_no_json(read: Read) -> None:
+    head = '"bandwidth": -nan(ind), "other": N/A, "ok": True, "world_size": 1.#INF'
+    profile = read(f'{{{head}, "traceEvents": [{_text()}]}}'.encode())
+    assert (len(names_of(profile)), codes_of(profile)) == (4, ["values_mended"])
 
 
 def test_words_in_texts_are_no_values(read: Read) -> None:

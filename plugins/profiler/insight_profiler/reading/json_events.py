@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, cast
 
 from attrs import define, field, frozen
 
-from insight_profiler.reading.json_mending import mended, without_bare_words
+from insight_profiler.reading.json_mending import mended, without_bare_words, without_long_numbers
 
 _WINDOW = 192 << 10  # bytes read at once: what is made of them stays in the processor's cache
 _MOST = (
@@ -26,6 +26,7 @@ _NEAR = 16  # characters from the end at which a value may just be cut
 _AT_ONCE = 8  # mended one by one before all of a window are
 
 _SPACE = re.compile(r"[\s,]*")
+_ENDS_NO_VALUE = frozenset(".#")  # behind the digits of 1.#INF
 _BLANK = re.compile(r"\s*")
 _EVENT = re.compile(r'\}[\s,]*\{\s*"(?:ph|name|cat|pid|tid|ts|args|id)"\s*:')
 # where the events end: before the bracket that ends the text, or that further members follow
@@ -183,6 +184,9 @@ class Events:
                 if not self._mend(problem) and not self._skip(may_end):
                     self.is_cut = True
                     return True
+            except ValueError:
+                self._at = at
+                self._mend_long_numbers()
             except RecursionError:
                 self._at = at
                 if not self._skip(may_end):
@@ -196,12 +200,17 @@ class Events:
                 value, end = self._decode(self._text, self._at)
                 if end == len(self._text) and self._more():  # a number may go on
                     continue
+                if self._text[end : end + 1] in _ENDS_NO_VALUE and self._mend(_Problem("", end)):
+                    continue
                 self._at = end
                 return value
             except json.JSONDecodeError as raised:
                 problem = _Problem.of(raised, self._at)
                 if (self._may_be_cut(problem) and self._more()) or self._mend(problem):
                     continue
+            except ValueError:
+                self._mend_long_numbers()
+                continue
             except RecursionError:
                 pass
             self.is_cut = True
@@ -245,6 +254,14 @@ class Events:
             self._text = self._text[: self._at] + without_bare_words(self._text[self._at :])
         self.mended += 1
         return True
+
+    def _mend_long_numbers(self) -> None:
+        """Replaces numbers that have more digits than Python converts."""
+        text, count = without_long_numbers(self._text)
+        if not count:
+            raise ValueError("a number in it cannot be read")
+        self._text = text
+        self.mended += count
 
     def _skip(self, may_end: bool) -> bool:
         """Seeks a possible start of the next event, or the end of the array; False without either."""

@@ -13,6 +13,7 @@ _LONGEST = 64  # characters of a bare word
 _MOST_ONE_BY_ONE = 100  # values of an event that are mended one at a time
 _BARE = re.compile(r'[^\s,:"{}\[\]]*')
 _NO_BARE = frozenset(' \t\r\n,:"{}[]')
+_LONG = re.compile(r"-?[0-9]{4301,}")  # digits, which Python does not convert to an integer
 _LITERALS = {"true": "true", "false": "false", "none": "null", "null": "null"}
 # the usual words, many at once; texts are taken whole, so that nothing within them matches
 _WORDS = re.compile(
@@ -25,6 +26,11 @@ _WORDS = re.compile(
 def without_bare_words(text: str) -> str:
     """The text with what is meant for all usual words in it that are not JSON."""
     return _WORDS.sub(lambda found: _stand_in(found[1]) if found[1] else found[0], text)
+
+
+def without_long_numbers(text: str) -> tuple[str, int]:
+    """The text without integers of thousands of digits, and how many there were."""
+    return _LONG.subn(lambda found: _stand_in(found[0]), text)
 
 
 def mended(text: str, begin: int, at: int, *, is_escape: bool) -> str | None:
@@ -56,7 +62,7 @@ def mended(text: str, begin: int, at: int, *, is_escape: bool) -> str | None:
 
 def loads(text: str) -> object:
     """The value of an event's text. Raises ValueError if it cannot be mended."""
-    text = without_bare_words(text)
+    text = without_bare_words(without_long_numbers(text)[0])
     for _ in range(_MOST_ONE_BY_ONE):
         try:
             return json.loads(text, strict=False)
@@ -70,7 +76,7 @@ def loads(text: str) -> object:
 
 def _stand_in(word: str) -> str:
     """The JSON value of a bare word, at least of three characters, padded to its length."""
-    return _LITERALS.get(word.lower(), "NaN").rjust(len(word))
+    return _LITERALS.get(word.lower(), "NaN").ljust(len(word))
 
 
 def _nearest(text: str, place: int, by: int) -> int:
