@@ -9,7 +9,7 @@ from attrs import Attribute, field, frozen
 
 from insight_core.formats.dialects import Dialect
 
-BEGINNING = 4096  # Bytes of a file that a function for FileName.makes_run gets.
+BEGINNING = 4096  # Bytes of a file that functions for FileName.makes_run and FileName.begins get.
 
 
 @frozen
@@ -57,6 +57,11 @@ class FileName:
     BEGINNING bytes of a file: it is asked where there is no run, once for each change of the file, when
     logs are looked for, and has to be fast.
 
+    With ``begins`` only files are claimed whose first BEGINNING bytes this function accepts, for formats
+    whose files have any name. It is asked as ``makes_run`` is, in runs too, but not for a file that another
+    pattern of the plugin matches, and no longer once it has refused many files whose names differ only in
+    their numbers.
+
     Each file is a series of its own. Its tag is its path relative to the run; it has one record of step 0,
     which is replaced when the file changes: the wall time is that of the last modification, the payload all
     bytes of the file. Several plugins may claim the same files; of several patterns of one plugin that of
@@ -65,6 +70,7 @@ class FileName:
 
     pattern: str = field(validator=_check_pattern)
     makes_run: bool | Callable[[bytes], bool] = field(default=True, eq=False, kw_only=True)
+    begins: Callable[[bytes], bool] | None = field(default=None, eq=False, kw_only=True)
 
     def __str__(self) -> str:
         return f"file:{self.pattern}"
