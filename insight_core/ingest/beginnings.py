@@ -21,8 +21,8 @@ Tells: TypeAlias = Callable[[bytes], bool]
 
 TOGETHER = 64  # files that are asked about at once: their beginnings are fetched together
 _MOST_ALIKE = 256  # files with names alike that a function may refuse before it is asked no more
-_MOST_REFUSED = 10_000  # files that it may refuse in all
-_FETCHED_SHARE = 8  # of these limits, where beginnings have to be fetched
+_MOST_REFUSED = 4000  # files that it may refuse in all
+_FETCHED_SHARE = 8  # where beginnings have to be fetched: the limits are divided by it
 _NUMBER = re.compile("[0-9A-Fa-f]*[0-9][0-9A-Fa-f]*")  # decimal, or hexadecimal as in hashes
 
 
@@ -57,10 +57,12 @@ class Beginnings:
     def _is_asked(self, name: str, match: Match) -> bool:
         tells = match[0].claim.begins
         assert tells is not None
+        is_open = self._refused.get((tells, ""), 0) < _MOST_REFUSED // self._share
+        if not is_open and not self._accepted:
+            return False
         alike = tells, _NUMBER.sub("#", name)
         return alike in self._accepted or (
-            self._refused.get(alike, 0) < _MOST_ALIKE // self._share
-            and self._refused.get((tells, ""), 0) < _MOST_REFUSED // self._share
+            is_open and self._refused.get(alike, 0) < _MOST_ALIKE // self._share
         )
 
     def _accepts(self, file: AwaitedFile, match: Match) -> bool:

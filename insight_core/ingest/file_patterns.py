@@ -191,7 +191,7 @@ class Directory:
         """The patterns that claim a file of this name if it begins as they say; none of plugins that claim it
         by ``matches`` anyway."""
         suspected = self.names.suspected(name)
-        if not suspected:
+        if not suspected:  # as for most names
             return ()
         plugins = {pattern.plugin for pattern, _ in matches}
         found = [(each, self._above_of(each)) for each in suspected if each.plugin not in plugins]
