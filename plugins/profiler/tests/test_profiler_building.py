@@ -70,7 +70,8 @@ def test_the_digits_of_the_others_are_kept() -> None:
 
 def test_no_number_is_nothing_lost() -> None:
     building = _building()
-    building.add("kernels", registers=[None, float("nan"), 7], occupancy=[None, 10**400, 1])
+    values = np.array([[None, float("nan"), 7], [None, 10**400, 1]], object)
+    building.add("kernels", registers=values[0], occupancy=values[1])
     profile = building.finish()
     assert profile.tables["kernels"]["registers"].tolist() == [-1, -1, 7]
     assert np.isnan(profile.tables["kernels"]["occupancy"][:2]).all()
