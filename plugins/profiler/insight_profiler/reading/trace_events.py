@@ -21,7 +21,7 @@ from insight_profiler.reading.trace_kind_table import OPERATOR, STEP, WORK, Kind
 from insight_profiler.reading.trace_kinds import flow_kind
 from insight_profiler.reading.trace_memory import MemoryEvents
 from insight_profiler.reading.trace_pairs import PairedSlices
-from insight_profiler.reading.trace_rows import Points, Rows
+from insight_profiler.reading.trace_rows import TimedPoints, SliceRows
 from insight_profiler.reading.trace_tracks import TraceTracks
 
 # phases: "S" and "F" are those of asynchronous slices before "b" and "e"
@@ -58,7 +58,7 @@ class TraceEvents:
 
     def add(self, window: Window) -> None:
         """Adds the events of a window."""
-        rows, arrows, points, memory = Rows(), Points(), Points(), Points()
+        rows, arrows, points, memory = SliceRows(), TimedPoints(), TimedPoints(), TimedPoints()
         find_track, known_tracks = self._tracks.place, self._tracks.threads
         find_kind, looked_at = self._kinds.known.get, self._kinds.looked_at
         add_track, add_kind = rows.tracks.append, rows.kinds.append
@@ -157,7 +157,7 @@ class TraceEvents:
 
     def _look(
         self,
-        rows: Rows,
+        rows: SliceRows,
         look: int,
         kind: int,
         track: int,
@@ -225,7 +225,7 @@ class TraceEvents:
             found = self._counters[key] = self._building.counter(Counter(label, "other"))
         return found
 
-    def _instant(self, rows: Rows, event: Mapping[str, Any], track: int, at: int) -> None:
+    def _instant(self, rows: SliceRows, event: Mapping[str, Any], track: int, at: int) -> None:
         kind = self._kinds.of_instant(event.get("pid"), event.get("cat", ""), event.get("name", ""), event)
         if kind >= 0:
             rows.starts.append(event["ts"])
@@ -256,7 +256,7 @@ class TraceEvents:
 
     # --- columns ----------------------------------------------------------------------------------
 
-    def _add_slices(self, rows: Rows, window: Window) -> None:
+    def _add_slices(self, rows: SliceRows, window: Window) -> None:
         if not rows.tracks:
             return
         starts, durations = nanoseconds(rows.starts), nanoseconds(rows.durations)
@@ -290,7 +290,7 @@ class TraceEvents:
         self._kernels.add()
         self._building.add("slices", **columns)
 
-    def _add_points(self, arrows: Points, points: Points, memory: Points) -> None:
+    def _add_points(self, arrows: TimedPoints, points: TimedPoints, memory: TimedPoints) -> None:
         times, values, odd = arrows.timed()
         self.odd += odd
         if times:

@@ -12,7 +12,7 @@ from insight_profiler.reading.times import NO_TIME, nanoseconds
 
 
 @define
-class Rows:
+class SliceRows:
     """Slices of a window; for what few of them have, rows and values."""
 
     tracks: list[int] = field(factory=list)
@@ -41,7 +41,7 @@ class Rows:
 
 
 @define
-class Points:
+class TimedPoints:
     """Events of a window with one time: arrows, counters, memory."""
 
     times: list[object] = field(factory=list)
