@@ -21,7 +21,7 @@ from insight_profiler.reading.trace_kind_table import OPERATOR, STEP, WORK, Kind
 from insight_profiler.reading.trace_kinds import flow_kind
 from insight_profiler.reading.trace_memory import MemoryEvents
 from insight_profiler.reading.trace_pairs import PairedSlices
-from insight_profiler.reading.trace_rows import TimedPoints, SliceRows
+from insight_profiler.reading.trace_rows import SliceRows, TimedPoints
 from insight_profiler.reading.trace_tracks import TraceTracks
 
 # phases: "S" and "F" are those of asynchronous slices before "b" and "e"
