@@ -12,7 +12,7 @@ from pathlib import Path
 from attrs import frozen
 
 from insight_core.formats.batch import Flaw, unreadable
-from insight_core.ingest.beginnings import TOGETHER, Beginnings, told
+from insight_core.ingest.beginnings import Beginnings
 from insight_core.ingest.file_patterns import (
     AwaitedFile,
     Directory,
@@ -26,6 +26,7 @@ from insight_core.ingest.found import Found, FoundFile, FoundStore
 from insight_core.ingest.links import Links, leads_back
 from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.scan_ahead import file_version
+from insight_core.ingest.suspects import TOGETHER, Suspects, is_claimed
 from insight_core.ingest.walk import Walk
 from insight_core.plugin import Dialect, LogFormat
 from insight_core.store.claimed_file import NamedFile
@@ -76,12 +77,13 @@ def discover(
     beginnings = Beginnings() if beginnings is None else beginnings
     prefixes = run_prefixes(logdirs)
     links = Links([logdir.path for logdir in logdirs], everywhere=follow_symlinks)
+    suspects = Suspects(beginnings)
     walked: list[tuple[str, _Walked]] = []
     for logdir, prefix in zip(logdirs, prefixes, strict=True):
         if not os.path.isdir(logdir.path):
             found.missing.append(logdir.path)
             continue
-        walked.append((prefix, _walk(logdir, prefix, names, links, beginnings, found)))
+        walked.append((prefix, _walk(logdir, prefix, names, links, suspects, found)))
     for prefix, one in walked:
         _add_named(found, prefix, one, links, beginnings)
     beginnings.forget_others()
@@ -92,15 +94,9 @@ def may_count_below(logdirs: Sequence[Logdir], names: FileNames = _NO_NAMES) -> 
     """A function that returns whether a change of the file at a path is relevant."""
     roots = [os.path.join(logdir.path, "") for logdir in logdirs]
 
-    def claims(path: str, relative: str) -> bool:
-        return names.take(relative) or any(
-            pattern.claim.begins is not None and told(path, pattern.claim.begins)
-            for pattern, _ in names.suspects(relative)
-        )
-
     def counts(path: str) -> bool:
         return may_count(os.path.basename(path)) or any(
-            path.startswith(root) and claims(path, path[len(root) :]) for root in roots
+            path.startswith(root) and is_claimed(names, path, path[len(root) :]) for root in roots
         )
 
     return counts
@@ -148,7 +144,7 @@ class _Walked:
 
 
 def _walk(
-    logdir: Logdir, prefix: str, names: FileNames, links: Links, beginnings: Beginnings, found: Found
+    logdir: Logdir, prefix: str, names: FileNames, links: Links, suspects: Suspects, found: Found
 ) -> _Walked:
     root = logdir.path
     walk = Walk(root)
@@ -172,16 +168,16 @@ def _walk(
         for entry in listed:
             name = f"{relative}/{entry.name}" if relative else entry.name
             matches: Sequence[Match] = ()
-            suspects: Sequence[Match] = ()
+            suspecting: Sequence[Match] = ()
             try:
                 is_directory = entry.is_dir()
                 if not is_directory:
                     if directory is not None:
                         matches = directory.matches(entry.name)
-                        suspects = beginnings.asked(entry.name, directory.suspects(entry.name, matches))
-                        if (matches or suspects) and _is_event_file(entry.name):
-                            matches = suspects = ()
-                    if not matches and not suspects and not may_count(entry.name) and not entry.is_symlink():
+                        suspecting = suspects.asked(entry.name, directory.suspects(entry.name, matches))
+                        if (matches or suspecting) and _is_event_file(entry.name):
+                            matches = suspecting = ()
+                    if not (matches or suspecting or may_count(entry.name) or entry.is_symlink()):
                         continue
                 info = entry.stat() if not is_directory else None
             except FileNotFoundError:
@@ -213,17 +209,17 @@ def _walk(
                         _note(found, run, printable(name), _LEADS_OUT)
                 elif _add_file(found, logdir, run, entry.path, name, entry.name, info):
                     holding.add(relative)
-                if not matches and not suspects:
+                if not matches and not suspecting:
                     continue
                 file = AwaitedFile(entry.path, name, matches, info, is_link=entry.is_symlink())
-                if suspects and not (file.is_link and not links.lead_inside(entry.path)):
-                    undecided.append((file, suspects))
+                if suspecting and not (file.is_link and not links.lead_inside(entry.path)):
+                    undecided.append((file, suspecting))
                 elif matches:
                     awaited.append(file)
                 if len(undecided) == TOGETHER:
-                    awaited += beginnings.decide(undecided)
+                    awaited += suspects.decide(undecided)
                     undecided.clear()
-        awaited += beginnings.decide(undecided)
+        awaited += suspects.decide(undecided)
     for relative, name in outside:
         if relative not in holding:  # below a run, links lead to checkpoints and data sets
             _note(found, run_name(prefix, relative), printable(name), _LEADS_OUT)

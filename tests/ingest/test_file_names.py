@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from insight_core.ingest import beginnings as beginnings_module
+from insight_core.ingest import suspects as suspects_module
 from insight_core.ingest.beginnings import Beginnings
 from insight_core.ingest.discover import discover, may_count_below
 from insight_core.ingest.fetching import FilePart
@@ -353,13 +353,13 @@ def test_of_many_files_alike_some_are_asked_about(tmp_path: Path, monkeypatch: p
         asked.append(beginning)
         return _is_ours(beginning)
 
-    monkeypatch.setattr(beginnings_module, "_MOST_ALIKE", 10)
+    monkeypatch.setattr(suspects_module, "_MOST_ALIKE", 10)
     names, beginnings = FileNames([plugin("p", FileName("*.x", begins=tells))]), Beginnings()
     for _ in range(2):
         found = taken(discover([Logdir(str(tmp_path))], names, beginnings))
         assert found == {"samples": {"trace.x"}, "traces": {f"rank{number}.x" for number in range(70)}}
         assert asked.count(b"no") == 20
-    monkeypatch.setattr(beginnings_module, "_MOST_REFUSED", 3)
+    monkeypatch.setattr(suspects_module, "_MOST_REFUSED", 3)
     taken(discover([Logdir(str(tmp_path))], names, Beginnings()))
     assert asked.count(b"no") == 23
 
@@ -375,7 +375,7 @@ def test_beginnings_elsewhere_are_fetched_together_and_fewer(
         assert all((part.start, part.end) == (0, BEGINNING) for part in parts)
         fetched.append(len(parts))
 
-    monkeypatch.setattr(beginnings_module, "_MOST_ALIKE", 80)
+    monkeypatch.setattr(suspects_module, "_MOST_ALIKE", 80)
     discover([Logdir(str(tmp_path))], _suspecting("*.x"), Beginnings(fetch))
     assert fetched[0] == 64
     assert len(fetched) == 11  # once together, then one after another, of which all are there
