@@ -60,15 +60,35 @@ def test_work_of_any_device_is_a_kernel(read: Read, category: str, platform: str
     assert column_of(profile, "device_total", "operators") == [180_000]
 
 
-@pytest.mark.parametrize("label", ["HPU 1", "hpu:1", "HPU"])
-def test_unknown_work_on_the_track_of_a_device_is_a_kernel(read: Read, label: str) -> None:
+@pytest.mark.parametrize(("label", "name"), [("HPU 1", "HPU 1"), ("hpu:1", "HPU 1"), ("HPU", "HPU 9")])
+def test_unknown_work_on_the_track_of_a_device_is_a_kernel(read: Read, label: str, name: str) -> None:
     named = {"ph": "M", "name": "process_labels", "pid": 9, "args": {"labels": label}}
     events = [slice_of("memcpy HtoD", 5, 1, 7, cat="odd", pid=9), slice_of("ranges", 0, 9, cat="odd")]
     profile = read([named, *_launched("fused", pid=9), *events])
     assert _kernels(profile) == {"work": (3, 180_000)}
-    assert profile.platform == "hpu"
+    assert [device.name for device in profile.devices] == [name]
     assert sorted(names_of(profile, "operators")) == ["aten::mm", "ranges"]
     assert Category.MEMCPY in column_of(profile, "category")
+
+
+def test_work_of_xla_in_a_trace_of_its_own(read: Read) -> None:
+    """As xprof exports it: a process for each device, a thread for each line, no categories."""
+    names = {1: "Steps", 2: "XLA Modules", 3: "XLA Ops"}
+    told: list[Event] = [
+        {"ph": "M", "name": "process_name", "pid": 3, "args": {"name": "/device:TPU:0 (pf)"}},
+        *(
+            {"ph": "M", "name": "thread_name", "pid": 3, "tid": tid, "args": {"name": name}}
+            for tid, name in names.items()
+        ),
+    ]
+    events = [
+        {"ph": "X", "pid": 3, "tid": tid, "name": name, "ts": 0, "dur": 100}
+        for tid, name in ((1, "7"), (2, "jit_step(9)"), (3, "fusion.1"))
+    ]
+    profile = read([*told, *events])
+    assert _kernels(profile) == {"fusion.1": (1, 100_000)}
+    assert [device.name for device in profile.devices] == ["TPU 0"]
+    assert "operators" not in profile.tables
 
 
 def test_a_kernel_needs_no_arguments(read: Read) -> None:

@@ -200,9 +200,8 @@ class TraceEvents:
             rows.correlation[1].append(correlation)
         if look == WORK:
             number = get("device")
-            if type(number) is not int:  # the process of a device's work has its number
-                number = event.get("pid")
-                number = number if type(number) is int and 0 <= number < _MOST_DEVICES else 0
+            if type(number) is not int:
+                number = self._device_number(event.get("pid"))
             device = self._memory.device(self._kinds.device_kind(kind), number)
             self._tracks.is_stream(track, device)
             if self._kinds.column("category")[kind] in (Category.KERNEL, Category.COMMUNICATION):
@@ -210,6 +209,13 @@ class TraceEvents:
                 rows.kernel[1].append(self._kernels.row(self._kinds.column("name")[kind], device, said))
                 if COLLECTIVE in said:
                     self._collectives.look(row, said)
+
+    def _device_number(self, process: Hashable) -> int:
+        """The number of a device that works in a process: it is named so, or numbered as the device."""
+        number = self._tracks.device_of(process)[1]
+        if number < 0 and type(process) is int and 0 <= process < _MOST_DEVICES:
+            number = process
+        return max(number, 0)
 
     def _flow_kind(self, category: str, name: str) -> tuple[FlowKind, int]:
         """What flows of a name are, and the place of their category: numbers count by it."""

@@ -13,7 +13,7 @@ from insight_profiler.building import Building
 from insight_profiler.model import Category
 from insight_profiler.reading.json_events import readable
 from insight_profiler.reading.trace_flops import is_counted
-from insight_profiler.reading.trace_kinds import GPU, is_torch, torch_kind
+from insight_profiler.reading.trace_kinds import ANNOTATION_LINES, GPU, is_torch, torch_kind
 from insight_profiler.reading.trace_tracks import TraceTracks
 
 _DEVICE = {Category.KERNEL, Category.MEMCPY, Category.MEMSET}
@@ -57,7 +57,9 @@ class KindTable:
         """The kind of ``event``, the first of this name; -1 if it says nothing."""
         key = process, category, name
         readable_name = readable(str(name))
-        kind = torch_kind(str(category), readable_name, self._device_of(process, event))
+        device = self._device_of(process, event)
+        is_range = bool(device) and self._tracks.thread_name(process, event.get("tid")) in ANNOTATION_LINES
+        kind = torch_kind("annotation" if is_range else str(category), readable_name, device)
         if is_torch(str(category)):
             self.is_torch = True
         if kind is None:
@@ -102,4 +104,4 @@ class KindTable:
         the event says both device and stream, which torch writes for devices only."""
         said = event.get("args")
         has_stream = isinstance(said, dict) and type(said.get("device")) is int and "stream" in said
-        return self._tracks.device_kind(process) or (GPU if has_stream else "")
+        return self._tracks.device_of(process)[0] or (GPU if has_stream else "")

@@ -46,22 +46,37 @@ _CATEGORIES = {
     "gpu_pm_counter": Category.OTHER,
     "trace": Category.OTHER,
 }
+# lines of a device of XLA that mark ranges of its work
+ANNOTATION_LINES = frozenset(
+    (
+        "Steps",
+        "XLA Modules",
+        "TensorFlow Name Scope",
+        "TensorFlow Ops",
+        "Framework Name Scope",
+        "Framework Ops",
+        "Source code",
+    )
+)
 # devices that categories and processes are named after; those of CUDA, ROCm and XPU are GPUs
 _DEVICE = re.compile(
-    r"(?P<kind>hpu|ipu|mlu|mtia|npu|tpu|cuda|gpu|hip|musa|xpu|privateuse\d+)(?=_|\s*:?\s*\d*$)", re.IGNORECASE
+    r"(?:/device:)?(?P<kind>hpu|ipu|mlu|mtia|npu|tpu|cuda|gpu|hip|musa|xpu|privateuse\d+)"
+    r"(?:_|\s*:?\s*(?P<number>\d{0,3})(?: \(.*)?$)",
+    re.IGNORECASE,
 )
 _OTHER_DEVICES = {"hpu", "ipu", "mlu", "mtia", "npu", "tpu"}
 _ANNOTATIONS = {"user_annotation", "operator", "cpu_op"}
 _COLLECTIVE = re.compile(r"(nccl|gloo|mpi|c10d|hccl)(:|Kernel|DevKernel|_)|record_param_comms", re.IGNORECASE)
 
 
-def device_kind(name: str) -> str:
-    """The kind of the device that a category or process is named after; empty for other names."""
+def device_of(name: str) -> tuple[str, int]:
+    """The kind and the number of the device that a category or process is named after; empty for other names,
+    and -1 where it says no number."""
     found = _DEVICE.match(name)
     if found is None:
-        return ""
+        return "", -1
     kind = found["kind"].lower()
-    return kind if kind in _OTHER_DEVICES else GPU
+    return kind if kind in _OTHER_DEVICES else GPU, int(found["number"] or -1)
 
 
 def torch_kind(category: str, name: str, device: str = "") -> EventKind | None:
@@ -72,7 +87,7 @@ def torch_kind(category: str, name: str, device: str = "") -> EventKind | None:
     known = category.lower()
     kind = _CATEGORIES.get(known)
     if kind is None:
-        device = device_kind(known) or device
+        device = device_of(known)[0] or device
         if known.endswith(("_runtime", "_driver")):
             kind = Category.RUNTIME
         elif device:

@@ -26,6 +26,7 @@ from insight_core.plugin.payloads import LENGTH_DELIMITED, Malformed, MessageTyp
 from insight_profiler.building import Building, Unreadable
 from insight_profiler.files import Files
 from insight_profiler.model import Category, Device, Side, StepOrigin, Track
+from insight_profiler.reading.trace_kinds import ANNOTATION_LINES
 
 MESSAGES = MessageTypes(Path(__file__).with_name("xplane.binpb"))
 _LARGEST = 1 << 62  # ns, of a time: sums of two fit into an int64
@@ -35,14 +36,6 @@ _PLANES, _HOSTNAMES = 1, 4  # fields of the file
 _DEVICE = re.compile(r"/device:(?P<name>(?P<kind>[A-Za-z]+)[^ ]*)")
 _OPERATOR = re.compile(r"(?P<name>[A-Za-z0-9.][A-Za-z0-9_.\-/>]*):(?P<type>[A-Za-z_][A-Za-z0-9_]*)")
 _XLA = ("XLA Ops", "Async XLA Ops")
-_ANNOTATIONS = (
-    "XLA Modules",
-    "TensorFlow Name Scope",
-    "TensorFlow Ops",
-    "Framework Name Scope",
-    "Framework Ops",
-    "Source code",
-)
 _COLLECTIVES = re.compile(
     r"nccl|all-?reduce|all-?gather|reduce-?scatter|all-?to-?all|collective|\bsend\b|\brecv\b", re.I
 )
@@ -167,7 +160,7 @@ class _Plane:
         is_stream = self.is_device and label.startswith("Stream")
         is_operators = self.is_device and label in _XLA
         is_steps = self.is_device and label == "Steps"
-        is_annotation = is_steps or (self.is_device and label in _ANNOTATIONS)
+        is_annotation = self.is_device and label in ANNOTATION_LINES
         zero = int(line.timestamp_ns)
         if zero < _EPOCH:
             zero += self.begin
