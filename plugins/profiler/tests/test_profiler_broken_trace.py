@@ -164,6 +164,23 @@ def test_words_in_texts_are_no_values(read: Read) -> None:
     assert names_of(read(text.encode())) == ["a: nan, [None]"] * 12
 
 
+def test_an_event_full_of_faults_is_read_or_skipped(read: Read) -> None:
+    paths = ", ".join([r'"C:\Users\x\data"'] * 3_000)
+    signs = ", ".join(["@@"] * 3_000)
+    values = {"one": "", "paths": paths, "signs": signs, "two": "1"}
+    text = ", ".join(
+        f'{{"ph": "X", "name": "{name}", "ts": {number}, "dur": 1, "args": {{"a": [{value}]}}}}'
+        for number, (name, value) in enumerate(values.items())
+    )
+    profile = read(f"[{text}]".encode())
+    assert names_of(profile) == ["one", "paths", "two"]
+    assert codes_of(profile) == ["values_mended", "events_skipped"]
+    offset, size = column_of(profile, "offset")[1], column_of(profile, "size")[1]
+    found = arguments_at(io.BytesIO(f"[{text}]".encode()), offset, size)
+    assert found is not None
+    assert found["a"] == ["C:/Users/x/data"] * 3_000
+
+
 def test_a_comma_too_much_costs_nothing(read: Read) -> None:
     event = '{"ph": "X", "name": "s", "ts": 1, "args": {"a": [1,,2,], "b": 1,},}'
     profile = read(f"[{event}, {event}]".encode())

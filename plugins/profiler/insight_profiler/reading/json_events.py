@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, cast
 
 from attrs import define, field, frozen
 
-from insight_profiler.reading.json_mending import mended, without_bare_words, without_long_numbers
+from insight_profiler.reading.json_mending import mended, without_long_numbers, without_usual_faults
 
 _WINDOW = 192 << 10  # bytes read at once: what is made of them stays in the processor's cache
 _MOST = (
@@ -24,6 +24,7 @@ _MOST = (
 )  # bytes of one event, or of one value outside the events; parsing needs several times as many
 _NEAR = 16  # characters from the end at which a value may just be cut
 _AT_ONCE = 8  # mended one by one before all of a window are
+_MOST_TRIES = 200  # times that one event is mended: each takes as long as the event
 
 _SPACE = re.compile(r"[\s,]*")
 _ENDS_NO_VALUE = frozenset(".#")  # behind the digits of 1.#INF
@@ -91,6 +92,8 @@ class Events:
         self._base = 0  # where in the trace the text begins
         self._at = 0  # in the text
         self._is_over = False
+        self._tried_at = -1  # where in the trace the event or value begins that is being mended
+        self._tries = 0
         self.head: dict[str, Any] = {}
         self.is_cut = False
         self.mended = 0
@@ -246,12 +249,17 @@ class Events:
 
     def _mend(self, problem: _Problem) -> bool:
         """Puts something that can be read in the place of what cannot, of the same length."""
+        place = self._base + self._at
+        self._tries = self._tries + 1 if place == self._tried_at else 1
+        self._tried_at = place
+        if self._tries > _MOST_TRIES:
+            return False
         text = mended(self._text, self._at, problem.at, is_escape=problem.text.startswith("Invalid \\"))
         if text is None:
             return False
         self._text = text
         if self.mended % _AT_ONCE == _AT_ONCE - 1:  # there are likely more of them
-            self._text = self._text[: self._at] + without_bare_words(self._text[self._at :])
+            self._text = self._text[: self._at] + without_usual_faults(self._text[self._at :])
         self.mended += 1
         return True
 

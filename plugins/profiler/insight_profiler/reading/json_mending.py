@@ -10,11 +10,12 @@ import json
 import re
 
 _LONGEST = 64  # characters of a bare word
-_MOST_ONE_BY_ONE = 100  # values of an event that are mended one at a time
+_MOST_ONE_BY_ONE = 20  # values of an event that are mended one at a time
 _BARE = re.compile(r'[^\s,:"{}\[\]]*')
 _NO_BARE = frozenset(' \t\r\n,:"{}[]')
 _LONG = re.compile(r"-?[0-9]{4301,}")  # digits, which Python does not convert to an integer
 _LITERALS = {"true": "true", "false": "false", "none": "null", "null": "null"}
+_ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})?')
 # the usual words, many at once; texts are taken whole, so that nothing within them matches
 _WORDS = re.compile(
     r'"[^"\\]*(?:\\.[^"\\]*)*"|(?<=[:\[,\s])'
@@ -23,9 +24,13 @@ _WORDS = re.compile(
 )
 
 
-def without_bare_words(text: str) -> str:
-    """The text with what is meant for all usual words in it that are not JSON."""
-    return _WORDS.sub(lambda found: _stand_in(found[1]) if found[1] else found[0], text)
+def without_usual_faults(text: str) -> str:
+    """The text with what is meant for all usual words in it that are not JSON, and for single backslashes."""
+    return _WORDS.sub(lambda found: _stand_in(found[1]) if found[1] else _escaped(found[0]), text)
+
+
+def _escaped(text: str) -> str:
+    return _ESCAPE.sub(lambda found: found[0] if found[0][1:] else "/", text) if "\\" in text else text
 
 
 def without_long_numbers(text: str) -> tuple[str, int]:
@@ -62,7 +67,7 @@ def mended(text: str, begin: int, at: int, *, is_escape: bool) -> str | None:
 
 def loads(text: str) -> object:
     """The value of an event's text. Raises ValueError if it cannot be mended."""
-    text = without_bare_words(without_long_numbers(text)[0])
+    text = without_usual_faults(without_long_numbers(text)[0])
     for _ in range(_MOST_ONE_BY_ONE):
         try:
             return json.loads(text, strict=False)
