@@ -187,6 +187,12 @@ SERVE_FLAGS = (
     TLS_CERT,
     TLS_KEY,
     Option(
+        "insecure",
+        "listen beyond this machine although there is no token, no TLS or no guard",
+        type=bool,
+        default=False,
+    ),
+    Option(
         "path-prefix",
         "path of the URL below which everything is served",
         type=url_prefix,

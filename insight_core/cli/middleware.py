@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
@@ -26,9 +27,10 @@ _HOOK = "insight_wrap_app"
 
 @frozen
 class Greeting:
-    """What middleware adds to the start: parameters of the address to open, and lines to print."""
+    """What middleware adds to the start: parameters of the address, lines to print, whether it is a guard."""
 
     lines: list[str] = field(factory=list)
+    guarded: threading.Event = field(factory=threading.Event)
     _opened: dict[str, str] = field(factory=dict)
     _printed: dict[str, str] = field(factory=dict)
 
@@ -62,12 +64,9 @@ def app_settings(options: Options, greeting: Greeting) -> AppSettings:
         encrypted=options.tls_cert is not None,
         open_with=greeting.open_with,
         say=greeting.lines.append,
+        insecure=options.insecure,
+        declare_guard=greeting.guarded.set,
     )
-
-
-def is_wrapped(registry: Registry) -> bool:
-    """Whether any middleware decides who may look."""
-    return bool(registry.implementing(_HOOK))
 
 
 def wrapped(host: Host, registry: Registry, settings: AppSettings) -> WSGIApplication:

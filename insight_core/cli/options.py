@@ -60,6 +60,7 @@ class Options:
     allowed_host: tuple[str, ...] = field(default=(), converter=_words)
     frame_ancestor: tuple[str, ...] = field(default=(), converter=_words)
     watch_front_ends: bool = False
+    insecure: bool = False
     open: bool = False
     verbosity: str = "warning"
     json: bool = False

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
 from functools import partial
@@ -15,10 +14,11 @@ from typing import Any
 from attrs import evolve
 
 from insight_core.cli.flag_types import plugin_choice, split_commas, split_list
+from insight_core.cli.host_flags import COMMANDS
 from insight_core.cli.text_table import printable
 from insight_core.isolation import DEFAULT_LIMITS, Limits
 from insight_core.plugin import Command, CommandHost, Option
-from insight_core.registry import Registry
+from insight_core.registry import DISTRIBUTION, Contribution, Registry
 
 log = logging.getLogger(__name__)
 
@@ -87,14 +87,35 @@ def add_flags(parser: argparse.ArgumentParser, registry: Registry) -> None:
 
 
 def contributed_commands(registry: Registry, host: CommandHost | None = None) -> list[Command]:
-    """The commands of the modules; commands with equal names are left out, with a warning."""
-    found = registry.collected("insight_commands", Command, host=host)
-    count = Counter(one.value.name for one in found)
-    for name in [name for name, number in count.items() if number > 1]:
-        same = [one for one in found if one.value.name == name]
-        owners = " and ".join(f"{one.module} of {one.distribution}" for one in same)
-        log.warning("the command %s is defined by %s: disable one with --disable-plugin", name, owners)
-    return [one.value for one in found if count[one.value.name] == 1]
+    """The commands of the modules, without those whose name another module has, with a warning.
+
+    Commands of the host and its own modules win; of two others with one name neither is taken.
+    """
+    given = registry.collected("insight_commands", Command, host=host)
+    by_name: dict[str, list[Contribution]] = {}
+    for one in given:
+        by_name.setdefault(one.value.name, []).append(one)
+    groups = {name.split()[0] for name in COMMANDS}
+    found = []
+    for name, same in by_name.items():
+        own = [one for one in same if one.distribution == DISTRIBUTION]
+        others = [one for one in same if one not in own]
+        is_reserved = bool(own) or name.split()[0] in groups
+        if is_reserved:
+            for one in others:
+                log.warning(
+                    "the command %s of %s of %s is left out: the name belongs to insight-host",
+                    name,
+                    one.module,
+                    one.distribution,
+                )
+        winners = own if is_reserved else others
+        if len(winners) > 1:
+            owners = " and ".join(f"{one.module} of {one.distribution}" for one in winners)
+            log.warning("the command %s is defined by %s: disable one with --disable-plugin", name, owners)
+        else:
+            found += [one.value for one in winners]
+    return found
 
 
 def command_in(arguments: Sequence[str], names: Iterable[str]) -> str | None:

@@ -16,7 +16,7 @@ from insight_core.cli.data_source import ignored_flags, open_data, start
 from insight_core.cli.flag_types import without_token
 from insight_core.cli.garbage_collection import settle_imports
 from insight_core.cli.logdirs import open_logdirs, problems
-from insight_core.cli.middleware import Greeting, app_settings, is_wrapped, wrapped
+from insight_core.cli.middleware import Greeting, app_settings, wrapped
 from insight_core.cli.options import Options
 from insight_core.cli.policies import open_registry
 from insight_core.cli.shutdown import Ending, end_soon
@@ -73,10 +73,9 @@ def serve(options: Options, *, at_end: Callable[[], None] | None = None, ending:
             line.print(f"insight-host: {flag} has no effect: {source} decides.")
         for notice in problems(logdirs, follows=follows):
             line.print(f"insight-host: {notice}")
-        if not (server.is_of_this_machine_only or is_wrapped(registry)):
+        if not (server.is_of_this_machine_only or greeting.guarded.is_set()):
             line.print(
-                "insight-host: other machines can look and write: no plugin asks who they are "
-                "(leave out --disable-plugin access)"
+                "insight-host: --insecure: other machines can look and write; no plugin guards the host"
             )
         if server.socket_file is not None:
             line.print(f"insight-host: {_tunnel_hint(server.socket_file.path, server.port)}")
@@ -117,7 +116,14 @@ def _listen(
     tensorboard = open_tensorboard(options, provider, logdirs, registry)
     host = open_host(options, registry, provider, logdirs, tensorboard)
     app = wrapped(host, registry, app_settings(options, greeting))
-    return host, _listening(options, app), tensorboard
+    server = _listening(options, app)
+    if not (server.is_of_this_machine_only or greeting.guarded.is_set() or options.insecure):
+        server.stop()
+        raise InvalidArgument(
+            f"--host {options.host} is reached from other machines, and no plugin guards the host: leave out "
+            "--disable-plugin for the plugin that does, or accept the risk with --insecure"
+        )
+    return host, server, tensorboard
 
 
 def _listening(options: Options, app: WSGIApplication) -> Server:

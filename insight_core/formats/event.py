@@ -31,6 +31,7 @@ EVENT_FIELDS: dict[Dialect | None, dict[int, str]] = {
     },
     Dialect.MINDSPORE: {3: "version", 4: "graph_def", 5: "summary", 6: "explain"},
 }
+_NO_VALUES = ("version", "summary")  # fields of an event that hold none themselves
 NUMBER_FIELDS = frozenset({"simple_value", "scalar_value"})
 METADATA_FIELD = 9
 _WALL_TIME_FIELD = 9  # bytes of it, which most events begin with
@@ -110,6 +111,12 @@ def read_event(buffer: Buffer, dialect: Dialect | None) -> Event:
             else:
                 event.values.append(Value(field=name, start=start, size=size))
     return event
+
+
+def claimable_fields(dialect: Dialect) -> list[str]:
+    """Names of the fields that hold values: those of a summary value, then those of an event."""
+    fields_of_events = EVENT_FIELDS[dialect].values()
+    return [*VALUE_FIELDS[dialect].values(), *(name for name in fields_of_events if name not in _NO_VALUES)]
 
 
 def dialect_of(buffer: Buffer) -> Dialect | None:

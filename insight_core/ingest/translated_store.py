@@ -21,6 +21,7 @@ from insight_record.formats.reason import Reason
 log = logging.getLogger(__name__)
 
 _DEADLINE = 30.0  # seconds after which a call that has not returned is damage
+_MOST_NAMED = 3  # directories that a message names
 _FRESH = 2.0  # seconds after its last change during which a file may change without a trace in its stat
 
 
@@ -52,7 +53,7 @@ class TranslatedStore:
             return []
         try:
             with os.scandir(place) as entries:
-                return sorted(entry.path for entry in entries if "tfevents" in entry.name)
+                return sorted(entry.path for entry in entries if _is_event_file(entry.name))
         except OSError:
             return []
 
@@ -109,11 +110,29 @@ class TranslatedStore:
         damage = [(str(name), Flaw(int(one.offset), Reason.of(one.reason), int(one.skipped)))
                   for name, one in result.flaws]  # fmt: skip
         self.runs = {str(directory): str(name) for directory, name in result.runs.items()}
+        if result.is_done:
+            damage += self._unnamed()
         self.damage = damage
         # files that were not watched may have changed before
         self.is_pending = not result.is_done or set(watched) != set(self._watched)
         self._seen = None if self.is_pending else self._state
         self._watched = watched
+
+    def _unnamed(self) -> list[tuple[str, Flaw]]:
+        """Damage for event files that are not in the directory of a run: the format forgot to name it."""
+        assert self._target is not None
+        target = os.fspath(self._target)
+        named = {os.path.normpath(os.path.join(target, directory)) for directory in self.runs}
+        lost = sorted(
+            os.path.relpath(place, target)
+            for place, _, files in os.walk(target)
+            if place not in named and any(_is_event_file(file) for file in files)
+        )
+        if not lost:
+            return []
+        places = ", ".join([*lost[:_MOST_NAMED], *(["…"] if len(lost) > _MOST_NAMED else [])])
+        text = f"{self._name} wrote event files that belong to no run: {places}"
+        return [("", Flaw(0, Reason(text, "reader_unnamed", name=self._name, directories=places)))]
 
     def _fail_by(self, error: BaseException) -> None:
         if isinstance(error, OSError):
@@ -127,6 +146,10 @@ class TranslatedStore:
     def _fail(self, reason: Reason) -> None:
         self.is_pending = False
         self.damage = [(next(iter(self.runs.values()), ""), Flaw(0, reason))]
+
+
+def _is_event_file(name: str) -> bool:
+    return "tfevents" in name
 
 
 def _state_of(paths: Sequence[str]) -> tuple[object, bool]:

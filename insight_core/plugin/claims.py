@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias
 
-from attrs import Attribute, field, frozen
+from attrs import Attribute, converters, field, frozen, validators
 
 from insight_core.formats.dialects import Dialect
+from insight_core.formats.event import claimable_fields
+from insight_core.plugin.references import reference
 
 BEGINNING = 4096  # Bytes of a file that functions for FileName.makes_run and FileName.begins get.
 
@@ -42,6 +44,10 @@ def _check_pattern(claim: FileName, attribute: Attribute[str], pattern: str) -> 
         raise ValueError(f"the pattern {pattern!r} has ** as a part of a name")
 
 
+def _function_or_bool(given: Any) -> Any:  # noqa: ANN401 - the validator checks it
+    return given if isinstance(given, bool) else reference(given)
+
+
 @frozen
 class FileName:
     """Claims whole files by their names; event files excepted, which are read as such.
@@ -53,9 +59,9 @@ class FileName:
 
     Of the directories above a file from which its path matches, the run is the nearest one that holds
     event files (or MindSpore's lineage or graph files), else the nearest one, which thereby is a run;
-    without ``makes_run`` only if it is one anyway. ``makes_run`` may be a function that tells by the first
-    BEGINNING bytes of a file: it is asked where there is no run, once for each change of the file, when
-    logs are looked for, and has to be fast.
+    without ``makes_run`` only if it is one anyway. ``makes_run`` may be a function, or its name
+    ``"package.module:name"``, that tells by the first BEGINNING bytes of a file: it is asked where there is
+    no run, once for each change of the file, when logs are looked for, and has to be fast.
 
     With ``begins`` only files are claimed whose first BEGINNING bytes this function accepts, for formats
     whose files have any name. It is asked as ``makes_run`` is, in runs too, but not for a file that another
@@ -69,11 +75,36 @@ class FileName:
     """
 
     pattern: str = field(validator=_check_pattern)
-    makes_run: bool | Callable[[bytes], bool] = field(default=True, eq=False, kw_only=True)
-    begins: Callable[[bytes], bool] | None = field(default=None, eq=False, kw_only=True)
+    makes_run: bool | Callable[[bytes], bool] = field(
+        default=True,
+        eq=False,
+        kw_only=True,
+        converter=_function_or_bool,
+        validator=validators.or_(validators.instance_of(bool), validators.is_callable()),
+    )
+    begins: Callable[[bytes], bool] | None = field(
+        default=None, eq=False, kw_only=True, converter=converters.optional(reference)
+    )
 
     def __str__(self) -> str:
         return f"file:{self.pattern}"
 
 
 Claim: TypeAlias = EventField | SummaryPlugin | FileName  # What a decoder reads.
+
+
+def checked_claims(given: object) -> frozenset[Claim]:
+    """Converts the claims of a decoder. Raises TypeError for other values, ValueError for unknown fields."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise TypeError(f"its claims are a {type(given).__name__}, not a set of claims")
+    claims = frozenset(given)
+    for claim in claims:
+        if not isinstance(claim, (EventField, SummaryPlugin, FileName)):
+            raise TypeError(
+                f"one of its claims is a {type(claim).__name__}, not an EventField, SummaryPlugin or FileName"
+            )
+        if isinstance(claim, EventField):
+            known = claimable_fields(Dialect(claim.dialect))
+            if claim.name not in known:
+                raise ValueError(f"{claim.dialect} has no field {claim.name!r}: {', '.join(known)}")
+    return claims

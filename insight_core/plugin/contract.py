@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 from attrs import Attribute, converters, field, frozen, validators
 
 from insight_core.formats.batch import Flaw
-from insight_core.plugin.claims import Claim, FileName
+from insight_core.plugin.claims import Claim, FileName, checked_claims
 from insight_core.plugin.computations import Computation
 from insight_core.plugin.context import PluginContext
 from insight_core.plugin.data import Payload
@@ -44,10 +44,6 @@ class DataKind(enum.StrEnum):
     RECORD = "record"
 
 
-def _frozen_claims(claims: Iterable[Claim]) -> frozenset[Claim]:
-    return frozenset(claims)
-
-
 @frozen
 class RecordDecoder:
     """Which values of an event a plugin takes, and how the host decodes one.
@@ -64,7 +60,7 @@ class RecordDecoder:
     damage of the run. The loader calls it once for each version of a file, so the file should be small.
     """
 
-    claims: frozenset[Claim] = field(converter=_frozen_claims)
+    claims: frozenset[Claim] = field(converter=checked_claims)
     kind: DataKind = DataKind.RECORD
     decode: Callable[[Payload], Any] | None = field(default=None, converter=converters.optional(reference))
     encode: Callable[[Any], object] = field(default=plain, converter=reference)

@@ -203,12 +203,18 @@ def _say_nothing(text: str) -> None:
     pass
 
 
+def _declare_nothing() -> None:
+    pass
+
+
 @frozen
 class AppSettings:
     """What a WSGI middleware needs to know of the host, and may add to its start: see ``insight_wrap_app``.
 
     ``open_with(name, value)`` adds a parameter to the address that the host prints and opens in a browser.
-    ``say(text)`` prints a line once the host listens.
+    ``say(text)`` prints a line once the host listens. ``declare_guard()`` says that the middleware decides
+    who may look, or has refused ``bound_host`` itself: without such a middleware, a host that other machines
+    can reach starts only with ``--insecure`` (``insecure``).
     """
 
     path_prefix: str = ""  # "/a/b", or empty
@@ -220,6 +226,8 @@ class AppSettings:
     encrypted: bool = False  # whether the host itself speaks TLS
     open_with: OpenWith = _open_with_nothing
     say: Callable[[str], None] = _say_nothing
+    insecure: bool = False
+    declare_guard: Callable[[], None] = _declare_nothing
 
 
 def _no_values(data: DataProvider, runs: Sequence[str]) -> Mapping[str, Cell]:

@@ -1,4 +1,5 @@
-"""Which of several plugins of one name, claim or flag is taken: neither, until the user chooses."""
+"""Which of several plugins of one name, claim or flag is taken: that of this distribution, else neither,
+until the user chooses."""
 
 from __future__ import annotations
 
@@ -98,10 +99,8 @@ def conflicting_options(modules: Sequence[Module], taken: Collection[str]) -> di
 
 
 def _rank(one: Contender, choices: Mapping[str, str]) -> int:
-    """2: chosen by the user; 1: reserved for this distribution; 0: any other."""
-    if one.name in choices:
-        return 2
-    return int(one.name in set(PluginNameEnum) and one.distribution == DISTRIBUTION)
+    """2: chosen by the user; 1: of this distribution; 0: any other."""
+    return 2 if one.name in choices else int(one.distribution == DISTRIBUTION)
 
 
 def _refuse(

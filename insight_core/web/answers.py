@@ -117,6 +117,12 @@ def finish(request: Request, answer: Response, frame_ancestors: Sequence[str] = 
     answer.headers["Content-Security-Policy"] = policy
     if not frame_ancestors:  # this header cannot list origins; it is for browsers without CSP
         answer.headers.setdefault("X-Frame-Options", "SAMEORIGIN")
+    compress(request, answer)
+    return answer
+
+
+def compress(request: Request, answer: Response) -> None:
+    """Compresses the answer if that pays, unless it is compressed."""
     if _compressible(answer):
         answer.vary.add("Accept-Encoding")
         if accepts_gzip(request):
@@ -124,7 +130,6 @@ def finish(request: Request, answer: Response, frame_ancestors: Sequence[str] = 
             level = _LEVEL if len(data) < _LARGE else _FAST_LEVEL
             answer.set_data(gzip.compress(data, level, mtime=0))
             answer.headers["Content-Encoding"] = "gzip"
-    return answer
 
 
 def is_text(media_type: str) -> bool:

@@ -62,6 +62,7 @@ from insight_core.web.saved.routes import SavedRoutes
 from insight_core.web.saved.store import SavedStore
 from insight_core.web.saved.views import start_of_page
 from insight_core.web.settings import HostSettings
+from insight_core.web.shared_answers import SharedAnswers
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -114,6 +115,7 @@ class Host:
         )
         self._plugins = MountedPlugins(services, self.settings.limits, self._streams.listing_changed)
         self._plugins.add(registry.plugins.values())
+        self._shared = SharedAnswers()
         self._data_routes = DataRoutes(
             registry=registry,
             provider=provider,
@@ -214,13 +216,15 @@ class Host:
             owner = endpoint.owner
             if not (may_save(request) or endpoint.is_reading(request.method)):
                 return error_answer(READ_ONLY_CLIENT, 403, "read_only")
-            if not endpoint.follows_data or request.method not in ("GET", "HEAD"):
+            if not endpoint.follows_data or not endpoint.is_reading(request.method):
                 return endpoint.answer(request, variables)
             # computed before the view runs, so that data loaded meanwhile are not missed
             tag = f"{self._boot}-{self._provider.generation()}-{self._annotations.now().generation}"
+            if request.method == "POST":
+                return self._shared.answer(request, tag, endpoint, variables)
             if request.if_none_match.contains_weak(tag):
                 return not_modified(tag)
-            answer = endpoint.answer(request, variables)
+            answer = self._shared.answer(request, tag, endpoint, variables)
             if (
                 answer.status_code == 200
                 and "ETag" not in answer.headers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from urllib.parse import quote_plus
@@ -201,13 +201,18 @@ class DataRoutes:
         """Damaged places of one run or all runs."""
         found = self.provider.damage(request.args.get("run"))
         entries = [asdict(entry) | Reason.of(entry.reason).fields("reason") for entry in found]
-        return json_answer({"damage": entries, "messages": self._messages() if entries else {}})
+        return json_answer({"damage": entries, "messages": self._messages(entries)})
 
-    def _messages(self) -> dict[str, dict[str, str]]:
-        """What plugins say for the codes of damage and notices, by locale."""
+    def _messages(self, reasons: Sequence[Mapping[str, object]]) -> dict[str, dict[str, str]]:
+        """Texts of plugins for the codes of these reasons, as ``Reason.fields`` gives them, by locale."""
+        keys = {f"error.{code}" for reason in reasons for code in _codes(reason)}
         found: dict[str, dict[str, str]] = {}
+        if not keys:
+            return found
         for given in self.registry.collected("insight_messages", Messages):
-            found[given.value.locale] = {**given.value.texts, **found.get(given.value.locale, {})}
+            texts = {key: given.value.texts[key] for key in keys & given.value.texts.keys()}
+            if texts:
+                found[given.value.locale] = {**texts, **found.get(given.value.locale, {})}
         return found
 
     def records(self, request: Request) -> Response:
@@ -266,3 +271,13 @@ def _row(
     if error is not None:
         row["error"] = error
     return row
+
+
+def _codes(reason: Mapping[str, object]) -> Iterator[str]:
+    """The code of a reason, given by its fields, and those of the reasons among its details."""
+    if isinstance(code := reason.get("code"), str):
+        yield code
+    if isinstance(details := reason.get("details"), Mapping):
+        for value in details.values():
+            if isinstance(value, Mapping):
+                yield from _codes(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, cast
@@ -18,6 +19,8 @@ from insight_core.web.front_ends import front_end_answer
 from insight_core.web.posted_query import as_get
 
 log = logging.getLogger(__name__)
+
+_VARIABLE = re.compile(r"<(?:([^<>:]*):)?[^<>:]*>")  # of a rule; its converter without its name
 
 # imported at the first request: a start needs none of it
 _TAGS, _RECORDS, _BLOB, _VALUE = (
@@ -134,7 +137,7 @@ def own_rules(plugin: Plugin, ctx: PluginContext, calls: Calls) -> list[UrlRule]
         if plugin.frontend is not None and (route.path + "/").startswith("/static/"):
             raise ValueError(f"{route.path} is where the host serves the front end")
         for method in route.methods:
-            place = (method.upper(), route.path.rstrip("/"))
+            place = (method.upper(), _VARIABLE.sub(r"<\1>", route.path.rstrip("/")))
             if place in seen:
                 raise ValueError(f"two routes answer {method.upper()} {route.path}")
             seen.add(place)

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from attrs import field, frozen
 
-from insight_core.isolation import Busy, Call, Limits, Overdue, in_one_line
+from insight_core.isolation import Busy, Limits, Overdue, in_one_line
 from insight_core.plugin import (
     Annotations,
     Cell,
@@ -142,25 +142,24 @@ class RunColumnTable:
         for one in self.registry.collected(_HOOK, (RunColumn, RunColumns)):
             given.setdefault(one.module, []).append(one.value)
         found = GivenColumns()
-        calls: list[tuple[Module, Call[list[GivenColumn]]]] = []
+        asked: list[tuple[Module, str, Callable[[], list[GivenColumn]]]] = []
         for module in self.registry.implementing(_HOOK):
             name = module.candidate.name
-            sources = given.get(name, [])
+            for source in given.get(name, []):
+                what = _source(source, name)
+                try:
+                    asked.append((module, what, self._begin(module, source, what, runs, wanted)))
+                except Busy as error:
+                    found.errors.append({"plugin": name, "error": str(error)})
+        for module, what, result in asked:
             try:
-                calls.append((module, self._begin(module, sources, runs, wanted)))
-            except Busy as error:
-                found.errors.append({"plugin": name, "error": str(error)})
-        for module, call in calls:
-            name = module.candidate.name
-            try:
-                found.columns.extend(call.result())
-                module.calls.forget(_HOOK)
+                found.columns.extend(result())
+                module.calls.forget(what)
             except Exception as error:
-                call.given_up = True
                 text = str(error) if isinstance(error, (Overdue, Busy)) else in_one_line(error)
-                if module.calls.note(_HOOK, text):
-                    log.error("the run columns of plugin %s failed: %s", name, text, exc_info=error)
-                found.errors.append({"plugin": name, "error": text})
+                if module.calls.note(what, text):
+                    log.error("%s failed: %s", what, text, exc_info=error)
+                found.errors.append({"plugin": module.candidate.name, "error": text})
         for failure in self.registry.failures.values():
             if failure.reason.startswith(f"{_HOOK}() "):
                 found.errors.append({"plugin": failure.entry_point, "error": failure.reason})
@@ -169,45 +168,55 @@ class RunColumnTable:
     def _begin(
         self,
         module: Module,
-        sources: Sequence[RunColumn | RunColumns],
+        source: RunColumn | RunColumns,
+        what: str,
         runs: Sequence[str],
         wanted: Wanted | None,
-    ) -> Call[list[GivenColumn]]:
+    ) -> Callable[[], list[GivenColumn]]:
+        """Asks a source in a call of its own, so that a source that fails or hangs costs no other one.
+
+        Returns a function that waits for the columns. Raises Busy.
+        """
+        name = module.candidate.name
+        if isinstance(source, RunColumn):
+            if wanted is None:
+                return lambda: [GivenColumn(name, source, {})]
+            if not wanted(name, source):
+                return list
         return module.calls.start(
-            f"the run columns of {module.candidate.name}",
-            lambda _: list(self._columns(module, sources, runs, wanted)),
+            what,
+            lambda _: list(self._columns(module, source, runs, wanted)),
             self.limits.active,
             limited=True,
-        )
+        ).result
 
     def _columns(
-        self,
-        module: Module,
-        sources: Sequence[RunColumn | RunColumns],
-        runs: Sequence[str],
-        wanted: Wanted | None,
+        self, module: Module, source: RunColumn | RunColumns, runs: Sequence[str], wanted: Wanted | None
     ) -> Iterator[GivenColumn]:
         name = module.candidate.name
-        for source in sources:
-            if isinstance(source, RunColumn):
-                if wanted is None:
-                    yield GivenColumn(name, source, {})
-                elif wanted(name, source):
-                    yield GivenColumn(name, source, _of_runs(source.values(self.provider, runs), runs))
-                continue
-            ctx = self.context_of(module)
-            listed = [one for one in source.list(ctx) if wanted is None or wanted(name, one)]
-            cells: Mapping[str, Mapping[str, Cell]] = {}
-            if wanted is not None and listed:
-                cells = source.values(ctx, [one.name for one in listed], runs)
-            for column in listed:
-                yield GivenColumn(name, column, _of_runs(cells.get(column.name, {}), runs))
+        if isinstance(source, RunColumn):
+            yield GivenColumn(name, source, _of_runs(source.values(self.provider, runs), runs))
+            return
+        ctx = self.context_of(module)
+        listed = [one for one in source.list(ctx) if wanted is None or wanted(name, one)]
+        cells: Mapping[str, Mapping[str, Cell]] = {}
+        if wanted is not None and listed:
+            cells = source.values(ctx, [one.name for one in listed], runs)
+        for column in listed:
+            yield GivenColumn(name, column, _of_runs(cells.get(column.name, {}), runs))
 
 
 def unavailable(errors: Sequence[Mapping[str, str]], text: str = "") -> Unavailable:
     """The error of a request for columns that plugins failed to give. ``text`` comes first."""
     causes = "; ".join(f"plugin {one['plugin']}: {one['error']}" for one in errors)
     return Unavailable(f"{text}: {causes}" if text else causes)
+
+
+def _source(source: RunColumn | RunColumns, module: str) -> str:
+    """Names a source of columns for messages."""
+    if isinstance(source, RunColumn):
+        return f"the run column {source.name!r} of {module}"
+    return f"the run columns of {module}"
 
 
 def _of_runs(values: Mapping[str, Any], runs: Sequence[str]) -> Mapping[str, Any]:

@@ -81,7 +81,7 @@ class RunTableView:
     settings: HostSettings
     boot: str
     columns: Callable[[], RunColumnTable]
-    messages: Callable[[], Mapping[str, Mapping[str, str]]]
+    messages: Callable[[Sequence[Mapping[str, object]]], Mapping[str, Mapping[str, str]]]
     _log: RunLog = field(init=False)
 
     @_log.default
@@ -106,10 +106,10 @@ class RunTableView:
                 "loaded_once": progress.loaded_once,
             },
             "follows": self.settings.follows,
-            "notices": [notice.fields() for notice in self._notices()],
+            "notices": (notices := [notice.fields() for notice in self._notices()]),
         }
-        if answer["notices"]:
-            answer["messages"] = self.messages()
+        if notices:
+            answer["messages"] = self.messages(notices)
         if changes is None:
             rows = self._log.rows(runs, number)
         else:

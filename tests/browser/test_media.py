@@ -47,6 +47,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     logdir = tmp_path_factory.mktemp("media")
     items = {
         "page": ("text/html", TRIES),
+        "leaves": ("text/html", "<p>here</p><script>location = 'http://localhost:1/?sent'</script>"),
         "outside": ("application/vnd.vegalite.v5+json", json.dumps(VEGA_OUTSIDE)),
         "link": ("application/vnd.plotly.v1+json", json.dumps(PLOTLY_LINK)),
         "damaged": ("application/vnd.plotly.v1+json", "{"),
@@ -88,6 +89,21 @@ def test_a_page_of_a_log_reaches_nothing(page: Page, shared: Serve, logs: Path, 
     expect(out).to_have_text("scripts are off")
     shown.get_by_role("button", name="Run scripts").click()
     expect(out).to_have_text("reached: .")
+
+
+def test_a_page_of_a_log_with_scripts_cannot_navigate_in_a_window_of_its_own(
+    page: Page, shared: Serve, logs: Path, with_tabs: WithTabs
+) -> None:
+    url = shared("--logdir", logs, environment=with_tabs("media"))
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    address = f"{url}data/plugin/media/content?run=run&index=0&scripts=1&tag="
+    page.goto(f"{address}page")
+    expect(page.frame_locator("iframe").locator("#out")).to_have_text("reached: .")
+    with page.expect_console_message(lambda message: "Content Security Policy" in message.text):
+        page.goto(f"{address}leaves")
+    assert page.url == f"{address}leaves"
+    assert not any("sent" in each for each in asked)
 
 
 def test_hostile_figures_load_nothing_run_nothing_and_are_error_cells(

@@ -29,6 +29,16 @@ def _status(url: str, token: str = "") -> int:
         return error.code
 
 
+def _middleware(place: Path, hook: str) -> Path:
+    """A directory with a module that wraps the application, as pip would leave it."""
+    info = place / "site" / "wrapping-1.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: wrapping\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[insight.middleware]\nwrapping = wrapping\n")
+    (info.parent / "wrapping.py").write_text(f"from insight_core.plugin import hookimpl\n@hookimpl\n{hook}")
+    return info.parent
+
+
 def test_the_printed_address_opens_the_page_and_nothing_else_does(serve: Serve, tmp_path: Path) -> None:
     host = serve("--logdir", str(tmp_path), "--path-prefix", "/a/b", env=WITH_TOKEN)
     bare, _, token = host.url.partition("?token=")
@@ -45,14 +55,37 @@ def test_the_printed_address_opens_the_page_and_nothing_else_does(serve: Serve, 
     assert token not in said
 
 
-@pytest.mark.parametrize(("address", "is_said"), [("0.0.0.0", True), ("127.0.0.1", False)])
+@pytest.mark.parametrize(
+    ("flags", "is_said"),
+    [(("--host", "0.0.0.0", "--insecure"), True), (("--host", "127.0.0.1"), False)],
+)
 def test_a_start_without_the_guard_says_who_can_look(
-    serve: Serve, tmp_path: Path, address: str, is_said: bool
+    serve: Serve, tmp_path: Path, flags: tuple[str, ...], is_said: bool
 ) -> None:
-    host = serve("--logdir", str(tmp_path), "--host", address, "--disable-plugin", "access")
+    host = serve("--logdir", str(tmp_path), *flags, "--disable-plugin", "access")
     host.process.terminate()
     _, said = host.process.communicate(timeout=60)
     assert ("other machines can look and write" in said) == is_said
+
+
+@pytest.mark.parametrize(
+    ("body", "starts"),
+    [("return app", False), ("settings.declare_guard(); return app", True)],
+    ids=["no guard", "a guard"],
+)
+def test_beyond_this_machine_a_host_needs_a_guard_whoever_left_it_out(
+    run: Run, serve: Serve, tmp_path: Path, body: str, starts: bool
+) -> None:
+    site = _middleware(tmp_path, f"def insight_wrap_app(app, settings):\n    {body}\n")
+    flags = ("--logdir", str(tmp_path), "--host", "0.0.0.0", "--disable-plugin", "access")
+    if starts:
+        assert _status(f"{serve(*flags, env={'PYTHONPATH': str(site)}).url}healthz") == 200
+        return
+    for environment in ({}, {"PYTHONPATH": str(site)}):
+        done = run(*flags, "--port", "0", env=environment)
+        assert done.returncode == 1
+        assert "no plugin guards the host" in done.stderr
+        assert "--insecure" in done.stderr
 
 
 def test_a_start_without_token_says_so(serve: Serve, tmp_path: Path) -> None:
@@ -85,20 +118,15 @@ def test_what_stands_in_a_token_file_is_never_printed(serve: Serve, tmp_path: Pa
 
 def test_other_middleware_is_behind_the_token(serve: Serve, tmp_path: Path) -> None:
     """A page that another module answers itself is guarded, too."""
-    info = tmp_path / "site" / "open_page-1.dist-info"
-    info.mkdir(parents=True)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: open-page\nVersion: 1\n")
-    (info / "entry_points.txt").write_text("[insight.middleware]\nopen_page = open_page\n")
-    (info.parent / "open_page.py").write_text(
-        "from insight_core.plugin import hookimpl\n"
-        "@hookimpl\n"
+    site = _middleware(
+        tmp_path,
         "def insight_wrap_app(app):\n"
         "    def answer(environ, start_response):\n"
         "        start_response('200 OK', [('Content-Length', '4')])\n"
         "        return [b'open']\n"
-        "    return answer\n"
+        "    return answer\n",
     )
-    host = serve("--logdir", str(tmp_path), env={**WITH_TOKEN, "PYTHONPATH": str(info.parent)})
+    host = serve("--logdir", str(tmp_path), env={**WITH_TOKEN, "PYTHONPATH": str(site)})
     bare, _, token = host.url.partition("?token=")
     assert (_status(bare), _status(bare, token)) == (401, 200)
 

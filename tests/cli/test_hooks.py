@@ -103,6 +103,21 @@ def test_a_hook_of_the_command_line_that_fails_leaves_those_of_others(
     assert re.search("plugin bad of bad did not load: .+|plugin bad has not loaded yet", done.stderr)
 
 
+def test_commands_of_the_host_win_over_those_of_other_packages(run: Run, tmp_path: Path) -> None:
+    names = ("inspect", "mcp", "cache purge", "mine")
+    commands = [f"Command({name!r}, 'text of theirs', lambda words: print('theirs') or 0)" for name in names]
+    theirs = _module(
+        tmp_path / "site", "theirs", _hook("insight_commands()", f"return [{', '.join(commands)}]"), "a-dist"
+    )
+    env = _with_path(theirs)
+    (tmp_path / "logs").mkdir()
+    inspected = run("inspect", "--logdir", str(tmp_path / "logs"), env=env)
+    assert (inspected.returncode, "theirs\n" in inspected.stdout) == (0, False)
+    for name in names[:3]:
+        assert f"the command {name} of theirs of a-dist is left out" in inspected.stderr
+    assert run("mine", env=env).stdout == "theirs\n"
+
+
 def _guard(place: Path, body: str, group: str = MIDDLEWARE) -> dict[str, str]:
     return _with_path(_module(place / "site", "guard", body, "my-guard", group))
 

@@ -128,6 +128,7 @@ def test_flags(arguments: list[str], name: str, value: object) -> None:
         ("DISABLE_PLUGIN", f"a{os.pathsep}b,c", "disable_plugin", ("a", "b", "c")),
         ("WINDOW_TITLE", "Runs, all", "window_title", "Runs, all"),
         ("WATCH_FRONT_ENDS", "1", "watch_front_ends", True),
+        ("INSECURE", "1", "insecure", True),
         ("OPEN", "1", "open", True),
         ("OPEN", "no", "open", False),
         ("VERBOSITY", "info", "verbosity", "info"),

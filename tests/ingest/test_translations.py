@@ -211,6 +211,19 @@ def test_a_format_that_fails_is_damage_of_its_store_and_other_stores_are_read(
     assert reason in said
 
 
+def test_event_files_that_a_format_names_no_run_for_are_listed(logdir: Path, opened: Opener) -> None:
+    def forgets(source: str, target: Path) -> Translation:
+        return evolve(translate(source, target), runs={"0": "a"})
+
+    (logdir / "x.chest").write_text(_rows("a", 0, 3) + _rows("b", 0, 3))
+    provider = opened(evolve(CHEST, translate=forgets))
+    provider.load()
+    assert values(provider, "a") == [0, 0.5, 1]
+    [(file, _, said, _)] = damage(provider)
+    assert file == "x.chest"
+    assert said == "the store format chests wrote event files that belong to no run: 1"
+
+
 def test_a_format_that_hangs_is_damage_of_its_store(
     logdir: Path, opened: Opener, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
 from safetensors.numpy import load
 
-from insight_core.plugin.http.answers import bytes_response, json_response, safetensors_response
+from insight_core.plugin.http.answers import (
+    bytes_response,
+    json_response,
+    safetensors_response,
+    streamed_response,
+)
 
 
 def test_json() -> None:
@@ -33,6 +39,24 @@ def test_bytes_that_never_change() -> None:
     assert "Content-Disposition" not in answer.headers
     assert "Cache-Control" not in bytes_response(b"", "image/png").headers
     assert json_response(1, immutable=True).headers["Cache-Control"] == answer.headers["Cache-Control"]
+
+
+@pytest.mark.parametrize("content_type", ["text/event-stream", "Text/Event-Stream; charset=utf-8"])
+def test_an_event_is_sent_when_it_is_made(content_type: str) -> None:
+    made: list[int] = []
+
+    def events() -> Iterator[bytes]:
+        for number in range(3):
+            made.append(number)
+            yield b"data: %d\n\n" % number
+
+    answer = streamed_response(events(), content_type)
+    assert made == []  # the first event may be far away
+    sent = answer.iter_encoded()
+    assert [(next(sent), list(made)) for _ in range(2)] == [
+        (b"data: 0\n\n", [0]),
+        (b"data: 1\n\n", [0, 1]),
+    ]
 
 
 @pytest.mark.parametrize(

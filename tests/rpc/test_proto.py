@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -56,3 +57,19 @@ def test_absent_and_empty_are_told_apart() -> None:
     assert tensorboard.RunTagFilter.FromString(empty.SerializeToString()).HasField("runs")
     assert not insight.ScalarQuery().HasField("nearest")
     assert insight.ScalarQuery(nearest=0.0).HasField("nearest")
+
+
+def test_the_data_server_answers_with_protobuf_in_pure_python(repository: Path) -> None:
+    """What protobuf's own errors advise to set, and old plugins of TensorBoard need."""
+    environment = {**os.environ, "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": "python"}
+    tests = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "tests/rpc/test_tensorboard_service.py",
+    ]
+    done = subprocess.run(tests, cwd=repository, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout

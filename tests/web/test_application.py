@@ -6,14 +6,16 @@ import gzip
 import json
 import urllib.request
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from werkzeug.test import Client
 
-from insight_core.plugin import Damage, InvalidArgument, Plugin, Progress, Reason
+from insight_core.plugin import Damage, InvalidArgument, Messages, Plugin, Progress, Reason, hookimpl
 from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
 from insight_core.web.http_server import Server
 
@@ -85,6 +87,19 @@ def test_damage_of_all_runs_or_one(client: Client, provider: FakeProvider) -> No
     entry = {"run": "late", "file": "late/events", "offset": 12, "reason": "bad CRC", "skipped": 3}
     assert _json(client.get("/data/damage"))["damage"] == [entry]
     assert _json(client.get("/data/damage?run=early"))["damage"] == []
+
+
+def test_damage_comes_with_the_texts_of_its_codes_alone(provider: FakeProvider) -> None:
+    texts = {"error.m_seen": "seen", "error.m_cause": "cause", "error.m_other": "other", "tab": "of the tab"}
+    messages = [Messages("zh-CN", texts), Messages("en", {})]
+    module = SimpleNamespace(insight_messages=hookimpl(lambda: messages))
+    client = Client(Host(Registry.of([("m", lambda: module)]), provider))
+    assert _json(client.get("/data/damage")) == {"damage": [], "messages": {}}
+    reason = Reason("it is cut", "m_seen", cause=Reason("no space", "m_cause"))
+    provider.add_damage(Damage("late", "late/events", 12, reason))
+    assert _json(client.get("/data/damage"))["messages"] == {
+        "zh-CN": {"error.m_seen": "seen", "error.m_cause": "cause"}
+    }
 
 
 def test_tags_of_every_plugin(client: Client) -> None:

@@ -206,6 +206,29 @@ def test_a_plugin_whose_routes_fail_leaves_those_of_the_others(host_of: HostOf) 
     assert {"/data/plugin/x/rows", "/data/plugin/bad/tags"} <= paths.keys()
 
 
+def test_a_view_that_needs_a_package_that_is_missing_is_described_without_it(
+    host_of: HostOf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    package = tmp_path / "with_extra"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "engine.py").write_text("import a_package_that_is_not_installed\n")
+    (package / "views.py").write_text(
+        "from insight_core.plugin.http.answers import json_response\n"
+        "from insight_core.plugin.http.parameters import required_text\n"
+        "def view(request):\n"
+        "    from with_extra.engine import run\n"
+        "    return json_response(run(required_text(request, 'sql')))\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    named = [Route("/sql", "with_extra.views:view"), Route("/lost", "with_extra.engine:view")]
+    client = Client(host_of(Plugin("x", "X", routes=lambda _: named)))
+    paths = client.get("/openapi.json").get_json()["paths"]
+    assert [one["name"] for one in paths["/data/plugin/x/sql"]["get"]["parameters"]] == ["sql"]
+    assert "/data/plugin/x/lost" in paths
+    assert not caplog.records
+
+
 # --- the host and the plugins of this repository ---
 
 

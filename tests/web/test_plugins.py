@@ -53,6 +53,10 @@ def _exit(*_: object) -> NoReturn:
         (_plugin(Route("/<nope:x>", _ok)), "nope"),
         (_plugin(Route("/<x", _ok)), "bad"),
         (_plugin(Route("/x", _ok), Route("/x/", _ok)), "two routes answer GET /x"),
+        (
+            _plugin(Route("/x/<int:step>", _ok), Route("/x/<int:number>", _ok)),
+            "two routes answer GET /x/<int:number>",
+        ),
         (_plugin(Route("/x", _ok, methods=cast(Any, "GET"))), "the methods of /x"),
         (_plugin(Route("/static/x", _ok), frontend=Path("/nowhere")), "/static/x"),
     ],

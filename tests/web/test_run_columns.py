@@ -146,6 +146,21 @@ def test_a_module_that_fails_costs_its_own_columns(
     assert table["runs"] == ["a", "b"]
 
 
+@pytest.mark.parametrize("values", [_raises, _hangs])
+def test_a_column_that_fails_leaves_the_other_columns_of_its_module(
+    provider: DataProvider, values: Values
+) -> None:
+    def listed(ctx: PluginContext) -> Sequence[RunColumn]:
+        raise RuntimeError("no logs")
+
+    module = _module(
+        RunColumn("bad", "Bad", values), SIZE, RunColumns(listed, lambda ctx, names, runs: {}), SIZE
+    )
+    table = _table(provider, "m/bad", "m/size", active=2.0 if values is _hangs else 60.0, m=module)
+    assert [(one["name"], one["values"]) for one in table["columns"]] == [("size", [0, 1])] * 2
+    assert len(table["column_errors"]) == 2
+
+
 def test_a_hook_that_fails_is_an_error_of_its_columns(provider: DataProvider) -> None:
     table = _table(provider, bad=_module(7), good=_module(SIZE))
     assert [column["name"] for column in table["columns"]] == ["size"]

@@ -57,8 +57,10 @@ def streamed_response(parts: Iterable[bytes], content_type: str, *, filename: st
     """An answer that is made while it is sent, in bounded memory, and whole if it is short.
 
     What goes wrong in the first 256 KiB is raised here; later it breaks off the answer. With ``filename`` the
-    browser saves it (RFC 6266).
+    browser saves it (RFC 6266). Each part of ``text/event-stream`` is sent as soon as it is made.
     """
+    if content_type.partition(";")[0].strip().lower() == "text/event-stream":
+        return _saved(Response(parts, content_type=content_type), filename)
     pieces = _pieces(parts)
     first, second = next(pieces, b""), next(pieces, None)
     body = first if second is None else itertools.chain((first, second), pieces)

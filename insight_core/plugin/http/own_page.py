@@ -28,8 +28,8 @@ class OwnPage:
     """Recognises requests of the host's own page, which alone can read the ``token`` and send it back.
 
     Plugins have that of the host as ``ctx.own_page``: a route that writes calls ``require(request)`` first,
-    another route gives the page the ``token``, which the page sends as ``X-Insight-Token``. ``is_own`` tells
-    from the headers Origin and Host whether the page is that of the host.
+    another route gives the page ``token_for(request)``, which the page sends as ``X-Insight-Token``.
+    ``is_own`` tells from the headers Origin and Host whether the page is that of the host.
     """
 
     is_own: Callable[[str | None, str | None], bool]
@@ -54,6 +54,10 @@ class OwnPage:
         refusal = self.refusal(request)
         if refusal is not None:
             raise Forbidden(refusal, code="read_only")
+
+    def token_for(self, request: Request) -> str | None:
+        """The token, for the answer to a client that may write; None for all others."""
+        return None if self.refusal(request) else self.token
 
     def refusal(self, request: Request | None = None) -> str | None:
         """Why the host, or the client that sent ``request``, is read-only; None if it may write."""

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from google.protobuf import timestamp_pb2
-from google.protobuf.descriptor import FileDescriptor
+from google.protobuf.descriptor import Descriptor, FileDescriptor
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
 from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.internal.enum_type_wrapper import EnumTypeWrapper
+from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 DESCRIPTORS = Path(__file__).with_name("descriptors.binpb")
@@ -38,7 +39,19 @@ def define(namespace: dict[str, Any], name: str) -> None:
     file = POOL.FindFileByName(f"insight_core/rpc/schema/{name}.proto")
     namespace["DESCRIPTOR"] = file
     for message in file.message_types_by_name.values():
-        namespace[message.name] = GetMessageClass(message)
+        namespace[message.name] = _message_class(message)
     for enum in file.enum_types_by_name.values():
         namespace[enum.name] = EnumTypeWrapper(enum)
         namespace.update((value.name, value.number) for value in enum.values)
+
+
+def _message_class(descriptor: Descriptor) -> type[Message]:
+    """The class of a message, with the classes of its nested messages as attributes.
+
+    protobuf in pure Python (PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION=python) leaves these to generated code.
+    """
+    message: type[Message] = GetMessageClass(descriptor)
+    for nested in descriptor.nested_types:
+        if not hasattr(message, nested.name):
+            setattr(message, nested.name, _message_class(nested))
+    return message

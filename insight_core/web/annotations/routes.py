@@ -40,7 +40,7 @@ class AnnotationRoutes:
             "generation": now.generation,
             "writable": refusal is None,
             "reason": refusal,
-            "token": self.page.token,
+            "token": self.page.token_for(request),
             "runs": {run: annotation.said() for run, annotation in now.runs.items()},
             "written": {
                 run: {name: {"by": each.by, "at": each.at} for name, each in fields.items()}

@@ -42,7 +42,10 @@ def function_of(target: object) -> Function | None:
     named: dict[str, Any] = {}
     while not isinstance(target, FunctionType):
         if isinstance(target, Reference):
-            target = target.resolve()
+            try:
+                target = target.resolve()
+            except ImportError:  # an extra that is not installed
+                return None
         elif isinstance(target, partial):
             bound, named, target = (*target.args, *bound), {**target.keywords, **named}, target.func
         elif isinstance(target, MethodType):

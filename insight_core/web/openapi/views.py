@@ -59,7 +59,10 @@ class _Calls(FunctionWalk):
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         """What is imported late, because a start needs none of it."""
         if node.module is not None and not node.level and self._is_followed(node.module):
-            module = import_module(node.module)
+            try:
+                module = import_module(node.module)
+            except ImportError:  # an extra that is not installed: the view answers that it is missing
+                module = None
             for each in node.names:
                 self._local[each.asname or each.name] = getattr(module, each.name, UNKNOWN)
 

@@ -65,7 +65,7 @@ class SavedRoutes:
             "generation": now.generation,
             "writable": refusal is None,
             "reason": refusal,
-            "token": self.page.token,
+            "token": self.page.token_for(request),
             "damage": {"file": str(now.file), "lines": now.unreadable} if now.unreadable else None,
             "entries": [
                 {"name": name, "version": version_of(text), "bytes": len(text)}

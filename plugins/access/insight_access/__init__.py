@@ -33,12 +33,6 @@ def insight_options() -> Iterable[Option]:
             "'Authorization: Bearer', and in all with --no-token",
             metavar="HEADER",
         ),
-        Option(
-            "insecure",
-            "listen beyond this machine although there is no token or no TLS",
-            type=bool,
-            default=False,
-        ),
     ]
 
 

@@ -6,8 +6,6 @@ import ipaddress
 from collections.abc import Mapping
 from typing import Any
 
-from werkzeug.http import parse_cookie
-
 _FRAMES = {"embed", "frame", "iframe", "object"}  # of Sec-Fetch-Dest
 
 
@@ -22,8 +20,12 @@ def cookie_name(environ: Mapping[str, Any]) -> str:
 
 def cookie_of(environ: Mapping[str, Any]) -> str:
     """The value that the browser sent; empty without one."""
-    header = environ.get("HTTP_COOKIE", "")
-    return parse_cookie(header).get(cookie_name(environ), "") if "insight-host" in header else ""
+    wanted = cookie_name(environ)
+    for pair in environ.get("HTTP_COOKIE", "").split(";"):  # those of other servers may be no UTF-8
+        name, _, value = pair.partition("=")
+        if name.strip() == wanted:
+            return str(value.strip())
+    return ""
 
 
 def is_in_foreign_frame(environ: Mapping[str, Any]) -> bool:

@@ -23,9 +23,10 @@ def wrap(app: WSGIApplication, settings: AppSettings) -> WSGIApplication:
     _check(options)
     reason = open_because(settings.bound_host, has_token=options["token"], encrypted=settings.encrypted)
     if reason is not None:
-        if not options["insecure"]:
+        if not settings.insecure:
             refuse_open(settings.bound_host, reason)
         settings.say(f"--insecure: {reason}.")
+    settings.declare_guard()
     keys = Keys(_keys(settings))
     header = options["trust_proxy"]
     if not options["token"]:

@@ -124,7 +124,7 @@ def test_a_bind_beyond_this_machine_needs_token_and_tls(
         InvalidArgument, match=f"--host 0.0.0.0 .*: {missing}.*ssh -L.*--tls-cert.*--insecure"
     ):
         guarded(settings=settings, token=token, **NO_FILES)
-    insecure = guarded(settings=settings, token=token, insecure=True, **NO_FILES)
+    insecure = guarded(settings={**settings, "insecure": True}, token=token, **NO_FILES)
     assert re.search(missing, insecure.said[0])
 
 

@@ -15,6 +15,8 @@ from insight_core.plugin.payloads import MessageTypes
 
 _TYPES = MessageTypes(Path(__file__).with_name("projector.binpb"))
 _LONGEST = 4 << 20  # bytes of a configuration
+MOST_EMBEDDINGS = 10_000  # of a configuration: they are read in a third of a second
+_ENTRY = re.compile(rb"\bembeddings\s*:?\s*[{<]")
 _OF_STEP = re.compile(r"(?P<group>.+):(?P<step>\d{5,15})")  # the names that ``add_embedding`` gives
 
 
@@ -44,6 +46,9 @@ def configured_embeddings(content: bytes) -> list[Configured]:
     if len(content) > _LONGEST:
         text = f"the file has {len(content):,} bytes, more than {_LONGEST:,}"
         raise ValueError(Reason(text, "embeddings_long_config", most=_LONGEST))
+    if sum(1 for _ in _ENTRY.finditer(content)) > MOST_EMBEDDINGS:
+        text = f"the file names more than {MOST_EMBEDDINGS:,} embeddings"
+        raise ValueError(Reason(text, "embeddings_many", most=MOST_EMBEDDINGS))
     projector = _TYPES.new("Projector")
     try:
         text_format.Parse(content.decode(), projector, allow_unknown_field=True)

@@ -11,6 +11,7 @@ import insight_embeddings
 import numpy as np
 import pytest
 from insight_embeddings import neighbours
+from insight_embeddings.config import MOST_EMBEDDINGS
 from insight_embeddings.matrix import Matrix
 from insight_embeddings.neighbours import neighbour_graph
 from werkzeug.test import Client
@@ -137,6 +138,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     (logs / "secret.tsv").write_text(table, encoding="utf-8")
     _write(logs / "malformed", "embeddings { tensor_name: ")
     _write(logs / "deep", "unknown {" * 5000)
+    _write(logs / "many", _embedding("t.tsv") * (MOST_EMBEDDINGS + 1), t__tsv=table)
     _write(logs / "outside", _embedding("../secret.tsv"))
     _write(logs / "missing", _embedding("gone.tsv"))
     _write(logs / "checkpoint", 'embeddings { tensor_name: "w" }')
@@ -190,12 +192,21 @@ def test_files_that_are_not_below_the_configuration_are_named(hostile: Client, r
     assert _get(hostile, "points", 422, run=run, name=embedding["name"])
 
 
-@pytest.mark.parametrize("run", ["malformed", "deep"])
-def test_a_malformed_configuration_is_an_error_of_its_run(hostile: Client, run: str) -> None:
+@pytest.mark.parametrize(
+    ("run", "code"),
+    [
+        ("malformed", "embeddings_bad_config"),
+        ("deep", "embeddings_bad_config"),
+        ("many", "embeddings_many"),
+    ],
+)
+def test_a_configuration_that_cannot_be_read_is_an_error_of_its_run(
+    hostile: Client, run: str, code: str
+) -> None:
     [found] = _get(hostile, "embeddings", run=run)["runs"]
     assert found["embeddings"] == []
     [error] = found["errors"]
-    assert error["details"]["cause"]["code"] == "embeddings_bad_config"
+    assert error["details"]["cause"]["code"] == code
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 
 from attrs import frozen
 from werkzeug import Request, Response
@@ -19,6 +20,8 @@ _FRAME = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; media-src data: blob:; "
     "font-src data:; form-action 'none'; base-uri 'none'"
 )
+# Around a page with scripts that is opened in a window of its own: there it could navigate, and so send.
+_WINDOW = "default-src 'none'; frame-src 'self'; style-src 'unsafe-inline'; base-uri 'none'"
 _SCRIPTS = "; script-src 'unsafe-inline' 'unsafe-eval' data: blob:; worker-src blob:"
 _INLINE = ("video", "picture")  # kinds that a browser shows from an address
 
@@ -44,11 +47,16 @@ class _Views:
         return json_response({**described, **content}, immutable=is_pinned(request))
 
     def content(self, request: Request) -> Response:
-        """The bytes as recorded; HTML for a frame without an origin, whose scripts run with ``scripts=1``."""
+        """The bytes as recorded; HTML for a frame without an origin, whose scripts run with ``scripts=1``.
+
+        ``framed=1`` says that the request comes from a frame, for browsers that do not say so themselves.
+        """
         _, item = self._item(request)
         pinned = is_pinned(request)
         if item.kind == "html" and not flag(request, "download"):
             scripts = flag(request, "scripts")
+            if scripts and not _is_in_frame(request):
+                return _window(request)
             answer = bytes_response(item.content, "text/html; charset=utf-8", immutable=pinned)
             sandbox = "sandbox allow-scripts; " if scripts else "sandbox; "
             answer.headers["Content-Security-Policy"] = sandbox + _FRAME + (_SCRIPTS if scripts else "")
@@ -64,6 +72,24 @@ class _Views:
         place = record_of(request, self.ctx.data, self.ctx.name)
         item: Item = self.ctx.values.at(place)
         return place, item
+
+
+def _is_in_frame(request: Request) -> bool:
+    """Whether a frame shows the answer. Over http, browsers say so to this machine only (Sec-Fetch-Dest)."""
+    destination = request.headers.get("Sec-Fetch-Dest")
+    return flag(request, "framed") if destination is None else destination in ("iframe", "frame")
+
+
+def _window(request: Request) -> Response:
+    """A page that shows the requested one in a frame, which can navigate nowhere else."""
+    address = f"?{request.query_string.decode('latin1')}&framed=1"
+    page = (
+        "<!doctype html><style>html,body,iframe{margin:0;border:0;width:100%;height:100%}</style>"
+        f'<iframe sandbox="allow-scripts" referrerpolicy="no-referrer" src="{escape(address)}"></iframe>'
+    )
+    answer = bytes_response(page.encode(), "text/html; charset=utf-8")
+    answer.headers["Content-Security-Policy"] = _WINDOW
+    return answer
 
 
 _SUFFIXES = {

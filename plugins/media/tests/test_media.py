@@ -123,10 +123,24 @@ def test_html_has_no_origin_and_no_network_and_runs_no_scripts_unasked() -> None
     policy = _get(client, "content").headers["Content-Security-Policy"]
     assert policy.startswith("sandbox; default-src 'none'")
     assert "script-src" not in policy
-    policy = _get(client, "content", scripts=1).headers["Content-Security-Policy"]
+    policy = _get(client, "content", scripts=1, framed=1).headers["Content-Security-Policy"]
     assert policy.startswith("sandbox allow-scripts; default-src 'none'")
     for unwanted in ("allow-same-origin", "connect-src", "'self';", "http"):
         assert unwanted not in policy.partition("frame-ancestors")[0]
+
+
+@pytest.mark.parametrize(
+    ("destination", "framed", "is_wrapped"),
+    [("iframe", 0, False), ("document", 0, True), ("document", 1, True), (None, 0, True), (None, 1, False)],
+)
+def test_html_with_scripts_is_shown_in_a_frame_alone(
+    destination: str | None, framed: int, is_wrapped: bool
+) -> None:
+    client = _host_of(recording.html("<script>1</script>"))
+    headers = {} if destination is None else {"Sec-Fetch-Dest": destination}
+    query = {"run": "a", "tag": "tag", "index": 0, "scripts": 1, "framed": framed}
+    answer = client.get("/data/plugin/media/content", query_string=query, headers=headers)
+    assert ("<iframe" in answer.text, "<script>" in answer.text) == (is_wrapped, not is_wrapped)
 
 
 def test_only_videos_and_html_are_answered_as_what_they_claim_to_be() -> None:

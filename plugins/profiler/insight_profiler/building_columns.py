@@ -19,6 +19,7 @@ EXTRA: Mapping[str, Mapping[str, np.dtype[Any]]] = {
             "scope": "i4",  # text, of that operator
             "shapes": "i4",  # text, of that operator
             "flops": "f8",  # of that call; NaN when not known
+            "precision": "i4",  # of its inputs, where operations are counted
             "correlation": "i8",  # what a call of the runtime and the work that it launched have in common
             "external": "i8",  # what an operator and the work that it launched have in common
             "marker": "u1",  # 1: marks a step, no work

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from insight_profiler.building_columns import absent, without_extras
+from insight_profiler.derived_flops import count_once
 from insight_profiler.derived_memory import set_owners
 from insight_profiler.derived_nesting import (
     innermost,
@@ -185,6 +186,7 @@ def _relate(tables: dict[str, Columns], building: Building) -> None:
         flows = {name: np.concatenate((flows[name], found[name])) for name in flows}
     set_scopes(slices, flows, building.all_texts(), building.text)
     side = side_of(slices, _device_tracks(building, device_of))
+    count_once(slices, building.all_texts())
     operators = make_operators(slices, side, device_of[slices["track"]], tables.get("operators"))
 
     is_operator = slices["operator"] >= 0

@@ -35,7 +35,7 @@ def make_operators(
     rows = np.flatnonzero((slices["type"] >= 0) & (slices["operator"] < 0))
     if not len(rows):
         return given
-    keys = {name: slices[name][rows] for name in ("name", "type", "scope", "shapes")}
+    keys = {name: slices[name][rows] for name in ("name", "type", "scope", "shapes", "precision")}
     keys["side"], keys["device"] = side[rows], device[rows]
     first, inverse = groups(list(keys.values()))
     before = 0 if given is None else len(given["name"])

@@ -185,6 +185,7 @@ TABLES: Mapping[str, Mapping[str, np.dtype[Any]]] = {
             "device_total": "i8",  # of the kernels it launched, those of operators within too
             "device_self": "i8",
             "flops": "f8",  # of all calls; NaN when not known
+            "precision": "i4",  # InputType of the inputs of products, or -1
             "bytes": "f8",  # memory it took
         },
         "kernels": {

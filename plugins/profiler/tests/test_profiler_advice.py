@@ -14,14 +14,6 @@ from attrs import evolve
 from insight_profiler.advice.checking import RULES, check
 from insight_profiler.advice.contract import Advice
 from insight_profiler.advice.evidence import Evidence
-from insight_profiler.advice.kernel_names import (
-    changes_layout,
-    is_collective,
-    is_convolution,
-    is_double,
-    is_matrix,
-    uses_tensor_cores,
-)
 from insight_profiler.advice.replay import path_times
 from insight_profiler.advice.words import said_for
 from insight_profiler.analysis.spans import covered, gaps, length, merged, within
@@ -122,47 +114,6 @@ def test_all_texts_are_there_in_both_languages_with_the_same_details() -> None:
             {name for _, name, _, _ in string.Formatter().parse(one) if name} for one in (text, chinese[code])
         ]
         assert names[0] == names[1], code
-
-
-@pytest.mark.parametrize(
-    ("name", "kinds"),
-    [  # names of kernels in public traces
-        ("volta_sgemm_128x64_nn", "matrix"),
-        ("volta_h884gemm_64x64_ldg8_tn", "matrix tensor"),
-        ("void cutlass::Kernel<cutlass_80_tensorop_s1688gemm_64x64_32x6_tn_align4>", "matrix tensor"),
-        ("ampere_fp16_s16816gemm_fp16_128x64_ldg8_f2f_stages_64x4_tn", "matrix tensor"),
-        (
-            "sm80_xmma_fprop_implicit_gemm_indexed_tf32f32_tf32f32_f32_nhwckrsc_nchw",
-            "matrix tensor convolution",
-        ),
-        (
-            "sm80_xmma_fprop_implicit_gemm_f32f32_f32f32_f32_nhwckrsc_nhwc_tilesize128x64x8",
-            "matrix convolution",
-        ),
-        ("nvjet_hsh_128x256_64x4_1x2_h_bz_coopA_TNT", "matrix tensor"),
-        ("void flash_fwd_kernel<Flash_fwd_kernel_traits<64, 128, 128, 4> >", "matrix tensor"),
-        ("cudnn_infer_volta_scudnn_128x64_relu_medium_nn_v1", "matrix convolution"),
-        ("void cudnn::detail::dgrad_engine<float, 512, 6, 5, 3, 3, 3, false>", "matrix convolution"),
-        ("void cudnn::ops::nchwToNhwcKernel<float, float, float, false, true>", "layout"),
-        ("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", "collective"),
-        ("volta_dgemm_64x64_nn", "matrix double"),
-        ("void fbgemm_gpu::permute_2D_data_kernel<false, int, int, decltype(nullptr)>", ""),
-        (
-            "void at::native::vectorized_elementwise_kernel<4, at::native::BinaryFunctor<double, double> >",
-            "double",
-        ),
-    ],
-)
-def test_names_of_kernels_say_what_they_are(name: str, kinds: str) -> None:
-    found = {
-        "matrix": is_matrix(name),
-        "tensor": uses_tensor_cores(name),
-        "convolution": is_convolution(name),
-        "layout": changes_layout(name),
-        "collective": is_collective(name),
-        "double": is_double(name),
-    }
-    assert {kind for kind, is_it in found.items() if is_it} == set(kinds.split())
 
 
 def test_spans_are_sets_of_moments() -> None:

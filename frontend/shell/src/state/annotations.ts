@@ -20,7 +20,7 @@ interface Fields {
 interface Answer {
   readonly generation: number;
   /** To be sent back with what is written; it says that this page has read it. */
-  readonly token: string;
+  readonly token: string | null; // null: this client may not write
   readonly writable: boolean;
   readonly runs: Readonly<Record<string, Fields>>;
 }
@@ -59,7 +59,7 @@ export class Annotations {
     const answer = await getJson<Answer>('data/annotations').catch(() => null);
     if (!answer) return;
     const { token, writable, runs } = answer;
-    this.token = token;
+    this.token = token ?? '';
     this.writable.value = writable;
     // An answer that another one overtook, or that does not know yet what was written meanwhile, is old.
     if (mine !== this.asked || written !== this.written) return;

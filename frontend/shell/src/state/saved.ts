@@ -9,7 +9,7 @@ import type { Page } from './page';
 interface Listed {
   readonly generation: number;
   readonly writable: boolean;
-  readonly token: string;
+  readonly token: string | null; // null: this client may not write
   readonly damage: { readonly file: string; readonly lines: number } | null;
   readonly entries: readonly SavedEntry[];
 }
@@ -86,7 +86,7 @@ export class SavedEntries {
 
   private take({ boot, listed }: Answer): void {
     this.known = `${boot}-${listed.generation}`;
-    this.token = listed.token;
+    this.token = listed.token ?? '';
     this.writable.value = listed.writable;
     this.entries.value = listed.entries;
   }

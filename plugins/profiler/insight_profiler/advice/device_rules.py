@@ -15,11 +15,12 @@ from insight_profiler.advice.kernel_names import (
     is_matrix,
     short_name,
     updates_many,
-    uses_tensor_cores,
 )
+from insight_profiler.advice.products import products, wide_without_units
 from insight_profiler.advice.replay import HOST
 from insight_profiler.advice.savings import if_shorter
 from insight_profiler.advice.words import microseconds, milliseconds, percent, said
+from insight_profiler.analysis.device_peaks import has_no_matrix_units, multiplies_tf32
 from insight_profiler.analysis.spans import covered, length, merged
 from insight_profiler.model import Category
 
@@ -32,17 +33,16 @@ _SMALL = 10_000  # ns of a kernel
 _MANY = 50  # kernels of an optimiser, in a step
 _GRID = 0.5  # of the processors have a block
 _OCCUPANCY = 30.0  # percent
-_TENSOR_CORES_SINCE = 7  # compute capability of Volta
 
 
 def mixed_precision(evidence: Evidence) -> Iterator[Advice]:
     """Matrix products and convolutions that do not use tensor cores."""
     compute = evidence.compute
     whole = evidence.time(compute)
-    matrix = evidence.named(is_matrix, compute)
-    rows = evidence.named(lambda name: not uses_tensor_cores(name), matrix)
-    major = evidence.facts().get("computeMajor")
-    if isinstance(major, int | float) and major < _TENSOR_CORES_SINCE:
+    matrix = products(evidence, compute)
+    rows = wide_without_units(evidence, matrix)
+    device = evidence.device
+    if device is not None and has_no_matrix_units(device):
         raise NotApplicable(said("no_tensor_cores"))
     if not whole or evidence.time(rows) < _MATRIX * whole:
         return
@@ -51,7 +51,7 @@ def mixed_precision(evidence: Evidence) -> Iterator[Advice]:
         return
     name = evidence.biggest_name(rows)
     change = evidence.change("precision_change")
-    if isinstance(major, int | float) and major > _TENSOR_CORES_SINCE:
+    if device is not None and multiplies_tf32(device):
         change = evidence.change("precision_tf32_change")
     yield Advice(
         said(
@@ -186,7 +186,7 @@ def occupancy(evidence: Evidence) -> Iterator[Advice]:
     kernels = evidence.profile.tables.get("kernels")
     if kernels is None or not np.isfinite(kernels["occupancy"]).any():
         raise NotApplicable(said("needs_occupancy"))
-    compute = evidence.named(lambda name: not is_matrix(name), evidence.compute)
+    compute = np.setdiff1d(evidence.compute, products(evidence, evidence.compute))
     values = kernels["occupancy"][evidence.slices["kernel"][compute]]
     known = np.isfinite(values)
     weights = evidence.slices["duration"][compute][known]

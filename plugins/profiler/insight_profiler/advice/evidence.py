@@ -90,7 +90,8 @@ class Evidence:
     def is_work(self) -> NDArray[np.bool_]:
         """bool[slices]: the work of a device, communication too."""
         slices = self.slices
-        tracks = np.array([track.kind == "stream" for track in self.profile.tracks] or [False])
+        kinds = ("stream", "communication")  # of NCCL; the planes of HCCL
+        tracks = np.array([track.kind in kinds for track in self.profile.tracks] or [False])
         communicates = (slices["category"] == Category.COMMUNICATION) & tracks[slices["track"]]
         return np.asarray(on_device(slices["category"]) | communicates)
 

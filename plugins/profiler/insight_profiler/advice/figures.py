@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from insight_profiler.advice.contract import NotApplicable
 from insight_profiler.advice.evidence import Evidence
-from insight_profiler.advice.kernel_names import is_matrix, uses_tensor_cores
+from insight_profiler.advice.products import on_matrix_units, products
 from insight_profiler.analysis.spans import length
 from insight_profiler.model import Category
 
@@ -22,7 +22,7 @@ def figures(evidence: Evidence) -> dict[str, float]:
     - ``late``: of the time, it is idle because the host launches too late
     - ``waiting``: of the time, it is idle although work was launched
     - ``matrix``: of the time of kernels, matrix products and convolutions
-    - ``tensor_cores``: of the time of these, on tensor cores
+    - ``tensor_cores``: of the time of these, on tensor cores (matrix cores, cube units)
     - ``sm_efficiency``: of the processors, those that have blocks while kernels run, weighted by time
     - ``occupancy``: as the profiler estimates it for each kernel, weighted by time
     - ``exposed_communication`` and ``exposed_copies``: of the time, while no kernel runs
@@ -70,13 +70,13 @@ def _occupancy(evidence: Evidence) -> float | None:
 
 def _matrix(evidence: Evidence) -> float | None:
     whole = evidence.time(evidence.compute)
-    return evidence.time(evidence.named(is_matrix, evidence.compute)) / whole if whole else None
+    return evidence.time(products(evidence, evidence.compute)) / whole if whole else None
 
 
 def _tensor_cores(evidence: Evidence) -> float | None:
-    rows = evidence.named(is_matrix, evidence.compute)
+    rows = products(evidence, evidence.compute)
     whole = evidence.time(rows)
-    return evidence.time(evidence.named(uses_tensor_cores, rows)) / whole if whole else None
+    return evidence.time(on_matrix_units(evidence, rows)) / whole if whole else None
 
 
 def _exposed(category: Category) -> Callable[[Evidence], float | None]:

@@ -1,10 +1,4 @@
-"""What the name of a kernel says about it: the unit that computes, the precision, the purpose.
-
-Names are those of cuBLAS, cuDNN, CUTLASS, Triton and PyTorch. Tensor cores: the instruction shapes in names
-of cuBLAS and CUTLASS (``h884``, ``s1688``, ``i16832``, ...), ``tensorop``, ``xmma``, ``hmma``, ``gmma`` and
-``imma``, as NVIDIA's DLProf and torch-tb-profiler tell them, and fused attention, which exists for tensor
-cores only.
-"""
+"""What the name of a kernel says about its purpose: products and their units, layouts, updates."""
 
 from __future__ import annotations
 
@@ -14,34 +8,34 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-_TENSOR_CORES = re.compile(
-    r"tensorop|[his](884|1688|16816|16832|161616)(?![0-9])|[hi]mma|gmma|xmma|"
-    r"(884|1688|16816)(gemm|fprop|dgrad|wgrad|cudnn)|nvjet|flash_(fwd|bwd|attn)|fmha",
-    re.IGNORECASE,
+from insight_profiler.kernel_schemes import (
+    InputType,
+    MatrixWork,
+    is_collective,
+    matrix_kernel,
 )
-_SIMT = re.compile(r"simt|_ffma_|_f32f32_f32f32_f32_", re.IGNORECASE)
-_CONVOLUTION = re.compile(
-    r"cudnn_(infer|train)|scudnn|hcudnn|convolve|dgrad|wgrad|fprop|winograd|implicit_(con|gemm)|fft2d",
-    re.IGNORECASE,
-)
+
 _GENERIC_CONVOLUTION = re.compile(
     r"[dw]grad(_alg\d+)?_engine|[dw]grad2d|(im|ex)plicit_convolve", re.IGNORECASE
 )
-_PRODUCT = re.compile(r"(?<!fb)gemm|gemv|xmma|cutlass.*kernel|nvjet|fmha|flash_(fwd|bwd|attn)", re.IGNORECASE)
 _DOUBLE = re.compile(r"dgemm|(?<![a-z0-9])d(884|1688|16816)|<double[,>]", re.IGNORECASE)
-_LAYOUT = re.compile(r"nchw_?to_?nhwc|nhwc_?to_?nchw|TransData", re.IGNORECASE)
-_COLLECTIVE = re.compile(r"nccl|rccl|hcom_|all_?reduce|all_?to_?all", re.IGNORECASE)
+_LAYOUT = re.compile(
+    r"nchw_?(to|2)_?nhwc|nhwc_?(to|2)_?nchw|TransData|^batched_transpose_\d+x\d+_|transpose_[ncdhw]+2[ncdhw]+",
+    re.IGNORECASE,
+)
 _MANY_TENSORS = re.compile(r"multi_tensor_apply|fused_?(adam|sgd|lamb)", re.IGNORECASE)
 
 
 def uses_tensor_cores(name: str) -> bool:
-    """Whether a kernel of this name computes on tensor cores."""
-    return bool(_TENSOR_CORES.search(name)) and not _SIMT.search(name)
+    """Whether a kernel of this name computes products on tensor cores, or on AMD's matrix cores."""
+    kernel = matrix_kernel(name)
+    return kernel is not None and kernel.on_matrix_units
 
 
 def is_convolution(name: str) -> bool:
-    """A convolution, as cuDNN names them."""
-    return bool(_CONVOLUTION.search(name)) and not changes_layout(name)
+    """A convolution."""
+    kernel = matrix_kernel(name)
+    return kernel is not None and kernel.work is MatrixWork.CONVOLUTION and not changes_layout(name)
 
 
 def is_generic_convolution(name: str) -> bool:
@@ -50,10 +44,14 @@ def is_generic_convolution(name: str) -> bool:
 
 
 def is_matrix(name: str) -> bool:
-    """A matrix product or a convolution: what tensor cores can compute."""
-    if changes_layout(name) or is_collective(name):
-        return False
-    return bool(_PRODUCT.search(name) or _CONVOLUTION.search(name))
+    """A matrix product, a convolution or fused attention: what tensor cores can compute."""
+    return matrix_kernel(name) is not None and not changes_layout(name) and not is_collective(name)
+
+
+def is_narrow(name: str) -> bool:
+    """Whether the inputs of a product have at most 16 bits, by its name."""
+    kernel = matrix_kernel(name)
+    return kernel is not None and kernel.precision is not None and kernel.precision >= InputType.HALF
 
 
 def is_double(name: str) -> bool:
@@ -64,11 +62,6 @@ def is_double(name: str) -> bool:
 def changes_layout(name: str) -> bool:
     """Only converts between NCHW and NHWC, or between formats of an Ascend device."""
     return bool(_LAYOUT.search(name))
-
-
-def is_collective(name: str) -> bool:
-    """Communicates with other ranks."""
-    return bool(_COLLECTIVE.search(name))
 
 
 def updates_many(name: str) -> bool:

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from insight_profiler.advice.contract import Advice, EvidencePlace, NotApplicable, ProfileRule
 from insight_profiler.advice.evidence import Evidence, Rows
 from insight_profiler.advice.kernel_names import is_convolution, is_generic_convolution, short_name
+from insight_profiler.advice.products import products
 from insight_profiler.advice.savings import if_shorter
 from insight_profiler.advice.words import milliseconds, percent, said
-from insight_profiler.analysis.device_peaks import peak_rate
+from insight_profiler.analysis.operator_peaks import operator_peaks
 from insight_profiler.model import Side, Table
 
 _LEAST = 0.02  # of the time of a step that a change must save
@@ -58,24 +59,27 @@ def convolution_algorithm(evidence: Evidence) -> Iterator[Advice]:
     """Convolutions that reach little of the device's peak: another algorithm is likely to be faster."""
     table = _operators(evidence)
     device = evidence.device
-    peak = None if device is None else peak_rate(device.name)
+    rates = operator_peaks(evidence.profile).rate
     is_convolution = _with_names(
-        evidence, table, re.compile(r"convolution(_backward)?$|^aten::conv\dd$"), "type"
+        evidence, table, re.compile(r"convolution(_transpose)?(_backward)?$|_conv\dd|^aten::conv\dd$"), "type"
     )
     known = is_convolution & np.isfinite(table["flops"]) & (table["device_total"] > 0)
-    if peak is None or not known.any():
+    known &= np.isfinite(rates)
+    if not known.any():
         yield from _generic_convolutions(evidence)
         return
-    time = int(table["device_total"][known].sum())
-    reached = float(table["flops"][known].sum()) / (time / 1e9) / peak.plain
     rows = _work_of(evidence, is_convolution)
+    # the rest converts layouts
+    computing = evidence.time(products(evidence, rows)) / max(1, evidence.time(rows))
+    most = float((rates[known] * table["device_total"][known]).sum()) / 1e9 * (computing or 1.0)
+    reached = float(table["flops"][known].sum()) / most
     if reached >= _EFFICIENT or evidence.time(rows) < 0.1 * evidence.whole:
         return
     savings = if_shorter(evidence, rows, max(0.5, reached / _EFFICIENT))
     if not savings.is_worth(_MORE):
         return
-    rates = table["flops"] / np.maximum(table["device_total"], 1)
-    slowest = int(np.flatnonzero(known)[np.argmax(np.where(known, table["device_total"] - rates, -1)[known])])
+    lost = table["device_total"] - table["flops"] / rates * 1e9
+    slowest = int(np.flatnonzero(known)[np.argmax(lost[known])])
     place = evidence.operator_place(slowest)
     yield Advice(
         said(

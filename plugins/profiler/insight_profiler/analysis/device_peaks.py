@@ -1,52 +1,116 @@
-"""Peak rates of devices by name, in floating-point operations a second, from data sheets.
-
-``plain`` is float32 without tensor cores; ``matrix`` is that of tensor or matrix cores on bfloat16 or float16
-with dense matrices, accumulating in float32 where the data sheet tells both apart.
-"""
+"""Peak rates of devices by name and type of the inputs, from data sheets: dense matrices, sums in float32."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from attrs import frozen
+
+from insight_profiler.kernel_schemes import InputType
+from insight_profiler.model import Device
+
+_COLUMNS = (
+    InputType.FLOAT64,
+    InputType.FLOAT32,
+    InputType.TF32,
+    InputType.HALF,
+    InputType.FLOAT8,
+    InputType.FLOAT4,
+)
 
 
 @frozen
 class PeakRate:
-    """FLOP/s that a device reaches at most."""
+    """FLOP/s that a device reaches at most.
+
+    ``plain`` is float32 without tensor or matrix cores. ``by_type`` is of products of inputs of a type, on
+    tensor or matrix cores where these multiply it.
+    """
 
     plain: float
-    matrix: float
+    by_type: Mapping[InputType, float]
+
+    @property
+    def matrix(self) -> float:
+        """Of products of bfloat16 or float16."""
+        return self.of(InputType.HALF, on_matrix_units=True)
+
+    def of(self, precision: InputType, on_matrix_units: bool) -> float:
+        """Of products of a type. The device computes a type that it does not know in the next wider one."""
+        if precision is InputType.FLOAT32 and not on_matrix_units:
+            return self.plain
+        wider = [kind for kind in self.by_type if kind <= precision]
+        return self.by_type[max(wider)] if wider else self.plain
 
 
-_PEAKS = (  # the first that matches; TFLOP/s
-    (r"H200|H100.*(SXM|HBM3)|GH200", 66.9, 989.4),
-    (r"H100", 51.2, 756.5),  # PCIe
-    (r"H800", 66.9, 989.4),
-    (r"B200", 80.0, 2250.0),
-    (r"A100|A800", 19.5, 312.0),
-    (r"A40(?!\d)", 37.4, 149.7),
-    (r"A30(?!\d)", 10.3, 165.0),
-    (r"A10G", 31.5, 70.0),
-    (r"A10(?!\d)", 31.2, 125.0),
-    (r"L40S", 91.6, 362.1),
-    (r"L40(?!\w)", 90.5, 181.1),
-    (r"L4(?!\d)", 30.3, 121.0),
-    (r"V100.*PCI", 14.0, 112.0),
-    (r"V100", 15.7, 125.0),
-    (r"Tesla T4|(?<!\w)T4(?!\w)", 8.1, 65.0),
-    (r"P100", 10.6, 21.2),
-    (r"RTX 4090(?! D)", 82.6, 165.2),
-    (r"RTX 3090(?! Ti)", 35.6, 71.0),
-    (r"MI300X", 163.4, 1307.4),
-    (r"MI250X", 47.9, 383.0),
-    (r"MI210", 22.6, 181.0),
+_PEAKS: tuple[tuple[str, float, tuple[float, ...]], ...] = (  # the first that matches; TFLOP/s
+    # name, float32, then float64, float32, TF32, 16 bits, float8, float4; 0: it does not multiply these
+    (r"GB300|B300", 77.0, (1.3, 77.0, 1250.0, 2500.0, 5000.0, 15000.0)),
+    (r"GB200", 80.0, (40.0, 80.0, 1250.0, 2500.0, 5000.0, 10000.0)),
+    (r"B200", 80.0, (40.0, 80.0, 1125.0, 2250.0, 4500.0, 9000.0)),
+    (r"B100", 60.0, (30.0, 60.0, 875.0, 1750.0, 3500.0, 7000.0)),
+    (r"H20(?!\d)", 44.0, (1.0, 44.0, 74.0, 148.0, 296.0, 0)),
+    (r"H100 NVL", 60.0, (60.0, 60.0, 417.5, 835.5, 1670.5, 0)),
+    (r"H200|H100.*(SXM|HBM3)|GH200", 66.9, (66.9, 66.9, 494.7, 989.4, 1978.9, 0)),
+    (r"H100", 51.2, (51.2, 51.2, 378.0, 756.5, 1513.0, 0)),  # PCIe
+    (r"H800", 66.9, (1.0, 66.9, 494.7, 989.4, 1978.9, 0)),
+    (r"A100|A800", 19.5, (19.5, 19.5, 156.0, 312.0, 0, 0)),
+    (r"A6000", 38.7, (0.6, 38.7, 77.4, 154.8, 0, 0)),
+    (r"6000 Ada", 91.1, (1.4, 91.1, 182.1, 364.2, 728.5, 0)),
+    (r"A40(?!\d)", 37.4, (0.6, 37.4, 74.8, 149.7, 0, 0)),
+    (r"A30(?!\d)", 10.3, (10.3, 10.3, 82.0, 165.0, 0, 0)),
+    (r"A10G", 31.5, (0.5, 31.5, 35.0, 70.0, 0, 0)),
+    (r"A10(?!\d)", 31.2, (0.5, 31.2, 62.5, 125.0, 0, 0)),
+    (r"L40S", 91.6, (1.4, 91.6, 183.0, 362.1, 733.0, 0)),
+    (r"L40(?!\w)", 90.5, (1.4, 90.5, 90.5, 181.1, 362.0, 0)),
+    (r"L4(?!\d)", 30.3, (0.5, 30.3, 60.0, 121.0, 242.5, 0)),
+    (r"V100.*PCI", 14.0, (7.0, 14.0, 0, 112.0, 0, 0)),
+    (r"V100", 15.7, (7.8, 15.7, 0, 125.0, 0, 0)),
+    (r"Tesla T4|(?<!\w)T4(?!\w)", 8.1, (0.3, 8.1, 0, 65.0, 0, 0)),
+    (r"P100", 10.6, (5.3, 10.6, 0, 21.2, 0, 0)),
+    (r"RTX 5090(?! [DL])", 104.8, (1.6, 104.8, 104.8, 209.5, 419.0, 1676.0)),
+    (r"RTX 4090(?! [DL])", 82.6, (1.3, 82.6, 82.6, 165.2, 330.3, 0)),
+    (r"RTX 3090(?! Ti)", 35.6, (0.6, 35.6, 35.6, 71.0, 0, 0)),
+    (r"MI355X", 157.3, (78.6, 157.3, 0, 2516.6, 5033.2, 10066.3)),
+    (r"MI350X", 144.2, (72.1, 144.2, 0, 2306.9, 4613.7, 9227.5)),
+    (r"MI300X|MI325X", 163.4, (163.4, 163.4, 653.7, 1307.4, 2614.9, 0)),
+    (r"MI300A", 122.6, (122.6, 122.6, 490.3, 980.6, 1961.2, 0)),
+    (r"MI250X", 47.9, (95.7, 95.7, 0, 383.0, 0, 0)),
+    (r"MI250(?!\w)", 45.3, (90.5, 90.5, 0, 362.1, 0, 0)),
+    (r"MI210", 22.6, (45.3, 45.3, 0, 181.0, 0, 0)),
+    (r"MI100", 23.1, (11.5, 46.1, 0, 184.6, 0, 0)),
 )
+_AMD = re.compile(r"AMD|Instinct|Radeon|gfx\d|(?<!\w)MI\d{2,3}")
+_VEGA = re.compile(r"Vega|Radeon VII|(?<!\w)MI[256][05](?!\d)|gfx90[0-6]")
 
 
 def peak_rate(device: str) -> PeakRate | None:
     """The peak rates of a device of this name, None if they are not known."""
-    for pattern, plain, matrix in _PEAKS:
+    for pattern, plain, rates in _PEAKS:
         if re.search(pattern, device, re.IGNORECASE):
-            return PeakRate(plain * 1e12, matrix * 1e12)
+            by_type = {kind: rate * 1e12 for kind, rate in zip(_COLUMNS, rates, strict=True) if rate}
+            return PeakRate(plain * 1e12, by_type)
     return None
+
+
+def has_no_matrix_units(device: Device) -> bool:
+    """Whether a GPU is known to have neither tensor cores (NVIDIA before Volta) nor matrix cores (AMD's GCN,
+    Vega, and RDNA before the third)."""
+    major = device.facts.get("computeMajor")
+    if not isinstance(major, int | float):
+        return False
+    if _is_amd(device):
+        return major < 9 or major == 10 or bool(_VEGA.search(device.name))
+    return major < 7
+
+
+def multiplies_tf32(device: Device) -> bool:
+    """Whether a GPU is NVIDIA's with tensor cores that multiply TF32 (since Ampere)."""
+    major = device.facts.get("computeMajor")
+    return isinstance(major, int | float) and major >= 8 and not _is_amd(device)
+
+
+def _is_amd(device: Device) -> bool:
+    """By the name or the width of wavefronts: ``computeMajor`` is 9 for gfx942 as for an H100."""
+    return bool(_AMD.search(device.name)) or device.facts.get("warpSize") == 64

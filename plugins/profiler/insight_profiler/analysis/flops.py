@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_profiler.advice.kernel_names import are, uses_tensor_cores
-from insight_profiler.analysis.device_peaks import peak_rate
+from insight_profiler.analysis.operator_peaks import OperatorPeaks, operator_peaks
 from insight_profiler.analysis.sums import numbered
-from insight_profiler.model import Profile, Table
+from insight_profiler.kernel_schemes import InputType
+from insight_profiler.model import Profile
 
 _MOST_ROWS = 500
 _MOST_LINKS = 200
 _WHOLE = "Total"
+_MOST = 1.005  # of a peak: data sheets round
 
 
 def has_flops(profile: Profile) -> bool:
@@ -28,41 +30,50 @@ def has_flops(profile: Profile) -> bool:
 def flops_answer(profile: Profile) -> dict[str, Any]:
     """``summary``, ``links`` and ``nodes`` of the file that has them, else of the operators.
 
-    ``operators`` and ``modules`` are rows of ``name, flops, time, calls, rate`` (FLOP/s) and ``peak``, the
-    share of the peak of the ``device``; None if that is not known.
+    ``operators`` and ``modules`` are rows of ``name, flops, time, calls, rate`` (FLOP/s), ``peak``, ``above``
+    and ``precision``. ``peak`` is the share of the peak of the ``device`` for products of ``precision``, None
+    if that is not known. A share above 1 cannot be right: it stands in ``above``, and ``peak`` (in the
+    summary ``utilization``) is None.
     """
     given = profile.documents.get("flops")
     operators = profile.tables.get("operators")
     if operators is None or not (operators["flops"] > 0).any():
-        return {"operators": [], "modules": [], "device": None, **(given or {})}
+        return {"operators": [], "modules": [], "device": None, **_document(given)}
     rows = np.flatnonzero(operators["flops"] > 0)
     times = np.where(operators["device_total"] > 0, operators["device_total"], operators["total"])[rows]
-    peaks = _peaks(profile, operators, rows)
+    peaks = operator_peaks(profile)
+    peaks = OperatorPeaks(peaks.rate[rows], peaks.precision[rows])
     device = next((one.name for one in profile.devices if one.kind != "cpu"), None)
     found: dict[str, Any] = {
         "operators": _rows(profile, "type", rows, times, peaks),
         "modules": _rows(profile, "scope", rows, times, peaks),
-        "device": device if np.isfinite(peaks).any() else None,
+        "device": device if np.isfinite(peaks.rate).any() else None,
     }
-    return {**found, **(given or _of_operators(profile, rows, times, peaks))}
+    return {**found, **(_document(given) or _of_operators(profile, rows, times, peaks.rate))}
 
 
-def _peaks(profile: Profile, operators: Table, rows: NDArray[np.intp]) -> NDArray[np.float64]:
-    """float64[rows]: FLOP/s that each operator could reach; of tensor cores if its kernels use them."""
-    known = [peak_rate(device.name) for device in profile.devices if device.kind != "cpu"]
-    peak = next((one for one in known if one is not None), None)
-    if peak is None:
-        return np.full(len(rows), np.nan)
-    kernels = profile.tables.get("kernels")
-    found = np.full(len(operators["name"]), peak.plain)
-    if kernels is not None:
-        owner, time = kernels["operator"], kernels["total"].clip(0)
-        on_cores = are(uses_tensor_cores, profile.texts, kernels["name"])
-        count = len(found)
-        whole = np.bincount(owner[owner >= 0], time[owner >= 0], count)
-        mine = on_cores & (owner >= 0)
-        found[np.bincount(owner[mine], time[mine], count) > 0.5 * whole] = peak.matrix
-    return found[rows]
+def _document(given: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The document of a file, with shares of the peak that can be."""
+    if not given:
+        return {}
+    summary = given.get("summary")
+    return {**given, "summary": with_share(summary)} if isinstance(summary, dict) else dict(given)
+
+
+def with_share(rates: Mapping[str, Any]) -> dict[str, Any]:
+    """Rates of a document; a ``utilization`` above 1 stands in ``above``."""
+    found = {name: with_share(value) if isinstance(value, dict) else value for name, value in rates.items()}
+    share = found.get("utilization")
+    return {**found, **_share(share, "utilization")} if isinstance(share, int | float) else found
+
+
+def _share(share: float | None, name: str) -> dict[str, float | None]:
+    """A share of a peak by its name, or as ``above`` if it is more than the whole."""
+    is_above = share is not None and share > _MOST
+    return {
+        name: None if is_above or share is None else min(share, 1.0),
+        "above": share if is_above else None,
+    }
 
 
 def _rows(
@@ -70,14 +81,17 @@ def _rows(
     key: str,
     rows: NDArray[np.intp],
     times: NDArray[np.int64],
-    peaks: NDArray[np.float64],
+    peaks: OperatorPeaks,
 ) -> list[dict[str, Any]]:
     operators = profile.tables["operators"]
     groups, firsts = numbered([operators[key][rows]], np.ones(len(rows), bool))
     count = len(firsts)
     flops = np.bincount(groups, operators["flops"][rows], count)
     time = np.bincount(groups, times, count)
-    most = np.bincount(groups, np.nan_to_num(peaks) * times / 1e9, count)  # FLOPs at the peak
+    most = np.bincount(groups, np.nan_to_num(peaks.rate) * times / 1e9, count)  # FLOPs at the peak
+    types = np.zeros((count, len(InputType)))
+    np.add.at(types, (groups, peaks.precision), times)
+    longest = types.argmax(1)
     calls = np.bincount(groups, operators["calls"][rows].clip(0), count)
     order = np.argsort(-flops, kind="stable")[:_MOST_ROWS].tolist()
     return [
@@ -87,7 +101,8 @@ def _rows(
             "time": float(time[at]),
             "calls": int(calls[at]),
             "rate": float(flops[at] / time[at] * 1e9) if time[at] else None,
-            "peak": float(flops[at] / most[at]) if most[at] else None,
+            **_share(float(flops[at] / most[at]) if most[at] else None, "peak"),
+            "precision": InputType(int(longest[at])).name.lower() if most[at] else None,
         }
         for at in order
     ]
@@ -113,7 +128,7 @@ def _of_operators(
         "summary": {
             "flops": float(flops.sum()) / count,
             "flops_per_second": float(flops.sum()) / time * 1e9 if time else None,
-            "utilization": float(flops.sum()) / most if most else None,
+            **_share(float(flops.sum()) / most if most else None, "utilization"),
         },
         "nodes": sorted({name for link, _ in biggest for name in link}),
         "links": [

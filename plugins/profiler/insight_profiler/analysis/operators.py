@@ -20,11 +20,13 @@ from insight_profiler.analysis.usual_times import usual_times
 from insight_profiler.model import Profile, Side, Table
 
 GROUPINGS = ("type", "name", "shape", "scope")
+OPERATOR = "operator"  # PyTorch names all calls of one operator alike, others number them by scope
 _KEYS = {  # columns by which operators are one group
     "type": ("type",),
     "name": ("type", "scope", "name"),
     "shape": ("type", "scope", "name", "shapes"),
     "scope": ("scope",),
+    OPERATOR: ("type", "scope", "name"),
 }
 
 
@@ -60,7 +62,10 @@ def grouped(profile: Profile, by: str, side: Side, steps: NDArray[np.intp] | Non
         unknown = np.full(len(chosen), -1)
         runs = SliceSums(runs.calls, device_total, device_own, unknown, unknown)
     chosen = chosen & (runs.calls != 0)
-    groups, firsts = numbered([operators[key] for key in _KEYS[by]], chosen)
+    keys = {key: operators[key] for key in _KEYS[by]}
+    if by == OPERATOR:
+        keys["scope"] = np.where(operators["name"] == operators["type"], -1, operators["scope"])
+    groups, firsts = numbered(list(keys.values()), chosen)
     count = len(firsts)
     found = summed(runs, groups, count)
     unknown_p95 = np.full(count, -1)  # how long each call kept a device busy is not known
@@ -68,9 +73,9 @@ def grouped(profile: Profile, by: str, side: Side, steps: NDArray[np.intp] | Non
     usual = None if is_of_launches else usual_times(profile, "operator", groups, count, steps)
     texts = profile.texts
     columns = [
-        TableColumn(name, "text", operators[name][firsts], texts)
+        TableColumn(name, "text", keys[name][firsts], texts)
         for name in ("name", "type", "scope", "shapes")
-        if name in _KEYS[by]
+        if name in keys
     ]
     if by in ("name", "shape"):
         columns.append(TableColumn("core", "text", operators["core"][firsts], texts))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from insight_profiler.analysis.listing import Wanted
 from insight_profiler.analysis.memory import peak
-from insight_profiler.analysis.operators import grouped, sides_of
+from insight_profiler.analysis.operators import OPERATOR, grouped, sides_of
 from insight_profiler.analysis.outliers import outliers
 from insight_profiler.analysis.steps import division_of, of_rows, summary, usual_rows
 from insight_profiler.analysis.usual_times import rows_without_outliers
@@ -53,7 +53,7 @@ def overview(profile: Profile, rows: NDArray[np.intp] | None = None) -> dict[str
     answer["biggest_without_outliers"] = usual is not None
     counted = usual if rows is None or "slices" not in profile.tables else rows
     for side in sides_of(profile):
-        listing = grouped(profile, "name", side, counted).listing
+        listing = grouped(profile, OPERATOR, side, counted).listing
         wanted = Wanted(sort=_ranking(listing.columns["self"].values), limit=_BIGGEST)
         answer["biggest"][side.name.lower()] = listing.page(listing.matching(wanted), wanted)
     return answer

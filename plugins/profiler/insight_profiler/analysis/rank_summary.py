@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from attrs import evolve
 
+from insight_profiler.analysis.flops import with_share
 from insight_profiler.analysis.memory import peak
 from insight_profiler.analysis.sums import numbered, ratio, sum_of
 from insight_profiler.model import Column, Profile, Table
@@ -46,7 +47,7 @@ def summary_of(profile: Profile) -> Profile:
         documents={
             DOCUMENT: {
                 "peak_memory": None if top is None else top["value"],
-                "flops": profile.documents.get("flops", {}).get("summary", {}),
+                "flops": with_share(profile.documents.get("flops", {}).get("summary", {})),
             }
         },
         texts=tuple(texts),

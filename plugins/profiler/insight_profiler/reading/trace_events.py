@@ -15,7 +15,7 @@ from insight_profiler.model import Category, Counter, FlowKind
 from insight_profiler.reading.json_events import Window, readable
 from insight_profiler.reading.times import NO_TIME, nanoseconds
 from insight_profiler.reading.trace_collectives import COLLECTIVE, TraceCollectives
-from insight_profiler.reading.trace_flops import flops_of
+from insight_profiler.reading.trace_flops import TraceFlops
 from insight_profiler.reading.trace_kernels import TraceKernels
 from insight_profiler.reading.trace_kind_table import OPERATOR, STEP, WORK, KindTable
 from insight_profiler.reading.trace_kinds import flow_kind
@@ -50,7 +50,7 @@ class TraceEvents:
         self._counters: dict[tuple[Hashable, str, str], int] = {}
         self._steps: set[int] = set()
         self._shapes: dict[bytes, int] = {}  # texts of what was seen
-        self._flops: dict[bytes, float] = {}  # of calls that were seen
+        self._flops = TraceFlops()
         self.odd = 0
         self.unread: dict[str, int] = {}  # how many events there are of phases that are not read
 
@@ -186,13 +186,7 @@ class TraceEvents:
                 rows.shapes[1].append(text)
                 name = self._kinds.counted.get(kind)
                 if name:
-                    values = get("Concrete Inputs")
-                    call = key + marshal.dumps((kind, values), 2)
-                    flops = self._flops.get(call)
-                    if flops is None:
-                        flops = self._flops[call] = flops_of(name, shapes, values)
-                    rows.flops[0].append(row)
-                    rows.flops[1].append(flops)
+                    self._flops.look(row, name, shapes, said)
             return
         correlation = get("correlation")
         if type(correlation) is int and 0 <= correlation < _FAR:
@@ -275,7 +269,7 @@ class TraceEvents:
             "offset": packed_offset(self._file, 0) + offsets,
             "size": np.array(window.ends, np.int64)[events] - offsets,
             "shapes": rows.sparse(rows.shapes),
-            "flops": rows.operations(),
+            **self._flops.columns(len(rows.tracks)),
             "correlation": rows.sparse(rows.correlation),
             "external": rows.sparse(rows.external),
             "kernel": rows.sparse(rows.kernel),

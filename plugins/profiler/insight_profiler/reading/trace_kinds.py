@@ -6,6 +6,7 @@ import re
 
 from attrs import frozen
 
+from insight_profiler.kernel_schemes import is_collective
 from insight_profiler.model import Category, FlowKind
 
 GPU = "gpu"
@@ -104,9 +105,7 @@ def torch_kind(category: str, name: str, device: str = "") -> EventKind | None:
         elif _COLLECTIVE.match(name):
             kind = Category.COMMUNICATION
         return EventKind(kind, name.partition("#")[0] or name or known)
-    if kind is Category.KERNEL and _COLLECTIVE.match(name):
-        kind = Category.COMMUNICATION
-    return EventKind(kind)
+    return EventKind(_kernel(name) if kind is Category.KERNEL else kind)
 
 
 def _work(category: str, name: str) -> Category:
@@ -116,7 +115,12 @@ def _work(category: str, name: str) -> Category:
     for part, kind in (("memcpy", Category.MEMCPY), ("memset", Category.MEMSET)):
         if part in category or name.lower().startswith(part):
             return kind
-    return Category.COMMUNICATION if _COLLECTIVE.match(name) else Category.KERNEL
+    return _kernel(name)
+
+
+def _kernel(name: str) -> Category:
+    """What a kernel of this name does."""
+    return Category.COMMUNICATION if _COLLECTIVE.match(name) or is_collective(name) else Category.KERNEL
 
 
 def is_torch(category: str) -> bool:

@@ -21,17 +21,10 @@ class SliceRows:
     durations: list[object] = field(factory=list)
     events: list[int] = field(factory=list)
     shapes: tuple[list[int], list[int]] = field(factory=lambda: ([], []))
-    flops: tuple[list[int], list[float]] = field(factory=lambda: ([], []))
     external: tuple[list[int], list[int]] = field(factory=lambda: ([], []))
     correlation: tuple[list[int], list[int]] = field(factory=lambda: ([], []))
     kernel: tuple[list[int], list[int]] = field(factory=lambda: ([], []))
     steps: list[tuple[int, int]] = field(factory=list)  # number, row
-
-    def operations(self) -> NDArray[np.float64]:
-        column = np.full(len(self.tracks), np.nan)
-        rows, values = self.flops
-        column[rows] = values
-        return column
 
     def sparse(self, which: tuple[list[int], list[int]]) -> NDArray[np.int64]:
         column = np.full(len(self.tracks), -1, np.int64)

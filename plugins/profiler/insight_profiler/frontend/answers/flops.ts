@@ -5,6 +5,8 @@ export interface FlopsRates {
   readonly flops_per_second: number | null;
   /** Of what the device can. */
   readonly utilization: number | null;
+  /** More than the device can (above 1): no share of it. */
+  readonly above?: number | null;
 }
 
 /** An operator or a module: operations and time (ns) of all its calls. */
@@ -15,8 +17,12 @@ export interface FlopsRow {
   readonly calls: number;
   /** FLOP/s. */
   readonly rate: number | null;
-  /** Share of the peak of the device. */
+  /** Share of the peak of the device for products of `precision`. */
   readonly peak: number | null;
+  /** A share above 1, which cannot be right: `peak` is null. */
+  readonly above: number | null;
+  /** The type that is multiplied: `float32`, `half` … */
+  readonly precision: string | null;
 }
 
 export interface FlopsAnswer {

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ProfilerParts } from '../board';
-import type { FlopsAnswer, FlopsRates } from '../answers/flops';
+import type { FlopsAnswer, FlopsRates, FlopsRow } from '../answers/flops';
 import type { Unit } from '../answers/table';
 import { Drawing, useParts } from '../figures/drawing';
 import { Figure } from '../figures/figure';
@@ -64,7 +64,7 @@ function FlopsTable({
     share: 'share',
     time: 'ns',
     rate: 'rate',
-    ...(answer.device === null ? {} : { peak: 'share' }),
+    ...(answer.device === null ? {} : { peak: 'share', precision: 'text' }),
     calls: 'count',
   };
   return (
@@ -74,11 +74,23 @@ function FlopsTable({
       title={say(`flops.${which}`)}
       note={answer.device === null ? '' : say('flops.peak', { device: answer.device })}
       columns={columns}
-      widths={{ flops: 120, rate: 130 }}
-      rows={rows.map((row) => ({ ...row, name: row.name || say('flops.no_module'), share: row.flops / whole }))}
+      widths={{ flops: 120, rate: 130, precision: 240 }}
+      rows={rows.map((row) => ({
+        ...row,
+        name: row.name || say('flops.no_module'),
+        share: row.flops / whole,
+        precision: peakText(row, board),
+      }))}
       sort="-flops"
     />
   );
+}
+
+/** Of which peak a share is, or that the rate is above it. */
+function peakText({ precision, above }: FlopsRow, { page: { t: say, locale } }: ProfilerParts): string {
+  if (precision === null) return '';
+  const type = say(`flops.precision.${precision}`);
+  return above === null ? type : say('flops.above_peak', { type, share: shareText(above, locale.value) });
 }
 
 function Rates({
@@ -98,11 +110,11 @@ function Rates({
   return (
     <div class="facts">
       {groups.flatMap(([group, rates]) =>
-        (['flops', 'flops_per_second', 'utilization'] as const).flatMap((name) => {
+        (['flops', 'flops_per_second', 'utilization', 'above'] as const).flatMap((name) => {
           const value = rates?.[name];
           if (value === null || value === undefined) return [];
           const text =
-            name === 'utilization'
+            name === 'utilization' || name === 'above'
               ? shareText(value, locale)
               : powerText(value, name === 'flops' ? 'FLOP' : 'FLOP/s', locale);
           return (

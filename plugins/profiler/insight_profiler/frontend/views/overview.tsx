@@ -243,7 +243,9 @@ function Biggest({ board, answer, side, table }: BiggestProps): JSX.Element {
             <button
               type="button"
               title={[scope, name, type].filter(Boolean).join('\n')}
-              onClick={() => board.navigation.openOperator(side, 'name', { name, type, scope })}
+              onClick={() =>
+                board.navigation.openOperator(side, name === type && !scope ? 'type' : 'name', { name, type, scope })
+              }
             >
               <span class="name">{labels[i]}</span>
               <span class="number">{timeText(time, locale)}</span>

@@ -1,0 +1,56 @@
+"""Finds products, convolutions and attention in the work of devices, and those that matrix units compute."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from insight_profiler.advice.evidence import Evidence, Rows
+from insight_profiler.advice.kernel_names import are, is_matrix, is_narrow, uses_tensor_cores
+from insight_profiler.kernel_schemes import InputType
+
+_NO_CUBE = re.compile(r"VECTOR|AIV|AI_?CPU", re.IGNORECASE)  # cores of an NPU that have no cube unit
+
+
+def products(evidence: Evidence, rows: Rows) -> Rows:
+    """Those of some slices that compute products: by the types of their operators on an NPU, where a cast for
+    a product is named after it too, else by their names."""
+    return rows[_told(evidence, rows, is_matrix, "type", is_matrix)]
+
+
+def on_matrix_units(evidence: Evidence, rows: Rows) -> Rows:
+    """Those of some products that tensor cores, matrix cores or cube units compute."""
+    return rows[_told(evidence, rows, uses_tensor_cores, "core", lambda core: not _NO_CUBE.search(core))]
+
+
+def wide_without_units(evidence: Evidence, rows: Rows) -> Rows:
+    """Those of some products that matrix units do not compute, and whose inputs are not narrow already."""
+    left = np.setdiff1d(rows, on_matrix_units(evidence, rows))
+    left = left[~are(is_narrow, evidence.profile.texts, evidence.slices["name"][left])]
+    launchers = evidence.operator_of(left)
+    table = evidence.profile.tables.get("operators")
+    if table is None or not len(table["name"]):
+        return left
+    return left[(launchers < 0) | (table["precision"][launchers] < InputType.HALF)]
+
+
+def _told(
+    evidence: Evidence,
+    rows: Rows,
+    by_name: Callable[[str], bool],
+    column: str,
+    by_operator: Callable[[str], bool],
+) -> NDArray[np.bool_]:
+    """bool[rows]: what the operator of the device says that a slice is a run of, or else its name."""
+    texts = evidence.profile.texts
+    found = are(by_name, texts, evidence.slices["name"][rows])
+    table = evidence.profile.tables.get("operators")
+    is_npu = evidence.device is not None and evidence.device.kind == "npu"
+    if not is_npu or table is None or not len(table["name"]):
+        return found
+    runs = evidence.slices["operator"][rows]
+    typed = (runs >= 0) & (table["type"][runs] >= 0)
+    return np.where(typed, are(by_operator, texts, table[column][runs]), found)
