@@ -49,7 +49,11 @@ BUILT: dict[str, set[str]] = {  # codes that are put together, with their detail
     **{f"system_{name}": set() for name in ("eacces", "enoent", "eio", "enospc", "estale", "emfile")},
     **{f"profiler_failure_{code}": {"file"} for code in ("empty_file", "no_events", "not_a_trace")},
     "profiler_failure_broken_trace": {"file", "reason"},
-    **{f"profiler_failure_{code}": set() for code in ("no_xplane", "nothing_readable", "out_of_memory")},
+    "profiler_failure_events_not_read": {"file", "kinds", "count"},
+    **{
+        f"profiler_failure_{code}": set()
+        for code in ("database_only", "no_xplane", "nothing_readable", "out_of_memory")
+    },
     **{f"profiler_failure_{code}": {"reason"} for code in ("not_kept", "reader_failed", "unreadable_file")},
     "profiler_failure_out_of_time": {"seconds"},
     "profiler_failure_reader_died": {"how"},

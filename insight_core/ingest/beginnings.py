@@ -6,7 +6,8 @@ import logging
 import math
 import os
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TypeAlias
 
 from insight_core.ingest.fetching import Fetch, FilePart, opened
@@ -68,6 +69,17 @@ class Beginnings:
             except (OSError, FileChanged):
                 return False
         return True
+
+    @property
+    def are_fetched(self) -> bool:
+        """Whether the files come from elsewhere, perhaps."""
+        return self._fetch is not None
+
+    def fetch_ahead(self, paths: Sequence[str]) -> None:
+        """Has the beginnings of these files fetched together; what fails is tried again by ``say``."""
+        if self._fetch is not None and len(paths) > 1:
+            with suppress(OSError, FileChanged):
+                self._fetch([FilePart(path, 0, BEGINNING) for path in paths])
 
     def forget_others(self) -> None:
         """Drops answers that were not requested since the last call."""

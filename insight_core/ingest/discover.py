@@ -9,16 +9,25 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from attrs import define, frozen
+from attrs import frozen
 
 from insight_core.formats.batch import Flaw, unreadable
 from insight_core.ingest.beginnings import Beginnings
 from insight_core.ingest.file_order import order_of, settle_ties
-from insight_core.ingest.file_patterns import Directory, FileNames, Match, made_runs, taken, to_be_told
+from insight_core.ingest.file_patterns import (
+    AwaitedFile,
+    Directory,
+    FileNames,
+    Match,
+    made_runs,
+    taken,
+    to_be_told,
+)
 from insight_core.ingest.found import Found, FoundFile, FoundStore
 from insight_core.ingest.links import Links, leads_back
 from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.scan_ahead import file_version
+from insight_core.ingest.suspects import TOGETHER, Suspects, is_claimed
 from insight_core.ingest.walk import Walk
 from insight_core.plugin import Dialect, LogFormat
 from insight_core.store.claimed_file import NamedFile
@@ -68,12 +77,13 @@ def discover(
     beginnings = Beginnings() if beginnings is None else beginnings
     prefixes = run_prefixes(logdirs)
     links = Links([logdir.path for logdir in logdirs], everywhere=follow_symlinks)
+    suspects = Suspects(beginnings)
     walked: list[tuple[str, _Walked]] = []
     for logdir, prefix in zip(logdirs, prefixes, strict=True):
         if not os.path.isdir(logdir.path):
             found.missing.append(logdir.path)
             continue
-        walked.append((prefix, _walk(logdir, prefix, names, links, found)))
+        walked.append((prefix, _walk(logdir, prefix, names, links, suspects, found)))
     for prefix, one in walked:
         _add_named(found, prefix, one, links, beginnings)
     settle_ties(found.files, beginnings)
@@ -87,7 +97,7 @@ def may_count_below(logdirs: Sequence[Logdir], names: FileNames = _NO_NAMES) -> 
 
     def counts(path: str) -> bool:
         return may_count(os.path.basename(path)) or any(
-            path.startswith(root) and names.take(path[len(root) :]) for root in roots
+            path.startswith(root) and is_claimed(names, path, path[len(root) :]) for root in roots
         )
 
     return counts
@@ -116,31 +126,21 @@ def dialect_of(name: str) -> Dialect:
     return Dialect.TENSORBOARD if "tfevents" in name else Dialect.MINDSPORE
 
 
-@define
-class _Awaited:
-    """A file that plugins may claim; its run is known once all directories were walked."""
-
-    path: str
-    name: str  # relative to the logdir
-    matches: Sequence[Match]
-    info: os.stat_result | None
-    reason: str = ""  # if ``info`` is missing
-    is_link: bool = False
-
-
 @frozen
 class _Walked:
     """The open decisions after the walk of one logdir; they need the walks of all logdirs."""
 
-    awaited: Sequence[_Awaited]
+    awaited: Sequence[AwaitedFile]
     holding: set[str]  # directories that hold event files
 
 
-def _walk(logdir: Logdir, prefix: str, names: FileNames, links: Links, found: Found) -> _Walked:
+def _walk(
+    logdir: Logdir, prefix: str, names: FileNames, links: Links, suspects: Suspects, found: Found
+) -> _Walked:
     root = logdir.path
     walk = Walk(root)
     holding: set[str] = set()
-    awaited: list[_Awaited] = []
+    awaited: list[AwaitedFile] = []
     outside: list[tuple[str, str]] = []  # links to directories: the directory that has it, and its name
     for path, relative in walk:
         run = run_name(prefix, relative)
@@ -155,24 +155,27 @@ def _walk(logdir: Logdir, prefix: str, names: FileNames, links: Links, found: Fo
             reason = Reason(f"the directory cannot be read: {cause}", "directory_unreadable", cause=cause)
             _note(found, run, printable(relative) or ".", reason)
             continue
+        undecided: list[tuple[AwaitedFile, Sequence[Match]]] = []
         for entry in listed:
             name = f"{relative}/{entry.name}" if relative else entry.name
             matches: Sequence[Match] = ()
+            suspecting: Sequence[Match] = ()
             try:
                 is_directory = entry.is_dir()
                 if not is_directory:
                     if directory is not None:
                         matches = directory.matches(entry.name)
-                        if matches and _is_event_file(entry.name):
-                            matches = ()
-                    if not matches and not may_count(entry.name) and not entry.is_symlink():
+                        suspecting = suspects.asked(entry.name, directory.suspects(entry.name, matches))
+                        if (matches or suspecting) and _is_event_file(entry.name):
+                            matches = suspecting = ()
+                    if not (matches or suspecting or may_count(entry.name) or entry.is_symlink()):
                         continue
                 info = entry.stat() if not is_directory else None
             except FileNotFoundError:
                 if entry.is_symlink() and _is_event_file(entry.name):
                     _note(found, run, printable(name), _LEADS_NOWHERE)
                 elif entry.is_symlink() and matches:
-                    awaited.append(_Awaited(entry.path, name, matches, None, _LEADS_NOWHERE))
+                    awaited.append(AwaitedFile(entry.path, name, matches, None, _LEADS_NOWHERE))
                 continue
             except OSError as error:
                 if _is_event_file(entry.name) or entry.is_symlink():
@@ -197,8 +200,17 @@ def _walk(logdir: Logdir, prefix: str, names: FileNames, links: Links, found: Fo
                         _note(found, run, printable(name), _LEADS_OUT)
                 elif _add_file(found, logdir, run, entry.path, name, entry.name, info):
                     holding.add(relative)
-                if matches:
-                    awaited.append(_Awaited(entry.path, name, matches, info, is_link=entry.is_symlink()))
+                if not matches and not suspecting:
+                    continue
+                file = AwaitedFile(entry.path, name, matches, info, is_link=entry.is_symlink())
+                if suspecting and not (file.is_link and not links.lead_inside(entry.path)):
+                    undecided.append((file, suspecting))
+                elif matches:
+                    awaited.append(file)
+                if len(undecided) == TOGETHER:
+                    awaited += suspects.decide(undecided)
+                    undecided.clear()
+        awaited += suspects.decide(undecided)
     for relative, name in outside:
         if relative not in holding:  # below a run, links lead to checkpoints and data sets
             _note(found, run_name(prefix, relative), printable(name), _LEADS_OUT)
@@ -258,7 +270,7 @@ def _add_named(found: Found, prefix: str, walked: _Walked, links: Links, beginni
             found.named[(one.run, one.path)] = one._replace(claims=claims)
 
 
-def _take_store(found: Found, prefix: str, awaited: _Awaited, beginnings: Beginnings) -> None:
+def _take_store(found: Found, prefix: str, awaited: AwaitedFile, beginnings: Beginnings) -> None:
     """Notes the file as a store if a store format accepts it; leaves the patterns of other claims."""
     stores = [match for match in awaited.matches if match[0].store is not None]
     if not stores:
@@ -278,7 +290,7 @@ def _take_store(found: Found, prefix: str, awaited: _Awaited, beginnings: Beginn
         return
 
 
-def _begins_like(awaited: _Awaited, beginnings: Beginnings, tells: Callable[[bytes], bool]) -> bool:
+def _begins_like(awaited: AwaitedFile, beginnings: Beginnings, tells: Callable[[bytes], bool]) -> bool:
     """A file that cannot be read counts: the reason is listed."""
     if awaited.info is None or beginnings.say(awaited.path, awaited.info, tells):
         return True
@@ -286,7 +298,7 @@ def _begins_like(awaited: _Awaited, beginnings: Beginnings, tells: Callable[[byt
 
 
 def _add_log(
-    found: Found, run: str, awaited: _Awaited, tag: str, log_format: LogFormat, info: os.stat_result
+    found: Found, run: str, awaited: AwaitedFile, tag: str, log_format: LogFormat, info: os.stat_result
 ) -> None:
     """Notes a file that a log format reads, before the event files of the run."""
     file = FoundFile(

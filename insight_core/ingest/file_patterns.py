@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import functools
+import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import BinaryIO, NamedTuple, Self, TypeAlias
@@ -110,9 +111,11 @@ class FileNames:
             for plugin in plugins
             if plugin.decoder is not None and plugin.decoder.check is not None
         }
-        self.of_any_name = [each for each in self._patterns if not each.literal]
-        self._suffixes = tuple({each.literal for each in self._patterns if each.is_suffix})
-        self._parts = tuple({each.literal for each in self._patterns if not each.is_suffix} - {""})
+        self._named = [each for each in self._patterns if each.claim.begins is None]
+        self._suspected = [each for each in self._patterns if each.claim.begins is not None]
+        self.of_any_name = [each for each in self._named if not each.literal]
+        self._suffixes = tuple({each.literal for each in self._named if each.is_suffix})
+        self._parts = tuple({each.literal for each in self._named if not each.is_suffix} - {""})
 
     def __bool__(self) -> bool:
         return bool(self._patterns)
@@ -128,12 +131,33 @@ class FileNames:
 
     def matching(self, name: str) -> list[FilePattern]:
         """The patterns that match a file of this name, whatever directory it is in."""
-        return [each for each in self._patterns if each.literal in name and _compiled(each.name).match(name)]
+        return [each for each in self._named if each.literal in name and _compiled(each.name).match(name)]
+
+    def suspected(self, name: str) -> list[FilePattern]:
+        """The patterns that match this name and claim only files that begin as they say."""
+        return [each for each in self._suspected if each.literal in name and _compiled(each.name).match(name)]
 
     def take(self, path: str) -> bool:
-        """Whether a plugin may claim the file; its path is relative to the logdir."""
+        """Whether a plugin may claim the file by its path, which is relative to the logdir."""
         above, _, name = path.rpartition("/")
         return bool(Directory(self, above).matches(name))
+
+    def suspects(self, path: str) -> Sequence[Match]:
+        """The patterns that claim the file if it begins as they say."""
+        above, _, name = path.rpartition("/")
+        return Directory(self, above).suspects(name, ())
+
+
+@define
+class AwaitedFile:
+    """A file that plugins may claim; its run is known once all directories were walked."""
+
+    path: str
+    name: str  # relative to the logdir
+    matches: Sequence[Match]
+    info: os.stat_result | None
+    reason: str = ""  # if ``info`` is missing
+    is_link: bool = False
 
 
 class TakenFile(NamedTuple):
@@ -161,6 +185,16 @@ class Directory:
         if not self._takes_any_name and not self.names.may_match(name):
             return ()
         found = [(pattern, self._above_of(pattern)) for pattern in self.names.matching(name)]
+        return [match for match in found if match[1]]
+
+    def suspects(self, name: str, matches: Sequence[Match]) -> Sequence[Match]:
+        """The patterns that claim a file of this name if it begins as they say; none of plugins that claim it
+        by ``matches`` anyway."""
+        suspected = self.names.suspected(name)
+        if not suspected:  # as for most names
+            return ()
+        plugins = {pattern.plugin for pattern, _ in matches}
+        found = [(each, self._above_of(each)) for each in suspected if each.plugin not in plugins]
         return [match for match in found if match[1]]
 
     def _above_of(self, pattern: FilePattern) -> list[int]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
-from attrs import Attribute, field, frozen, validators
+from attrs import Attribute, converters, field, frozen, validators
 
 from insight_core.formats.dialects import Dialect
 from insight_core.formats.event import claimable_fields
 from insight_core.plugin.references import reference
 
-BEGINNING = 4096  # Bytes of a file that a function for FileName.makes_run gets.
+BEGINNING = 4096  # Bytes of a file that functions for FileName.makes_run and FileName.begins get.
 
 
 @frozen
@@ -66,6 +66,11 @@ class FileName:
     With ``beside`` a file is claimed only in runs that have a file of that name which a plugin claims, and
     not where a log format reads it: a format of several files knows its own by the file that names them.
 
+    With ``begins`` only files are claimed whose first BEGINNING bytes this function accepts, for formats
+    whose files have any name. It is asked as ``makes_run`` is, in runs too, but not for a file that another
+    pattern of the plugin matches, and no longer once it has refused many files whose names differ only in
+    their numbers.
+
     Each file is a series of its own. Its tag is its path relative to the run; it has one record of step 0,
     which is replaced when the file changes: the wall time is that of the last modification, the payload all
     bytes of the file. Several plugins may claim the same files; of several patterns of one plugin that of
@@ -81,6 +86,9 @@ class FileName:
         validator=validators.or_(validators.instance_of(bool), validators.is_callable()),
     )
     beside: str = field(default="", eq=False, kw_only=True)
+    begins: Callable[[bytes], bool] | None = field(
+        default=None, eq=False, kw_only=True, converter=converters.optional(reference)
+    )
 
     def __str__(self) -> str:
         return f"file:{self.pattern}"

@@ -144,6 +144,26 @@ def test_figures_without_outlier_steps_say_so(page: Page, serve: Serve, tmp_path
     expect(biggest.locator("li")).to_contain_text("89 ms")
 
 
+def test_an_empty_profile_says_why(page: Page, serve: Serve, tmp_path: Path) -> None:
+    """One of torch_npu that is exported as a database only."""
+    place = tmp_path / "logs/npu/host_1_20240101000000000_ascend_pt"
+    (place / "ASCEND_PROFILER_OUTPUT").mkdir(parents=True)
+    (place / "profiler_info_0.json").write_text('{"rank_id": 0}')
+    (place / "ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_0.db").write_bytes(b"SQLite format 3")
+    panel = open_page(page, serve("--logdir", tmp_path / "logs"))
+    expect(panel.locator('[data-note="database_only"]')).to_contain_text("export_type=Text")
+
+
+def test_a_trace_of_any_name_is_opened(page: Page, serve: Serve, tmp_path: Path) -> None:
+    write_trace(tmp_path / "trace.json")
+    (tmp_path / "logs/llama").mkdir(parents=True)
+    (tmp_path / "logs/llama/config.json").write_text('{"layers": 3}')
+    (tmp_path / "logs/llama/rank0.json").write_bytes((tmp_path / "trace.json").read_bytes())
+    panel = open_page(page, serve("--logdir", tmp_path / "logs"))
+    expect(panel.locator('[data-figure="steps"]').get_by_test_id("column").first).to_be_visible()
+    expect(panel).to_contain_text("rank0.json")
+
+
 def test_the_keyboard_is_enough(page: Page, shared: Serve, traced: Path) -> None:
     panel = open_page(page, shared("--logdir", traced), "operators", by="name", side="host")
     grid = panel.get_by_test_id("grid-operators")

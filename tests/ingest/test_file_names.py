@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from insight_core.ingest import suspects as suspects_module
 from insight_core.ingest.beginnings import Beginnings
 from insight_core.ingest.discover import discover, may_count_below
+from insight_core.ingest.fetching import FilePart
 from insight_core.ingest.file_patterns import FileNames
 from insight_core.ingest.found import Found
 from insight_core.ingest.logdir import Logdir
@@ -289,3 +292,90 @@ def test_a_fault_in_what_tells_a_run_is_no_fault_of_the_look(
 
     assert set(found_below(tmp_path, plugin("p", FileName("*.pb", makes_run=tells))).runs) == {"."}
     assert "x.pb" in caplog.text
+
+
+# --- claims by the beginning of files ---
+
+
+def _suspecting(*patterns: str) -> FileNames:
+    return FileNames([plugin("p", *(FileName(pattern, begins=_is_ours) for pattern in patterns))])
+
+
+def _write(directory: Path, **contents: bytes) -> None:
+    directory.mkdir(parents=True, exist_ok=True)
+    for name, content in contents.items():
+        (directory / f"{name}.x").write_bytes(content)
+
+
+def test_only_files_that_begin_right_are_claimed(tmp_path: Path) -> None:
+    _write(tmp_path / "a", x=b"ours", y=b"no", empty=b"")
+    _write(tmp_path / "b", x=b"no")
+    _write(tmp_path / "c", x=b"ours", y=b"no")
+    touch(tmp_path, f"c/{EVENTS}")
+    found = discover([Logdir(str(tmp_path))], _suspecting("*.x"))
+    assert taken(found) == {"a": {"x.x"}, "c": {"x.x"}}
+    assert set(found.runs) == {"a", "c"}
+
+
+def test_a_file_that_is_claimed_by_its_name_is_not_asked_about(tmp_path: Path) -> None:
+    _write(tmp_path, named=b"no", other=b"no")
+    names = FileNames([plugin("p", "named.x", FileName("*.x", begins=_is_ours)), plugin("q", "other.x")])
+    found = discover([Logdir(str(tmp_path))], names)
+    assert sorted((file.tag, [name for name, _ in file.claims]) for file in found.named.values()) == [
+        ("named.x", ["p"]),
+        ("other.x", ["q"]),
+    ]
+
+
+def test_a_file_that_becomes_ours_is_claimed(tmp_path: Path) -> None:
+    _write(tmp_path, a=b"")
+    names, beginnings = _suspecting("**/*.x"), Beginnings()
+    assert taken(discover([Logdir(str(tmp_path))], names, beginnings)) == {}
+    _write(tmp_path, a=b"ours")
+    assert taken(discover([Logdir(str(tmp_path))], names, beginnings)) == {".": {"a.x"}}
+    counts = may_count_below([Logdir(str(tmp_path))], names)
+    assert counts(str(tmp_path / "a.x"))
+    _write(tmp_path, a=b"no longer")
+    assert not counts(str(tmp_path / "a.x"))
+    assert taken(discover([Logdir(str(tmp_path))], names, beginnings)) == {}
+
+
+def test_of_many_files_alike_some_are_asked_about(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The beginnings of 100,000 samples are not read: it is clear what they are."""
+    for number in range(70):
+        _write(tmp_path / "samples", **{f"sample_{number:05}": b"no", f"{number * 7919:08x}-a": b"no"})
+    _write(tmp_path / "samples", trace=b"ours")
+    for number in range(70):
+        _write(tmp_path / "traces", **{f"rank{number}": b"ours"})
+    asked: list[bytes] = []
+
+    def tells(beginning: bytes) -> bool:
+        asked.append(beginning)
+        return _is_ours(beginning)
+
+    monkeypatch.setattr(suspects_module, "_MOST_ALIKE", 10)
+    names, beginnings = FileNames([plugin("p", FileName("*.x", begins=tells))]), Beginnings()
+    for _ in range(2):
+        found = taken(discover([Logdir(str(tmp_path))], names, beginnings))
+        assert found == {"samples": {"trace.x"}, "traces": {f"rank{number}.x" for number in range(70)}}
+        assert asked.count(b"no") == 20
+    monkeypatch.setattr(suspects_module, "_MOST_REFUSED", 3)
+    taken(discover([Logdir(str(tmp_path))], names, Beginnings()))
+    assert asked.count(b"no") == 23
+
+
+def test_beginnings_elsewhere_are_fetched_together_and_fewer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(200):
+        _write(tmp_path, **{f"sample_{number}": b"no"})
+    fetched: list[int] = []
+
+    def fetch(parts: Sequence[FilePart]) -> None:
+        assert all((part.start, part.end) == (0, BEGINNING) for part in parts)
+        fetched.append(len(parts))
+
+    monkeypatch.setattr(suspects_module, "_MOST_ALIKE", 80)
+    discover([Logdir(str(tmp_path))], _suspecting("*.x"), Beginnings(fetch))
+    assert fetched[0] == 64
+    assert len(fetched) == 11  # once together, then one after another, of which all are there

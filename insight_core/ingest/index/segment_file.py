@@ -189,8 +189,8 @@ class SegmentFile:
     def alike(self) -> list[int | None]:
         """A number for each entry: that of entries with the same series.
 
-        None for a damaged log file, one with wall times that are not in seconds, one in which a session begins,
-        a file that a log format reads, and a file whose series cannot be listed without reading points.
+        None for a damaged log file, one with wall times that are not in seconds, one in which a session
+        begins, a file that a log format reads, and one whose series cannot be listed without reading points.
         """
         ends, unrest = self._entries["end"], np.cumsum(self._blocks["rests"] == 0)
         counts = np.diff(ends, prepend=0)

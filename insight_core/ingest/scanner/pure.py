@@ -191,8 +191,9 @@ class _EventReader:
         """The offset of the first record in which a session begins after values; None without one."""
         if not self._sessions:
             return None
-        first = min((int(slots.records.min()) for slots in self._slots if len(slots.records)), default=None)
-        return min((record for record, _ in self._sessions if first is not None and record > first), default=None)
+        firsts = [int(slots.records.min()) for slots in self._slots if len(slots.records)]
+        later = [record for record, _ in self._sessions if firsts and record > min(firsts)]
+        return min(later, default=None)
 
     def settle(self) -> None:
         """Everything read is in the batch."""

@@ -7,11 +7,10 @@ Whoever looks waits no longer than ``SECONDS``.
 
 from __future__ import annotations
 
-import json
 import time
 from typing import Any, BinaryIO
 
-from insight_profiler.reading.json_events import lenient
+from insight_profiler.reading.json_mending import loads
 
 SECONDS = 5.0
 _PIECE = 1 << 20
@@ -41,7 +40,7 @@ def arguments_at(stream: BinaryIO, offset: int, size: int) -> dict[str, Any] | N
         offset -= len(piece)
     text = stream.read(min(size, _MOST)).decode("utf-8", "replace")
     try:
-        event = json.loads(lenient(text), strict=False)
+        event = loads(text)
     except ValueError:
         return None
     found = event.get("args") if isinstance(event, dict) else None

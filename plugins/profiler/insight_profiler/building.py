@@ -9,7 +9,7 @@ import numpy as np
 from attrs import define, field
 from numpy.typing import ArrayLike, NDArray
 
-from insight_profiler.building_columns import absent, column_types
+from insight_profiler.building_columns import absent, column_types, fitted
 from insight_profiler.derived import derive
 from insight_profiler.model import (
     Column,
@@ -21,6 +21,8 @@ from insight_profiler.model import (
     StepOrigin,
     Track,
 )
+
+_OUT_OF_RANGE = "numbers_out_of_range"
 
 
 class Unreadable(Exception):
@@ -67,6 +69,7 @@ class Building:
     _texts: dict[str, int] = field(factory=dict, init=False)
     _chunks: dict[str, list[dict[str, Column]]] = field(factory=dict, init=False)
     _rows: dict[str, int] = field(factory=dict, init=False)
+    _out_of_range: dict[str, int] = field(factory=dict, init=False)  # numbers by column
     _before_finish: list[Callable[[], None]] = field(factory=list, init=False)
 
     def text(self, text: str) -> int:
@@ -111,12 +114,13 @@ class Building:
         return self._rows.get(table, 0)
 
     def add(self, table: str, /, **columns: ArrayLike) -> int:
-        """Adds a chunk, and returns the row of its first. Raises ValueError for a column that there is not,
-        and for columns of different lengths."""
+        """Adds a chunk, and returns the row of its first. Numbers that a column cannot hold count as
+        unknown, with a note. Raises ValueError for a column that there is not, and for columns of different
+        lengths."""
         types = column_types(table)
         if unknown := columns.keys() - types.keys():
             raise ValueError(f"{table} has no column {', '.join(sorted(unknown))}")
-        chunk = {name: np.atleast_1d(np.asarray(column, types[name])) for name, column in columns.items()}
+        chunk = {name: self._fitted(table, name, column, types[name]) for name, column in columns.items()}
         lengths = {len(column) for column in chunk.values()}
         if len(lengths) != 1:
             raise ValueError(f"columns of {table} are not of one length: {sorted(lengths)}")
@@ -126,6 +130,16 @@ class Building:
             self._chunks.setdefault(table, []).append(chunk)
             self._rows[table] = first + length
         return first
+
+    def _fitted(self, table: str, name: str, values: ArrayLike, kind: np.dtype[Any]) -> Column:
+        column, lost = fitted(values, kind, absent(name, kind))
+        if lost:
+            self._out_of_range[name] = self._out_of_range.get(name, 0) + lost
+            count, names = sum(self._out_of_range.values()), ", ".join(sorted(self._out_of_range))
+            self.notes[:] = [note for note in self.notes if note.code != _OUT_OF_RANGE]
+            text = f"{count} numbers are out of range and count as unknown ({names})"
+            self.note(_OUT_OF_RANGE, text, count=count, columns=names)
+        return np.atleast_1d(column)
 
     def table(self, name: str) -> dict[str, Column]:
         """All that was added to a table, every column of it."""

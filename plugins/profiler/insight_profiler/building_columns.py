@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from insight_profiler.model import TABLES, Category, Column, Table
 
@@ -44,6 +45,42 @@ def absent(column: str, kind: np.dtype[Any]) -> float:
     if kind.kind == "f":
         return np.nan
     return 0 if kind.kind == "u" else -1
+
+
+def fitted(values: ArrayLike, kind: np.dtype[Any], missing: float) -> tuple[Column, int]:
+    """A column of this type, and how many of the values it cannot hold; ``missing`` stands for these."""
+    if kind.kind == "f":
+        try:
+            return np.asarray(values, kind), 0
+        except (OverflowError, TypeError, ValueError):
+            return _one_by_one(values, kind, missing)
+    try:
+        given = np.asarray(values)
+    except (OverflowError, ValueError):
+        return _one_by_one(values, kind, missing)
+    if given.dtype.kind == "b" or not given.size:
+        return given.astype(kind), 0
+    if given.dtype.kind not in "iu":  # large and negative numbers together have become floats
+        return _one_by_one(values, kind, missing)
+    if given.dtype == kind:
+        return given, 0
+    least, most = np.iinfo(kind).min, np.iinfo(kind).max
+    fits = (given >= least) & (given <= most)
+    lost = given.size - int(np.count_nonzero(fits))
+    return np.where(fits, given, missing).astype(kind) if lost else given.astype(kind), lost
+
+
+def _one_by_one(values: ArrayLike, kind: np.dtype[Any], missing: float) -> tuple[Column, int]:
+    given = np.asarray(values, object)
+    found = np.full(given.shape, missing, kind)
+    lost = 0
+    for place, value in enumerate(given.flat):
+        try:
+            if value == value:  # NaN is no number, and nothing is lost with it
+                found.flat[place] = float(value) if kind.kind == "f" else int(value)
+        except (OverflowError, TypeError, ValueError):
+            lost += value is not None
+    return found, lost
 
 
 def without_extras(name: str, table: Mapping[str, Column]) -> Table:

@@ -1,8 +1,11 @@
-"""Claims of the profiler plugin: profile files by name."""
+"""Claims of the profiler plugin: profile files by name, traces of any name by their first bytes."""
 
 from __future__ import annotations
 
+import re
+
 from insight_core.plugin import FileName, PluginNameEnum
+from insight_profiler.beginnings import is_trace
 
 NAME = str(PluginNameEnum.PROFILER)
 
@@ -11,12 +14,13 @@ _ASCEND = [
     "*.json",
     "ASCEND_PROFILER_OUTPUT/*.csv",
     "ASCEND_PROFILER_OUTPUT/*.json",
+    "ASCEND_PROFILER_OUTPUT/*.db",
     "FRAMEWORK/*.csv",
     "FRAMEWORK/*.json",
     "FRAMEWORK/*.txt",
 ]
 # what MindSpore wrote for MindInsight, in whatever directory; the names are its own
-MINDINSIGHT = [
+_MINDINSIGHT = [
     "*_cluster_analyse_*.csv",
     "*strategy*.ckpt",
     "*strategy_rank_*.json",
@@ -61,11 +65,20 @@ _BESIDE = [
     "profiler_info_*.json",
     "step_trace_point_info*.json",
 ]
-_TRACES = ["*trace.json", "*trace.json.gz", "*timeline.json"]
+_TRACES = ["*trace.json", "*trace.json.gz"]
+_ANY_TRACES = ["*.json", "*.gz", "*trace*"]  # if they begin like one
 _XPLANE = ["*.xplane.pb"]
 
 FILES = {
     *(FileName(f"**/*_ascend_{kind}/{name}") for kind in ("ms", "pt") for name in _ASCEND),
-    *(FileName(f"**/{name}") for name in [*MINDINSIGHT, *_TRACES, *_XPLANE]),
+    *(FileName(f"**/{name}") for name in [*_MINDINSIGHT, *_TRACES, *_XPLANE]),
+    *(FileName(f"**/{name}", begins=is_trace) for name in _ANY_TRACES),
     *(FileName(f"**/{name}", makes_run=False) for name in _BESIDE),
 }
+
+# paths of files that MindSpore wrote for MindInsight
+IS_MINDINSIGHT = re.compile(
+    "|".join(
+        f"(?:^|/){re.escape(name).replace(re.escape('*'), '[^/]*')}$" for name in (*_MINDINSIGHT, *_BESIDE)
+    )
+)

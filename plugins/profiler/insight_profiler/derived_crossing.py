@@ -1,9 +1,12 @@
-"""Assigns depths to slices of a track that overlap without nesting, for tracks with few of them, such as
-annotations.
+"""Assigns depths to slices of a track that overlap without nesting.
+
+Few of them, such as annotations, lie across the others; many are laid in turn.
 """
 
 from __future__ import annotations
 
+import heapq
+from collections import deque
 from collections.abc import Callable
 
 import numpy as np
@@ -16,6 +19,8 @@ Nested = Callable[[Times, Times], tuple[Rows, Rows]]
 
 _ROUNDS = 8
 _MOST = 0.2  # of the slices may lie across others
+_MOST_WITHIN = 256  # slices within those that lie across others, for each slice: what this takes
+_MOST_DEEP = 1024
 
 
 def laid_across(start: Times, end: Times, nested: Nested) -> tuple[Rows, Rows] | None:
@@ -39,6 +44,9 @@ def laid_across(start: Times, end: Times, nested: Nested) -> tuple[Rows, Rows] |
     else:
         return None
     above = np.flatnonzero(across)
+    within = np.searchsorted(start, end[above]) - above
+    if within.sum() > _MOST_WITHIN * len(start) or depth.max(initial=0) > _MOST_DEEP:
+        return None
     own_depth, own_parent = nested(start[above], end[above])
     inner = np.flatnonzero(own_parent >= 0)
     if np.any(end[above[inner]] > end[above[own_parent[inner]]]):
@@ -56,6 +64,41 @@ def laid_across(start: Times, end: Times, nested: Nested) -> tuple[Rows, Rows] |
         around = parents[within]
         nearer = (around < 0) | (end[around] - start[around] >= end[row] - start[row])
         parents[within[nearer]] = row
+    return levels, parents
+
+
+def laid_in_turn(start: Times, end: Times, deepest: int) -> tuple[Rows, Rows]:
+    """Depth and parent (place, -1) of slices in order: each comes into the first free depth below the deepest
+    of those in which it lies. All that do not fit above it share the depth ``deepest``."""
+    count = len(start)
+    levels, parents = np.zeros(count, np.int64), np.full(count, -1, np.int64)
+    # places among the ends, the last first: a slice lies in those that end no earlier, and after it begins
+    last_first = np.sort(end)[::-1]
+    places = count - np.searchsorted(last_first[::-1], end, "left")
+    limits = count - np.searchsorted(last_first[::-1], np.maximum(end, start + 1), "left")
+    deepest_of = [-1] * (count + 1)  # a Fenwick tree of depth and row of the deepest, by these places
+    going: list[tuple[int, int]] = []  # end and depth of what goes on, the first end first
+    free = (1 << (deepest + 1)) - 1  # depths, as bits
+    for row, (begin, finish, place, limit) in enumerate(
+        zip(start.tolist(), end.tolist(), places.tolist(), limits.tolist(), strict=True)
+    ):
+        while going and going[0][0] <= begin:
+            free |= 1 << heapq.heappop(going)[1]
+        around = -1
+        while limit:
+            around = max(around, deepest_of[limit])
+            limit &= limit - 1
+        level, parents[row] = divmod(around, count) if around >= 0 else (-1, -1)
+        below = free >> (level + 1)
+        level = level + (below & -below).bit_length() if below else deepest
+        levels[row] = level
+        if level < deepest:  # that one is always free
+            free ^= 1 << level
+            heapq.heappush(going, (finish, level))
+        deepest_now = level * count + row
+        while place <= count:
+            deepest_of[place] = max(deepest_of[place], deepest_now)
+            place += place & -place
     return levels, parents
 
 
@@ -84,10 +127,10 @@ def _descend(
     shift, least = np.zeros(len(rest), np.int64), np.zeros(len(rest), np.int64)
     own_shift = np.zeros(len(above), np.int64)
     inside = np.where(outer >= 0, depth[np.maximum(outer, 0)] + 1, 0)
-    order = np.lexsort((own_depth, inside)).tolist()
+    order = deque(np.lexsort((own_depth, inside)).tolist())
     for level in range(int(depth.max(initial=-1)) + 2):
         while order and inside[order[0]] == level:
-            place = order.pop(0)
+            place = order.popleft()
             row, within = int(above[place]), int(outer[place])
             own = int(shift[within]) if within >= 0 else 0
             if own_parent[place] >= 0:

@@ -14,7 +14,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_profiler.derived_crossing import laid_across
+from insight_profiler.derived_crossing import laid_across, laid_in_turn
 
 Rows = NDArray[np.int64]
 _DEEPEST = np.iinfo(np.uint16).max
@@ -124,23 +124,9 @@ def _lay_out(
     for first in np.unique(np.searchsorted(begins, crossing, "right") - 1).tolist():
         low = int(begins[first])
         high = int(begins[first + 1]) if first + 1 < len(begins) else len(depth)
-        laid = laid_across(start[low:high], end[low:high], _nested)
-        if laid is not None:
-            depth[low:high] = laid[0]
-            parent[low:high] = np.where(laid[1] >= 0, laid[1] + low, -1)
-            continue
-        going: list[tuple[int, int, int]] = []  # end, depth and row of what goes on
-        for row, (begin, finish) in enumerate(
-            zip(start[low:high].tolist(), end[low:high].tolist(), strict=True), low
-        ):
-            going = [slice_ for slice_ in going if slice_[0] > begin]
-            around = max(((level, above) for last, level, above in going if last >= finish), default=(-1, -1))
-            taken = {level for _, level, _ in going}
-            level = around[0] + 1
-            while level in taken:
-                level += 1
-            depth[row], parent[row] = level, around[1]
-            going.append((finish, level, row))
+        slices = start[low:high], end[low:high]
+        depth[low:high], within = laid_across(*slices, _nested) or laid_in_turn(*slices, _DEEPEST)
+        parent[low:high] = np.where(within >= 0, within + low, -1)
 
 
 def innermost(

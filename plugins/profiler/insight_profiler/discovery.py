@@ -1,11 +1,11 @@
-"""Discovers profiles by file names alone.
+"""Discovers profiles among claimed files, by their names alone.
 
 | profile | its files |
 |---|---|
 | a directory ``*_ascend_ms`` or ``*_ascend_pt`` | all claimed below it |
 | a file ``*.xplane.pb`` | itself; traces of the same directory say the same, and are left out |
-| a file ``*trace.json``, ``*timeline.json``, packed or not | itself |
-| any other directory | what MindSpore wrote for MindInsight, a profile for each rank |
+| what MindSpore wrote for MindInsight, in any directory | a profile for each rank |
+| any other file: a trace | itself |
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from attrs import field, frozen
 
 from insight_core.plugin import SeriesInfo
+from insight_profiler.claims import IS_MINDINSIGHT
 from insight_profiler.model import Source
 
 _ASCEND = {"_ascend_ms": Source.MINDSPORE, "_ascend_pt": Source.ASCEND}
-_TRACE = re.compile(r"(trace\.json(\.gz)?|(?<!_)timeline\.json)$")
 _TORCH = re.compile(r"^(?P<worker>.*?)(\.\d+)?\.pt\.trace\.json(\.gz)?$")
 _XPLANE = ".xplane.pb"
 _RANK = re.compile(r"_(\d+)(?:_detail_time|_type|_detail)?\.(?:csv|txt|json|ckpt)$")
@@ -89,15 +89,14 @@ def _of_run(run: str, files: Mapping[str, File]) -> list[ProfileFiles]:
             directories.setdefault((directory, source), {})[tag[len(directory) + 1 :]] = file
         elif tag.endswith(_XPLANE):
             singles.append(ProfileFiles(run, tag, Source.XPLANE, files={name: file}))
-        elif _TRACE.search(name) and not _PROF.search(tag):
-            if where not in with_xplane:
-                source = Source.TORCH if _TORCH.match(name) else Source.CHROME
-                singles.append(ProfileFiles(run, tag, source, files={name: file}))
-        else:
+        elif IS_MINDINSIGHT.search(tag):
             prof = _PROF.search(tag)
             directory = tag[: prof.start()] if prof else where
             inner = tag[len(directory) :].lstrip("/")
             directories.setdefault((directory or ".", Source.MINDINSIGHT), {})[inner] = file
+        elif where not in with_xplane:
+            source = Source.TORCH if _TORCH.match(name) else Source.CHROME
+            singles.append(ProfileFiles(run, tag, source, files={name: file}))
     found = list(singles)
     for (directory, source), inside in directories.items():
         if source is not Source.MINDINSIGHT:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import io
+import re
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import BinaryIO, cast
 
 _GZIP = b"\x1f\x8b"
+# header of a gzip member: deflated, no reserved flag, a level and a system that exist (RFC 1952)
+_MEMBER = re.compile(rb"\x1f\x8b\x08[\x00-\x1f].{4}[\x00\x02\x04][\x00-\x0d\xff]", re.DOTALL)
+_HEADER = 10  # bytes of it
 _PIECE = 1 << 20  # bytes read at once
 _BUFFER = 1 << 16
 _MOST_TIMES = 100  # as large as it is packed; logs are mostly 10 to 30 times as large
 _ALLOWANCE = 64 << 20  # unpacked bytes beyond that, for small files
+_STEPS = 4096, 1  # packed bytes at once up to the place of damage: the second finds it within the first
 TOO_MUCH = f"it unpacks to more than {_MOST_TIMES} times its size; the rest is not read"
 
 
@@ -22,7 +27,7 @@ class Files:
     ``opener`` gives the bytes of a file as they are; what is packed by gzip, which its first bytes tell,
     comes unpacked. ``bytes_read`` counts bytes as they are in the files. ``cut`` names packed files that end
     before they should, are damaged, or unpack to far more bytes than a log would (``TOO_MUCH``): of these
-    comes what there is up to that place.
+    comes what there is up to that place, and after damage the next members of the file.
     """
 
     def __init__(self, sizes: Mapping[str, int], opener: Callable[[str], BinaryIO]) -> None:
@@ -111,7 +116,7 @@ class _Joined(io.RawIOBase):
 
 
 class _Unpacked(io.RawIOBase):
-    """What gzip packed, one member after another; a damaged end is one, told in ``cut``."""
+    """Unpacks the members of a gzip file, one after another. Notes in ``cut`` what is missing or damaged."""
 
     def __init__(self, packed: io.RawIOBase, name: str, cut: dict[str, str]) -> None:
         self._packed = packed
@@ -122,6 +127,7 @@ class _Unpacked(io.RawIOBase):
         self._left = b""  # packed bytes not looked at yet
         self._allowed = _ALLOWANCE  # bytes that may still come
         self._is_over = False
+        self._is_lost = False  # damage ended a member, and the next one is not found yet
 
     def readable(self) -> bool:
         return True
@@ -136,26 +142,33 @@ class _Unpacked(io.RawIOBase):
 
     def _more(self) -> bytes:
         packed = self._left
-        if not packed:
-            packed = self._packed.read(_PIECE // 4) or b""
-            self._allowed += _MOST_TIMES * len(packed)
+        if not packed or (self._is_lost and len(packed) < _HEADER):
+            more = self._packed.read(_PIECE // 4) or b""
+            self._allowed += _MOST_TIMES * len(more)
+            packed = packed + more if more else b""
         self._left = b""
         if not packed:
             self._is_over = True
             if not self._zlib.eof:
-                self._cut[self._name] = "it ends before its packed data do"
+                self._cut.setdefault(self._name, "it ends before its packed data do")
             return b""
+        if self._is_lost and not (packed := self._found(packed)):
+            return b""
+        if self._zlib.eof:
+            if not packed.lstrip(b"\0"):  # padding after the last member
+                return b""
+            self._zlib = zlib.decompressobj(wbits=31)
+        before = self._zlib.copy()
         try:
-            if self._zlib.eof:
-                if not packed.lstrip(b"\0"):  # padding after the last member
-                    return b""
-                self._zlib = zlib.decompressobj(wbits=31)
             data = self._zlib.decompress(packed, _PIECE)
         except zlib.error as error:
-            self._is_over = True
-            self._cut[self._name] = f"its packed data are damaged: {error}"
-            return b""
-        self._left = self._zlib.unconsumed_tail or self._zlib.unused_data
+            is_sum = "incorrect data check" in str(error) or "incorrect length check" in str(error)
+            cause = "its packed data are damaged"
+            self._cut.setdefault(self._name, f"{cause}: their checksum is wrong" if is_sum else cause)
+            self._is_lost = True
+            data, self._left = _up_to_damage(before, packed)
+        else:
+            self._left = self._zlib.unconsumed_tail or self._zlib.unused_data
         self._allowed -= len(data)
         if self._allowed < 0:
             self._is_over = True
@@ -163,7 +176,31 @@ class _Unpacked(io.RawIOBase):
             return b""
         return data
 
+    def _found(self, packed: bytes) -> bytes:
+        """``packed`` from the header of the next member on; empty if it does not have one."""
+        found = _MEMBER.search(packed)
+        if found is None:
+            self._left = packed[-_HEADER + 1 :]
+            return b""
+        self._is_lost = False
+        self._zlib = zlib.decompressobj(wbits=31)
+        return packed[found.start() :]
+
     def close(self) -> None:
         if not self.closed:
             self._packed.close()
         super().close()
+
+
+def _up_to_damage(member: zlib._Decompress, packed: bytes) -> tuple[bytes, bytes]:
+    """The bytes that unpack before the damage of ``packed``, and the packed ones from there on."""
+    made, at = bytearray(), 0
+    for step in _STEPS:
+        while at < len(packed):
+            trial = member.copy()
+            try:
+                made += trial.decompress(packed[at : at + step])
+            except zlib.error:
+                break
+            member, at = trial, at + step
+    return bytes(made), packed[at + 1 :]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 from collections.abc import Callable
 from functools import partial
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from insight_profiler.arguments import arguments_at
 from insight_profiler.building import Building, Unreadable
 from insight_profiler.files import Files
 from insight_profiler.model import Profile, Source
@@ -46,7 +48,11 @@ def _text(count: int = 4) -> str:
         ("[" + _text().replace('"s1"', r'"C:\path\s1"') + "]", 4, ["values_mended"]),
         ("[" + _text().replace(": 1}", ': 1, "a": {"a": N/A, "b": [nan]}}') + "]", 4, ["values_mended"]),
         ("[" + _text(2) + ', {"ph": "X" "oops": }, ' + _text(2) + "]", 4, ["events_skipped"]),
-        ("[" + _text(2) + ', {"ph": "X"nan": 1}, ' + _text(2) + "]", 4, ["values_mended", "events_skipped"]),
+        ("[" + _text(2) + ', {"ph": "X"nan": 1}, ' + _text(2) + "]", 4, ["events_skipped"]),
+        ("[" + _text(2) + ', {"ph": "X" "oops": }]', 2, ["events_skipped"]),
+        ('{"traceEvents": [' + _text(2) + ', {"ph": "X" "oops": }], "a": [1]}', 2, ["events_skipped"]),
+        ('{"traceEvents": [' + _text(2) + ', {"ph": "X" "oops": }]}', 2, ["events_skipped"]),
+        ('{"traceEvents": [' + _text(2) + ', {"ph": "X" "oops": }', 2, ["truncated"]),
     ],
 )  # fmt: skip
 def test_what_is_broken_is_read_as_far_as_it_is_clear(
@@ -82,13 +88,104 @@ def test_one_event_of_odd_types_changes_nothing_of_the_others(read: Read, event:
         *((text, "empty_file") for text in ("", "  ")),
         *((text, "not_a_trace") for text in ("never", "<html></html>")),
         *((text, "no_events") for text in ("[]", "{}", '{"traceEvents": []}', "[1]")),
-        ('[{"ph": "X", "ts": ' + "1" * 5000 + "}]", "broken_trace"),
+        ('[{"ph": "X", "ts": ' + "1" * 5000 + "}]", "no_events"),
     ],
 )
 def test_why_a_file_is_no_trace_has_a_code_of_its_own(read: Read, text: str, code: str) -> None:
     with pytest.raises(Unreadable, match=r"trace\.json") as raised:
         read(text.encode())
     assert raised.value.note.code == code
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["-nan(ind)", "1.#INF", "-1.#IND", "NaN", "inf", "-inf", "N/A", "None", "True", "False", "nan(snan)",
+     "1e+", "@", "+1", ".5", "0x1f", "", " "],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "form",
+    [
+        '"a": 1, "odd":%s, "b": 2',
+        '"odd":%s,"a": 1, "b": 2',
+        '"a": 1,"b": 2, "odd": %s',
+        '"a": 1, "list": [%s, 3], "b": 2',
+        '"a": 1, "b": 2, "list": [3,%s]',
+    ],
+)
+def test_a_value_that_is_no_json_costs_only_itself(read: Read, tmp_path: Path, value: str, form: str) -> None:
+    event = '{"ph": "X", "name": "s", "ts": %d, "dur": 1, "args": {' + form % value + "}}"
+    text = '{"traceEvents": [' + ",".join(event % number for number in range(12)) + '], "after": 1}'
+    profile = read(text.encode())
+    assert len(names_of(profile)) == 12
+    assert {"truncated", "events_skipped"}.isdisjoint(codes_of(profile))
+    for offset, size in zip(column_of(profile, "offset"), column_of(profile, "size"), strict=True):
+        found = arguments_at(io.BytesIO(text.encode()), offset, size)
+        assert found is not None
+        assert (found["a"], found["b"]) == (1, 2)
+
+
+@pytest.mark.parametrize("number", ["2191500840", "-1", "9" * 30, "9" * 5_000, "-" + "9" * 5_000, "1e400"])
+@pytest.mark.parametrize(
+    "place", ["shared memory", "registers per thread", "correlation", "External id", "device"]
+)
+def test_one_bad_number_of_a_kernel_costs_only_itself(read: Read, number: str, place: str) -> None:
+    """A tracer of ROCm writes registers that nobody set."""
+    event = {
+        "ph": "X",
+        "cat": "kernel",
+        "name": "k",
+        "pid": 0,
+        "tid": 7,
+        "ts": 1,
+        "dur": 5,
+        "args": {place: 0},
+    }
+    profile = read(json.dumps([event]).replace(": 0}}", f": {number}}}}}").encode())
+    assert names_of(profile, "kernels") == ["k"]
+    assert column_of(profile, "total", "kernels") == [5_000]
+    assert {"truncated", "events_skipped", "events_odd"}.isdisjoint(codes_of(profile))
+
+
+def test_the_base_of_times_may_be_no_time(read: Read) -> None:
+    for base in ("9" * 30, "9" * 5_000, "-1"):
+        profile = read(f'{{"baseTimeNanoseconds": {base}, "traceEvents": [{_text()}]}}'.encode())
+        assert (profile.start_ns, len(names_of(profile))) == (0, 4)
+
+
+def test_values_outside_the_events_may_be_no_json(read: Read) -> None:
+    head = '"bandwidth": -nan(ind), "other": N/A, "ok": True, "world_size": 1.#INF'
+    profile = read(f'{{{head}, "traceEvents": [{_text()}]}}'.encode())
+    assert (len(names_of(profile)), codes_of(profile)) == (4, ["values_mended"])
+
+
+def test_words_in_texts_are_no_values(read: Read) -> None:
+    events = [slice_of("a: nan, [None]", number, 1, args={"x": "N/A"}) for number in range(12)]
+    text = json.dumps(events).replace('"N/A"', "N/A")
+    assert names_of(read(text.encode())) == ["a: nan, [None]"] * 12
+
+
+def test_an_event_full_of_faults_is_read_or_skipped(read: Read) -> None:
+    paths = ", ".join([r'"C:\Users\x\data"'] * 3_000)
+    signs = ", ".join(["@@"] * 3_000)
+    values = {"one": "", "paths": paths, "signs": signs, "two": "1"}
+    text = ", ".join(
+        f'{{"ph": "X", "name": "{name}", "ts": {number}, "dur": 1, "args": {{"a": [{value}]}}}}'
+        for number, (name, value) in enumerate(values.items())
+    )
+    profile = read(f"[{text}]".encode())
+    assert names_of(profile) == ["one", "paths", "two"]
+    assert codes_of(profile) == ["values_mended", "events_skipped"]
+    offset, size = column_of(profile, "offset")[1], column_of(profile, "size")[1]
+    found = arguments_at(io.BytesIO(f"[{text}]".encode()), offset, size)
+    assert found is not None
+    assert found["a"] == ["C:/Users/x/data"] * 3_000
+
+
+def test_a_comma_too_much_costs_nothing(read: Read) -> None:
+    event = '{"ph": "X", "name": "s", "ts": 1, "args": {"a": [1,,2,], "b": 1,},}'
+    profile = read(f"[{event}, {event}]".encode())
+    assert names_of(profile) == ["s", "s"]
+    assert codes_of(profile) == ["values_mended"]
 
 
 def test_events_may_be_larger_than_what_is_read_at_once(read: Read) -> None:

@@ -7,6 +7,7 @@ import pytest
 from insight_profiler.building import Building
 from insight_profiler.derived_steps import exclusive_times
 from insight_profiler.model import Category, Counter, Device, FlowKind, Profile, Source, StepOrigin, Track
+from numpy.typing import ArrayLike
 
 
 def _building(source: Source = Source.TORCH) -> Building:
@@ -42,6 +43,39 @@ def test_a_chunk_is_as_the_table() -> None:
         building.add("slices", colour=[1])
     with pytest.raises(ValueError, match="not of one length"):
         building.add("slices", start=[1, 2], duration=[1])
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [1 << 31, 5], [1 << 80, 5], [-(1 << 80), 5], [float("inf"), 5.0], [3e9, 5], ["x", 5], [[1], 5],
+        np.array([1 << 40, 5]), np.array([1e300, 5]), np.array([1 << 63, 5], np.uint64),
+    ],
+)  # fmt: skip
+def test_a_number_that_does_not_fit_is_unknown(values: ArrayLike) -> None:
+    building = _building()
+    building.add("kernels", name=[1, 2], registers=values)
+    building.add("kernels", name=[3], registers=[1 << 90])
+    profile = building.finish()
+    assert profile.tables["kernels"]["registers"].tolist() == [-1, 5, -1]
+    [note] = profile.notes
+    assert (note.code, note.values) == ("numbers_out_of_range", {"count": 2, "columns": "registers"})
+
+
+def test_the_digits_of_the_others_are_kept() -> None:
+    building = _building()
+    building.add("steps", number=[1 << 63, -1, (1 << 62) + 1], start=[0, 1, 2], duration=[1, 1, 1])
+    assert building.finish().tables["steps"]["number"].tolist() == [-1, -1, (1 << 62) + 1]
+
+
+def test_no_number_is_nothing_lost() -> None:
+    building = _building()
+    values = np.array([[None, float("nan"), 7], [None, 10**400, 1]], object)
+    building.add("kernels", registers=values[0], occupancy=values[1])
+    profile = building.finish()
+    assert profile.tables["kernels"]["registers"].tolist() == [-1, -1, 7]
+    assert np.isnan(profile.tables["kernels"]["occupancy"][:2]).all()
+    assert [note.values["columns"] for note in profile.notes] == ["occupancy"]
 
 
 def test_texts_stand_once() -> None:

@@ -47,12 +47,36 @@ def test_of_a_cut_file_comes_what_there_is(tmp_path: Path, kept: int) -> None:
     assert files.cut == {"trace": "it ends before its packed data do"}
 
 
-def test_of_a_damaged_file_comes_what_is_before(tmp_path: Path) -> None:
-    packed = bytearray(gzip.compress(TEXT))
-    packed[-8] ^= 1  # of the checksum
-    files = _files(tmp_path, trace=bytes(packed))
+def _damaged(packed: bytes, place: int) -> bytes:
+    return packed[:place] + bytes([packed[place] ^ 255]) + packed[place + 1 :]
+
+
+@pytest.mark.parametrize("text", [TEXT[:9_000], TEXT], ids=["one piece", "many pieces"])
+def test_a_wrong_checksum_loses_nothing(tmp_path: Path, text: bytes) -> None:
+    packed = gzip.compress(text)
+    files = _files(tmp_path, trace=_damaged(packed, len(packed) - 6))
     with files.open("trace") as stream:
-        assert TEXT.startswith(stream.read())
+        assert stream.read() == text
+    assert files.cut == {"trace": "its packed data are damaged: their checksum is wrong"}
+
+
+@pytest.mark.parametrize("text", [TEXT[:90_000], TEXT], ids=["one piece", "many pieces"])
+def test_of_a_damaged_file_comes_what_is_before(tmp_path: Path, text: bytes) -> None:
+    packed = gzip.compress(text)
+    files = _files(tmp_path, trace=_damaged(packed, len(packed) * 9 // 10))
+    with files.open("trace") as stream:
+        data = stream.read()
+    assert data.startswith(text[: len(text) * 85 // 100])
+    assert "damaged" in files.cut["trace"]
+
+
+@pytest.mark.parametrize("place", [4_000, -6])
+def test_after_a_damaged_member_the_next_one_is_read(tmp_path: Path, place: int) -> None:
+    first = gzip.compress(TEXT)
+    last = b"the next member\n" * 1_000
+    files = _files(tmp_path, trace=_damaged(first, place % len(first)) + gzip.compress(last))
+    with files.open("trace") as stream:
+        assert stream.read().endswith(last)
     assert "damaged" in files.cut["trace"]
 
 

@@ -200,7 +200,7 @@ def test_what_computes_no_product_is_none(name: str) -> None:
     ],
 )
 def test_kernels_of_collectives_are_communication(name: str, communicates: bool) -> None:
-    kind = torch_kind("", "kernel", name)
+    kind = torch_kind("kernel", name)
     assert kind is not None
     assert kind.category is (Category.COMMUNICATION if communicates else Category.KERNEL)
 

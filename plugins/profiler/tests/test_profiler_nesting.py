@@ -6,7 +6,9 @@ import itertools
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 from insight_profiler.building import Building
+from insight_profiler.derived_crossing import laid_in_turn
 from insight_profiler.model import Profile, Source, Track
 
 Slice = tuple[int, int]  # start, duration
@@ -138,6 +140,47 @@ def test_overlapping_slices_never_share_a_depth() -> None:
         assert (end[parent[inner]] >= end[inner]).all()
         assert (table["depth"][parent[inner]] < table["depth"][inner]).all()
         assert (table["self"] >= 0).all()
+
+
+def _stairs(count: int, length: int) -> list[Slice]:
+    return [(10 * number, length) for number in range(count)]
+
+
+@pytest.mark.parametrize(
+    "slices",
+    [
+        _stairs(300, 15),
+        _stairs(300, 10_000),
+        _stairs(300, 505),
+        [(number % 7, 5 + number * 7 % 90) for number in range(200)],
+        [(number * 5 % 400, 0 if number % 4 == 0 else number * 31 % 150) for number in range(300)],
+    ],
+    ids=["pairs", "all overlap", "some overlap", "few beginnings", "instants among them"],
+)
+def test_slices_that_overlap_are_laid_in_turn(slices: list[Slice]) -> None:
+    starts, durations = np.array(sorted(slices, key=lambda one: (one[0], -one[1]))).T
+    depths, parents = laid_in_turn(starts, starts + durations, 1 << 15)
+    assert list(zip(depths.tolist(), parents.tolist(), strict=True)) == _laid_by_brute_force(
+        starts.tolist(), (starts + durations).tolist()
+    )
+
+
+def test_beyond_the_deepest_slices_share_it() -> None:
+    starts = np.arange(9)
+    depths, _ = laid_in_turn(starts, starts + 100, 4)
+    assert depths.tolist() == [0, 1, 2, 3, 4, 4, 4, 4, 4]
+
+
+def _laid_by_brute_force(starts: list[int], ends: list[int]) -> list[tuple[int, int]]:
+    laid: list[tuple[int, int]] = []
+    for row, (begin, finish) in enumerate(zip(starts, ends, strict=True)):
+        going = [other for other in range(row) if ends[other] > begin]
+        level, around = max(((laid[one][0], one) for one in going if ends[one] >= finish), default=(-1, -1))
+        level += 1
+        while level in {laid[one][0] for one in going}:
+            level += 1
+        laid.append((level, around))
+    return laid
 
 
 def _random_tree(random: np.random.Generator, size: int) -> list[Slice]:

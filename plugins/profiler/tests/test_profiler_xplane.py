@@ -17,6 +17,8 @@ from tests.conformance.our_profiles import ReadProfile, read_directory
 
 _BEGIN = 1_795_222_184_440_428_962  # ns since the epoch
 
+_MOST = (1 << 63) - 1  # of an int64
+
 
 @pytest.fixture(scope="module")
 def real(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -139,6 +141,8 @@ class _Written:
             stat.str_value = value.encode()
         elif isinstance(value, float):
             stat.double_value = value
+        elif isinstance(value, int) and value > _MOST:
+            stat.uint64_value = value
         else:
             stat.int64_value = value
 
@@ -258,3 +262,34 @@ def test_sums_without_times_are_left_out(tmp_path: Path) -> None:
     profile = _read(tmp_path, host)
     assert len(profile.rows("slices")) == 1
     assert [note.code for note in profile.profile.notes] == ["experimental", "events_without_time"]
+
+
+def test_one_bad_number_costs_only_itself(tmp_path: Path) -> None:
+    """A tracer of ROCm writes registers that nobody set."""
+    gpu = _Written(b"/device:GPU:0")
+    details = [
+        "regs:2191500840 static_shared:0 dynamic_shared:99999999999999999999 grid:8,1,1 occ_pct:0",
+        "regs:1,2 grid:8,1,1 occ_pct:7,5",
+    ]
+    works: list[tuple[str, int, int, Mapping[str, object]]] = [
+        (
+            f"Cijk_{place}",
+            place * 10_000_000,
+            8_000_000,
+            {"kernel_details": text, "correlation_id": _MOST + place},
+        )
+        for place, text in enumerate(details)
+    ]
+    far: list[tuple[str, int, int, Mapping[str, object]]] = [("far", 1, 1, {}), ("long", 1, _MOST, {})]
+    gpu.line("Stream #1", works, _BEGIN)
+    gpu.line("Stream #2", far, _MOST)
+    host = _Written(b"/host:CPU")
+    host.line("python", [("train", 0, 20_000_000, {"step_num": float("inf")})], _BEGIN)
+    profile = _read(tmp_path, gpu, host)
+    kernels = {row["name"]: row for row in profile.rows("kernels")}
+    assert [kernels[f"Cijk_{place}"]["total"] for place in (0, 1)] == [8_000, 8_000]
+    assert (kernels["Cijk_0"]["registers"], kernels["Cijk_0"]["shared_memory"]) == (-1, -1)
+    assert np.isnan(kernels["Cijk_1"]["occupancy"])
+    assert sorted(row["name"] for row in profile.rows("slices")) == ["Cijk_0", "Cijk_1", "train"]
+    codes = [note.code for note in profile.profile.notes]
+    assert codes == ["experimental", "numbers_out_of_range", "times_out_of_range"]

@@ -41,13 +41,20 @@ export function NotesDialog({
 }): JSX.Element {
   return (
     <Dialog name="notes" title={board.page.t('notes.title')} onClose={onClose}>
-      <ul class="notes">
-        {(board.profiles.profile.value?.notes ?? []).map((note, i) => (
-          <li key={i} data-note={note.code}>
-            {sentence(board, 'note', note)}
-          </li>
-        ))}
-      </ul>
+      <Notes board={board} />
     </Dialog>
+  );
+}
+
+/** What the reader of a profile noted, as a list. */
+export function Notes({ board }: { readonly board: ProfilerParts }): JSX.Element {
+  return (
+    <ul class="notes">
+      {(board.profiles.profile.value?.notes ?? []).map((note, i) => (
+        <li key={i} data-note={note.code}>
+          {sentence(board, 'note', note)}
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -97,13 +97,10 @@ def _steps(parts: ProfileParts, name: str, marked: Steps) -> None:
     if not cells.count:
         raise ValueError("it has no steps")
     texts = cells.texts("Step")
-    numbers = np.array(
-        [
-            int(float(text)) if text.replace(".", "", 1).isdecimal() else place
-            for place, text in enumerate(texts)
-        ],
-        np.int64,
-    )
+    numbers = [
+        int(text.partition(".")[0] or "0") if text.replace(".", "", 1).isdecimal() else place
+        for place, text in enumerate(texts)
+    ]
     columns: dict[str, Integers] = {
         column: cells.nanoseconds(title, unit="us")
         for column, title in _STEP_COLUMNS.items()
@@ -117,7 +114,7 @@ def _steps(parts: ProfileParts, name: str, marked: Steps) -> None:
     duration = (
         np.sum([np.maximum(values, 0) for values in known], axis=0) if known else np.full(len(numbers), -1)
     )
-    spans = [marked.spans.get(number) for number in numbers.tolist()]
+    spans = [marked.spans.get(number) for number in numbers]
     if "collective" in columns and "communication_not_overlapped" in columns:
         receive = columns["communication_not_overlapped"] - columns["collective"]
         columns["receive"] = np.where(columns["collective"] >= 0, np.maximum(receive, 0), -1)

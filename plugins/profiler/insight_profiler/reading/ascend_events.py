@@ -10,7 +10,7 @@ from attrs import define, field, frozen
 from numpy.typing import NDArray
 
 from insight_profiler.arguments import packed_offset
-from insight_profiler.reading.csv_columns import Integers, decimals
+from insight_profiler.reading.csv_columns import Integers, microseconds
 from insight_profiler.reading.json_events import Window, readable
 
 Key = tuple[str, str]  # a process and a thread, as the trace names them; ("1", "") for the process
@@ -159,8 +159,8 @@ class TraceColumns:
 def _slice_columns(
     rows: list[tuple[int, int, int, int, int]], times: list[str], durations: list[str]
 ) -> SliceColumns:
-    start, has_start = decimals(times, 3)
-    duration, has_duration = decimals(durations, 3)
+    start, has_start = microseconds(times)
+    duration, has_duration = microseconds(durations)
     fine = has_start & has_duration & (duration >= 0)
     columns = np.array(rows, np.int64)[fine]
     thread, name, task, offset, size = (columns[:, place] for place in range(5))
@@ -177,7 +177,7 @@ def _slice_columns(
 
 
 def _arrow_columns(rows: list[tuple[int, int, int, bool]], times: list[str]) -> ArrowColumns:
-    time, fine = decimals(times, 3)
+    time, fine = microseconds(times)
     columns = np.array(rows, np.int64)[fine]
     return ArrowColumns(
         columns[:, 0].astype(np.int32),

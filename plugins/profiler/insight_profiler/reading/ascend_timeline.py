@@ -22,7 +22,7 @@ from insight_profiler.model import Category, Counter, FlowKind, Track
 from insight_profiler.reading.ascend_events import TraceColumns
 from insight_profiler.reading.ascend_kernels import KernelRuns
 from insight_profiler.reading.ascend_layers import DEVICE_LAYERS, slice_category, task_category, track_kind
-from insight_profiler.reading.csv_columns import Integers, decimals, nanoseconds
+from insight_profiler.reading.csv_columns import Integers, microseconds, nanoseconds
 from insight_profiler.reading.json_events import Events, readable
 from insight_profiler.reading.mindspore_names import split_scope, type_of
 
@@ -139,7 +139,7 @@ class AscendTimeline:
     def _add_counts(self, columns: TraceColumns) -> None:
         for key, points in columns.counts.items():
             name, label = key
-            times, is_time = decimals([time for time, _ in points], 3)
+            times, is_time = microseconds([time for time, _ in points])
             values = np.array([_number(value) for _, value in points])
             fine = is_time & np.isfinite(values)
             if not fine.any():
@@ -263,5 +263,5 @@ class AscendTimeline:
 def _number(value: object) -> float:
     try:
         return float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         return float("nan")

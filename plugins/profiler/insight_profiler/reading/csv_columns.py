@@ -24,6 +24,7 @@ ROWS: Final = 1 << 14  # read at once: cells are texts, which take some 60 bytes
 POWERS: Final[Mapping[str, int]] = {"ns": 0, "us": 3, "ms": 6, "s": 9}  # of ten, to nanoseconds
 BYTES: Final[Mapping[str, int]] = {"b": 1, "byte": 1, "bytes": 1, "kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30}
 _UNIT = re.compile(rf"\((?P<unit>{'|'.join((*POWERS, *BYTES))})\)", re.IGNORECASE)
+_LARGEST = 1 << 62  # of a time in ns: sums of two fit into an int64
 _DIGITS = 18  # that an int64 has whatever they are; with one more only if the first is not 9
 
 Integers = NDArray[np.int64]
@@ -86,18 +87,24 @@ def _decimal(text: str, power: int) -> int | None:
     return rounded if rounded is not None and abs(rounded) < 1 << 63 else None
 
 
+def microseconds(texts: Sequence[str]) -> tuple[Integers, NDArray[np.bool_]]:
+    """Texts of microseconds in ns, and where there was a time."""
+    found, is_number = decimals(texts, POWERS["us"])
+    return found, is_number & (np.abs(found) < _LARGEST)
+
+
 def nanoseconds(value: object, unit: str, missing: int = -1) -> int:
     """One number of a unit, of a JSON file: text, int or float."""
     if isinstance(value, bool) or not isinstance(value, (str, int, float, Decimal)):
         return missing
     found = _decimal(str(value).strip(), POWERS[unit])
-    return missing if found is None else found
+    return missing if found is None or abs(found) >= _LARGEST else found
 
 
 def whole(values: Floats, missing: int = -1) -> Integers:
     """The nearest whole numbers; ``missing`` for what is none that an int64 has."""
     found = np.rint(values)
-    return np.where(np.abs(found) < 1 << 62, found, missing).astype(np.int64)
+    return np.where(np.abs(found) < _LARGEST, found, missing).astype(np.int64)
 
 
 @define(eq=False)
@@ -140,7 +147,8 @@ class CsvColumns:
     def nanoseconds(self, *names: str, unit: str, missing: int = -1) -> Integers:
         """Times; ``unit`` where the header names none."""
         place = self._place(names)
-        return self._numbers(names, POWERS.get(place[1] if place else "", POWERS[unit]), missing)
+        found = self._numbers(names, POWERS.get(place[1] if place else "", POWERS[unit]), missing)
+        return np.where(np.abs(found) < _LARGEST, found, missing)
 
     def bytes(self, *names: str, unit: str, missing: int = -1) -> Integers:
         """A column in bytes; ``unit`` is its unit if the header names none."""

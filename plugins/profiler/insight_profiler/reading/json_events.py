@@ -16,24 +16,24 @@ from typing import Any, BinaryIO, cast
 
 from attrs import define, field, frozen
 
+from insight_profiler.reading.json_mending import mended, without_long_numbers, without_usual_faults
+
 _WINDOW = 192 << 10  # bytes read at once: what is made of them stays in the processor's cache
 _MOST = (
     64 << 20
 )  # bytes of one event, or of one value outside the events; parsing needs several times as many
 _NEAR = 16  # characters from the end at which a value may just be cut
 _AT_ONCE = 8  # mended one by one before all of a window are
+_MOST_TRIES = 200  # times that one event is mended: each takes as long as the event
 
 _SPACE = re.compile(r"[\s,]*")
+_ENDS_NO_VALUE = frozenset(".#")  # behind the digits of 1.#INF
 _BLANK = re.compile(r"\s*")
-_NUMBERLESS = re.compile(r"-?(?:N/A|nan|inf(?:inity)?|none|undefined)\b", re.IGNORECASE)
-_IN_VALUE = re.compile(r"(?<=[:\[,])(\s*)(-?(?:N/A|nan|inf|none))(?=\s*[,}\]])", re.IGNORECASE)
 _EVENT = re.compile(r'\}[\s,]*\{\s*"(?:ph|name|cat|pid|tid|ts|args|id)"\s*:')
+# where the events end: before the bracket that ends the text, or that further members follow
+_END_OF_TEXT = re.compile(r"\}[\s,]*(?=\]\s*\Z)")
+_END_OF_MEMBER = re.compile(r'\}[\s,]*(?=\]\s*(?:,\s*"[^"]*"\s*:|\}\s*\Z))')
 _HIGH = re.compile("[\x80-\xff]+")
-
-
-def lenient(text: str) -> str:
-    """The text of an event with ``NaN`` for every missing number; of the same length."""
-    return _IN_VALUE.sub(lambda found: found[1] + _no_number(found[2]), text)
 
 
 def readable(text: str) -> str:
@@ -55,10 +55,6 @@ class _Problem:
         if isinstance(raised, json.JSONDecodeError):
             return cls(raised.msg, raised.pos)
         return cls("Expecting value", raised.value if isinstance(raised, StopIteration) else at)
-
-
-def _no_number(text: str) -> str:
-    return "null" if len(text) == 4 and text[0] != "-" else "NaN".rjust(len(text))
 
 
 @define
@@ -96,6 +92,8 @@ class Events:
         self._base = 0  # where in the trace the text begins
         self._at = 0  # in the text
         self._is_over = False
+        self._tried_at = -1  # where in the trace the event or value begins that is being mended
+        self._tries = 0
         self.head: dict[str, Any] = {}
         self.is_cut = False
         self.mended = 0
@@ -181,17 +179,20 @@ class Events:
                     if window.events and len(text) - at < _WINDOW // 2:
                         self._more()
                         return False
-                    if self._more() or self._mend(problem):
+                    if self._more() or self._mend(problem) or self._skip_to_end(may_end):
                         continue
                     if at < len(text) or not may_end:
                         self.is_cut = True
                     return True
-                if not self._mend(problem) and not self._skip():
+                if not self._mend(problem) and not self._skip(may_end):
                     self.is_cut = True
                     return True
+            except ValueError:
+                self._at = at
+                self._mend_long_numbers()
             except RecursionError:
                 self._at = at
-                if not self._skip():
+                if not self._skip(may_end):
                     self.is_cut = True
                     return True
 
@@ -202,12 +203,17 @@ class Events:
                 value, end = self._decode(self._text, self._at)
                 if end == len(self._text) and self._more():  # a number may go on
                     continue
+                if self._text[end : end + 1] in _ENDS_NO_VALUE and self._mend(_Problem("", end)):
+                    continue
                 self._at = end
                 return value
             except json.JSONDecodeError as raised:
                 problem = _Problem.of(raised, self._at)
                 if (self._may_be_cut(problem) and self._more()) or self._mend(problem):
                     continue
+            except ValueError:
+                self._mend_long_numbers()
+                continue
             except RecursionError:
                 pass
             self.is_cut = True
@@ -243,24 +249,30 @@ class Events:
 
     def _mend(self, problem: _Problem) -> bool:
         """Puts something that can be read in the place of what cannot, of the same length."""
-        text, at = self._text, problem.at
-        if problem.text.startswith("Invalid \\"):
-            at = text.rfind("\\", 0, at + 2)
-            self._text = f"{text[:at]}/{text[at + 1 :]}"
-        elif found := _NUMBERLESS.match(text, at):
-            missing = _no_number(found[0])
-            if missing == found[0]:  # where no value may stand
-                return False
-            self._text = text[:at] + missing + text[found.end() :]
-            if self.mended % _AT_ONCE == _AT_ONCE - 1:  # there are likely more of them
-                self._text = self._text[: self._at] + lenient(self._text[self._at :])
-        else:
+        place = self._base + self._at
+        self._tries = self._tries + 1 if place == self._tried_at else 1
+        self._tried_at = place
+        if self._tries > _MOST_TRIES:
             return False
+        text = mended(self._text, self._at, problem.at, is_escape=problem.text.startswith("Invalid \\"))
+        if text is None:
+            return False
+        self._text = text
+        if self.mended % _AT_ONCE == _AT_ONCE - 1:  # there are likely more of them
+            self._text = self._text[: self._at] + without_usual_faults(self._text[self._at :])
         self.mended += 1
         return True
 
-    def _skip(self) -> bool:
-        """Seeks a possible start of the next event; False at the end."""
+    def _mend_long_numbers(self) -> None:
+        """Replaces numbers that have more digits than Python converts."""
+        text, count = without_long_numbers(self._text)
+        if not count:
+            raise ValueError("a number in it cannot be read")
+        self._text = text
+        self.mended += count
+
+    def _skip(self, may_end: bool) -> bool:
+        """Seeks a possible start of the next event, or the end of the array; False without either."""
         while True:
             found = _EVENT.search(self._text, self._at + 1)
             if found:
@@ -268,4 +280,13 @@ class Events:
                 self.skipped += 1
                 return True
             if not self._more():
-                return False
+                return self._skip_to_end(may_end)
+
+    def _skip_to_end(self, may_end: bool) -> bool:
+        """Seeks the bracket that closes the events."""
+        found = (_END_OF_TEXT if may_end else _END_OF_MEMBER).search(self._text, self._at)
+        if found is None:
+            return False
+        self._at = found.end()
+        self.skipped += 1
+        return True

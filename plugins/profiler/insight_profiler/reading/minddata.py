@@ -221,13 +221,11 @@ def _queue(parts: ProfileParts, name: str, queue: str) -> None:
     _note_lost(parts, name, lost)
     numbers = sorted(batches)
     columns = {
-        column: np.array([batches[number].get(column, -1) for number in numbers], np.int64)
+        column: [batches[number].get(column, -1) for number in numbers]
         for column in ("get", "push", "total", "time", "queue_size", "queue_capacity")
     }
     place = parts.building.text(queue)
-    parts.building.add(
-        "batches", number=np.array(numbers, np.int64), queue=np.full(len(numbers), place), **columns
-    )
+    parts.building.add("batches", number=numbers, queue=np.full(len(numbers), place), **columns)
 
 
 def _get_next(parts: ProfileParts, name: str, unit: str) -> None:

@@ -56,7 +56,10 @@ def read_profiler_info(parts: ProfileParts, name: str) -> None:
 
 
 def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+    try:
+        return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+    except OverflowError:
+        return None
 
 
 def _scaled(value: object, factor: float) -> float | None:

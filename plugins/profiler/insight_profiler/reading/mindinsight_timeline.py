@@ -15,7 +15,7 @@ from attrs import define, field
 from insight_profiler.arguments import packed_offset
 from insight_profiler.building import Building
 from insight_profiler.model import Category, Track
-from insight_profiler.reading.csv_columns import Integers, decimals
+from insight_profiler.reading.csv_columns import Integers, microseconds
 from insight_profiler.reading.json_events import Events, readable
 from insight_profiler.reading.mindspore_names import split_name, type_of
 
@@ -69,8 +69,8 @@ class DisplayTimeline:
         if not events:
             return
         text = self.building.text
-        start, has_start = decimals([str(event["ts"]) for event in events], 3)
-        duration, has_duration = decimals([str(event["dur"]) for event in events], 3)
+        start, has_start = microseconds([str(event["ts"]) for event in events])
+        duration, has_duration = microseconds([str(event["dur"]) for event in events])
         rows: list[tuple[int, int, int, int, int, int, int, bool]] = []
         for event, begins in zip(events, start.tolist(), strict=True):
             pid, tid = str(event.get("pid", "")), str(event.get("tid", ""))

@@ -13,19 +13,20 @@ from insight_profiler.model import Source
 from insight_profiler.reading.json_events import EmptyTrace, Events, NoTrace
 from insight_profiler.reading.trace_events import TraceEvents
 from insight_profiler.reading.trace_head import describe
-from insight_profiler.reading.trace_kinds import Classify, torch_kind
+
+_LARGEST = 1 << 62  # ns
 
 
 def read(files: Files, building: Building) -> None:
     """The one trace that the files are."""
     for name in files.names():
-        events = read_trace(files, name, building)
+        events = _read_trace(files, name, building)
         if not building.rows("slices") and not building.rows("counters"):
             raise Unreadable("no_events", f"{name} holds no events", file=name)
         describe(building, events.head)
 
 
-def read_trace(files: Files, name: str, building: Building, classify: Classify = torch_kind) -> Events:
+def _read_trace(files: Files, name: str, building: Building) -> Events:
     """Adds the events of one of the files. Raises Unreadable if it is not a trace; what is wrong with
     it otherwise is noted."""
     traces: list[str] = building.documents.setdefault("traces", [])
@@ -33,7 +34,7 @@ def read_trace(files: Files, name: str, building: Building, classify: Classify =
     try:
         with files.open(name) as stream:
             events = Events(stream)
-            rows = TraceEvents(building, classify, len(traces) - 1)
+            rows = TraceEvents(building, len(traces) - 1)
             building.before_finish(rows.label)
             try:
                 for window in events.windows():
@@ -59,7 +60,7 @@ def read_trace(files: Files, name: str, building: Building, classify: Classify =
 
 def _base(events: Events) -> int:
     base = events.head.get("baseTimeNanoseconds")
-    return base if isinstance(base, int) else 0
+    return base if isinstance(base, int) and 0 <= base < _LARGEST else 0
 
 
 def _note(building: Building, name: str, events: Events, rows: TraceEvents) -> None:
@@ -71,6 +72,12 @@ def _note(building: Building, name: str, events: Events, rows: TraceEvents) -> N
     if events.skipped:
         text = f"{name} has {events.skipped} places that cannot be read; they were skipped"
         building.note("events_skipped", text, file=name, count=events.skipped)
+    if rows.unread:
+        count, kinds = sum(rows.unread.values()), ", ".join(sorted(rows.unread))
+        text = f"{name} has {count} events of kinds that are not read ({kinds})"
+        if not building.rows("slices") and not building.rows("counters"):
+            raise Unreadable("events_not_read", text, file=name, count=count, kinds=kinds)
+        building.note("events_not_read", text, file=name, count=count, kinds=kinds)
     if rows.odd:
         text = f"{name} has {rows.odd} events that lack what they need; they were left out"
         building.note("events_odd", text, file=name, count=rows.odd)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import marshal
-from array import array
 from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
-from attrs import define, field
 from numpy.typing import ArrayLike, NDArray
 
 from insight_profiler.arguments import packed_offset
@@ -17,75 +15,35 @@ from insight_profiler.model import Category, Counter, FlowKind
 from insight_profiler.reading.json_events import Window, readable
 from insight_profiler.reading.times import NO_TIME, nanoseconds
 from insight_profiler.reading.trace_collectives import COLLECTIVE, TraceCollectives
-from insight_profiler.reading.trace_flops import TraceFlops, is_counted
+from insight_profiler.reading.trace_flops import TraceFlops
 from insight_profiler.reading.trace_kernels import TraceKernels
-from insight_profiler.reading.trace_kinds import Classify, flow_kind, is_torch
+from insight_profiler.reading.trace_kind_table import OPERATOR, STEP, WORK, KindTable
+from insight_profiler.reading.trace_kinds import flow_kind
 from insight_profiler.reading.trace_memory import MemoryEvents
 from insight_profiler.reading.trace_pairs import PairedSlices
+from insight_profiler.reading.trace_rows import SliceRows, TimedPoints
 from insight_profiler.reading.trace_tracks import TraceTracks
 
-_DEVICE = {Category.KERNEL, Category.MEMCPY, Category.MEMSET}
-_NOTHING, _OPERATOR, _RUNTIME, _WORK, _STEP = range(5)  # what of the arguments is looked at
+# phases: "S" and "F" are those of asynchronous slices before "b" and "e"
+_BEGINS, _ENDS, _ASYNC_INSTANTS, _CLOCK_SYNC = frozenset("BbS"), frozenset("EeF"), frozenset("nTp"), "c"
+_MOST_DEVICES = 64
 _FAR = 1 << 62
 _MOST_FLOWS, _MOST_CATEGORIES = 1 << 54, 64  # that one number tells
 
 
-@define
-class _Rows:
-    """Slices of a window. Of what few have: places in the window, and values."""
-
-    tracks: list[int] = field(factory=list)
-    kinds: list[int] = field(factory=list)
-    starts: list[object] = field(factory=list)
-    durations: list[object] = field(factory=list)
-    events: list[int] = field(factory=list)
-    shapes: tuple[list[int], list[int]] = field(factory=lambda: ([], []))
-    external: tuple[list[int], list[int]] = field(factory=lambda: ([], []))
-    correlation: tuple[list[int], list[int]] = field(factory=lambda: ([], []))
-    kernel: tuple[list[int], list[int]] = field(factory=lambda: ([], []))
-    steps: list[tuple[int, int]] = field(factory=list)  # number, row
-
-    def sparse(self, which: tuple[list[int], list[int]]) -> NDArray[np.int64]:
-        column = np.full(len(self.tracks), -1, np.int64)
-        rows, values = which
-        column[rows] = values
-        return column
-
-
-@define
-class _Points:
-    """What has one time, of a window: arrows, counters, memory."""
-
-    times: list[object] = field(factory=list)
-    values: list[tuple[Any, ...]] = field(factory=list)
-
-    def timed(self) -> tuple[list[int], list[tuple[Any, ...]], int]:
-        """Those that have a time, and how many have none."""
-        times = nanoseconds(self.times).tolist()
-        if NO_TIME not in times:
-            return times, self.values, 0
-        good = [row for row, time in enumerate(times) if time != NO_TIME]
-        return [times[row] for row in good], [self.values[row] for row in good], len(times) - len(good)
-
-
 class TraceEvents:
-    """Takes events into a building. ``odd`` counts those that lack what events must have."""
+    """Takes events into a building. ``odd`` counts those that lack what events must have, ``unread`` those of
+    each phase that is not read."""
 
-    def __init__(self, building: Building, classify: Classify, file: int) -> None:
+    def __init__(self, building: Building, file: int) -> None:
         self._building = building
-        self._classify = classify
         self._file = file
         self._tracks = TraceTracks(building)
+        self._kinds = KindTable(building, self._tracks)
         self._kernels = TraceKernels(building)
         self._collectives = TraceCollectives(building)
-        self._devices: dict[tuple[bool, int], int] = {}
-        self._memory = MemoryEvents(building, self._devices)
+        self._memory = MemoryEvents(building)
         self._paired = PairedSlices()
-        self._kinds: dict[tuple[Hashable, str, str], int] = {}
-        self._kind_columns: dict[str, array[int]] = {
-            name: array("i") for name in ("name", "category", "type", "marker", "looked", "step")
-        }
-        self._counted: dict[int, str] = {}  # names of operators whose FLOPs are counted
         self._flows: dict[tuple[str, str], int] = {}  # those whose numbers are none
         self._flow_categories: dict[str, int] = {}
         self._flow_kinds: dict[tuple[str, str], tuple[FlowKind, int]] = {}
@@ -94,16 +52,15 @@ class TraceEvents:
         self._shapes: dict[bytes, int] = {}  # texts of what was seen
         self._flops = TraceFlops()
         self.odd = 0
-        self.is_torch = False
+        self.unread: dict[str, int] = {}  # how many events there are of phases that are not read
 
     # --- events -----------------------------------------------------------------------------------
 
     def add(self, window: Window) -> None:
         """Adds the events of a window."""
-        rows, arrows, points, memory = _Rows(), _Points(), _Points(), _Points()
+        rows, arrows, points, memory = SliceRows(), TimedPoints(), TimedPoints(), TimedPoints()
         find_track, known_tracks = self._tracks.place, self._tracks.threads
-        find_kind = self._kinds.get
-        looked_at = self._kind_columns["looked"]
+        find_kind, looked_at = self._kinds.known.get, self._kinds.looked_at
         add_track, add_kind = rows.tracks.append, rows.kinds.append
         add_start, add_duration, add_event = rows.starts.append, rows.durations.append, rows.events.append
         find_flow, find_flow_kind = self._flows, self._flow_kinds.get
@@ -116,7 +73,7 @@ class TraceEvents:
                     name, category = get("name", ""), get("cat", "")
                     kind = find_kind((process, category, name))
                     if kind is None:
-                        kind = self._kind(process, category, name)
+                        kind = self._kinds.of(process, category, name, event)
                     if kind < 0:
                         continue
                     start = event["ts"]
@@ -126,8 +83,8 @@ class TraceEvents:
                     look = looked_at[kind]
                     if look:
                         said = get("args")
-                        if said or look == _STEP:
-                            self._look(rows, look, kind, track, said or {})
+                        if said or look >= WORK:
+                            self._look(rows, look, kind, track, event, said if type(said) is dict else {})
                     add_track(track)
                     add_kind(kind)
                     add_start(start)
@@ -164,20 +121,22 @@ class TraceEvents:
                         memory.times.append(event["ts"])
                         memory.values.append((track, said))
                         continue
-                    kind = self._instant(process, get("cat", ""), get("name", ""))
-                    if kind >= 0:
-                        track = find_track(process, thread)
-                        add_start(event["ts"])
-                        add_track(track)
-                        add_kind(kind)
-                        add_duration(0)
-                        add_event(at)
-                elif phase in ("B", "E", "b", "e"):
+                    self._instant(rows, event, find_track(process, thread), at)
+                elif phase in _BEGINS or phase in _ENDS:
                     self._pair(event, phase, window.starts[at], window.ends[at])
+                elif phase in _ASYNC_INSTANTS:
+                    self._instant(rows, event, self._async_track(process, get("cat", "")), at)
+                elif phase != _CLOCK_SYNC:
+                    self.unread[str(phase)] = self.unread.get(str(phase), 0) + 1
             except (KeyError, TypeError, AttributeError):
                 self.odd += 1
         self._add_slices(rows, window)
         self._add_points(arrows, points, memory)
+
+    @property
+    def is_torch(self) -> bool:
+        """Whether torch wrote some of the events."""
+        return self._kinds.is_torch
 
     def finish(self) -> None:
         """Adds what can only be told when all events are there."""
@@ -187,7 +146,7 @@ class TraceEvents:
                 for name, column in self._paired.slices(self._building).items()
             }
             kinds = columns.pop("kind")
-            self._building.add("slices", **columns, **self._of_kinds(kinds))
+            self._building.add("slices", **columns, **self._kinds.columns(kinds))
         self._memory.finish()
 
     def label(self) -> None:
@@ -196,40 +155,19 @@ class TraceEvents:
 
     # --- one event --------------------------------------------------------------------------------
 
-    def _kind(self, process: Hashable, category: str, name: str) -> int:
-        """The place of what events of this name are, -1 when they say nothing."""
-        key = process, category, name
-        readable_name = readable(str(name))
-        kind = self._classify(self._tracks.process_name(process), str(category), readable_name)
-        if is_torch(str(category)):
-            self.is_torch = True
-        if kind is None:
-            self._kinds[key] = -1
-            return -1
-        look = _NOTHING
-        if kind.step >= 0:
-            look = _STEP
-        elif kind.category in _DEVICE or (kind.category is Category.COMMUNICATION and not kind.type):
-            look = _WORK
-        elif kind.category is Category.RUNTIME:
-            look = _RUNTIME
-        elif kind.type:
-            look = _OPERATOR
-        text = self._building.text
-        values = (text(readable_name), kind.category, text(kind.type), kind.is_marker, look, kind.step)
-        found = len(self._kind_columns["name"])
-        if kind.type and is_counted(readable_name):
-            self._counted[found] = readable_name
-        for column, value in zip(self._kind_columns.values(), values, strict=True):
-            column.append(min(int(value), (1 << 31) - 1))
-        self._kinds[key] = found
-        return found
-
-    def _look(self, rows: _Rows, look: int, kind: int, track: int, said: Mapping[str, Any]) -> None:
+    def _look(
+        self,
+        rows: SliceRows,
+        look: int,
+        kind: int,
+        track: int,
+        event: Mapping[str, Any],
+        said: Mapping[str, Any],
+    ) -> None:
         row = len(rows.tracks)
         get = said.get
-        if look == _STEP:
-            rows.steps.append((self._kind_columns["step"][kind], row))
+        if look == STEP:
+            rows.steps.append((self._kinds.column("step")[kind], row))
             return
         external = get("External id")
         if external is None:
@@ -237,7 +175,7 @@ class TraceEvents:
         if type(external) is int and 0 <= external < _FAR:
             rows.external[0].append(row)
             rows.external[1].append(external)
-        if look == _OPERATOR:
+        if look == OPERATOR:
             shapes = get("Input Dims") or get("Input dims")
             if shapes:
                 rows.shapes[0].append(row)
@@ -246,7 +184,7 @@ class TraceEvents:
                 if text is None:
                     text = self._shapes[key] = self._building.text(str(shapes))
                 rows.shapes[1].append(text)
-                name = self._counted.get(kind)
+                name = self._kinds.counted.get(kind)
                 if name:
                     self._flops.look(row, name, shapes, said)
             return
@@ -254,31 +192,24 @@ class TraceEvents:
         if type(correlation) is int and 0 <= correlation < _FAR:
             rows.correlation[0].append(row)
             rows.correlation[1].append(correlation)
-        if look == _WORK:
+        if look == WORK:
             number = get("device")
-            device = self._memory.device(1, number if type(number) is int else 0)
+            if type(number) is not int:
+                number = self._device_number(event.get("pid"))
+            device = self._memory.device(self._kinds.device_kind(kind), number)
             self._tracks.is_stream(track, device)
-            if self._kind_columns["category"][kind] in (Category.KERNEL, Category.COMMUNICATION):
+            if self._kinds.column("category")[kind] in (Category.KERNEL, Category.COMMUNICATION):
                 rows.kernel[0].append(row)
-                rows.kernel[1].append(self._kernels.row(self._kind_columns["name"][kind], device, said))
+                rows.kernel[1].append(self._kernels.row(self._kinds.column("name")[kind], device, said))
                 if COLLECTIVE in said:
                     self._collectives.look(row, said)
 
-    def _instant(self, process: Hashable, category: str, name: str) -> int:
-        """As of a slice, but that it is never a call of an operator."""
-        key = process, category, f"\0{name}"
-        found = self._kinds.get(key)
-        if found is None:
-            found = self._kind(process, category, name)
-            if found >= 0:
-                columns = self._kind_columns
-                for named, column in columns.items():
-                    column.append(
-                        {"type": -1, "looked": _NOTHING, "category": Category.OTHER}.get(named, column[found])
-                    )
-                found = len(columns["name"]) - 1
-            self._kinds[key] = found
-        return found
+    def _device_number(self, process: Hashable) -> int:
+        """The number of a device that works in a process: it is named so, or numbered as the device."""
+        number = self._tracks.device_of(process)[1]
+        if number < 0 and type(process) is int and 0 <= process < _MOST_DEVICES:
+            number = process
+        return max(number, 0)
 
     def _flow_kind(self, category: str, name: str) -> tuple[FlowKind, int]:
         """What flows of a name are, and the place of their category: numbers count by it."""
@@ -294,18 +225,30 @@ class TraceEvents:
             found = self._counters[key] = self._building.counter(Counter(label, "other"))
         return found
 
+    def _instant(self, rows: SliceRows, event: Mapping[str, Any], track: int, at: int) -> None:
+        kind = self._kinds.of_instant(event.get("pid"), event.get("cat", ""), event.get("name", ""), event)
+        if kind >= 0:
+            rows.starts.append(event["ts"])
+            rows.tracks.append(track)
+            rows.kinds.append(kind)
+            rows.durations.append(0)
+            rows.events.append(at)
+
+    def _async_track(self, process: Hashable, category: str) -> int:
+        return self._tracks.place(process, f"async {category}".strip())
+
     def _pair(self, event: Mapping[str, Any], phase: str, start: int, end: int) -> None:
         process, category, name = event.get("pid"), event.get("cat", ""), event.get("name", "")
         if phase in ("B", "E"):
             track = self._tracks.place(process, event.get("tid"))
             key: Hashable = track
         else:
-            track = self._tracks.place(process, f"async {category}".strip())
+            track = self._async_track(process, category)
             key = track, category, event.get("id"), str(event.get("id2")), name
         kind = -1
-        if phase in ("B", "b"):
-            known = self._kinds.get((process, category, name))
-            kind = self._kind(process, category, name) if known is None else known
+        if phase in _BEGINS:
+            known = self._kinds.known.get((process, category, name))
+            kind = self._kinds.of(process, category, name, event) if known is None else known
             if kind < 0:
                 return
         offset = packed_offset(self._file, start)
@@ -313,7 +256,7 @@ class TraceEvents:
 
     # --- columns ----------------------------------------------------------------------------------
 
-    def _add_slices(self, rows: _Rows, window: Window) -> None:
+    def _add_slices(self, rows: SliceRows, window: Window) -> None:
         if not rows.tracks:
             return
         starts, durations = nanoseconds(rows.starts), nanoseconds(rows.durations)
@@ -330,7 +273,7 @@ class TraceEvents:
             "correlation": rows.sparse(rows.correlation),
             "external": rows.sparse(rows.external),
             "kernel": rows.sparse(rows.kernel),
-            **self._of_kinds(np.array(rows.kinds)),
+            **self._kinds.columns(np.array(rows.kinds)),
         }
         good = (starts != NO_TIME) & (durations != NO_TIME)
         self._collectives.add(starts, columns["duration"], good)
@@ -347,13 +290,7 @@ class TraceEvents:
         self._kernels.add()
         self._building.add("slices", **columns)
 
-    def _of_kinds(self, kinds: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
-        return {
-            name: np.array(self._kind_columns[name], np.int32)[kinds]
-            for name in ("name", "category", "type", "marker")
-        }
-
-    def _add_points(self, arrows: _Points, points: _Points, memory: _Points) -> None:
+    def _add_points(self, arrows: TimedPoints, points: TimedPoints, memory: TimedPoints) -> None:
         times, values, odd = arrows.timed()
         self.odd += odd
         if times:

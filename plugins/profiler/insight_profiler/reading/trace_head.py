@@ -9,6 +9,8 @@ from typing import Any
 from attrs import evolve
 
 from insight_profiler.building import Building
+from insight_profiler.model import Device
+from insight_profiler.reading.trace_kinds import GPU
 
 _DATA_PARALLEL = re.compile(r"(?<![a-z])dp(?![a-z])|data_?parallel", re.IGNORECASE)
 _PIPELINE = re.compile(r"(?<![a-z])pp(?![a-z])|pipeline_?(model_?)?parallel", re.IGNORECASE)
@@ -45,15 +47,35 @@ def describe(building: Building, head: Mapping[str, Any]) -> None:
         if isinstance(value, str | int):
             building.facts[name] = value
     properties = head.get("deviceProperties")
-    for said in properties if isinstance(properties, list) else ():
+    _describe_devices(building, properties if isinstance(properties, list) else [])
+    kinds = (device.kind for device in building.devices if device.kind != "cpu")
+    building.platform = building.platform or next(kinds, "cpu")
+
+
+def _describe_devices(building: Building, properties: list[Any]) -> None:
+    """Gives GPUs the facts of their number. Where the others are as many as the properties that are left, or
+    these are all of one model, they belong together too: work counts the devices of the machine, and
+    properties those that ROCR_VISIBLE_DEVICES leaves."""
+    left = {place: device for place, device in enumerate(building.devices) if device.kind == GPU}
+    unused = []
+    for said in properties:
         if not isinstance(said, dict):
             continue
-        for place, device in enumerate(building.devices):
-            if device.kind == "gpu" and device.facts.get("id") == said.get("id"):
-                name = str(said.get("name") or device.name)
-                building.devices[place] = evolve(device, name=name, facts=_numbers(said))
-    if not building.platform:
-        building.platform = "gpu" if any(device.kind == "gpu" for device in building.devices) else "cpu"
+        place = next((place for place, one in left.items() if one.facts.get("id") == said.get("id")), None)
+        if place is None:
+            unused.append(said)
+        else:
+            building.devices[place] = _described(left.pop(place), said)
+    others = sorted(left, key=lambda place: int(left[place].facts["id"]))
+    is_one_model = len({str(said.get("name")) for said in unused}) == 1
+    if is_one_model or len(unused) == len(others):
+        for number, place in enumerate(others):
+            building.devices[place] = _described(left[place], unused[number % len(unused)])
+
+
+def _described(device: Device, said: Mapping[str, Any]) -> Device:
+    facts = _numbers(said) | {"id": device.facts["id"]}
+    return evolve(device, name=str(said.get("name") or device.name), facts=facts)
 
 
 def _largest_group(groups: object, rank: int, kind: re.Pattern[str]) -> list[int]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import TypeAlias
 
 from attrs import frozen
 
 from insight_profiler.kernel_schemes import is_collective
 from insight_profiler.model import Category, FlowKind
+
+GPU = "gpu"
 
 
 @frozen
@@ -21,10 +21,8 @@ class EventKind:
     type: str = ""
     is_marker: bool = False  # marks a range, not work
     step: int = -1  # the number of the step that it marks
+    device: str = GPU  # the kind of device that does it, if it is work of one
 
-
-Classify: TypeAlias = Callable[[str, str, str], EventKind | None]
-"""Of the name of a process, ``cat`` and ``name``; None: the event says nothing."""
 
 _STEP = re.compile(r"ProfilerStep#(\d+)$")
 _CATEGORIES = {
@@ -42,21 +40,59 @@ _CATEGORIES = {
     "overhead": Category.OTHER,
     "cuda_sync": Category.OTHER,  # a stream waits
     "cuda_profiler_range": Category.OTHER,
+    "cuda_event": Category.OTHER,
+    "collective_comm": Category.COMMUNICATION,
+    "mtia_insight": Category.OTHER,
+    "mtia_counters": Category.OTHER,
+    "gpu_pm_counter": Category.OTHER,
     "trace": Category.OTHER,
 }
+# lines of a device of XLA that mark ranges of its work
+ANNOTATION_LINES = frozenset(
+    (
+        "Steps",
+        "XLA Modules",
+        "TensorFlow Name Scope",
+        "TensorFlow Ops",
+        "Framework Name Scope",
+        "Framework Ops",
+        "Source code",
+    )
+)
+# devices that categories and processes are named after; those of CUDA, ROCm and XPU are GPUs
+_DEVICE = re.compile(
+    r"(?:/device:)?(?P<kind>hpu|ipu|mlu|mtia|npu|tpu|cuda|gpu|hip|musa|xpu|privateuse\d+)"
+    r"(?:_|\s*:?\s*(?P<number>\d{0,3})(?: \(.*)?$)",
+    re.IGNORECASE,
+)
+_OTHER_DEVICES = {"hpu", "ipu", "mlu", "mtia", "npu", "tpu"}
 _ANNOTATIONS = {"user_annotation", "operator", "cpu_op"}
 _COLLECTIVE = re.compile(r"(nccl|gloo|mpi|c10d|hccl)(:|Kernel|DevKernel|_)|record_param_comms", re.IGNORECASE)
 
 
-def torch_kind(process: str, category: str, name: str) -> EventKind | None:
-    """As torch.profiler names them; whatever else a Chrome trace holds are operators of the type ``cat``."""
+def device_of(name: str) -> tuple[str, int]:
+    """The kind and the number of the device that a category or process is named after; empty for other names,
+    and -1 where it says no number."""
+    found = _DEVICE.match(name)
+    if found is None:
+        return "", -1
+    kind = found["kind"].lower()
+    return kind if kind in _OTHER_DEVICES else GPU, int(found["number"] or -1)
+
+
+def torch_kind(category: str, name: str, device: str = "") -> EventKind | None:
+    """As torch.profiler names them; whatever else a Chrome trace holds are operators of the type ``cat``, or
+    the work of the ``device`` on whose track they are. None: the event says nothing."""
     if name == "Record Window End":  # far behind everything else
         return None
     known = category.lower()
     kind = _CATEGORIES.get(known)
     if kind is None:
+        device = device_of(known)[0] or device
         if known.endswith(("_runtime", "_driver")):
             kind = Category.RUNTIME
+        elif device:
+            return EventKind(_work(known, name), device=device)
         else:
             return EventKind(Category.OPERATOR, category or "event")
     if known == "trace":
@@ -69,9 +105,22 @@ def torch_kind(process: str, category: str, name: str) -> EventKind | None:
         elif _COLLECTIVE.match(name):
             kind = Category.COMMUNICATION
         return EventKind(kind, name.partition("#")[0] or name or known)
-    if kind is Category.KERNEL and (_COLLECTIVE.match(name) or is_collective(name)):
-        kind = Category.COMMUNICATION
-    return EventKind(kind)
+    return EventKind(_kernel(name) if kind is Category.KERNEL else kind)
+
+
+def _work(category: str, name: str) -> Category:
+    """What an event of a device is whose category is not known."""
+    if "annotation" in category or "sync" in category or "counter" in category:
+        return Category.OTHER
+    for part, kind in (("memcpy", Category.MEMCPY), ("memset", Category.MEMSET)):
+        if part in category or name.lower().startswith(part):
+            return kind
+    return _kernel(name)
+
+
+def _kernel(name: str) -> Category:
+    """What a kernel of this name does."""
+    return Category.COMMUNICATION if _COLLECTIVE.match(name) or is_collective(name) else Category.KERNEL
 
 
 def is_torch(category: str) -> bool:

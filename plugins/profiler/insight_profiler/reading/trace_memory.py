@@ -7,29 +7,33 @@ from typing import Any
 
 from insight_profiler.building import Building
 from insight_profiler.model import Counter, Device
+from insight_profiler.reading.trace_kinds import GPU
 
-CPU = 0  # of "Device Type"; 1 is CUDA
+_CPU = "cpu"
+# kinds by "Device Type", a number of torch's DeviceType; others are GPUs
+_KINDS = {0: _CPU, 9: "tpu", 15: "hpu", 18: "ipu", 19: "mtia"}
 
 
 class MemoryEvents:
     """Computes memory curves and allocations. Blocks are identified by their address; a block that was
     allocated before the trace began only contributes to the total."""
 
-    def __init__(self, building: Building, devices: dict[tuple[bool, int], int]) -> None:
+    def __init__(self, building: Building) -> None:
         self._building = building
-        self._devices = devices  # places of devices by whether they are a CPU and their number
+        self._devices: dict[tuple[str, int], int] = {}  # places of devices by kind and number
         self._counters: dict[tuple[int, str], int] = {}
         self._open: dict[tuple[int, int], int] = {}  # device and address -> place in the columns below
         self._columns: tuple[list[int], ...] = ([], [], [], [], [])  # device, bytes, start, end, track
 
-    def device(self, kind: int, number: int) -> int:
+    def device(self, kind: str, number: int) -> int:
         """The place of a device, which is there from now on."""
-        is_cpu = kind == CPU
-        key = (is_cpu, 0 if is_cpu else number)
-        if key not in self._devices:
-            device = Device("CPU", "cpu") if is_cpu else Device(f"GPU {number}", "gpu", {"id": number})
-            self._devices[key] = self._building.device(device)
-        return self._devices[key]
+        key = kind, 0 if kind == _CPU else number
+        found = self._devices.get(key)
+        if found is None:
+            name = kind.upper() if kind == _CPU else f"{kind.upper()} {number}"
+            device = Device(name, kind, {} if kind == _CPU else {"id": number})
+            found = self._devices[key] = self._building.device(device)
+        return found
 
     def add(self, times: list[int], tracks: list[int], arguments: list[Mapping[str, Any]]) -> None:
         """Events of a window, in the order of the trace."""
@@ -40,7 +44,8 @@ class MemoryEvents:
         for time, track, said in zip(times, tracks, arguments, strict=True):
             get = said.get
             size, address = _whole(get("Bytes")), _whole(get("Addr"))
-            device = self.device(_whole(get("Device Type")) or 0, _whole(get("Device Id")) or 0)
+            kind = _KINDS.get(_whole(get("Device Type")) or 0, GPU)
+            device = self.device(kind, _whole(get("Device Id")) or 0)
             for name in ("Total Allocated", "Total Reserved"):
                 total = _whole(get(name))
                 if total is not None:

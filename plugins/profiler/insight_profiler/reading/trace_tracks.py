@@ -8,6 +8,7 @@ from typing import Any
 from insight_profiler.building import Building
 from insight_profiler.model import Track
 from insight_profiler.reading.json_events import readable
+from insight_profiler.reading.trace_kinds import device_of
 
 _UNORDERED = 1 << 20  # after those whose order is said
 
@@ -53,6 +54,18 @@ class TraceTracks:
         """The process name in the trace; empty if unknown."""
         found = self._said.get(("process_name", process, None))
         return readable(str(found)) if found is not None else ""
+
+    def thread_name(self, process: Hashable, thread: Hashable) -> str:
+        """The thread name in the trace; empty if unknown."""
+        found = self._said.get(("thread_name", process, thread))
+        return readable(str(found)) if found is not None else ""
+
+    def device_of(self, process: Hashable) -> tuple[str, int]:
+        """The kind and number of the device that the process is; empty and -1 if its name and labels do not
+        say so."""
+        labels = str(self._said.get(("process_labels", process, None)) or "")
+        found = device_of(labels)
+        return found if found[0] else device_of(self.process_name(process))
 
     def label(self) -> None:
         """Gives tracks the names that are known by now."""

@@ -26,22 +26,16 @@ from insight_core.plugin.payloads import LENGTH_DELIMITED, Malformed, MessageTyp
 from insight_profiler.building import Building, Unreadable
 from insight_profiler.files import Files
 from insight_profiler.model import Category, Device, Side, StepOrigin, Track
+from insight_profiler.reading.trace_kinds import ANNOTATION_LINES
 
 MESSAGES = MessageTypes(Path(__file__).with_name("xplane.binpb"))
+_LARGEST = 1 << 62  # ns, of a time: sums of two fit into an int64
 _EPOCH = 10**17  # ns; what is smaller counts from the beginning of the profile
 _MOST = 1 << 30  # bytes of a file: all of it is in memory, and its messages take several times as much
 _PLANES, _HOSTNAMES = 1, 4  # fields of the file
 _DEVICE = re.compile(r"/device:(?P<name>(?P<kind>[A-Za-z]+)[^ ]*)")
 _OPERATOR = re.compile(r"(?P<name>[A-Za-z0-9.][A-Za-z0-9_.\-/>]*):(?P<type>[A-Za-z_][A-Za-z0-9_]*)")
 _XLA = ("XLA Ops", "Async XLA Ops")
-_ANNOTATIONS = (
-    "XLA Modules",
-    "TensorFlow Name Scope",
-    "TensorFlow Ops",
-    "Framework Name Scope",
-    "Framework Ops",
-    "Source code",
-)
 _COLLECTIVES = re.compile(
     r"nccl|all-?reduce|all-?gather|reduce-?scatter|all-?to-?all|collective|\bsend\b|\brecv\b", re.I
 )
@@ -130,6 +124,7 @@ class _Plane:
         self._operators: dict[int, int] = {}
         self._kernels: dict[tuple[int, str], int] = {}
         self._left = 0
+        self._out_of_range = 0
         device = _DEVICE.match(self.name)
         self.is_device = device is not None
         kind = device["kind"].lower() if device else "cpu"
@@ -152,13 +147,20 @@ class _Plane:
                 plane=self.name,
                 count=self._left,
             )
+        if self._out_of_range:
+            self.building.note(
+                "times_out_of_range",
+                f"{self._out_of_range} events of {self.name} have times out of range and are left out",
+                plane=self.name,
+                count=self._out_of_range,
+            )
 
     def _line(self, line: Any, process: int, place: int) -> None:  # noqa: ANN401
         label = _label(line)
         is_stream = self.is_device and label.startswith("Stream")
         is_operators = self.is_device and label in _XLA
         is_steps = self.is_device and label == "Steps"
-        is_annotation = is_steps or (self.is_device and label in _ANNOTATIONS)
+        is_annotation = self.is_device and label in ANNOTATION_LINES
         zero = int(line.timestamp_ns)
         if zero < _EPOCH:
             zero += self.begin
@@ -172,6 +174,9 @@ class _Plane:
             duration = (
                 offset + int(event.duration_ps)
             ) // 1000 - start  # rounded so that what nests goes on nesting
+            if abs(zero + start) >= _LARGEST or not 0 <= duration < _LARGEST:
+                self._out_of_range += 1
+                continue
             kind = self._described(event.metadata_id, label)
             stats = self._stats(event.stats) if len(event.stats) else {}
             columns.start.append(zero + start)
@@ -196,10 +201,8 @@ class _Plane:
         kind_of_track = "scope" if is_annotation else "stream" if self.is_device else "thread"
         track = self.building.track(Track(kind_of_track, label, process, self.device, place))
         if columns.start:
-            arrays = {
-                name: np.array(values, np.int64) for name, values in asdict(columns, recurse=False).items()
-            }
-            self.building.add("slices", track=np.full(len(columns.start), track), **arrays)
+            values = asdict(columns, recurse=False)
+            self.building.add("slices", track=np.full(len(columns.start), track), **values)
 
     def _step(self, stats: Mapping[str, Any], start: int, duration: int, is_line: bool) -> None:
         """A step by its number: all that bears it, or what the line of steps says."""
@@ -273,7 +276,7 @@ class _Plane:
                 block=[text(said.get("block", "").replace(",", " x "))],
                 registers=[_integer(said.get("regs"), -1)],
                 shared_memory=[sum(_integer(said[name], 0) for name in shared) if shared else -1],
-                occupancy=[float(said["occ_pct"]) if "occ_pct" in said else np.nan],
+                occupancy=[_number(said.get("occ_pct"))],
             )
         return self._kernels[key, stream + details]
 
@@ -308,8 +311,15 @@ def _label(line: Any) -> str:  # noqa: ANN401  a message
 def _integer(value: object, missing: int) -> int:
     try:
         return int(value)  # type: ignore[call-overload,no-any-return]
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         return missing
+
+
+def _number(text: str | None) -> float:
+    try:
+        return float(text or "nan")
+    except ValueError:
+        return np.nan
 
 
 def _work(name: str) -> Category:

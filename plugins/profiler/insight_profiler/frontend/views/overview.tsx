@@ -8,6 +8,7 @@ import { inkOf } from '../figures/ink';
 import { Legend } from '../figures/legend';
 import { layersOf, StepColumns } from '../figures/step_columns';
 import { namesApart } from '../names_apart';
+import { Notes } from '../reading_state';
 import { stepsText } from '../steps';
 import { shareText, timeText } from '../units';
 import { useProfileAnswer } from '../use_answer';
@@ -61,10 +62,11 @@ interface OverviewProps {
   readonly answer: OverviewAnswer;
 }
 
-/** Where this profile has something to show, when it has neither steps nor operators. */
+/** Why a profile has neither steps nor operators, if its reader noted that, and where it has something to show. */
 function Elsewhere({ board }: { readonly board: ProfilerParts }): JSX.Element {
   return (
     <section class="figure elsewhere">
+      <Notes board={board} />
       <p>{board.page.t('overview.elsewhere')}</p>
       <Ways
         board={board}
