@@ -34,7 +34,7 @@ from benchmarks.machine import describe_machine
 from benchmarks.processes import Failed, peak_memory
 from insight_core.cli.garbage_collection import rare_collections
 from insight_core.ingest import event_file
-from insight_core.ingest.index.writer import _batches
+from insight_core.ingest.index.writer import _LAST_SEGMENT, _batches
 from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.schedule import Reading
 from insight_core.providers.local import LocalProvider
@@ -155,7 +155,7 @@ def _saved(provider: LocalProvider, cache: Path) -> dict[str, float]:
     writer = provider._loader._writer
     assert writer is not None
     began = time.process_time()
-    for some in _batches(list(writer._changed)):
+    for some in _batches(list(writer._changed), _LAST_SEGMENT):
         writer._write(some)
     used = time.process_time() - began
     size = sum(file.stat().st_size for file in cache.rglob("*") if file.is_file())

@@ -338,7 +338,8 @@ class Loader:
             behind.sort(key=lambda t: (-newest[t.found.run], t.found.run, t.found.order))
             self._is_loading = True
             try:
-                Reading(behind, lambda: self._preferred, self._stop, self._file_read, self._run_read).run()
+                read = self._file_read, self._store.set_loaded
+                Reading(behind, lambda: self._preferred, self._stop, *read).run()
             finally:
                 self._is_loading = False
         self._waiting = [tailed for tailed in behind if tailed.is_waiting]
@@ -388,9 +389,6 @@ class Loader:
             self._settling[tailed] = time.monotonic() + _SETTLING
         if self._writer is not None:
             self._writer.changed(tailed)
-
-    def _run_read(self, run: str) -> None:
-        self._store.set_loaded((run,))
 
     def _settle(self) -> None:
         """Reports truncated records of files that have not grown for a while as damage."""

@@ -7,7 +7,7 @@ import resource
 import threading
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from attrs import define
 
@@ -45,11 +45,11 @@ class Reading:
         preferred: Callable[[], frozenset[str]],
         stop: threading.Event,
         file_read: Callable[[Tailed], None],
-        run_read: Callable[[str], None],
+        runs_read: Callable[[Sequence[str]], None],
     ) -> None:
         """``behind`` has newest runs first, the files of a run one after the other.
 
-        ``file_read`` and ``run_read`` are called in any thread for each file and run that was read.
+        ``file_read`` is called in any thread for each file that was read, ``runs_read`` for runs.
         """
         self._queue: OrderedDict[str, _Unread] = OrderedDict()
         self._long = self._small = 0  # unread bytes at the start, of long files and of others
@@ -67,7 +67,7 @@ class Reading:
         self._preferred = preferred
         self._served: frozenset[str] = frozenset()  # preferred runs by which the queue is sorted
         self._stop = stop
-        self._file_read, self._run_read = file_read, run_read
+        self._file_read, self._runs_read = file_read, runs_read
         self._threads: list[threading.Thread] = []
         self._at_work = 1  # threads
         self._is_compiled = is_compiled()
@@ -112,7 +112,7 @@ class Reading:
                         if not more:
                             self._file_read(unread.files.popleft())
                     if not unread.files:
-                        self._run_read(unread.run)
+                        self._runs_read((unread.run,))
                 self._put_back([unread for unread in task if unread.files])
                 is_slow = time.perf_counter() - began > _WAITING * (time.thread_time() - worked)
                 if is_slow and _waits() - waits >= count:  # for more than the processor

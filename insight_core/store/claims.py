@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from attrs import Factory, evolve, frozen
 
@@ -14,6 +15,9 @@ from insight_core.formats.event import Metadata
 from insight_core.formats.stored_block import AnyBlock, AnyColumns
 from insight_core.plugin import CachePolicy, Claim, DataKind, Dialect, EventField, Plugin, SummaryPlugin
 from insight_core.store.retention import keeps_all
+
+ClaimedBlock: TypeAlias = tuple[Claim, AnyBlock]
+Layout: TypeAlias = tuple[bool, bool]  # see ``Columns.layout``
 
 _KEEP_ALL = CachePolicy()
 # Events that carry a whole message have no tag: TensorBoard's names for them, and those that MindInsight
@@ -33,7 +37,7 @@ class FileState:
     dialect: Dialect | None  # of an event file
     start_time: float | None  # smallest wall time seen
     metadata: Mapping[str, Metadata] = Factory(dict)  # by tag
-    blocks: tuple[tuple[Claim, AnyBlock], ...] = ()
+    blocks: tuple[ClaimedBlock, ...] = ()
     refused: Mapping[str, Flaw] = Factory(dict)  # tags that a cache policy left out
     limits: Mapping[Claim, str] = Factory(dict)  # under which something was left out
     odd_time: float | None = None  # a wall time that is not in seconds

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from attrs import Factory, define, evolve
 
 from insight_core.formats.batch import Batch, Flaw
 from insight_core.formats.event import Metadata
+from insight_core.formats.stored_block import Lost
 from insight_core.formats.wall_times import LATEST, unit_problem
 from insight_core.plugin import Damage, Dialect
+from insight_core.store.claims import Claims
 from insight_core.store.segment import FileOrder
+from insight_core.store.series import Series
 from insight_core.store.sessions import FileSessions
 from insight_record.formats.reason import Reason
 
@@ -90,9 +93,27 @@ def metadata_of_run(
     return first
 
 
-def tags_left_out(run: str, flaws: Sequence[tuple[str, Flaw]]) -> list[Damage]:
-    """The damage of omitted tags: for each the name of its file, and the flaw."""
-    return _listed(run, flaws, ("more tags are left out", "more_tags"))
+def tags_left_out(
+    run: str, files: Mapping[FileOrder, HeldFile], several: Iterable[Series], claims: Claims
+) -> list[Damage]:
+    """The damage of omitted tags: those that a policy leaves out, and those that are not one number."""
+    flaws: dict[str, tuple[str, Flaw]] = {}
+    for _, held in sorted(files.items()):
+        for tag, flaw in held.refused.items():
+            flaws.setdefault(tag, (held.name, flaw))
+    for series in several:
+        if series.reader or series.empty:
+            continue
+        try:
+            snapshot = series.snapshot()
+        except Lost:  # the file is read again
+            continue
+        tag, places, plugin = series.key.tag, snapshot.columns.places, claims.owner(series.claim)
+        offset = 0 if places is None else int(places[0, 0])
+        text = f"{tag!r} of plugin {plugin} is not one number"
+        flaw = Flaw(offset, Reason(text, "not_one_number", tag=tag, plugin=plugin))
+        flaws.setdefault(tag, (files[snapshot.file_of(0)].name, flaw))
+    return _listed(run, list(flaws.values()), ("more tags are left out", "more_tags"))
 
 
 def _listed(run: str, flaws: Sequence[tuple[str, Flaw]], more: tuple[str, str]) -> list[Damage]:

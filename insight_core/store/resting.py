@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from insight_core.formats.event import Metadata
 from insight_core.formats.stored_block import AnyBlock, StoredBlock
-from insight_core.plugin import Claim, SeriesField, SeriesInfo, SeriesKey, SeriesTable
+from insight_core.plugin import CachePolicy, Claim, SeriesField, SeriesInfo, SeriesKey, SeriesTable
+from insight_core.store.retention import keeps_all
 from insight_core.store.segment import FileOrder
 from insight_core.store.snapshot import NO_METADATA, NUMBERS, described
 
@@ -126,8 +127,10 @@ class Resting:
         return SeriesTable(self.run, tags, common, columns)
 
 
-def may_rest(block: AnyBlock, *, takes_numbers: bool) -> bool:
-    """Whether a block can stay as it is: all its points are there, and no steps go back."""
+def may_rest(block: AnyBlock, policy: CachePolicy, *, takes_numbers: bool) -> bool:
+    """Whether a block can stay as it is: all its points are there and are kept, and no steps go back."""
+    if policy.series or not keeps_all(policy):
+        return False
     if isinstance(block, StoredBlock):
         return block.rests and not (takes_numbers and block.layout == (True, True))
     return (

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
-from typing import TypeAlias
 
 from attrs import evolve
 
@@ -16,20 +14,16 @@ from insight_core.formats.event import Metadata
 from insight_core.formats.stored_block import AnyBlock, AnyColumns, Lost, StoredBlock
 from insight_core.formats.wall_times import earliest
 from insight_core.plugin import CachePolicy, Claim, Damage, FileName, Run, SeriesInfo, SeriesKey
-from insight_core.store.claims import Claims, FileState
+from insight_core.store.claims import ClaimedBlock, Claims, FileState, Layout
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.held_file import HeldFile, metadata_of_run, tags_left_out
+from insight_core.store.joined_series import JoinedSeries
 from insight_core.store.resting import Resting, may_rest
-from insight_core.store.retention import keeps_all
 from insight_core.store.segment import FileOrder
 from insight_core.store.series import Series
 from insight_core.store.sessions import NO_SESSIONS, FileSessions, RunSessions, is_of_add_scalars
-from insight_core.store.snapshot import Snapshot, joined
+from insight_core.store.snapshot import Snapshot
 from insight_record.formats.reason import Reason
-
-Layout: TypeAlias = tuple[bool, bool]  # see ``Columns.layout``
-
-ClaimedBlock: TypeAlias = tuple[Claim, AnyBlock]
 
 
 class RunTable:
@@ -52,8 +46,7 @@ class RunTable:
         self._resting: list[Resting] = []
         self._made: dict[str, Series] = {}  # series made of resting points, by tag
         self._series: dict[str, tuple[Series, ...]] = {}  # all other series, by tag
-        # by plugin and tag: series and their versions, and what ``joined`` made of them
-        self._joined: dict[tuple[str, str], tuple[list[tuple[Series, int]], weakref.ref[Snapshot]]] = {}
+        self._joined = JoinedSeries(memory)
         self._refused: tuple[Damage, ...] = ()
 
     # --- metadata ---------------------------------------------------------------------------------
@@ -79,11 +72,8 @@ class RunTable:
         self, order: FileOrder, found: Sequence[ClaimedBlock]
     ) -> tuple[Sequence[ClaimedBlock], Sequence[ClaimedBlock]]:
         """Keeps blocks of the first event file as they are; returns these, and the blocks still to add."""
-        if (
-            not self._is_first(found)
-            or self._counting.may_purge((order, 0))
-            or self.files[order].sessions.last
-        ):
+        may_purge = self._counting.may_purge((order, 0)) or self.files[order].sessions.last
+        if may_purge or not self._is_first(found):
             return [], found
         kept: list[ClaimedBlock] = []
         left: list[ClaimedBlock] = []
@@ -137,12 +127,9 @@ class RunTable:
         )
 
     def _may_rest(self, claim: Claim, block: AnyBlock, policy: CachePolicy) -> bool:
-        return (
-            may_rest(block, takes_numbers=claim in self._claims.numbers)
-            and not policy.series
-            and keeps_all(policy)
-            and (not self._series or self._series.keys().isdisjoint(block.tags))
-        )
+        takes_numbers = claim in self._claims.numbers
+        is_alone = not self._series or self._series.keys().isdisjoint(block.tags)
+        return is_alone and may_rest(block, policy, takes_numbers=takes_numbers)
 
     def wake(self) -> None:
         """Makes a ``Series`` of everything that rests, so that it can change."""
@@ -223,7 +210,13 @@ class RunTable:
         return stretch
 
     def _series_of(
-        self, order: FileOrder, tag: str, claim: Claim, layout: Layout, found: AnyColumns, plugin: str = ""
+        self,
+        order: FileOrder,
+        tag: str,
+        claim: Claim,
+        layout: Layout,
+        found: AnyColumns,
+        plugin: str = "",
     ) -> Series | None:
         """The series for the columns ``found``, created on demand; None if the policy allows no more tags."""
         known = self._series.get(tag, ())
@@ -284,8 +277,7 @@ class RunTable:
         """
         self._above = self._above if above is None else above
         files = [(order, held.sessions, held.metadata) for order, held in self.files.items()]
-        self.sessions = RunSessions.of(files, NO_SESSIONS)
-        counting = self.sessions
+        counting = self.sessions = RunSessions.of(files, NO_SESSIONS)
         if self._above.starts and is_of_add_scalars(self.name, chain.from_iterable(self.tags().values())):
             counting = RunSessions.of(files, self._above)
         if counting == self._counting:
@@ -342,12 +334,9 @@ class RunTable:
     def found(self, name: str, tags: Iterable[str] | None) -> list[Resting | list[Series]]:
         """Series of a plugin, as ``infos`` accepts them: with ``tags``, those and maybe more that rest."""
         found: list[Resting | list[Series]] = [each for each in self._resting if each.reader == name]
-        held = self._series.values() if tags is None else map(self._series_under, dict.fromkeys(tags))
+        held = [self._series.get(tag, ()) for tag in (self._series if tags is None else dict.fromkeys(tags))]
         found += [several for each in held if (several := self._of(name, each))]
         return found
-
-    def _series_under(self, tag: str) -> tuple[Series, ...]:
-        return self._series.get(tag, ())
 
     def infos(self, name: str, several: list[Series]) -> list[SeriesInfo]:
         """The description of what a plugin reads as one series; of at most one element."""
@@ -359,17 +348,7 @@ class RunTable:
 
     def joined(self, name: str, several: list[Series]) -> Snapshot:
         """All retained points of several series that a plugin reads as one; kept as stored points are."""
-        place = name, several[0].key.tag
-        versions = [(series, series.version) for series in several]
-        known = self._joined.get(place)
-        snapshot = known[1]() if known is not None and known[0] == versions else None
-        if snapshot is None:
-            snapshot = joined(
-                [series.snapshot() for series in several], self._claims.policy(name), self._counting
-            )
-            self._joined[place] = versions, weakref.ref(snapshot)
-        self._memory.recent.use(snapshot)
-        return snapshot
+        return self._joined.of(name, several, self._claims.policy(name), self._counting)
 
     def tags(self) -> dict[str, list[str]]:
         """The tags of each plugin; values without a plugin count under their claim."""
@@ -411,27 +390,10 @@ class RunTable:
 
     def all_damage(self) -> list[Damage]:
         """Damage found while scanning and serving, and tags that are left out."""
-        found = [entry for entries in self.damage.values() for entry in entries]
-        for held in self.files.values():
-            found += held.damage(self.name)
-        return [*found, *self._refused]
+        served = (entry for held in self.files.values() for entry in held.damage(self.name))
+        return [*chain.from_iterable(self.damage.values()), *served, *self._refused]
 
     def list_refused(self) -> None:
         """Lists the omitted tags: those that a policy leaves out, and those that are not one number."""
-        flaws: dict[str, tuple[str, Flaw]] = {}
-        for _, held in sorted(self.files.items()):
-            for tag, flaw in held.refused.items():
-                flaws.setdefault(tag, (held.name, flaw))
-        for tag, several in self._series.items():
-            for series in several:
-                if not series.reader and not series.empty:
-                    try:
-                        snapshot = series.snapshot()
-                    except Lost:  # the file is read again
-                        continue
-                    places, plugin = snapshot.columns.places, self._claims.owner(series.claim)
-                    offset = 0 if places is None else int(places[0, 0])
-                    text = f"{tag!r} of plugin {plugin} is not one number"
-                    flaw = Flaw(offset, Reason(text, "not_one_number", tag=tag, plugin=plugin))
-                    flaws.setdefault(tag, (self.files[snapshot.file_of(0)].name, flaw))
-        self._refused = tuple(tags_left_out(self.name, list(flaws.values())))
+        series = [one for several in self._series.values() for one in several]
+        self._refused = tuple(tags_left_out(self.name, self.files, series, self._claims))

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import bisect
-import itertools
 import math
-from collections.abc import Sequence
 
 import numpy as np
 from attrs import frozen
 
-from insight_core.formats.columns import Columns, concatenated
+from insight_core.formats.columns import Columns
 from insight_core.formats.event import Metadata
 from insight_core.plugin import CachePolicy, Claim, SeriesInfo, SeriesKey
 from insight_core.plugin.attempts import Attempts, find_attempts
 from insight_core.store.retention import chosen
 from insight_core.store.segment import FileOrder, PartOrder
-from insight_core.store.sessions import RunSessions
 
 NUMBERS = (True, False)  # layout of columns of numbers alone
 NO_METADATA = Metadata("", "", "")
@@ -83,27 +80,6 @@ def snapshot_of(columns: Columns, claim: Claim) -> Snapshot:
     part = (0.0, ""), 0
     attempts = find_attempts(columns.steps)
     return Snapshot(columns, (part,), (len(columns),), (claim,), attempts, len(columns))
-
-
-def joined(snapshots: Sequence[Snapshot], policy: CachePolicy, sessions: RunSessions) -> Snapshot:
-    """Several series of one tag as one, in the order of their parts."""
-    pieces = []
-    for snapshot in snapshots:
-        edges = itertools.pairwise((0, *snapshot.ends))
-        for part, claim, (first, end) in zip(snapshot.parts, snapshot.claims, edges, strict=True):
-            pieces.append((part, claim, snapshot.columns[first:end]))
-    pieces.sort(key=lambda piece: piece[0])
-    ends = tuple(itertools.accumulate(len(piece[2]) for piece in pieces))
-    columns, ends = retained(policy, concatenated([piece[2] for piece in pieces]), ends)
-    parts = tuple(piece[0] for piece in pieces)
-    return Snapshot(
-        columns,
-        parts,
-        ends,
-        tuple(piece[1] for piece in pieces),
-        sessions.attempts(columns, parts, ends, pieces[0][1]),
-        sum(snapshot.total for snapshot in snapshots),
-    )
 
 
 def retained(policy: CachePolicy, columns: Columns, ends: tuple[int, ...]) -> tuple[Columns, tuple[int, ...]]:

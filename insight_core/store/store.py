@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import threading
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
@@ -19,19 +18,16 @@ from insight_core.plugin import (
     SeriesInfo,
     SeriesKey,
     SeriesTable,
-    joined_table,
-    tables_of,
 )
-from insight_core.store.asleep import AsleepRuns, RecalledFiles, is_shared
+from insight_core.store.asleep import AsleepRuns, RecalledFiles
 from insight_core.store.changed_series import Came, Change, Gone, SeriesLog
 from insight_core.store.claimed_file import NamedFile
-from insight_core.store.claims import Claims, FileState, assign
+from insight_core.store.claims import ClaimedBlock, Claims, FileState, assign
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.held_file import HeldFile
-from insight_core.store.resting import Resting
-from insight_core.store.run_table import ClaimedBlock, RunTable
+from insight_core.store.run_table import RunTable
 from insight_core.store.segment import FileOrder
-from insight_core.store.series import Series
+from insight_core.store.series_listing import SeriesListing
 from insight_core.store.session_updates import SessionUpdates
 from insight_core.store.sessions import FileSessions, has_results
 from insight_core.store.snapshot import Snapshot
@@ -58,6 +54,7 @@ class Store:
         self._log = SeriesLog(self._named)
         self._sessions = SessionUpdates(self._runs, self._log)
         self._asleep = AsleepRuns(self._lock, self._runs, self._claims, self._memory, self._log)
+        self._listing = SeriesListing(self._lock, self._runs, self._asleep)
 
     @property
     def number_plugins(self) -> frozenset[str]:
@@ -364,22 +361,8 @@ class Store:
     def infos(
         self, plugin: str, runs: Iterable[str] | None, tags: Collection[str] | None = None
     ) -> list[SeriesInfo]:
-        """Series of a plugin without their data; empty series are omitted. Raises Lost."""
-        runs = None if runs is None else list(runs)
-        self._asleep.wake_with(plugin, runs, tags)
-        infos: list[SeriesInfo] = []
-        lost: Lost | None = None
-        with self._lock:
-            awake = self._found(plugin, runs, tags)
-        for table, found in awake:
-            for each in found:
-                try:
-                    infos += each.infos(tags) if isinstance(each, Resting) else table.infos(plugin, each)
-                except Lost as error:  # all that is lost comes to light, to be read again together
-                    lost = error
-        if lost is not None:
-            raise lost
-        return infos
+        """See ``SeriesListing.infos``."""
+        return self._listing.infos(plugin, runs, tags)
 
     def tables(
         self,
@@ -388,32 +371,5 @@ class Store:
         runs: Iterable[str] | None,
         tags: Collection[str] | None = None,
     ) -> list[SeriesTable]:
-        """The same by run and column. Of what rests, only these fields are read. Raises Lost."""
-        runs = None if runs is None else list(runs)
-        if not is_shared(fields):
-            self._asleep.wake_with(plugin, runs, tags)
-        with self._lock:  # both together: a run that is woken meanwhile must not be missing
-            tables = self._asleep.tables(plugin, fields, runs, tags) if is_shared(fields) else []
-            awake = self._found(plugin, runs, tags)
-        lost: Lost | None = None
-        for table, found in awake:
-            try:
-                parts = [each.table(fields, tags) for each in found if isinstance(each, Resting)]
-                others = (table.infos(plugin, each) for each in found if not isinstance(each, Resting))
-                parts += tables_of(itertools.chain.from_iterable(others), fields)
-            except Lost as error:  # see ``infos``
-                lost = error
-                continue
-            parts = [part for part in parts if part.tags]
-            if parts:
-                tables.append(joined_table(parts))
-        if lost is not None:
-            raise lost
-        return tables
-
-    def _found(
-        self, plugin: str, runs: Iterable[str] | None, tags: Collection[str] | None
-    ) -> list[tuple[RunTable, list[Resting | list[Series]]]]:
-        wanted = self._runs if runs is None else dict.fromkeys(runs)
-        tables = [table for run in wanted if (table := self._runs.get(run)) is not None]
-        return [(table, table.found(plugin, tags)) for table in tables]
+        """See ``SeriesListing.tables``."""
+        return self._listing.tables(plugin, fields, runs, tags)

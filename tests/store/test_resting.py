@@ -27,10 +27,11 @@ from insight_core.store import run_table
 from insight_core.store.changed_series import Change, run_of
 from insight_core.store.claimed_file import NamedFile
 from insight_core.store.column_memory import ColumnMemory
+from insight_core.store.joined_series import joined
 from insight_core.store.segment import FileOrder, PartOrder
 from insight_core.store.series import Series
 from insight_core.store.sessions import NO_SESSIONS
-from insight_core.store.snapshot import Snapshot, joined
+from insight_core.store.snapshot import Snapshot
 from insight_core.store.store import Store
 from tests.store.scanned_blocks import FILES, SCALAR, Steps, append, found
 
