@@ -217,11 +217,12 @@ class Host:
             owner = endpoint.owner
             if not (may_save(request) or endpoint.is_reading(request.method)):
                 return error_answer(READ_ONLY_CLIENT, 403, "read_only")
-            if not endpoint.follows_data or not endpoint.is_reading(request.method):
+            is_posted = request.method == "POST" and endpoint.reads_body
+            if not endpoint.follows_data or not (is_posted or request.method in ("GET", "HEAD")):
                 return endpoint.answer(request, variables)
             # computed before the view runs, so that data loaded meanwhile are not missed
             tag = f"{self._boot}-{self._provider.generation()}-{self._annotations.now().generation}"
-            if request.method == "POST":
+            if is_posted:
                 return self._shared.answer(request, tag, endpoint, variables)
             if request.if_none_match.contains_weak(tag):
                 return not_modified(tag)

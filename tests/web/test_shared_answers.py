@@ -104,6 +104,20 @@ def test_a_posted_question_is_that_of_the_address(host_with: Callable[..., Host]
     assert view.calls == 1
 
 
+def test_a_view_that_answers_post_itself_is_called_for_each_request(host_of: Callable[..., Host]) -> None:
+    bodies: list[bytes] = []
+
+    def view(request: Request) -> Response:
+        bodies.append(request.get_data())
+        return json_response(len(bodies))
+
+    client = Client(
+        host_of(Plugin("x", "X", routes=lambda _: [Route("/view", view, methods=("POST",), only_reads=True)]))
+    )
+    assert [client.post(PATH, data=b"a").get_json() for _ in range(2)] == [1, 2]
+    assert bodies == [b"a", b"a"]
+
+
 @pytest.mark.parametrize(
     "personal",
     [
