@@ -37,7 +37,7 @@ class Attempts:
     restarts: NDArray[np.int64]  # step at which each later attempt begins
     visible: NDArray[np.intp] | None  # indices of the shown points, by step; None: all, in file order
     purged: int = 0  # of the hidden points: those that a purge hides
-    last: int = -1  # index of the shown point whose value counts as the last
+    last: int = -1  # index of a shown result that is behind all other shown points in file order
 
     @property
     def count(self) -> int:
@@ -58,7 +58,7 @@ def find_attempts(
 
     ``ends`` has the index after the last point of each file, by default there is one file. ``with_results``
     are the numbers of files that record results of a training next to its curves, as ``add_hparams`` does:
-    a result at one step hides nothing, and its value counts as the last.
+    a result at one step hides no curve, and is hidden by a file that begins later and has that step.
     """
     backwards = np.flatnonzero(steps[1:] < steps[:-1]) + 1
     purged, begun = _purged(steps, purges)
@@ -69,7 +69,7 @@ def find_attempts(
     ends = ends or [count]
     results = _results(steps, ends, starts, with_results)
     begins = dict(begun)  # step at which an attempt begins, by index
-    shown = ~purged
+    shown = ~(purged | _overtaken(steps, ends, results))
     compared: NDArray[np.intp] | slice = slice(None)
     if begun or with_results:
         compared = np.flatnonzero(shown & ~results)
@@ -120,6 +120,20 @@ def _results(
     lengths = np.diff(np.append(firsts, count))
     alone = steps[firsts] == steps[firsts + lengths - 1]
     return np.repeat(alone & np.isin(file[firsts], list(with_results)), lengths)
+
+
+def _overtaken(
+    steps: NDArray[np.int64], ends: Sequence[int], results: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Whether each point is a result at a step that a later file has too."""
+    found = np.zeros(len(steps), np.bool_)
+    at = np.flatnonzero(results)
+    if len(at):
+        same = np.flatnonzero(np.isin(steps, steps[at]))
+        latest = dict(zip(steps[same].tolist(), same.tolist(), strict=True))  # the last of equal steps stays
+        end = np.asarray(ends)[np.searchsorted(ends, at, side="right")]  # of its file
+        found[at] = np.array([latest[step] for step in steps[at].tolist()]) >= end
+    return found
 
 
 def _groups(steps: NDArray[np.int64], ends: Sequence[int]) -> Iterator[NDArray[np.intp] | slice]:

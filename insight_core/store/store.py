@@ -27,7 +27,7 @@ from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.held_file import HeldFile
 from insight_core.store.run_table import RunTable
 from insight_core.store.segment import FileOrder
-from insight_core.store.series_listing import SeriesListing
+from insight_core.store.series_queries import SeriesQueries
 from insight_core.store.session_updates import SessionUpdates
 from insight_core.store.sessions import FileSessions, has_results
 from insight_core.store.snapshot import Snapshot
@@ -54,7 +54,7 @@ class Store:
         self._log = SeriesLog(self._named)
         self._sessions = SessionUpdates(self._runs, self._log)
         self._asleep = AsleepRuns(self._lock, self._runs, self._claims, self._memory, self._log)
-        self._listing = SeriesListing(self._lock, self._runs, self._asleep)
+        self._queries = SeriesQueries(self._lock, self._runs, self._asleep)
 
     @property
     def number_plugins(self) -> frozenset[str]:
@@ -361,8 +361,8 @@ class Store:
     def infos(
         self, plugin: str, runs: Iterable[str] | None, tags: Collection[str] | None = None
     ) -> list[SeriesInfo]:
-        """See ``SeriesListing.infos``."""
-        return self._listing.infos(plugin, runs, tags)
+        """See ``SeriesQueries.infos``."""
+        return self._queries.infos(plugin, runs, tags)
 
     def tables(
         self,
@@ -371,5 +371,5 @@ class Store:
         runs: Iterable[str] | None,
         tags: Collection[str] | None = None,
     ) -> list[SeriesTable]:
-        """See ``SeriesListing.tables``."""
-        return self._listing.tables(plugin, fields, runs, tags)
+        """See ``SeriesQueries.tables``."""
+        return self._queries.tables(plugin, fields, runs, tags)

@@ -33,7 +33,7 @@ def _annotations(serving: Started) -> Any:  # noqa: ANN401
 
 
 def _annotate(serving: Started, body: dict[str, object]) -> int:
-    headers = {"Origin": serving.url.rstrip("/"), "X-Insight-Token": _annotations(serving)["token"]}
+    headers = {"Origin": serving.url.rstrip("/"), "X-Insight-Token": _annotations(serving)["token"] or ""}
     request = urllib.request.Request(
         f"{serving.url}data/annotations", json.dumps(body).encode(), headers, method="PUT"
     )

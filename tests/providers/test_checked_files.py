@@ -204,8 +204,8 @@ def test_damaged_lineage_files_are_listed_before_anybody_opens_the_tab(
     answer = client.get("/data/damage?run=cut").json
     assert answer is not None
     assert paths["cut"].name in [Path(entry["file"]).name for entry in answer["damage"]]
-    found = (client.get("/data/damage?run=undecodable").json or {})["damage"]
-    [metrics] = [entry for entry in found if entry["file"].endswith("_lineage")]
+    answer = client.get("/data/damage?run=undecodable").json or {}
+    [metrics] = [entry for entry in answer["damage"] if entry["file"].endswith("_lineage")]
     assert metrics["code"] == "record_content"
     assert metrics["details"]["cause"]["code"] == "lineage_metrics_json"
     assert "评估指标" in answer["messages"]["zh-CN"]["error.lineage_metrics_json"]

@@ -22,6 +22,11 @@ from tests.waiting import eventually
 PATH = "/data/plugin/x/view"
 
 
+@pytest.fixture
+def answers_are_computed_each_time() -> None:
+    """Replaces the fixture of all other tests."""
+
+
 @define
 class Counted:
     """A view that counts its calls and may be held back."""
