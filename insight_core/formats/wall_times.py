@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from insight_record.formats.reason import Reason
 
 LATEST = 1e11  # seconds since the epoch, year 5138; the same number of milliseconds is in 1973
+_FIRST = 1e9  # seconds, September 2001: a number that would be an earlier time in a unit is not one in it
 _UNITS = (("ms", 1e3), ("µs", 1e6), ("ns", 1e9))  # and how many are in a second
 
 
@@ -27,19 +28,19 @@ def origin_of(wall_times: NDArray[np.float64]) -> float:
 def in_seconds(wall_times: ArrayLike) -> NDArray[np.float64]:
     """Wall times in seconds since the epoch; milli-, micro- and nanoseconds are recognised by their size.
 
-    NaN for all that are not times after 1970.
+    NaN for all that are not times after 1970, of other units after 2001.
     """
     given = np.asarray(wall_times, np.float64)
     found = np.where((given > 0) & (given < LATEST), given, np.nan)
     for _, count in _UNITS:
-        found = np.where((given >= LATEST * count / 1e3) & (given < LATEST * count), given / count, found)
+        found = np.where((given >= _FIRST * count) & (given < LATEST * count), given / count, found)
     return found
 
 
 def unit_problem(wall_time: float) -> Reason:
     """What is wrong with a wall time from ``LATEST`` on."""
     for unit, count in _UNITS:
-        if wall_time < LATEST * count:
+        if _FIRST * count <= wall_time < LATEST * count:
             text = (
                 f"wall times are in {unit} instead of seconds: start, duration and status are converted, "
                 "axes of time are not"

@@ -54,13 +54,15 @@ def statuses(
 
     ``spans`` are wall times of the first and last record, ``ends`` what the logs say. Logs that say nothing
     of an end are those of a run that goes on while its last record is younger than ten minutes, or than 5 %
-    of its duration so far, and not more than a day ahead; else it stopped without a word. Runs whose logs say
-    nothing, and that have no records with a time, have no status.
+    of its duration so far; else it stopped without a word. Runs whose logs say nothing have no status without
+    a record with a time, or if that is more than a day ahead.
     """
     found: dict[str, str] = {}
     for run, (first, last) in spans.items():
-        goes_on = -_AHEAD < now - last < max(_PATIENCE, _SHARE * (last - first))
-        found[run] = "running" if goes_on else "stopped"
+        silence = now - last
+        if silence > -_AHEAD:
+            goes_on = silence < max(_PATIENCE, _SHARE * (last - first))
+            found[run] = "running" if goes_on else "stopped"
     return found | {run: _ENDS[end] for run, end in ends.items() if end in _ENDS}
 
 

@@ -128,19 +128,17 @@ export function RunLabel({ run, selected, naming, onNaming, onOnly }: LabelProps
         <Icon name="more" />
       </button>
       {run.damage > 0 && (
-        <button
-          type="button"
+        // no button: an option holds no other control, and the footer leads there by keyboard
+        <span
           class="ih-badge ih-badge-warn"
-          tabIndex={-1}
           title={t('damage.badge', { count: run.damage })}
-          aria-label={t('damage.badge', { count: run.damage })}
           onClick={(event) => {
             event.stopPropagation();
             page.dialog.value = { kind: 'damage', run: run.name };
           }}
         >
           {run.damage > 999 ? '999+' : run.damage}
-        </button>
+        </span>
       )}
       {run.dialects.map((dialect) => (
         <span
