@@ -129,8 +129,10 @@ def test_a_view_that_answers_post_itself_is_called_for_each_request(host_of: Cal
         lambda request: dict(request.headers),
         lambda request: [*request.environ],
         lambda request: request.environ | {"a": 1},
+        lambda request: request.environ.copy(),
+        lambda request: request.environ.pop("HTTP_COOKIE", None),
     ],
-    ids=["cookie", "authorization", "user", "address", "all headers", "environ", "copied environ"],
+    ids=["cookie", "authorization", "user", "address", "all headers", "environ", "more", "copy", "taken"],
 )
 def test_an_answer_that_depends_on_who_asks_is_never_shared(
     host_with: Callable[..., Host], personal: Callable[[Request], object]
