@@ -8,7 +8,7 @@ import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from attrs import Factory, define, frozen
+from attrs import Factory, define, evolve, frozen
 
 from insight_core.formats.columns import Columns
 from insight_core.formats.event import Metadata
@@ -112,12 +112,17 @@ class RunSessions:
                 before = bisect.bisect_left(parts, place)
                 if before > first:
                     purges.append(Purge(ends[before - 1], step))
-        return find_attempts(
+        found = find_attempts(
             columns.steps,
             [ends[group[-1]] for group in files],
             purges,
             [number for number, group in enumerate(files) if parts[group[0]][0] in self.results],
         )
+        if found.last < 0 or found.visible is None:
+            return found
+        # a result may be recorded before its training, in a file that was begun later
+        times = columns.wall_times[[found.last, found.visible[-1]]].tolist()
+        return evolve(found, last=-1) if times[0] < times[1] else found
 
 
 NO_SESSIONS = RunSessions()
