@@ -14,7 +14,7 @@ from insight_core.store.run_table import RunTable
 from insight_core.store.series import Series
 
 
-class SeriesListing:
+class ListedSeries:
     """Reads the runs of a store below its lock. Empty series are omitted."""
 
     def __init__(self, lock: threading.Lock, runs: Mapping[str, RunTable], asleep: AsleepRuns) -> None:

@@ -27,7 +27,7 @@ from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.held_file import HeldFile
 from insight_core.store.run_table import RunTable
 from insight_core.store.segment import FileOrder
-from insight_core.store.series_listing import SeriesListing
+from insight_core.store.series_listing import ListedSeries
 from insight_core.store.session_updates import SessionUpdates
 from insight_core.store.sessions import FileSessions, RunsBelow, has_results
 from insight_core.store.snapshot import Snapshot
@@ -55,7 +55,7 @@ class Store:
         self._below = RunsBelow()
         self._sessions = SessionUpdates(self._runs, self._below, self._log)
         self._asleep = AsleepRuns(self._lock, self._runs, self._below, self._claims, self._memory, self._log)
-        self._listing = SeriesListing(self._lock, self._runs, self._asleep)
+        self._listing = ListedSeries(self._lock, self._runs, self._asleep)
 
     @property
     def number_plugins(self) -> frozenset[str]:
@@ -362,7 +362,7 @@ class Store:
     def infos(
         self, plugin: str, runs: Iterable[str] | None, tags: Collection[str] | None = None
     ) -> list[SeriesInfo]:
-        """See ``SeriesListing.infos``."""
+        """See ``ListedSeries.infos``."""
         return self._listing.infos(plugin, runs, tags)
 
     def tables(
@@ -372,5 +372,5 @@ class Store:
         runs: Iterable[str] | None,
         tags: Collection[str] | None = None,
     ) -> list[SeriesTable]:
-        """See ``SeriesListing.tables``."""
+        """See ``ListedSeries.tables``."""
         return self._listing.tables(plugin, fields, runs, tags)
