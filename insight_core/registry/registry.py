@@ -300,8 +300,8 @@ class Registry:
     def _admit(self, module: Module) -> list[Plugin]:
         """The plugins of a module that loaded late. Raises Refusal. The lock is held."""
         conflicts = conflicting_options([*self._modules.values(), module], self._flags)
-        if module in conflicts:
-            raise Refusal(conflicts[module])
+        if conflicts:  # the other one is being served, whoever would win
+            raise Refusal(conflicts.get(module) or next(iter(conflicts.values())))
         taken, new = self._verdict.taken, self._contenders([module])
         verdict = settle([*taken, *new], self._choices)
         beaten = [one for one in taken if one in verdict.refused]

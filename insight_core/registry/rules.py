@@ -85,14 +85,18 @@ def settle(contenders: Iterable[Contender], choices: Mapping[str, str]) -> Verdi
 
 
 def conflicting_options(modules: Sequence[Module], taken: Collection[str]) -> dict[Module, str]:
-    """Modules with a flag of the host or of another module, and why they are refused."""
+    """Modules with a flag of the host or of another module, and why they are refused.
+
+    One of this distribution keeps its flag: others could otherwise switch off the guard by a flag of it.
+    """
     refused = {}
     for key, owners in _groups((option.key, one) for one in modules for option in one.options).items():
         flag = "--" + key.replace("_", "-")
+        own = [module for module in owners if module.candidate.origin.distribution == DISTRIBUTION]
         for module in owners:
             if key in taken:
                 refused[module] = f"its flag {flag} is one of the host's"
-            elif len(owners) > 1:
+            elif len(owners) > 1 and own != [module]:
                 named = " and ".join(_of(each.candidate.name, each) for each in owners)
                 refused[module] = f"the flag {flag} is that of {named}: leave one out with --disable-plugin"
     return refused

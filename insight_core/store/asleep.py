@@ -16,7 +16,7 @@ from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.resting import Resting
 from insight_core.store.run_table import RunTable
 from insight_core.store.segment import FileOrder
-from insight_core.store.sessions import run_above
+from insight_core.store.sessions import RunsBelow, run_above
 
 # what files with the same series have in common; all other fields depend on the points
 _SHARED = {"attempts", "claims", "display_name", "description", "content", "data_class"}
@@ -95,12 +95,13 @@ class AsleepRuns:
         self,
         lock: threading.Lock,
         awake: dict[str, RunTable],
+        below: RunsBelow,
         claims: Claims,
         memory: ColumnMemory,
         log: SeriesLog,
     ) -> None:
-        """``awake`` gets the tables of runs that are woken."""
-        self._lock, self._awake = lock, awake
+        """``awake`` gets the tables of runs that are woken, ``below`` the runs that are recalled."""
+        self._lock, self._awake, self._below = lock, awake, below
         self._claims, self._memory, self._log = claims, memory, log
         self._places: dict[str, _Place] = {}
 
@@ -124,6 +125,7 @@ class AsleepRuns:
         with self._lock:
             for alike in found:
                 self._places |= {run: _Place(alike, number) for number, run in enumerate(alike.files.runs)}
+                self._below.add(alike.files.runs)
             if found:
                 self._log.add(changes, runs=True)
 
@@ -198,7 +200,7 @@ class AsleepRuns:
     def wake_below(self, above: str) -> None:
         """Wakes the runs whose directories are in that of a run."""
         with self._lock:
-            found = [run for run in self._places if run != above and run_above(run) == above]
+            found = [run for run in self._below.of(above) if run in self._places]
         self.wake(found)
 
     def wake_claimed(self, claims: Collection[Claim]) -> None:

@@ -39,7 +39,7 @@ class RunTable:
         self.damage: dict[str, tuple[Damage, ...]] = {}  # by file
         self.loading = True
         self.sessions = NO_SESSIONS  # of its own files
-        self._above = NO_SESSIONS  # of the run above
+        self.above = NO_SESSIONS  # of the run above
         self._counting = NO_SESSIONS  # that count in this run
         self._claims = claims
         self._memory = memory
@@ -114,6 +114,7 @@ class RunTable:
             Resting(self.name, order, claim, reader, block, self.metadata)
             for (claim, block), reader in zip(content.blocks, readers, strict=True)
         ]
+        self.update_sessions()
         return self._resting
 
     def _is_first(self, found: Sequence[ClaimedBlock]) -> bool:
@@ -271,15 +272,16 @@ class RunTable:
         self.list_refused()
 
     def update_sessions(self, above: RunSessions | None = None) -> bool:
-        """Reads the sessions of all files again, and takes those of the run ``above``.
+        """Reads the sessions of all files again, and takes those ``above``; see ``set_sessions``."""
+        self.above = self.above if above is None else above
+        files = ((order, held.sessions, held.metadata) for order, held in self.files.items())
+        return self.set_sessions(RunSessions.of(files))
 
-        Returns whether points may have become hidden or shown. Raises Lost.
-        """
-        self._above = self._above if above is None else above
-        files = [(order, held.sessions, held.metadata) for order, held in self.files.items()]
-        counting = self.sessions = RunSessions.of(files, NO_SESSIONS)
-        if self._above.starts and is_of_add_scalars(self.name, chain.from_iterable(self.tags().values())):
-            counting = RunSessions.of(files, self._above)
+    def set_sessions(self, own: RunSessions) -> bool:
+        """Returns whether points may have become hidden or shown. Raises Lost."""
+        counting = self.sessions = own
+        if self.above.starts and is_of_add_scalars(self.name, chain.from_iterable(self.tags().values())):
+            counting = own.with_above(self.above)
         if counting == self._counting:
             return False
         if self._resting and counting.may_purge((self._resting[0].order, 0)):
@@ -291,11 +293,6 @@ class RunTable:
                 series.sessions = counting
         self._joined.clear()
         return changed
-
-    @property
-    def has_sessions_above(self) -> bool:
-        """Whether sessions begin in the run above."""
-        return bool(self._above.starts)
 
     def take_over(self, name: str) -> None:
         """Values that no plugin claimed so far belong to the plugin ``name``."""

@@ -8,7 +8,7 @@ import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from attrs import Factory, define, frozen
+from attrs import Factory, define, evolve, frozen
 
 from insight_core.formats.columns import Columns
 from insight_core.formats.event import Metadata
@@ -40,11 +40,12 @@ class FileSessions:
         """Those of an earlier process."""
         return cls(dict(steps), max(steps, default=0), has_values)
 
-    def begin(self, step: int) -> None:
-        """Notes a session that begins at a step."""
+    def begin(self, step: int) -> dict[int, int]:
+        """Notes a session that begins at a step; returns it as ``steps`` has it."""
         if self.has_values:
             self.last, self.has_values = self.last + 1, False
         self.steps[self.last] = min(step, self.steps.get(self.last, step))
+        return {self.last: self.steps[self.last]}
 
     @property
     def stretch(self) -> int:
@@ -67,24 +68,36 @@ class RunSessions:
     results: frozenset[FileOrder] = frozenset()  # files
 
     @classmethod
-    def of(
-        cls, files: Iterable[tuple[FileOrder, FileSessions, Mapping[str, Metadata]]], above: RunSessions
-    ) -> RunSessions:
-        """Those of the files of a run, and those ``above`` that count in it too."""
-        starts = set(above.starts)
+    def of(cls, files: Iterable[tuple[FileOrder, FileSessions, Mapping[str, Metadata]]]) -> RunSessions:
+        """Those of the files of a run."""
+        starts = []
         results = set()
         for order, sessions, metadata in files:
-            starts.update(
-                _Start((order, number * _STRETCHES), step) for number, step in sessions.steps.items()
-            )
+            starts += [_Start((order, number * _STRETCHES), step) for number, step in sessions.steps.items()]
             if has_results(metadata):
                 results.add(order)
         return cls(tuple(sorted(starts)), frozenset(results))
 
+    def with_file(self, order: FileOrder, steps: Mapping[int, int], *, has_results: bool) -> RunSessions:
+        """With sessions of a file, as ``FileSessions.steps``: what is there already is not looked through."""
+        starts = list(self.starts)
+        for number, step in steps.items():
+            place = order, number * _STRETCHES
+            at = bisect.bisect_left(starts, (place,))
+            is_there = at < len(starts) and starts[at].place == place
+            starts[at : at + is_there] = [_Start(place, step)]
+        return RunSessions(tuple(starts), self.results | {order} if has_results else self.results)
+
+    def with_above(self, above: RunSessions) -> RunSessions:
+        """With those of the run above."""
+        return RunSessions(tuple(sorted({*self.starts, *above.starts})), self.results)
+
     def may_purge(self, place: PartOrder, last_step: int | None = None) -> bool:
         """Whether a session begins after a part of a series, at no later step than the series has."""
+        later = bisect.bisect_right(self.starts, place, key=lambda start: start.place)
         return any(
-            start.place > place and (last_step is None or start.step <= last_step) for start in self.starts
+            last_step is None or start.step <= last_step
+            for start in itertools.islice(self.starts, later, None)
         )
 
     def attempts(
@@ -99,12 +112,17 @@ class RunSessions:
                 before = bisect.bisect_left(parts, place)
                 if before > first:
                     purges.append(Purge(ends[before - 1], step))
-        return find_attempts(
+        found = find_attempts(
             columns.steps,
             [ends[group[-1]] for group in files],
             purges,
             [number for number, group in enumerate(files) if parts[group[0]][0] in self.results],
         )
+        if found.last < 0 or found.visible is None:
+            return found
+        # a result may be recorded before its training, in a file that was begun later
+        times = columns.wall_times[[found.last, found.visible[-1]]].tolist()
+        return evolve(found, last=-1) if times[0] < times[1] else found
 
 
 NO_SESSIONS = RunSessions()
@@ -122,6 +140,30 @@ def is_of_add_scalars(run: str, tags: Iterable[str]) -> bool:
     """
     names = set(tags)
     return len(names) == 1 and posixpath.basename(run).startswith(f"{names.pop().replace('/', '_')}_")
+
+
+class RunsBelow:
+    """The runs in the directory of each run, so that none has to look at all others."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, set[str]] = {}
+
+    def add(self, names: Iterable[str]) -> None:
+        """Adds runs."""
+        for name in names:
+            self._found.setdefault(run_above(name), set()).add(name)
+
+    def remove(self, name: str) -> None:
+        """Removes a run, if it is there."""
+        above = run_above(name)
+        found = self._found.get(above, set())
+        found.discard(name)
+        if not found:
+            self._found.pop(above, None)
+
+    def of(self, run: str) -> list[str]:
+        """The runs in the directory of ``run``."""
+        return [name for name in self._found.get(run, ()) if name != run]
 
 
 def run_above(run: str) -> str:

@@ -57,9 +57,7 @@ class Snapshot:
         columns, shown = self.columns, self.attempts.visible
         is_hidden = shown is not None and not len(shown)  # whole: all points tell where it was
         first, last = (0, -1) if shown is None or is_hidden else (int(shown[0]), int(shown[-1]))
-        latest = self.attempts.last  # a result may have been recorded before the curve
-        if latest < 0 or columns.wall_times[latest] < columns.wall_times[last]:
-            latest = last
+        latest = last if self.attempts.last < 0 else self.attempts.last
         value = None
         if columns.values is not None and columns.places is None:
             value = math.nan if is_hidden else float(columns.values[latest])

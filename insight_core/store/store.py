@@ -29,7 +29,7 @@ from insight_core.store.run_table import RunTable
 from insight_core.store.segment import FileOrder
 from insight_core.store.series_queries import SeriesQueries
 from insight_core.store.session_updates import SessionUpdates
-from insight_core.store.sessions import FileSessions, has_results
+from insight_core.store.sessions import FileSessions, RunsBelow, has_results
 from insight_core.store.snapshot import Snapshot
 
 _SERIES_AT_ONCE = 500  # added to without letting readers in
@@ -52,8 +52,9 @@ class Store:
         self._claims = Claims(plugins, policies)
         self._runs: dict[str, RunTable] = {}
         self._log = SeriesLog(self._named)
-        self._sessions = SessionUpdates(self._runs, self._log)
-        self._asleep = AsleepRuns(self._lock, self._runs, self._claims, self._memory, self._log)
+        self._below = RunsBelow()
+        self._sessions = SessionUpdates(self._runs, self._below, self._log)
+        self._asleep = AsleepRuns(self._lock, self._runs, self._below, self._claims, self._memory, self._log)
         self._queries = SeriesQueries(self._lock, self._runs, self._asleep)
 
     @property
@@ -87,6 +88,7 @@ class Store:
         with self._lock:
             new = [name for name in names if name not in self._runs and name not in self._asleep]
             self._runs |= {name: RunTable(name, self._claims, self._memory) for name in new}
+            self._below.add(new)
             self._sessions.add(new)
             if new:
                 self._log.add((), runs=True)
@@ -100,6 +102,7 @@ class Store:
 
     def _removed(self, name: str) -> Mapping[str, Collection[str]] | None:
         """Removes a run; returns the tags that it had by plugin, None if there is no such run."""
+        self._below.remove(name)
         table = self._runs.pop(name, None)
         if table is None:
             return self._asleep.remove(name)
@@ -178,11 +181,9 @@ class Store:
             if batch.blocks or batch.metadata:
                 table.wake()
             table.describe(order, batch.metadata)
-            if batch.session_step is not None:
-                held.sessions.begin(batch.session_step)
-                self._sessions.update(table)
-            elif has_results(batch.metadata):
-                self._sessions.update(table)
+            steps = {} if batch.session_step is None else held.sessions.begin(batch.session_step)
+            if steps or has_results(batch.metadata):
+                self._sessions.take(table, order, steps, {tag: held.metadata[tag] for tag in batch.metadata})
             held.sessions.has_values |= bool(batch.blocks)
             assigned = list(assign(batch, (held.metadata, table.metadata), file.rpartition("/")[2]))
             came, found = table.rest(order, assigned)
@@ -219,7 +220,7 @@ class Store:
             if held.refused:
                 table.list_refused()
             if content.sessions or has_results(content.metadata):
-                self._sessions.update(table)
+                self._sessions.take(table, order, content.sessions, content.metadata)
             came, found = table.rest(order, content.blocks)
             self._log.add([Came(run, claim, block.tags) for claim, block in came], runs=True)
         self._add(table, order, held, found, 1.0)
@@ -242,7 +243,7 @@ class Store:
                     return  # the file went meanwhile
                 changed = [table.add(order, *one, expected) for one in each[at : at + _SERIES_AT_ONCE]]
                 self._log.add([series for series in changed if series is not None])
-        if table.has_sessions_above:  # which count or not depending on its tags
+        if table.above.starts:  # which count or not depending on its tags
             with self._lock:
                 self._sessions.update(table)
         if len(held.refused) > refused or not all(

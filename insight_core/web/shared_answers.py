@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any
 
 from werkzeug import Request, Response
+from werkzeug.datastructures import Headers
 
 from insight_core.plugin.http.identity import may_save
 from insight_core.web.answers import compress
@@ -95,6 +96,7 @@ class _SharedAnswer:
         self._begun = threading.Event()
         self._making = threading.RLock()  # held while the next piece is made
         self._answer: Response | None = None
+        self._headers = Headers()  # of it, before it is finished for the first client: each gets a copy
         self._source: Iterator[bytes] | None = None  # None: there are no more pieces
         self._pieces: list[bytes] = []
         self._error: BaseException | None = None
@@ -112,16 +114,16 @@ class _SharedAnswer:
             compress(request, answer)
             self._pieces = [answer.get_data()]
             self.size = len(self._pieces[0])
-            self._answer = answer
+            self._answer, self._headers = answer, Headers(answer.headers)
             if self.size > LARGEST:
                 self.is_lost = True
             self._begun.set()
             self._changed()
             return answer
         self._source = answer.iter_encoded()
-        self._answer = answer
+        self._answer, self._headers = answer, Headers(answer.headers)
         self._begun.set()
-        first = Response(self._of_first(), answer.status, answer.headers)
+        first = Response(self._of_first(), answer.status, Headers(answer.headers))
         first.call_on_close(self._first_left)
         return first
 
@@ -152,7 +154,7 @@ class _SharedAnswer:
             raise self._error
         if self.is_lost:
             return None
-        return Response(b"".join(self._pieces), self._answer.status, self._answer.headers)
+        return Response(b"".join(self._pieces), self._answer.status, Headers(self._headers))
 
     def _make(self) -> None:
         """Makes the next piece, if there is one and it is to be kept. The lock is held."""

@@ -84,6 +84,22 @@ class _Watched(dict[str, Any]):
         self.was_read |= self.is_watching
         return super().items()
 
+    def values(self) -> Any:  # noqa: ANN401
+        self.was_read |= self.is_watching
+        return super().values()
+
+    def copy(self) -> dict[str, Any]:
+        self.was_read |= self.is_watching
+        return super().copy()
+
+    def pop(self, key: str, *default: Any) -> Any:  # noqa: ANN401
+        self._note(key)
+        return super().pop(key, *default)
+
+    def setdefault(self, key: str, default: Any = None) -> Any:  # noqa: ANN401
+        self._note(key)
+        return super().setdefault(key, default)
+
     def __or__(self, other: Any) -> Any:  # noqa: ANN401
         self.was_read |= self.is_watching
         return super().__or__(other)

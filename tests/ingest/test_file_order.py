@@ -150,3 +150,14 @@ def test_a_result_with_the_tag_of_a_curve_hides_none_of_its_points(tmp_path: Pat
     assert found.values.tolist()[:3] == [0.5, 0.25, 0.5]
     assert (found.hidden, found.restarts.tolist(), info.attempts) == (0, [], 1)
     assert (info.last_step, info.last_value) == ((7, 0.75) if goes_on else (4, 0.25))
+
+
+def test_a_result_recorded_before_its_training_is_not_the_last_value(tmp_path: Path) -> None:
+    """``add_hparams`` at the start of a training writes a file that was begun after that of the curve."""
+    write(tmp_path / f"events.out.tfevents.{T}.host.1.0", range(5), 0.5, T + 10.0)
+    (tmp_path / f"events.out.tfevents.{T}.host.1.1").write_bytes(result("loss", 0.25))
+    provider = LocalProvider([Logdir(str(tmp_path))], [insight_scalar.insight_plugin()], reload_interval=0)
+    with closing(provider):
+        provider.load()
+        [info] = provider.series("scalar")
+    assert (info.last_step, info.last_value) == (4, 0.5)

@@ -20,7 +20,7 @@ from insight_core.ingest.discover import discover
 from insight_core.ingest.found import Found
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Dialect, Plugin, SeriesField, SeriesKey
-from insight_core.plugin.testing import EventWriter, scalar_points
+from insight_core.plugin.testing import EventWriter, scalar_points, wire
 from insight_core.providers.local import LocalProvider
 from tests.waiting import eventually
 
@@ -250,3 +250,21 @@ def test_a_plugin_that_comes_before_the_walk_gets_its_values(
         assert len(provider.payload("image", SeriesKey(".", "picture"), 0).data) > 0
         walk()
         assert len(provider.payload("image", SeriesKey(".", "picture"), 0).data) > 0
+
+
+def test_a_recalled_result_hides_nothing_of_a_curve_that_arrives_late(tmp_path: Path, start: Start) -> None:
+    logs = tmp_path / "logs"
+    with EventWriter(logs / "a", start_time=9.0) as writer:
+        session = wire.tensor_value(
+            "_hparams_/session_start_info", wire.text_tensor([b""]), wire.metadata("hparams")
+        )
+        writer.values(0, [session, wire.scalar_value("loss", 0.25)])
+    with closing(provider_of(tmp_path, [Logdir(str(logs))])) as provider:
+        provider.load()
+    with start() as (provider, walk):
+        walk()
+        assert listed(provider) == {"a": ("loss",)}
+        write(logs / "a", 2.0)
+        provider.load()
+        found = provider.scalars("scalar", [SeriesKey("a", "loss")])[SeriesKey("a", "loss")]
+        assert (found.steps.tolist(), found.hidden) == ([0, 0, 1, 2], 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +17,8 @@ from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Dialect, EventField, NotFound, ScalarQuery, SeriesKey
 from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
-from insight_core.store.sessions import NO_SESSIONS, FileSessions, RunSessions
+from insight_core.store import sessions
+from insight_core.store.sessions import FileSessions, RunSessions
 from tests.opened_logs import STORED, opened_as
 
 T = 1_700_000_000
@@ -176,11 +178,11 @@ def test_other_logs_of_the_run_are_not_purged() -> None:
     event_file = (float(T), "a")
     started = FileSessions()
     started.begin(0)
-    sessions = RunSessions.of([(event_file, started, {})], NO_SESSIONS)
+    of_run = RunSessions.of([(event_file, started, {})])
     columns = Columns(np.arange(3), np.zeros(3))
     claim = EventField(Dialect.TENSORBOARD, "simple_value")
     for order, purged in ((-1.0, 0), (1.0, 3)):
-        attempts = sessions.attempts(columns, [((order, "metrics"), 0)], [3], claim)
+        attempts = of_run.attempts(columns, [((order, "metrics"), 0)], [3], claim)
         assert attempts.purged == purged
 
 
@@ -222,3 +224,22 @@ def test_every_reader_leaves_purged_points_out(tmp_path: Path, kind: str) -> Non
         assert (found.hidden, found.purged, found.restarts.tolist()) == (6, 6, [50])
         table = logs.provider.records("image", SeriesKey("a", "picture"))
         assert (table.hidden, table.purged) == (6, 6)
+
+
+def test_a_session_costs_no_more_where_there_are_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither the other sessions of the run are read again for each, nor the other runs."""
+    looked = Counter[str]()
+    of, above = RunSessions.of, sessions.run_above
+    monkeypatch.setattr(RunSessions, "of", lambda files: looked.update(["files"]) or of(files))
+    monkeypatch.setattr(sessions, "run_above", lambda run: looked.update(["runs"]) or above(run))
+    for number in range(40):
+        with EventWriter(tmp_path / f"run{number % 20}", start_time=T + number) as writer:
+            for step in range(10):
+                writer.session_start(step)
+                writer.scalar("loss", step, step)
+    with provider_of(tmp_path) as provider:
+        assert shown(provider, "run7", "loss") == ([*range(10)], 10, 10)
+    assert looked["files"] <= 40
+    assert looked["runs"] <= 100

@@ -75,3 +75,20 @@ def test_small_files_with_a_session_after_values_are_read_one_by_one() -> None:
     assert first is not None
     assert first.batch.session_step == 3
     assert second is None
+
+
+def labelled(*contents: bytes) -> bytes:
+    """An event with a value for each content of the metadata of one tag."""
+    values = [
+        wire.tensor_value("loss", wire.text_tensor([b""]), wire.metadata("hparams", content=content))
+        for content in contents
+    ]
+    return wire.record(wire.event(1, 1.0, wire.summary(values)))
+
+
+@pytest.mark.parametrize("make", BOTH)
+def test_the_last_metadata_of_a_tag_count_within_an_event_too(make: MakeScanner) -> None:
+    [batch] = batches(make, labelled(b"one") + labelled(b"two", b"one"))
+    assert batch.metadata["loss"].last_content == b"one"
+    [batch] = batches(make, labelled(b"one") + labelled(b"one", b"two"))
+    assert batch.metadata["loss"].last_content == b"two"

@@ -26,8 +26,8 @@ from insight_core.plugin import (
     hookimpl,
 )
 from insight_core.registry import Registry
+from insight_core.registry.modules import DISTRIBUTION, Candidate, Origin
 from insight_core.registry.modules import GROUP as PLUGINS
-from insight_core.registry.modules import Candidate, Origin
 
 GOOD = Plugin("good", "Good")
 
@@ -341,6 +341,20 @@ def test_two_modules_with_one_flag_are_both_refused() -> None:
     candidates = [Candidate("a", Origin("d"), modules[0][1])]
     registry = Registry(candidates, flags=["deep_sea"])
     assert registry.failures["a"].reason == "its flag --deep-sea is one of the host's"
+
+
+def test_a_flag_of_the_host_distribution_stays_its_own() -> None:
+    """Otherwise a flag called --token would leave the host without its guard."""
+    candidates = [
+        Candidate(name, Origin(distribution), partial(_options, Option("token", "")))
+        for name, distribution in (("access", DISTRIBUTION), ("theirs", "d"))
+    ]
+    registry = Registry(candidates)
+    assert [module.candidate.name for module in registry.modules] == ["access"]
+    assert registry.failures["theirs"].reason == (
+        "the flag --token is that of 'access' of insight-host and 'theirs' of d: "
+        "leave one out with --disable-plugin"
+    )
 
 
 def test_a_file_may_be_claimed_by_several() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -133,8 +134,10 @@ def test_a_view_that_answers_post_itself_is_called_for_each_request(host_of: Cal
         lambda request: dict(request.headers),
         lambda request: [*request.environ],
         lambda request: request.environ | {"a": 1},
+        lambda request: request.environ.copy(),
+        lambda request: request.environ.pop("HTTP_COOKIE", None),
     ],
-    ids=["cookie", "authorization", "user", "address", "all headers", "environ", "copied environ"],
+    ids=["cookie", "authorization", "user", "address", "all headers", "environ", "more", "copy", "taken"],
 )
 def test_an_answer_that_depends_on_who_asks_is_never_shared(
     host_with: Callable[..., Host], personal: Callable[[Request], object]
@@ -261,3 +264,15 @@ def test_an_answer_that_browsers_keep_keeps_its_headers(host_with: Callable[...,
         assert answer.headers["Cache-Control"] == IMMUTABLE
         assert answer.headers["Content-Encoding"] == "gzip"
         assert answer.headers["ETag"]
+
+
+def test_every_client_of_a_streamed_answer_can_decompress_it(host_with: Callable[..., Host]) -> None:
+    text = b"step,value\n" * 10_000
+    view = Counted(lambda _: Response(iter([text[:50_000], text[50_000:]]), mimetype="text/csv"))
+    host = host_with(view)
+    for _ in range(4):
+        answer = Client(host).get(PATH, headers={"Accept-Encoding": "gzip"})
+        data = answer.get_data()
+        assert (gzip.decompress(data) if answer.headers.get("Content-Encoding") == "gzip" else data) == text
+        assert answer.headers.get("Content-Length") in (None, str(len(data)))
+    assert view.calls == 1

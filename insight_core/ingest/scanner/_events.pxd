@@ -167,8 +167,10 @@ cdef inline Status _read_value(Reader *reader, Window *window, int64_t start, in
         if tag < 0:
             tag = tag_number(reader.names, <const uint8_t *>"", 0)
         reader.noted = metadata
-        if not is_noted(reader, tag, metadata) and not add_note(reader.rows, tag, metadata):
-            return NO_MEMORY
+        # what this event noted already counts only when it is settled: after that, all of its values are noted
+        if reader.rows.note_count > reader.first_note or not is_noted(reader, tag, metadata):
+            if not add_note(reader.rows, tag, metadata):
+                return NO_MEMORY
     return status
 
 
