@@ -51,12 +51,12 @@ def test_an_answer_has_columns_with_types_and_what_was_read(client: Client) -> N
         ("step", "integer"),
         ("value", "number"),
         ("big", "boolean"),
-        ("s", "number"),
+        ("s", "integer"),
         ("n", "text"),
         ("l", "text"),
     ]
     assert answer["values"][:4] == [["a", "a"], [0, 1], [1.0, "NaN"], [False, True]]  # NaN is the largest
-    assert answer["values"][4:] == [[3.0, 3.0], [None, None], ["[1]", "[1]"]]
+    assert answer["values"][4:] == [[3, 3], [None, None], ["[1]", "[1]"]]
     assert (answer["rows"], answer["is_cut"], answer["read"]["rows"]) == (2, True, 3)
 
 
@@ -103,6 +103,22 @@ def test_dates_of_any_year_are_texts(client: Client) -> None:
     assert answer.get_json()["values"] == [["0044-03-15 (BC)"], ["12026-01-02 03:04:05"], ["[1.5, NULL]"]]
     answer = ask(client, "select * from test_all_types()")
     assert (answer.status_code, answer.get_json()["rows"]) == (200, 3)
+
+
+def test_integers_that_a_page_would_round_are_texts_of_their_digits(client: Client) -> None:
+    answer = ask(
+        client,
+        "select x, sum(x) over () s, -x::hugeint h, x % 10 d, 0.1 + x % 10 f"
+        " from (values (9007199254740993), (9007199254740991)) t(x)",
+    ).get_json()
+    assert [one["type"] for one in answer["columns"]] == ["integer"] * 4 + ["number"]
+    assert answer["values"] == [
+        ["9007199254740993", 9007199254740991],
+        ["18014398509481984"] * 2,
+        ["-9007199254740993", -9007199254740991],
+        [3, 1],
+        [3.1, 1.1],
+    ]
 
 
 def test_only_what_a_query_needs_is_read(client: Client) -> None:

@@ -128,6 +128,7 @@ function columnOf(answer: Answer, at: number, locale: string): Column<number> {
     cell(row) {
       const value = valueAt(answer, at, row);
       if (value === null) return { content: '–', class: 'missing' };
+      if (typeof value === 'bigint') return { content: value.toLocaleString(locale), title: String(value) };
       if (typeof value !== 'number') return { content: String(value), title: String(value) };
       const text = type === 'integer' && Number.isFinite(value) ? value.toLocaleString(locale) : valueText(value);
       return { content: text, title: String(value) };
