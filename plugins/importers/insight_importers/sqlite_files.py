@@ -93,13 +93,14 @@ class Database:
     def appended(
         self, table: str, number: str, columns: str, end: Sequence[int] | None, most: int
     ) -> AppendedRows:
-        """The rows behind ``end``, which an earlier call returned, at most ``most``: the column ``number`` and
+        """At most ``most`` rows behind ``end``, which an earlier call returned: the column ``number`` and
         ``columns``. Raises sqlite3.Error."""
         query = f"SELECT {number}, {columns} FROM {table} WHERE {number}"
         last, is_other = 0, False
         if end:
             last = end[0]
-            is_other = [_end_of(row) for row in self._some_rows(table, f"{query} = ?", (last,))[0]] != [[*end]]
+            found, _ = self._some_rows(table, f"{query} = ?", (last,))
+            is_other = [_end_of(row) for row in found] != [[*end]]
         rows, is_whole = self._some_rows(table, f"{query} > ? ORDER BY {number} LIMIT {most}", (last,))
         now = _end_of(rows[-1]) if rows else [*(end or ())]
         return AppendedRows(rows, is_other, is_whole and len(rows) < most, now)

@@ -117,7 +117,11 @@ function columnOf(answer: Answer, at: number, locale: string): Column<number> {
   const longest = (answer.values[at] ?? [])
     .slice(0, 200)
     .reduce<number>(
-      (most, value) => Math.max(most, kind === 'number' ? 9 : String(value ?? '').length),
+      (most, value) =>
+        Math.max(
+          most,
+          kind === 'text' ? String(value ?? '').length : typeof value === 'string' ? value.length * 1.4 : 9,
+        ),
       name.length + 2,
     );
   return {
