@@ -440,7 +440,7 @@ def test_rows_that_a_database_makes_large_take_no_memory_and_no_other_table(tmp_
         "a row of the table system_metrics has more than 16 MiB: it and those behind it are not read",
     )
     with opened(str(tmp_path / "many.db"), tmp_path / "scratch") as database:
-        rows = database.appended("system_metrics", "id", "metrics", 0, 5_000)
+        rows = database.appended("system_metrics", "id", "metrics", None, 5_000)
         assert (len(rows.rows), rows.is_last) == (MOST_BYTES // 4_000_000 + 1, False)
         assert len(database.rows("system_metrics", "metrics")) == len(rows.rows)
         [cut] = database.flaws
