@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import insight_query
@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from insight_query import asking
 from insight_query.limits import QueryLimits
+from insight_query.pushed_filter import PushedFilter
 from werkzeug.test import Client, TestResponse
 
 from insight_core.plugin import NotFound
@@ -126,6 +127,23 @@ def test_only_what_a_query_needs_is_read(client: Client) -> None:
     assert (answer["values"], answer["read"]) == ([[]], {"rows": 0, "bytes": 0})
     answer = ask(client, "select count(*) c from scalars s join runs r using (run)").get_json()
     assert (answer["values"], answer["read"]["rows"]) == ([[3]], 4)
+
+
+def test_the_host_spends_no_time_on_a_long_condition(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[str] = []
+    before = PushedFilter._possible
+
+    def possible(self: PushedFilter, guarantees: Iterable[Any]) -> list[int]:
+        tried.append(str(self.filter))
+        return before(self, guarantees)
+
+    monkeypatch.setattr(PushedFilter, "_possible", possible)
+    condition = " or ".join(f"(step > {2 * i + 1} and step < {2 * i + 3})" for i in range(300))
+    answer = ask(client, f"select run, value from scalars where {condition}").get_json()
+    assert (answer["values"], answer["read"]["rows"]) == ([["a"], [3.0]], 3)
+    assert tried == []
+    assert ask(client, "select value from scalars where step = 2").get_json()["values"] == [[3.0]]
+    assert tried != []
 
 
 def test_a_table_that_cannot_be_read_says_why(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
