@@ -87,9 +87,8 @@ def write(found: MlflowRows, target: TranslatedRuns, source: Path) -> None:
     passed = set(state.get("passed", ()))
     params = state.setdefault("params_of", {})
     for key, row in found.runs.items():
-        experiment = found.experiments.get(row[6], str(row[6]))
         if key not in target:
-            target.run(key, f"{source.stem}/{experiment}/{_name(found, key)}")
+            target.run(key, _shown(found, source, key, row))
     for _, run_id, name, value in found.params:
         params.setdefault(str(run_id), {})[str(name)] = str(value)
     buffers: dict[str, SeriesBuffer] = {}
@@ -114,6 +113,11 @@ def _name(found: MlflowRows, key: str) -> str:
     return str(found.runs[key][1] or found.tags.get(key, {}).get("mlflow.runName") or key)
 
 
+def _shown(found: MlflowRows, source: Path, key: str, row: Any) -> str:  # noqa: ANN401 - of a database
+    """The name of the run in the page."""
+    return f"{source.stem}/{found.experiments.get(row[6], str(row[6]))}/{_name(found, key)}"
+
+
 def _describe(
     found: MlflowRows,
     target: TranslatedRuns,
@@ -125,10 +129,12 @@ def _describe(
     _, _, status, start, end, artifact_uri, experiment, _ = row
     described = target.state.setdefault("described", {})
     tags = found.tags.get(key, {})
-    version = [str(status), str(end), len(params), zlib.crc32(repr(sorted(tags.items())).encode())]
+    shown = _shown(found, source, key, row)
+    version = [shown, str(status), str(end), len(params), zlib.crc32(repr(sorted(tags.items())).encode())]
     if described.get(key) == version and status != "RUNNING":
         return
     described[key] = version
+    target.rename(key, shown)
     facts = target.run(key).facts
     flaws = describe(
         facts,

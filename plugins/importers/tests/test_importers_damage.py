@@ -320,6 +320,27 @@ def test_a_database_that_another_one_with_more_rows_replaces_is_read_from_its_be
     provider.close()
 
 
+def test_a_run_of_mlflow_that_was_renamed_has_its_new_name(tmp_path: Path) -> None:
+    _mlflow(tmp_path / "mlflow.db", "first", 3)
+    run = tmp_path / "mlruns" / "1" / "abc"
+    (run / "metrics").mkdir(parents=True)
+    (run / "metrics" / "loss").write_text("1000 5 0\n")
+    (run.parent / "meta.yaml").write_text("artifact_location: x\nexperiment_id: '1'\nname: e\n")
+    about = "run_id: abc\nrun_name: %s\nstatus: 3\nlifecycle_stage: active\n"
+    (run / "meta.yaml").write_text(about % "first")
+    provider = _loaded(tmp_path)
+    assert {one.name for one in provider.runs()} == {"mlflow/e/first", "mlruns/e/first"}
+    (run / "meta.yaml").write_text(about % "better")
+    with closing(sqlite3.connect(tmp_path / "mlflow.db")) as database:
+        database.execute("UPDATE runs SET name = 'better'")
+        database.commit()
+    provider.load()
+    assert {one.name for one in provider.runs()} == {"mlflow/e/better", "mlruns/e/better"}
+    assert _values(provider, "mlflow/e/better", "loss") == [3] * 3
+    assert _values(provider, "mlruns/e/better", "loss") == [5]
+    provider.close()
+
+
 def test_an_unfinished_transaction_of_a_crashed_writer_is_damage(tmp_path: Path) -> None:
     import os
 
