@@ -103,9 +103,12 @@ class TranslatedStore:
         try:
             result = call.translation()
         except NotTranslated as error:
-            self._seen = self._state
+            reason = self._reason_of(error)
             self._costly = self._costly + 1 if error.costs else 0
-            self._fail(self._reason_of(error))
+            if error.reason.code == "worker_died" and self._costly < _TRIES:
+                return True  # the store need not be the cause: it is called again
+            self._seen = self._state
+            self._fail(reason)
         else:
             self._costly = 0
             self._apply(result)

@@ -95,6 +95,16 @@ def translate_and_die(source: str, target: Path) -> Translation:
     raise AssertionError
 
 
+def translate_after_a_death(source: str, target: Path) -> Translation:
+    """Ends its process once, when it has translated a part."""
+    if seen_by(source).exists():
+        return translate(source, target)
+    seen_by(source).touch()
+    translate(source, target)
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError
+
+
 def translate_elsewhere(source: str, target: Path) -> Translation:
     """Names runs and directories that lead elsewhere."""
     for number in range(3):

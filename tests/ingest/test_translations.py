@@ -206,6 +206,14 @@ def test_event_files_that_a_format_names_no_run_for_are_listed(logdir: Path, ope
     assert said == "the store format chests wrote event files that belong to no run: 1"
 
 
+def test_a_store_whose_process_was_killed_is_translated_by_another_one(logdir: Path, opened: Opener) -> None:
+    (logdir / "a.chest").write_text(_rows("first", 0, 100))
+    provider = opened(evolve(CHEST, translate=chest_format.translate_after_a_death))
+    provider.load()
+    assert values(provider, "first") == [step / 2 for step in range(100)]
+    assert damage(provider) == []
+
+
 def test_a_store_that_ends_its_process_again_and_again_is_left_alone(logdir: Path, tmp_path: Path) -> None:
     path = logdir / "a.chest"
     translations = Translations(tmp_path / "cache")

@@ -38,6 +38,7 @@ class MlflowRows:
     params: list[Any] = Factory(list)
     tags: dict[str, dict[str, str]] = Factory(dict)
     metrics: list[Any] = Factory(list)
+    ends: dict[str, list[int]] = Factory(dict)  # of rows, by table
     is_last: bool = True
     is_other: bool = False
 
@@ -70,8 +71,9 @@ def read(database: Database, state: Mapping[str, Any]) -> MlflowRows:
     ):
         if "is_nan" not in database.columns("metrics"):
             names = names.replace("is_nan", "0")
-        appended = database.appended(table, "rowid", names, int(state.get(table, 0)), _ROWS)
+        appended = database.appended(table, "rowid", names, state.get("ends", {}).get(table), _ROWS)
         into += appended.rows
+        found.ends[table] = appended.end
         found.is_other |= appended.is_other
         found.is_last &= appended.is_last
     return found
@@ -81,18 +83,16 @@ def write(found: MlflowRows, target: TranslatedRuns, source: Path) -> None:
     """Appends the rows to the files of their runs."""
     target.keep(found.runs)
     state = target.state
+    state["ends"] = found.ends
     passed = set(state.get("passed", ()))
     params = state.setdefault("params_of", {})
     for key, row in found.runs.items():
-        experiment = found.experiments.get(row[6], str(row[6]))
         if key not in target:
-            target.run(key, f"{source.stem}/{experiment}/{_name(found, key)}")
-    for number, run_id, name, value in found.params:
-        state["params"] = number
+            target.run(key, _shown(found, source, key, row))
+    for _, run_id, name, value in found.params:
         params.setdefault(str(run_id), {})[str(name)] = str(value)
     buffers: dict[str, SeriesBuffer] = {}
-    for number, run_id, name, step, timestamp, value, is_nan in found.metrics:
-        state["metrics"] = number
+    for _, run_id, name, step, timestamp, value, is_nan in found.metrics:
         if run_id not in found.runs:
             passed.add(str(run_id))
             continue
@@ -113,6 +113,11 @@ def _name(found: MlflowRows, key: str) -> str:
     return str(found.runs[key][1] or found.tags.get(key, {}).get("mlflow.runName") or key)
 
 
+def _shown(found: MlflowRows, source: Path, key: str, row: Any) -> str:  # noqa: ANN401 - of a database
+    """The name of the run in the page."""
+    return f"{source.stem}/{found.experiments.get(row[6], str(row[6]))}/{_name(found, key)}"
+
+
 def _describe(
     found: MlflowRows,
     target: TranslatedRuns,
@@ -124,10 +129,12 @@ def _describe(
     _, _, status, start, end, artifact_uri, experiment, _ = row
     described = target.state.setdefault("described", {})
     tags = found.tags.get(key, {})
-    version = [str(status), str(end), len(params), zlib.crc32(repr(sorted(tags.items())).encode())]
+    shown = _shown(found, source, key, row)
+    version = [shown, str(status), str(end), len(params), zlib.crc32(repr(sorted(tags.items())).encode())]
     if described.get(key) == version and status != "RUNNING":
         return
     described[key] = version
+    target.rename(key, shown)
     facts = target.run(key).facts
     flaws = describe(
         facts,

@@ -101,6 +101,7 @@ def _read_run(
     tags = _texts(directory / "tags", odd)
     name = about.get("run_name") or tags.get("mlflow.runName") or directory.name
     run = made.run(directory.name, f"{experiment}/{name}")
+    made.rename(directory.name, f"{experiment}/{name}")
     odd += describe(
         run.facts,
         run_id=directory.name,

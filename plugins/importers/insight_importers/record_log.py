@@ -14,7 +14,7 @@ from insight_core.plugin import Flaw, Reason
 from insight_core.plugin.payloads import MessageTypes
 from insight_importers.block_log import BLOCK, CUT, ZEROS, Records, records_of
 from insight_importers.odd_values import contained
-from insight_importers.side_files import data_after, open_file
+from insight_importers.side_files import data_after, mark_before, open_file
 
 _CHUNK = 2 << 20  # bytes of a call
 _LONGEST = 512 << 20  # bytes of a record
@@ -58,9 +58,8 @@ class LogPart:
 
 
 def is_replaced(source: str, place: Mapping[str, Any]) -> bool:
-    """Whether a log is not the one of which ``place`` says how far it was read. Raises OSError."""
-    info = os.stat(source)
-    return bool(place) and (place["file"] != [info.st_dev, info.st_ino] or place["offset"] > info.st_size)
+    """Whether a log is not the one of which ``place`` says how far it was read. Raises as ``open_file``."""
+    return bool(place) and place["mark"] != mark_before(source, place["offset"])
 
 
 def next_part(source: str, place: dict[str, Any], tracker: str, mark: bytes, version: int) -> LogPart:
@@ -70,7 +69,6 @@ def next_part(source: str, place: dict[str, Any], tracker: str, mark: bytes, ver
     """
     with open_file(source) as file:
         info = os.fstat(file.fileno())
-        place["file"] = [info.st_dev, info.st_ino]
         beginning = file.read(_BEGINNING)
         if beginning[:-1] != mark:
             text = f"it does not begin as a log of {tracker}"
@@ -79,7 +77,7 @@ def next_part(source: str, place: dict[str, Any], tracker: str, mark: bytes, ver
             text = f"version {beginning[-1]} of {tracker}'s log is not known"
             raise ValueError(Reason(text, "importers_log_version", version=beginning[-1], tracker=tracker))
         found, is_rest = _chunk(file, int(place.get("offset", 0)), info.st_size)
-    place["offset"] = found.end
+    place["offset"], place["mark"] = found.end, mark_before(source, found.end)
     cut = info.st_size - found.end if is_rest and found.is_cut else 0
     return LogPart(found, is_rest, cut, [flaw for flaw in found.flaws if flaw.offset < found.end])
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import zlib
 from io import BufferedReader
 
 from insight_core.plugin import Reason
 
 _PIECE = 1 << 20  # bytes
 _MOST_ZEROS = 1 << 30  # bytes
+_COMPARED = 4096  # bytes
 
 
 def open_file(path: str | os.PathLike[str]) -> BufferedReader:
@@ -44,6 +46,17 @@ def data_after(file: BufferedReader, offset: int, size: int) -> int:
             return offset + len(piece) - len(rest)
         offset += len(piece)
     return size
+
+
+def mark_before(path: str, offset: int) -> list[int]:
+    """Checksums of the first bytes of a file and of the last ones before ``offset``.
+
+    They stay while a log is appended to, and differ for another log, which may have the inode of the first.
+    Raises as ``open_file``.
+    """
+    count = min(offset, _COMPARED)
+    with open_file(path) as file:
+        return [zlib.crc32(os.pread(file.fileno(), count, place)) for place in (0, offset - count)]
 
 
 def check_file(path: str, most: int) -> None:

@@ -13,6 +13,7 @@ import os
 import shutil
 import sqlite3
 import time
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -48,8 +49,9 @@ class AppendedRows(NamedTuple):
     """Rows of a table to which a tracker appends."""
 
     rows: list[Any]
-    is_other: bool  # the table was replaced: it ends before the rows that were read
+    is_other: bool  # the table was replaced: the last row that was read is not in it
     is_last: bool  # no more rows are there
+    end: list[int]  # number and checksum of the last row that was read
 
 
 class Database:
@@ -88,16 +90,20 @@ class Database:
             self.flaws.append(Flaw(0, reason))
         return rows
 
-    def appended(self, table: str, number: str, columns: str, last: int, most: int) -> AppendedRows:
-        """The rows behind the one whose column ``number`` is ``last``, at most ``most``: that number and
+    def appended(
+        self, table: str, number: str, columns: str, end: Sequence[int] | None, most: int
+    ) -> AppendedRows:
+        """At most ``most`` rows behind ``end``, which an earlier call returned: the column ``number`` and
         ``columns``. Raises sqlite3.Error."""
-        largest = max((one for (one,) in self.rows(table, f"COALESCE(MAX({number}), 0)")), default=0)
-        rows, is_whole = self._some_rows(
-            table,
-            f"SELECT {number}, {columns} FROM {table} WHERE {number} > ? ORDER BY {number} LIMIT {most}",
-            (last,),
-        )
-        return AppendedRows(rows, is_other=largest < last, is_last=is_whole and len(rows) < most)
+        query = f"SELECT {number}, {columns} FROM {table} WHERE {number}"
+        last, is_other = 0, False
+        if end:
+            last = end[0]
+            found, _ = self._some_rows(table, f"{query} = ?", (last,))
+            is_other = [_end_of(row) for row in found] != [[*end]]
+        rows, is_whole = self._some_rows(table, f"{query} > ? ORDER BY {number} LIMIT {most}", (last,))
+        now = _end_of(rows[-1]) if rows else [*(end or ())]
+        return AppendedRows(rows, is_other, is_whole and len(rows) < most, now)
 
     def _some_rows(self, table: str, query: str, arguments: Sequence[object]) -> tuple[list[Any], bool]:
         """The first rows of a query, and whether these are all. A row with a cell that is too long ends them,
@@ -185,6 +191,10 @@ def _copy(source: str, scratch: Path) -> str:
     shutil.copyfile(source, copy)
     shutil.copyfile(f"{source}-wal", f"{copy}-wal")
     return str(copy)
+
+
+def _end_of(row: Sequence[Any]) -> list[int]:
+    return [row[0], zlib.crc32(repr(row).encode("utf-8", "replace"))]
 
 
 def _text(data: bytes) -> str:

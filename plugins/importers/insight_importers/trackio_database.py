@@ -33,6 +33,7 @@ class TrackioRows:
     rows: list[Any] = Factory(list)
     system: list[Any] = Factory(list)
     alerts: list[Any] = Factory(list)
+    ends: dict[str, list[int]] = Factory(dict)  # of rows, by table
     is_last: bool = True
     is_other: bool = False
 
@@ -62,9 +63,10 @@ def read(database: Database, state: Mapping[str, Any]) -> TrackioRows:
         if key not in database.columns(table):
             continue
         appended = database.appended(
-            table, "id", f"{key}, timestamp, {columns}", int(state.get(table, 0)), _ROWS
+            table, "id", f"{key}, timestamp, {columns}", state.get("ends", {}).get(table), _ROWS
         )
         into += appended.rows
+        found.ends[table] = appended.end
         found.is_other |= appended.is_other
         found.is_last &= appended.is_last
     return found
@@ -73,10 +75,10 @@ def read(database: Database, state: Mapping[str, Any]) -> TrackioRows:
 def write(found: TrackioRows, target: TranslatedRuns, source: Path) -> None:
     """Appends the rows to the files of their runs."""
     target.keep(found.runs)
+    target.state["ends"] = found.ends
     media = MediaFiles(source.parent / "media")
     buffers: dict[str, SeriesBuffer] = {}
     for number, key, timestamp, step, metrics in found.rows:
-        target.state["metrics"] = number
         if str(key) not in found.runs:
             continue
         run = _run(target, str(key), found, source)
@@ -102,7 +104,6 @@ def write(found: TrackioRows, target: TranslatedRuns, source: Path) -> None:
             with media.shown(partial(target.note, run.name), tag, at):
                 _write_other(run, media, tag, at, when, value)
     for number, key, timestamp, _, metrics in found.system:
-        target.state["system_metrics"] = number
         values, when = _loaded(metrics), _seconds(timestamp)
         if values is None or str(key) not in found.runs:
             continue
@@ -115,8 +116,7 @@ def write(found: TrackioRows, target: TranslatedRuns, source: Path) -> None:
             number_ = number_of(value)
             if number_ is not None:
                 buffers.setdefault(str(key), SeriesBuffer()).add(f"system/{tag}", at, when, number_)
-    for number, key, timestamp, step, title, text in found.alerts:
-        target.state["alerts"] = number
+    for _, key, timestamp, step, title, text in found.alerts:
         if str(key) in found.runs:
             run = _run(target, str(key), found, source)
             at, when = whole_of(step or 0), _seconds(timestamp)

@@ -16,7 +16,7 @@ from insight_importers.cells import cell_of
 from insight_importers.imported_run import ImportedRun
 from insight_importers.media import MediaFiles, histogram_of_counts
 from insight_importers.series_buffer import SeriesBuffer
-from insight_importers.side_files import open_file
+from insight_importers.side_files import mark_before, open_file
 from insight_importers.translated_runs import TranslatedRuns
 from insight_record.encoders.encoder import EncodedValue
 from insight_record.formats.protobuf import int_field, message_field
@@ -40,10 +40,9 @@ def translate(source: str, target: Path) -> Translation:
     made = TranslatedRuns(target)
     with open_file(source) as file:
         info = os.fstat(file.fileno())
-        identity = [info.st_dev, info.st_ino]
-        if made.state.get("file") != identity or made.state["offset"] > info.st_size:
+        if not made.state or made.state["mark"] != mark_before(source, made.state["offset"]):
             made.start_anew()
-            made.state = {"file": identity, "offset": 0}
+            made.state = {"offset": 0}
         offset = int(made.state["offset"])
         file.seek(offset)
         data = file.read(_CHUNK)
@@ -75,6 +74,7 @@ def translate(source: str, target: Path) -> Translation:
         position += _SIZE + length
     made.note_all("", buffer.write(run))
     end = made.state["offset"] = offset + position
+    made.state["mark"] = mark_before(source, end)
     is_done = bool(passing) or not position or end >= info.st_size
     if is_done and end < info.st_size and not passing:
         cause = CUT if any(data[position : position + _SIZE]) else ZEROS

@@ -108,6 +108,27 @@ def test_a_log_that_ends_within_a_record_is_listed_with_its_offset(
 
 
 @pytest.mark.parametrize("name", GROWING)
+def test_a_log_that_a_longer_one_replaces_is_read_from_its_beginning(
+    tmp_path: Path, provider: LocalProvider, name: str
+) -> None:
+    first, *records = LOGS[name][0]()
+    path = tmp_path / name
+    path.parent.mkdir()
+    path.write_bytes(first + b"".join(records[:4]))
+    provider.load()
+    assert _steps(provider) == [*range(4)]
+    path.write_bytes(first + b"".join(records[4:]))  # the inode stays
+    provider.load()
+    assert _steps(provider) == [*range(4, RECORDS)]
+    path.unlink()
+    provider.load()
+    path.write_bytes(first + b"".join(records))  # the inode may be given again
+    provider.load()
+    assert _steps(provider) == [*range(RECORDS)]
+    assert _damage(provider) == []
+
+
+@pytest.mark.parametrize("name", GROWING)
 def test_a_log_that_grows_is_not_listed_until_it_rests(
     tmp_path: Path, provider: LocalProvider, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -276,6 +276,71 @@ def test_a_run_that_a_database_has_no_longer_goes_and_a_new_database_is_read_fro
         provider.close()
 
 
+def _mlflow(path: Path, run: str, rows: int) -> None:
+    with closing(sqlite3.connect(path)) as database:
+        database.executescript(
+            "CREATE TABLE experiments (experiment_id, name); INSERT INTO experiments VALUES (1, 'e');"
+            "CREATE TABLE runs (run_uuid, name, status, start_time, end_time, artifact_uri, experiment_id,"
+            " lifecycle_stage);"
+            "CREATE TABLE params (key, value, run_uuid);"
+            "CREATE TABLE metrics (key, value, timestamp, run_uuid, step, is_nan);"
+        )
+        database.execute("INSERT INTO runs VALUES (?, ?, 'RUNNING', 1, 0, '', 1, 'active')", (run, run))
+        database.execute("INSERT INTO params VALUES ('seed', ?, ?)", (str(rows), run))
+        database.executemany(
+            "INSERT INTO metrics VALUES ('loss', ?, 1, ?, ?, 0)", [(rows, run, step) for step in range(rows)]
+        )
+        database.commit()
+
+
+@pytest.mark.parametrize("keeps_inode", [True, False])
+def test_a_database_that_another_one_with_more_rows_replaces_is_read_from_its_beginning(
+    tmp_path: Path, keeps_inode: bool
+) -> None:
+    (tmp_path / "logs").mkdir()
+    shown, other = tmp_path / "logs" / "mlflow.db", tmp_path / "other.db"
+    _mlflow(shown, "first", 3)
+    _mlflow(other, "second", 5)
+    provider = _loaded(tmp_path / "logs")
+    assert _values(provider, "mlflow/e/first", "loss") == [3] * 3
+    if keeps_inode:
+        shown.write_bytes(other.read_bytes())
+    else:
+        other.replace(shown)
+    provider.load()
+    assert [run.name for run in provider.runs()] == ["mlflow/e/second"]
+    assert _values(provider, "mlflow/e/second", "loss") == [5] * 5
+    shown.unlink()
+    provider.load()
+    assert provider.runs() == []
+    _mlflow(shown, "third", 8)  # in the place of the one that was deleted
+    provider.load()
+    assert [run.name for run in provider.runs()] == ["mlflow/e/third"]
+    assert _values(provider, "mlflow/e/third", "loss") == [8] * 8
+    provider.close()
+
+
+def test_a_run_of_mlflow_that_was_renamed_has_its_new_name(tmp_path: Path) -> None:
+    _mlflow(tmp_path / "mlflow.db", "first", 3)
+    run = tmp_path / "mlruns" / "1" / "abc"
+    (run / "metrics").mkdir(parents=True)
+    (run / "metrics" / "loss").write_text("1000 5 0\n")
+    (run.parent / "meta.yaml").write_text("artifact_location: x\nexperiment_id: '1'\nname: e\n")
+    about = "run_id: abc\nrun_name: %s\nstatus: 3\nlifecycle_stage: active\n"
+    (run / "meta.yaml").write_text(about % "first")
+    provider = _loaded(tmp_path)
+    assert {one.name for one in provider.runs()} == {"mlflow/e/first", "mlruns/e/first"}
+    (run / "meta.yaml").write_text(about % "better")
+    with closing(sqlite3.connect(tmp_path / "mlflow.db")) as database:
+        database.execute("UPDATE runs SET name = 'better'")
+        database.commit()
+    provider.load()
+    assert {one.name for one in provider.runs()} == {"mlflow/e/better", "mlruns/e/better"}
+    assert _values(provider, "mlflow/e/better", "loss") == [3] * 3
+    assert _values(provider, "mlruns/e/better", "loss") == [5]
+    provider.close()
+
+
 def test_an_unfinished_transaction_of_a_crashed_writer_is_damage(tmp_path: Path) -> None:
     import os
 
@@ -396,7 +461,7 @@ def test_rows_that_a_database_makes_large_take_no_memory_and_no_other_table(tmp_
         "a row of the table system_metrics has more than 16 MiB: it and those behind it are not read",
     )
     with opened(str(tmp_path / "many.db"), tmp_path / "scratch") as database:
-        rows = database.appended("system_metrics", "id", "metrics", 0, 5_000)
+        rows = database.appended("system_metrics", "id", "metrics", None, 5_000)
         assert (len(rows.rows), rows.is_last) == (MOST_BYTES // 4_000_000 + 1, False)
         assert len(database.rows("system_metrics", "metrics")) == len(rows.rows)
         [cut] = database.flaws

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from insight_core.plugin import Points, Reason
 from insight_metric_logs.numbers import numbers, whole_numbers
-from insight_metric_logs.reasons import NO_STEP, not_a_step
+from insight_metric_logs.reasons import NO_STEP, not_a_step, shown
 
 _Columns = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]  # places, steps, values, times
 
@@ -73,7 +73,7 @@ class Objects:
         bad = np.array([row for row in bad.tolist() if cells[row] is not None], np.intp)
         if len(bad) and "time" not in self.told:
             self.told.append("time")
-            value = _short(cells[bad[0]])
+            value = shown(cells[bad[0]])
             text = f"the time is {value}, not seconds as a number"
             self.damaged(int(places[bad[0]]), Reason(text, "metric_logs_time", value=value))
         return times
@@ -92,7 +92,7 @@ class Objects:
         if tag not in self.told:
             self.told.append(tag)
             first = int(bad[0])
-            value = _short(cells[first])
+            value = shown(cells[first])
             text = f"{tag!r} is {value}, not a number; further ones are not listed"
             reason = Reason(text, "metric_logs_not_a_number_once", name=tag, value=value)
             self.damaged(int(places[there[first]]), reason)
@@ -121,7 +121,3 @@ def flat(value: Mapping[str, Any]) -> dict[str, Any]:
         else:
             opened.pop()
     return found
-
-
-def _short(value: object) -> str:
-    return "a list" if isinstance(value, list) else repr(value)[:60]

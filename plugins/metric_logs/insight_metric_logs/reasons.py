@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 from insight_core.plugin import Reason
+
+_LONGEST = 60  # characters of a value in a text
 
 NO_STEP = Reason("no step", "metric_logs_no_step")
 BAD_CELL = Reason("a cell is too long, or has a line break in it", "metric_logs_cell")
@@ -18,4 +22,13 @@ def at_line(number: int, reason: str) -> Reason:
 
 def not_a_step(cell: object) -> Reason:
     """The reason of a row or object whose step is ``cell``."""
-    return Reason(f"the step is {cell!r}, not a whole number", "metric_logs_step", step=str(cell))
+    step = shown(cell)
+    return Reason(f"the step is {step}, not a whole number", "metric_logs_step", step=step)
+
+
+def shown(value: object) -> str:
+    """A value of the log as a text quotes it, in a few characters."""
+    if isinstance(value, (list, dict)):
+        return "a list" if isinstance(value, list) else "an object"
+    text = repr(value) if isinstance(value, str) else json.dumps(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

@@ -439,6 +439,16 @@ def test_a_file_in_many_pieces_gives_the_same_as_one_read_whole(
     assert _damage(provider) == []
 
 
+def test_damage_quotes_values_as_the_log_has_them_and_long_ones_in_part(tmp_path: Path, load: Load) -> None:
+    steps = [None, 1.5, True, ["x"] * 9, "y" * 99]
+    lines = [json.dumps({"step": step, "loss": 1, "name": None}) + "\n" for step in steps]
+    (tmp_path / "metrics.jsonl").write_text("".join(lines))
+    assert [reason for _, reason in _damage(load())] == [
+        f"line {line}: the step is {step}, not a whole number"
+        for line, step in [(1, "null"), (2, "1.5"), (4, "a list"), (5, f"'{'y' * 59}…")]
+    ]
+
+
 def test_a_trainer_state_of_millions_of_lists_is_damage_and_a_long_one_is_read(
     tmp_path: Path, load: Load
 ) -> None:

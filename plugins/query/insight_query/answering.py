@@ -16,6 +16,8 @@ from insight_query.limits import ANSWER, QueryLimits, answer_too_large, too_much
 from insight_query.scanned_table import QueryReading
 from insight_query.sent_table import SentTable
 
+_MOST_EXACT = 2**53 - 1  # of the whole numbers that JavaScript reads from JSON
+
 
 def answered(link: WorkerLink, sql: str, rows: int, tables: Mapping[str, str]) -> bytes:
     """The answer of ``asking.ask`` without what was read for it."""
@@ -46,12 +48,17 @@ def _kind(type_: Any) -> str:  # noqa: ANN401
     """The type of a column for the page."""
     if types.is_boolean(type_):
         return "boolean"
-    if types.is_integer(type_):
+    if types.is_integer(type_) or (types.is_decimal(type_) and type_.scale == 0):  # a sum of integers
         return "integer"
     return "number" if types.is_floating(type_) or types.is_decimal(type_) else "text"
 
 
 def _plain(value: object) -> object:
+    """A value as JSON has it: a text for integers that JavaScript would round."""
     if isinstance(value, Decimal):
-        return float(value)
+        if value.as_tuple().exponent != 0:
+            return float(value)
+        value = int(value)
+    if isinstance(value, int) and abs(value) > _MOST_EXACT:
+        return str(value)
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)

@@ -15,6 +15,7 @@ import pyarrow.dataset as ds
 import pyarrow.fs
 from attrs import frozen
 
+LONGEST = 2_000  # characters of a filter that is tried; a longer one takes seconds
 _PARTS = 256  # of a span that are tried
 _LEAST, _MOST = -(1 << 63), (1 << 63) - 1
 
@@ -49,7 +50,8 @@ class PushedFilter:
         return (begins[places[0]], ends[places[-1]]) if places else None
 
     def _is_about(self, column: str) -> bool:
-        return self.filter is not None and column in str(self.filter)
+        text = "" if self.filter is None else str(self.filter)
+        return column in text and len(text) <= LONGEST
 
     def _possible(self, guarantees: Iterable[Any]) -> list[int]:
         """The places of the guarantees under which the filter can be true."""

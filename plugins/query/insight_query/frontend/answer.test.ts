@@ -50,6 +50,18 @@ it('leaves out rows without a place on the axis', () => {
   expect(linesOf(found, { x: 'x', y: 'y', by: NO_GROUPS })).toEqual([{ name: 'y', x: [1], y: [3] }]);
 });
 
+it('keeps the digits of integers beyond 2^53', () => {
+  const found = answer({ step: 'integer', value: 'number' }, ['9007199254740993', 5], [1, 'Infinity']);
+  expect(tableOf(found)).toEqual([
+    ['step', 'value'],
+    [9007199254740993n, 1],
+    [5, Infinity],
+  ]);
+  expect(linesOf(found, { x: 'step', y: 'value', by: NO_GROUPS })).toEqual([
+    { name: 'value', x: [5, 2 ** 53], y: [Infinity, 1] },
+  ]);
+});
+
 it('copies exact values with a head', () => {
   expect(tableOf(CURVES).slice(0, 3)).toEqual([
     ['value', 'run', 'step'],

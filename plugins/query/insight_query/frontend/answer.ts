@@ -16,7 +16,7 @@ export interface TableInfo {
 
 export interface Answer {
   readonly columns: readonly Pick<ColumnInfo, 'name' | 'type'>[];
-  /** By column. Numbers that are not finite are texts. */
+  /** By column. Numbers that are not finite are texts, and so are integers beyond 2^53. */
   readonly values: readonly (readonly (string | number | boolean | null)[])[];
   readonly rows: number;
   /** There are more rows. */
@@ -32,7 +32,9 @@ export const isNumeric = ({ type }: Pick<ColumnInfo, 'type'>): boolean => type =
 /** A cell as a number, where its column is one of numbers. */
 export function valueAt({ columns, values }: Answer, column: number, row: number): Value {
   const value = values[column]?.[row] ?? null;
-  return typeof value === 'string' && columns[column] && isNumeric(columns[column]) ? (WORDS[value] ?? NaN) : value;
+  const type = columns[column]?.type;
+  if (typeof value !== 'string' || !type || !isNumeric({ type })) return value;
+  return type === 'integer' ? BigInt(value) : (WORDS[value] ?? NaN);
 }
 
 /** Head and rows, exact. */
@@ -73,18 +75,23 @@ export interface Points {
   readonly y: readonly number[];
 }
 
+/** A cell as a chart places it. */
+function numberAt(answer: Answer, column: number, row: number): number {
+  const value = valueAt(answer, column, row);
+  return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : NaN;
+}
+
 /** The points of each line in the order of x. Rows without x are left out. */
 export function linesOf(answer: Answer, { x, y, by }: Axes): readonly Points[] {
   const place = (name: string): number => answer.columns.findIndex((column) => column.name === name);
   const [atX, atY, atBy] = [place(x), place(y), place(by)];
   const found = new Map<string, (readonly [number, number])[]>();
   for (let row = 0; row < answer.rows; row++) {
-    const at = valueAt(answer, atX, row);
-    if (typeof at !== 'number' || !Number.isFinite(at)) continue;
-    const value = valueAt(answer, atY, row);
+    const at = numberAt(answer, atX, row);
+    if (!Number.isFinite(at)) continue;
     const name = atBy < 0 ? y : String(valueAt(answer, atBy, row) ?? '–');
     const line = found.get(name) ?? [];
-    line.push([at, typeof value === 'number' ? value : NaN]);
+    line.push([at, numberAt(answer, atY, row)]);
     found.set(name, line);
   }
   return [...found].map(([name, points]) => {

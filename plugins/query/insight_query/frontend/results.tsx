@@ -117,7 +117,11 @@ function columnOf(answer: Answer, at: number, locale: string): Column<number> {
   const longest = (answer.values[at] ?? [])
     .slice(0, 200)
     .reduce<number>(
-      (most, value) => Math.max(most, kind === 'number' ? 9 : String(value ?? '').length),
+      (most, value) =>
+        Math.max(
+          most,
+          kind === 'text' ? String(value ?? '').length : typeof value === 'string' ? value.length * 1.4 : 9,
+        ),
       name.length + 2,
     );
   return {
@@ -128,6 +132,7 @@ function columnOf(answer: Answer, at: number, locale: string): Column<number> {
     cell(row) {
       const value = valueAt(answer, at, row);
       if (value === null) return { content: '–', class: 'missing' };
+      if (typeof value === 'bigint') return { content: value.toLocaleString(locale), title: String(value) };
       if (typeof value !== 'number') return { content: String(value), title: String(value) };
       const text = type === 'integer' && Number.isFinite(value) ? value.toLocaleString(locale) : valueText(value);
       return { content: text, title: String(value) };
