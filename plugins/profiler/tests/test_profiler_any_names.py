@@ -54,6 +54,8 @@ def test_what_begins_like_a_trace(text: str, is_packed: bool) -> None:
         "[1, 2]",
         '[{"loss": 1, "phase": "X"}]',
         '[{"ph": 7.2, "name": "acid"}]',  # of a pool
+        '[{"ph": "7", "name": "neutral", "pid": 1}]',
+        '[{"ph": "X", "name": "header"}]',  # of a page
         '{"log_history": [{"loss": 1}], "traceEvents": 3}',
         '{"note": "\\"traceEvents\\": [", "a": 1}',
         '{"profile": {"traceEvents": [' + "1, " * 3_000,
