@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
+from contextlib import suppress
 
 _UNPACKED = 1 << 16  # bytes of a packed beginning
 _NEAR = 16  # characters from the end at which a value may just be cut
@@ -34,7 +35,15 @@ def _unpacked(beginning: bytes) -> bytes:
     try:
         return zlib.decompressobj(wbits=31).decompress(beginning, _UNPACKED)
     except zlib.error:
-        return b""
+        return _before_damage(beginning)
+
+
+def _before_damage(packed: bytes) -> bytes:
+    unpacking, found = zlib.decompressobj(wbits=31), bytearray()
+    with suppress(zlib.error):
+        for at in range(len(packed)):
+            found += unpacking.decompress(packed[at : at + 1], _UNPACKED)
+    return bytes(found[:_UNPACKED])
 
 
 def _is_event(text: str) -> bool:

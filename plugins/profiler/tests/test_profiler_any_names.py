@@ -45,6 +45,14 @@ def test_what_begins_like_a_trace(text: str, is_packed: bool) -> None:
     assert is_trace((gzip.compress(data) if is_packed else data)[:BEGINNING])
 
 
+@pytest.mark.parametrize("place", [-6, -30])
+def test_damage_of_a_packed_file_does_not_hide_what_is_before(place: int) -> None:
+    packed = bytearray(gzip.compress((TORCH % "").encode()))
+    packed[place] ^= 255
+    assert len(packed) < BEGINNING
+    assert is_trace(bytes(packed))
+
+
 @pytest.mark.parametrize(
     "text",
     [
