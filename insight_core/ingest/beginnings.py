@@ -32,6 +32,7 @@ class Beginnings:
         self._now: dict[tuple[str, Tells], tuple[int, int, bool]] = {}
         self._times_before: dict[tuple[str, int, int], float] = {}  # by path, device and inode
         self._times: dict[tuple[str, int, int], float] = {}
+        self.is_limited = False  # that some files are not looked into was logged
 
     def say(self, path: str, info: os.stat_result, tells: Tells) -> bool:
         """The answer of ``tells`` for the file; False if it cannot be read."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from collections.abc import Sequence
@@ -11,10 +12,12 @@ from attrs import evolve
 from insight_core.ingest.beginnings import Beginnings, Tells
 from insight_core.ingest.file_patterns import AwaitedFile, FileNames, Match
 
+log = logging.getLogger(__name__)
+
 TOGETHER = 64  # files that are asked about at once: their beginnings are fetched together
 _MOST_ALIKE = 256  # files with names alike that a function may refuse before it is asked no more
-_MOST_REFUSED = 4000  # files that it may refuse in all
-_FETCHED_SHARE = 8  # where beginnings have to be fetched: the limits are divided by it
+_MOST_REFUSED = 100_000  # files that it may refuse in all: some seconds, once
+_FETCHED_SHARE = 32  # where beginnings have to be fetched: the limits are divided by it
 _NUMBER = re.compile("[0-9A-Fa-f]*[0-9][0-9A-Fa-f]*")  # decimal, or hexadecimal as in hashes
 
 
@@ -45,6 +48,12 @@ class Suspects:
         tells = match[0].claim.begins
         assert tells is not None
         is_open = self._refused.get((tells, ""), 0) < _MOST_REFUSED // self._share
+        if not is_open and not self._beginnings.is_limited:
+            self._beginnings.is_limited = True
+            log.warning(
+                "there are very many files whose names do not tell what they are; not all of them are looked "
+                "into, so that traces of unusual names may be missing"
+            )
         if not is_open and not self._accepted:
             return False
         alike = tells, _NUMBER.sub("#", name)

@@ -340,7 +340,9 @@ def test_a_file_that_becomes_ours_is_claimed(tmp_path: Path) -> None:
     assert taken(discover([Logdir(str(tmp_path))], names, beginnings)) == {}
 
 
-def test_of_many_files_alike_some_are_asked_about(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_many_files_alike_some_are_asked_about(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     """The beginnings of 100,000 samples are not read: it is clear what they are."""
     for number in range(70):
         _write(tmp_path / "samples", **{f"sample_{number:05}": b"no", f"{number * 7919:08x}-a": b"no"})
@@ -360,8 +362,21 @@ def test_of_many_files_alike_some_are_asked_about(tmp_path: Path, monkeypatch: p
         assert found == {"samples": {"trace.x"}, "traces": {f"rank{number}.x" for number in range(70)}}
         assert asked.count(b"no") == 20
     monkeypatch.setattr(suspects_module, "_MOST_REFUSED", 3)
-    taken(discover([Logdir(str(tmp_path))], names, Beginnings()))
+    limited = Beginnings()
+    for _ in range(2):
+        taken(discover([Logdir(str(tmp_path))], names, limited))
     assert asked.count(b"no") == 23
+    assert caplog.text.count("not all of them are looked into") == 1
+
+
+def test_many_files_of_many_names_hide_none(tmp_path: Path) -> None:
+    for number in range(6_000):
+        name = "".join(chr(97 + int(digit)) for digit in str(number))
+        _write(tmp_path / "data", **{name: b"no"})
+    _write(tmp_path / "data", zz=b"ours")
+    _write(tmp_path / "traces", first=b"ours")
+    found = taken(discover([Logdir(str(tmp_path))], _suspecting("**/*.x")))
+    assert found == {"data": {"zz.x"}, "traces": {"first.x"}}
 
 
 def test_beginnings_elsewhere_are_fetched_together_and_fewer(
@@ -375,7 +390,7 @@ def test_beginnings_elsewhere_are_fetched_together_and_fewer(
         assert all((part.start, part.end) == (0, BEGINNING) for part in parts)
         fetched.append(len(parts))
 
-    monkeypatch.setattr(suspects_module, "_MOST_ALIKE", 80)
+    monkeypatch.setattr(suspects_module, "_MOST_ALIKE", 320)
     discover([Logdir(str(tmp_path))], _suspecting("*.x"), Beginnings(fetch))
     assert fetched[0] == 64
     assert len(fetched) == 11  # once together, then one after another, of which all are there

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import re
 import zlib
+from contextlib import suppress
 
 _UNPACKED = 1 << 16  # bytes of a packed beginning
 _NEAR = 16  # characters from the end at which a value may just be cut
 _MEMBER = re.compile(r'\s*"((?:[^"\\]|\\.)*)"\s*:\s*')
 _SEPARATOR = re.compile(r"\s*(,|\Z)")
 _EVENTS = re.compile(r'"traceEvents"\s*:\s*\[')
-_EVENT = re.compile(r'"ph"\s*:\s*"[A-Za-z(),=]"')
+_PHASES = "A-Za-z(),="
+_EVENT = re.compile(rf'"ph"\s*:\s*"[{_PHASES}]"')
+_PHASE = re.compile(f"[{_PHASES}]")
 _DECODER = json.JSONDecoder(strict=False)
 # members that stand before the events in traces of Chrome and of others that know its format
 _CHROME = {"displayTimeUnit", "stackFrames", "systemTraceEvents", "controllerTraceDataKey"}
@@ -32,7 +35,15 @@ def _unpacked(beginning: bytes) -> bytes:
     try:
         return zlib.decompressobj(wbits=31).decompress(beginning, _UNPACKED)
     except zlib.error:
-        return b""
+        return _before_damage(beginning)
+
+
+def _before_damage(packed: bytes) -> bytes:
+    unpacking, found = zlib.decompressobj(wbits=31), bytearray()
+    with suppress(zlib.error):
+        for at in range(len(packed)):
+            found += unpacking.decompress(packed[at : at + 1], _UNPACKED)
+    return bytes(found[:_UNPACKED])
 
 
 def _is_event(text: str) -> bool:
@@ -43,8 +54,8 @@ def _is_event(text: str) -> bool:
         event = _DECODER.raw_decode(text)[0]
     except (ValueError, RecursionError):
         return _EVENT.search(text) is not None
-    phase = event.get("ph")
-    return isinstance(phase, str) and len(phase) == 1 and not {"ts", "name", "pid"}.isdisjoint(event)
+    is_phase = _PHASE.fullmatch(str(event.get("ph"))) is not None
+    return is_phase and not {"ts", "pid"}.isdisjoint(event)
 
 
 def _has_events(text: str) -> bool:

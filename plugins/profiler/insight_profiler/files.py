@@ -19,6 +19,7 @@ _MOST_TIMES = 100  # as large as it is packed; logs are mostly 10 to 30 times as
 _ALLOWANCE = 64 << 20  # unpacked bytes beyond that, for small files
 _STEPS = 4096, 1  # packed bytes at once up to the place of damage: the second finds it within the first
 TOO_MUCH = f"it unpacks to more than {_MOST_TIMES} times its size; the rest is not read"
+WRONG_SUM = "its checksum is wrong"
 
 
 class Files:
@@ -27,7 +28,8 @@ class Files:
     ``opener`` gives the bytes of a file as they are; what is packed by gzip, which its first bytes tell,
     comes unpacked. ``bytes_read`` counts bytes as they are in the files. ``cut`` names packed files that end
     before they should, are damaged, or unpack to far more bytes than a log would (``TOO_MUCH``): of these
-    comes what there is up to that place, and after damage the next members of the file.
+    comes what there is up to that place, and after damage the next members of the file. Where only a
+    checksum is wrong (``WRONG_SUM``), all bytes come that unpack.
     """
 
     def __init__(self, sizes: Mapping[str, int], opener: Callable[[str], BinaryIO]) -> None:
@@ -149,8 +151,8 @@ class _Unpacked(io.RawIOBase):
         self._left = b""
         if not packed:
             self._is_over = True
-            if not self._zlib.eof:
-                self._cut.setdefault(self._name, "it ends before its packed data do")
+            if not (self._zlib.eof or self._is_lost):
+                self._say("it ends before its packed data do")
             return b""
         if self._is_lost and not (packed := self._found(packed)):
             return b""
@@ -163,8 +165,7 @@ class _Unpacked(io.RawIOBase):
             data = self._zlib.decompress(packed, _PIECE)
         except zlib.error as error:
             is_sum = "incorrect data check" in str(error) or "incorrect length check" in str(error)
-            cause = "its packed data are damaged"
-            self._cut.setdefault(self._name, f"{cause}: their checksum is wrong" if is_sum else cause)
+            self._say(WRONG_SUM if is_sum else "its packed data are damaged")
             self._is_lost = True
             data, self._left = _up_to_damage(before, packed)
         else:
@@ -175,6 +176,11 @@ class _Unpacked(io.RawIOBase):
             self._cut[self._name] = TOO_MUCH
             return b""
         return data
+
+    def _say(self, what: str) -> None:
+        """Keeps the first thing that is wrong, but rather what costs bytes than a wrong checksum."""
+        if self._cut.get(self._name, WRONG_SUM) == WRONG_SUM:
+            self._cut[self._name] = what
 
     def _found(self, packed: bytes) -> bytes:
         """``packed`` from the header of the next member on; empty if it does not have one."""

@@ -7,6 +7,7 @@
   ``fmhaSm100aKernel_QE4m3KvE2m1OBfloat16...``: those of queries, keys with values, result
 - xmma of cuBLAS and cuDNN, ``sm80_xmma_gemm_tf32f32_tf32f32_f32_...``: types of the inputs first
 - CUTLASS and cuBLAS, ``cutlass_80_tensorop_s1688gemm_...``: type of the sum and shape of the instruction
+- triton_kernels, ``_matmul_ogs_NNT_bf16xbf16xmxfp4_...``: types of the result and of both inputs
 - MIOpen, ``igemm_fwd_gtcx3_nhwc_bf16_...``: ``x`` for matrix cores, layout, type
 
 All others are read by words of the function's own name, then by the types among its template arguments: other
@@ -82,8 +83,10 @@ _GENERATED_ATTENTION = re.compile(
 )
 _XMMA = re.compile(
     r"xmma_(gemm|fprop|dgrad|wgrad)\w*?_(tf32|bf16|f16|f32|f64|e4m3|e5m2|i8|s8|u8)(?:tf32|bf16|f16|f32|f64|e4m3|"
-    r"e5m2|i8|s8|u8)_"
+    r"e5m2|[isu]8|[is]32)_"
 )
+_TRITON_TYPE = r"((?:mx)?(?:bf16|fp\d+\w*?))"
+_TRITON_PRODUCT = re.compile(rf"matmul\w*?_[NT]+_{_TRITON_TYPE}x{_TRITON_TYPE}x{_TRITON_TYPE}(?:_|$)")
 _INSTRUCTION = re.compile(r"(?<![a-z0-9])([hsdi])(884|1688|16816|16832|16864|161616|\d+x\d+x\d+)(?![0-9])")
 _MIOPEN = re.compile(r"^igemm_(?:fwd|bwd|wrw)_gtc(x?)\d*_\w*?(fp32|fp16|bf16|int8)")
 
@@ -119,7 +122,9 @@ _INNER = re.compile(r"([A-Za-z_][\w:]*)\s*<")
 
 _TENSOR_CORES = re.compile(r"tensorop|[hiuw]g?mma|gmma|xmma|mma_atom|tcgen05")
 _MATRIX_CORES = re.compile(r"mfma|xdl|wmma|mmac")  # AMD's multiply float32 too
-_PLAIN = re.compile(r"simt|_ffma_|_dl_|(?<!x)dlops|gemv|naive_|sp3asmconv(?!fury|rage)|gcnasm|miopenconv")
+_PLAIN = re.compile(
+    r"simt|_ffma_|_dl_|(?<!x)dlops|gemv|naive(?![a-z])|sp3asmconv(?!fury|rage)|gcnasm|miopenconv"
+)
 _TYPES = (  # the first that is found
     (re.compile(r"(?<!fp8_)fp4|e2m1|xf4|(?<![a-z0-9])f4(?=gemm|_|$)"), InputType.FLOAT4),
     (re.compile(r"fp8|e4m3|e5m2|float8|bf8|(?<![a-z])f8|a8w8|w8a8"), InputType.FLOAT8),
@@ -184,12 +189,18 @@ def _by_scheme(name: str) -> MatrixKernel | None:
         work = MatrixWork.PRODUCT if found[1] == "gemm" else MatrixWork.CONVOLUTION
         precision = InputType.TF32 if "tf32" in name else _type_of(found[2])
         on_units = precision in _LOW or "_tensor" in name
-        if on_units and precision is InputType.FLOAT32:
-            precision = InputType.TF32
-        return MatrixKernel(work, precision, on_units)
+        return MatrixKernel(work, _of_units(precision) if on_units else precision, on_units)
+    if found := _TRITON_PRODUCT.search(name):
+        precision = _widest(found[2], found[3])
+        return MatrixKernel(MatrixWork.PRODUCT, _of_units(precision), True)
     if found := _MIOPEN.match(name):
         return MatrixKernel(MatrixWork.CONVOLUTION, _type_of(found[2]), bool(found[1]))
     return None
+
+
+def _of_units(precision: InputType | None) -> InputType | None:
+    """What tensor cores multiply where the inputs are of this type."""
+    return InputType.TF32 if precision is InputType.FLOAT32 else precision
 
 
 def _widest(*types: str | None) -> InputType | None:
@@ -223,9 +234,7 @@ def _by_words(work: MatrixWork, own: str, arguments: str) -> MatrixKernel:
     if _PLAIN.search(own) or "simt" in arguments:
         return MatrixKernel(work, precision, False)
     if instruction is not None or _TENSOR_CORES.search(whole):
-        if precision is InputType.FLOAT32 and work is not MatrixWork.ATTENTION:
-            precision = InputType.TF32
-        return MatrixKernel(work, precision, True)
+        return MatrixKernel(work, precision if work is MatrixWork.ATTENTION else _of_units(precision), True)
     on_units = precision is None or precision in _LOW or bool(_MATRIX_CORES.search(whole))
     return MatrixKernel(work, precision, on_units)
 

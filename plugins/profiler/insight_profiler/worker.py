@@ -13,11 +13,12 @@ from insight_core.plugin import InsightError
 from insight_core.plugin.worker import HostGone, WorkerLink
 from insight_profiler.analysis.rank_summary import summary_of
 from insight_profiler.building import Building, Unreadable
-from insight_profiler.files import TOO_MUCH, Files
+from insight_profiler.files import TOO_MUCH, WRONG_SUM, Files
 from insight_profiler.model import Source
 from insight_profiler.reading import READERS
 from insight_profiler.storage import save
 
+_CODES = {TOO_MUCH: "unpacked_limit", WRONG_SUM: "wrong_checksum"}  # of notes, by what Files says
 _CELL = 1 << 26  # characters: hccl_raw has a JSON object of all operators of a step in one cell
 _FIRST_LOOK = 8 << 20  # bytes after which there is something to see
 _NEXT_LOOK = 4  # times as many for each following look
@@ -69,10 +70,9 @@ def read(
         raise InsightError(error.note.text, code=error.note.code, **error.note.values) from error
     told = {note.values.get("file") for note in building.notes if note.code == "truncated"}
     for name, reason in opened.cut.items():
-        if name in told and reason != TOO_MUCH:
-            continue
-        code = "unpacked_limit" if reason == TOO_MUCH else "truncated"
-        building.note(code, f"{name} is cut: {reason}", file=name)
+        code = _CODES.get(reason, "truncated")
+        if code != "truncated" or name not in told:
+            building.note(code, f"{name}: {reason}", file=name)
     profile = building.finish()
     place = Path(directory)
     try:

@@ -45,6 +45,14 @@ def test_what_begins_like_a_trace(text: str, is_packed: bool) -> None:
     assert is_trace((gzip.compress(data) if is_packed else data)[:BEGINNING])
 
 
+@pytest.mark.parametrize("place", [-6, -30])
+def test_damage_of_a_packed_file_does_not_hide_what_is_before(place: int) -> None:
+    packed = bytearray(gzip.compress((TORCH % "").encode()))
+    packed[place] ^= 255
+    assert len(packed) < BEGINNING
+    assert is_trace(bytes(packed))
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -54,6 +62,8 @@ def test_what_begins_like_a_trace(text: str, is_packed: bool) -> None:
         "[1, 2]",
         '[{"loss": 1, "phase": "X"}]',
         '[{"ph": 7.2, "name": "acid"}]',  # of a pool
+        '[{"ph": "7", "name": "neutral", "pid": 1}]',
+        '[{"ph": "X", "name": "header"}]',  # of a page
         '{"log_history": [{"loss": 1}], "traceEvents": 3}',
         '{"note": "\\"traceEvents\\": [", "a": 1}',
         '{"profile": {"traceEvents": [' + "1, " * 3_000,

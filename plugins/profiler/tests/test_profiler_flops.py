@@ -278,8 +278,16 @@ def test_more_than_the_peak_is_no_share_of_it() -> None:
 
 
 def test_peaks_are_told_by_the_name_of_a_device() -> None:
-    known = {name: peak_rate(name) for name in ("Tesla V100-SXM2-32GB", "NVIDIA H100 80GB HBM3", "GPU 0")}
-    assert [peak and peak.matrix / 1e12 for peak in known.values()] == [125.0, 989.4, None]
+    names = ("Tesla V100-SXM2-32GB", "NVIDIA H100 80GB HBM3", "NVIDIA H200 NVL", "GPU 0")
+    known = [peak_rate(name) for name in names]
+    assert [peak and peak.matrix / 1e12 for peak in known] == [125.0, 989.4, 835.5, None]
+
+
+@pytest.mark.parametrize(
+    "name", ["NVIDIA RTX A1000 Laptop GPU", "Quadro P1000", "NVIDIA H100 80GB HBM3 MIG 1g.10gb"]
+)
+def test_smaller_devices_have_not_the_peaks_of_large_ones(name: str) -> None:
+    assert peak_rate(name) is None
 
 
 def test_memory_belongs_to_operators_modules_and_a_purpose(lenet: Profile) -> None:

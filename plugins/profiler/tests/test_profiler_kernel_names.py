@@ -121,6 +121,13 @@ def test_names_of_kernels_say_what_they_are(name: str, kinds: str) -> None:
         ("sm90_xmma_gemm_e4m3e4m3_e4m3f32_f32_tn_n_tilesize64x64x128", "product", "float8", True),
         ("volta_fp16_s884cudnn_fp16_128x128_ldg8_relu_f2f_exp_small_nhwc_tn_v1", "convolution", "half", True),
         (_GEMV, "product", "half", False),
+        ("sm90_xmma_gemm_i8i32_i8i32_i32_tn_n_tilesize128x128x128", "product", "int8", True),
+        # triton_kernels, bitsandbytes
+        ("_matmul_ogs_NNT_bf16xbf16xmxfp4_16x256x128x1_swiglu", "product", "half", True),
+        ("_p_matmul_NNT_bf16xfp8e4nvxmxfp4_128x256x128x1", "product", "float8", True),
+        ("_p_matmul_NNT_fp8e4nvxmxfp4xmxfp4_128x256x128x1", "product", "float4", True),
+        ("_matmul_NNN_fp32xfp32xfp32_64x64x32x1", "product", "tf32", True),
+        ("void kgemm_4bit_inference_naive<__half, 128, 16>", "product", "half", False),
         # attention
         (_FLASH_3, "attention", "half", True),
         ("cudnn_generated_fort_native_sdpa_sm90_flash_fprop_wgmma_f16_knob_7", "attention", "half", True),

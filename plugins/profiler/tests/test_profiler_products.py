@@ -10,6 +10,7 @@ import pytest
 from insight_profiler.advice.checking import check
 from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.figures import figures
+from insight_profiler.advice.products import is_product_type
 from insight_profiler.analysis.overview import overview
 from insight_profiler.model import Profile, Source
 
@@ -137,6 +138,23 @@ def test_an_npu_works_while_it_communicates(tmp_path: Path) -> None:
     assert found["exposed_communication"] == pytest.approx(0.7, abs=0.001)
     idle = [one.found[0].saves for one in check(profile) if one.found and "idle" in one.rule.id]
     assert [saves for saves in idle if saves is None or saves > 0.201] == []
+
+
+@pytest.mark.parametrize(
+    ("types", "are_products"),
+    [
+        (
+            "MatMulV3 BatchMatMulV2 TransposeBatchMatMul GroupedMatmulFinalizeRouting MatmulAllReduce GEMM",
+            True,
+        ),
+        ("Conv2D Conv2DBackpropFilter DepthwiseConv2dNative Conv3DTransposeV2 FFN FullyConnection", True),
+        ("FlashAttentionScoreGrad FusedInferAttentionScore PagedAttention RingMLA MlaPrologV2", True),
+        ("Cast TransData Im2col AttentionUpdate LayerNormV3 NormLayer Transpose MoeInitRouting", False),
+        ("hcom_allReduce_ ConvertX DynamicRNN ReduceSum SoftmaxV2 ConfusionTransposeD", False),
+    ],
+)
+def test_types_of_products_of_cann(types: str, are_products: bool) -> None:
+    assert {is_product_type(one) for one in types.split()} == {are_products}
 
 
 def test_the_type_says_what_is_a_product_on_an_npu(tmp_path: Path) -> None:

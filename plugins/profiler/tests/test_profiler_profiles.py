@@ -194,6 +194,16 @@ def test_what_unpacks_to_far_too_much_is_read_in_part_and_told(
     assert [note.code for note in look.profile.notes] == ["truncated", "unpacked_limit"]
 
 
+def test_a_trace_whose_checksum_alone_is_wrong_is_whole(logdir: Path, opened: Callable[..., _Opened]) -> None:
+    packed = bytearray(gzip.compress(json.dumps(TRACE).encode()))
+    packed[-6] ^= 255
+    (logdir / "b.pt.trace.json.gz").write_bytes(packed)
+    look = opened(logdir).read(path="b.pt.trace.json.gz")
+    assert look.profile is not None
+    assert len(look.profile.tables["slices"]["start"]) == 2
+    assert [note.code for note in look.profile.notes] == ["wrong_checksum"]
+
+
 def _open_below(directory: Path) -> int:
     """How many descriptors this process has of files there, removed ones too."""
     links = []

@@ -56,9 +56,14 @@ def test_events_without_a_time_are_left_out_and_told(read: Read) -> None:
     events += [{"ph": "X", "name": "d", "pid": 1, "tid": 1}, 7, None, {"name": "e"}]
     events += [{**slice_of("f", 5, 1), "ts": "soon"}]
     profile = read(events)
-    assert names_of(profile) == ["a"]
+    assert names_of(profile) == ["a", "c"], "of c only the duration is unknown"
+    assert column_of(profile, "duration") == [1000, 0]
     assert codes_of(profile) == ["events_odd"]
     assert profile.notes[0].values["count"] == 7
+
+
+def test_the_empty_event_at_the_end_of_a_trace_of_jax_is_no_fault(read: Read) -> None:
+    assert codes_of(read([slice_of("a", 1, 1), {}])) == []
 
 
 # --- events ---------------------------------------------------------------------------------------

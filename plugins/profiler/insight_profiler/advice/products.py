@@ -12,13 +12,22 @@ from insight_profiler.advice.evidence import Evidence, Rows
 from insight_profiler.advice.kernel_names import are, is_matrix, is_narrow, uses_tensor_cores
 from insight_profiler.kernel_schemes import InputType
 
+_PRODUCT_TYPE = re.compile(  # as CANN names types
+    r"[Mm]at_?[Mm]ul|G(emm|EMM)|Conv(\dD|\dd|olution)|Attention(?!Update)|M(la|LA)(?![a-z])|^FFN|FullyConnection"
+)
 _NO_CUBE = re.compile(r"VECTOR|AIV|AI_?CPU", re.IGNORECASE)  # cores of an NPU that have no cube unit
+
+
+def is_product_type(name: str) -> bool:
+    """Whether operators of an NPU of this type compute products, those that communicate meanwhile too
+    (``MatmulAllReduce``)."""
+    return _PRODUCT_TYPE.search(name) is not None
 
 
 def products(evidence: Evidence, rows: Rows) -> Rows:
     """Those of some slices that compute products: by the types of their operators on an NPU, where a cast for
     a product is named after it too, else by their names."""
-    return rows[_told(evidence, rows, is_matrix, "type", is_matrix)]
+    return rows[_told(evidence, rows, is_matrix, "type", is_product_type)]
 
 
 def on_matrix_units(evidence: Evidence, rows: Rows) -> Rows:

@@ -79,5 +79,7 @@ def _note(building: Building, name: str, events: Events, rows: TraceEvents) -> N
             raise Unreadable("events_not_read", text, file=name, count=count, kinds=kinds)
         building.note("events_not_read", text, file=name, count=count, kinds=kinds)
     if rows.odd:
-        text = f"{name} has {rows.odd} events that lack what they need; they were left out"
+        text = (
+            f"{name} has {rows.odd} events that lack what they need; they were left out, or have no duration"
+        )
         building.note("events_odd", text, file=name, count=rows.odd)

@@ -129,7 +129,7 @@ class TraceEvents:
                 elif phase != _CLOCK_SYNC:
                     self.unread[str(phase)] = self.unread.get(str(phase), 0) + 1
             except (KeyError, TypeError, AttributeError):
-                self.odd += 1
+                self.odd += event != {}  # TensorFlow and JAX end their events so
         self._add_slices(rows, window)
         self._add_points(arrows, points, memory)
 
@@ -275,17 +275,17 @@ class TraceEvents:
             "kernel": rows.sparse(rows.kernel),
             **self._kinds.columns(np.array(rows.kinds)),
         }
-        good = (starts != NO_TIME) & (durations != NO_TIME)
-        self._collectives.add(starts, columns["duration"], good)
+        good = starts != NO_TIME
+        is_timed = good & (durations != NO_TIME)
+        self._collectives.add(starts, columns["duration"], is_timed)
         for number, row in rows.steps:
-            if good[row] and number not in self._steps:
+            if is_timed[row] and number not in self._steps:
                 self._steps.add(number)
                 self._building.add(
                     "steps", number=[number], start=[starts[row]], duration=[columns["duration"][row]]
                 )
-        self.odd += int((durations[durations != NO_TIME] < 0).sum())
+        self.odd += int((~good | (durations < 0)).sum())  # NO_TIME is negative too
         if not good.all():
-            self.odd += int((~good).sum())
             columns = {name: column[good] for name, column in columns.items()}
         self._kernels.add()
         self._building.add("slices", **columns)

@@ -25,6 +25,7 @@ from attrs import asdict, define, field, frozen
 from insight_core.plugin.payloads import LENGTH_DELIMITED, Malformed, MessageTypes, fields
 from insight_profiler.building import Building, Unreadable
 from insight_profiler.files import Files
+from insight_profiler.kernel_schemes import is_collective
 from insight_profiler.model import Category, Device, Side, StepOrigin, Track
 from insight_profiler.reading.trace_kinds import ANNOTATION_LINES
 
@@ -36,9 +37,7 @@ _PLANES, _HOSTNAMES = 1, 4  # fields of the file
 _DEVICE = re.compile(r"/device:(?P<name>(?P<kind>[A-Za-z]+)[^ ]*)")
 _OPERATOR = re.compile(r"(?P<name>[A-Za-z0-9.][A-Za-z0-9_.\-/>]*):(?P<type>[A-Za-z_][A-Za-z0-9_]*)")
 _XLA = ("XLA Ops", "Async XLA Ops")
-_COLLECTIVES = re.compile(
-    r"nccl|all-?reduce|all-?gather|reduce-?scatter|all-?to-?all|collective|\bsend\b|\brecv\b", re.I
-)
+_COLLECTIVE = re.compile(r"collective|\b(send|recv)\b", re.IGNORECASE)  # XLA's operators
 _SAID = re.compile(r"(\w+):([\d,.]+)")
 
 
@@ -324,7 +323,7 @@ def _number(text: str | None) -> float:
 
 def _work(name: str) -> Category:
     """What a device does, by the name of it."""
-    if _COLLECTIVES.search(name):
+    if is_collective(name) or _COLLECTIVE.search(name):
         return Category.COMMUNICATION
     lower = name.lower()
     if lower.startswith(("memcpy", "copy-start", "copy-done")):

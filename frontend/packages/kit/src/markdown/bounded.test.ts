@@ -14,6 +14,7 @@ test.each([
   '<tool_call name="f">x</tool_call>',
   'vector<int> v; List<String> w; if (a <b and c> d) return;',
   '<eos>',
+  '<xsl:value-of> <ns:tag> <think:fast>',
   'before <!-- a comment --> after',
   '<!DOCTYPE html> <?php ?> <![CDATA[x]]>',
   '<style>p{}</style> <title>t</title> <script>run()</script>',
@@ -39,6 +40,11 @@ test('elements that TensorBoard allows are elements, and what is unknown within 
 
 test('an address within what looks like a tag is no link', () => {
   expect(markupOf('<iframe src="https://example.org/">')).not.toContain('<a');
+});
+
+test('an address in angle brackets is a link', () => {
+  expect(markupOf('<https://example.org/a>')).toContain('<a href="https://example.org/a">');
+  expect(markupOf('<me@example.org>')).toContain('<a href="mailto:me@example.org">');
 });
 
 test('boxes of a list of tasks are signs', () => {

@@ -72,6 +72,12 @@ class TextTokenizer extends Tokenizer {
     return found;
   }
 
+  /** Addresses alone: `<ns:name>` is an element of XML. */
+  override autolink(src: string): Tokens.Link | undefined {
+    const found = super.autolink(src);
+    return found && /^(https?:|ftp:|mailto:)/i.test(found.href) ? found : undefined;
+  }
+
   override hr(src: string): Tokens.Hr | undefined {
     return short(super.hr(src), (token) => token.raw);
   }
