@@ -15,7 +15,6 @@ from insight_core.plugin import CachePolicy, Dialect, EventField, Keep, SeriesKe
 from insight_core.plugin.attempts import Purge, find_attempts
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.series import Series
-from insight_core.store.snapshot import Snapshot
 
 
 def shown(*steps: int) -> list[int]:
@@ -211,13 +210,3 @@ def test_a_result_hides_nothing_and_is_the_last_value() -> None:
 
 def test_a_result_of_an_earlier_session_is_hidden_by_what_has_its_step_later() -> None:
     assert shown_of_files([0, 1, 2], [0], [0, 1, 2], [0], results=(1, 3)) == [4, 7, 5, 6]
-
-
-def test_the_last_value_is_the_one_that_was_recorded_last() -> None:
-    steps, values = np.array([0, 1, 0], np.int64), np.array([0.1, 0.2, 0.9])
-    attempts = find_attempts(steps, [2, 3], (), (1,))
-    parts, claims = (((0.0, "a"), 0), ((1.0, "b"), 0)), (NUMBERS, NUMBERS)
-    for time_of_result, last in ((3.0, 0.9), (0.5, 0.2)):
-        columns = Columns(steps, np.array([1.0, 2.0, time_of_result]), values, None)
-        snapshot = Snapshot(columns, parts, (2, 3), claims, attempts, 3)
-        assert snapshot.info(SeriesKey("r", "t"), None).last_value == last

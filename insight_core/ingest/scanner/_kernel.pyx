@@ -1,9 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
 """The compiled scanner: what ``insight_core.ingest.scanner.pure`` does, without an object per record, without the GIL.
 
-Records become rows in memory that is used again and again, and a counting sort makes columns of them. What
-is malformed or rare goes record by record through ``insight_core.formats.event``: there is one text for each
-error.
+Records become rows in memory that is reused, and a counting sort makes columns of them. Malformed and rare
+records are read one by one by ``insight_core.formats.event``, which has the texts of all errors.
 """
 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
@@ -26,17 +25,15 @@ from insight_core.ingest.scanner.holes import MOST_RETRIED, has_header
 from insight_record.formats.framing import LONGEST_EVENT, LONGEST_READ
 from insight_core.ingest.scanner.pages import Pages, is_whole as is_whole_in_file
 from insight_core.formats.event import (
-    EVENT_FIELDS, METADATA_FIELD, SESSION_FIELD, VALUE_FIELDS, Malformed, dialect_of, read_event as read_event_slowly,
-    read_metadata,
+    EVENT_FIELDS, METADATA_FIELD, SESSION_FIELD, VALUE_FIELDS, Malformed, dialect_of, read_metadata,
+    read_event as read_event_slowly,
 )
 
 from insight_core.ingest.scanner._alike cimport forget_bodies, release_bodies
 from insight_core.ingest.scanner._columns cimport (
     MIXED, Lengths, Part, Sorted, add_part, count_rows, is_located, join_rows, sort_rows,
 )
-from insight_core.ingest.scanner._events cimport (
-    Layout, begin_batch, begin_event, ends_batch, settle_event,
-)
+from insight_core.ingest.scanner._events cimport Layout, begin_batch, begin_event, ends_batch, settle_event
 from insight_core.ingest.scanner._fields cimport PAGE
 from insight_core.ingest.scanner._rows cimport (
     DOUBLE, FIELDS, PAYLOAD, SINGLE, TENSOR, Names, Rows, add_metadata, add_note, add_row, release_names,
@@ -178,10 +175,8 @@ cdef class CompiledScanner:
         walk.size = size
         walk.until = until
         if position != walk.position:
-            walk.searched = 0
-            walk.unfit = -1
             self.numbers.is_complete = False
-        elif walk.searched > position and has_header(descriptor, position):
+        if position != walk.position or (walk.searched > position and has_header(descriptor, position)):
             walk.searched = 0
             walk.unfit = -1
         walk.position = walk.start = position
