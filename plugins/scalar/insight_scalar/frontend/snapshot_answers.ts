@@ -54,7 +54,8 @@ function describedOf(series: Series) {
   const { run, tag, origin, extent, points, total, kept, hidden, purged, restarts, breaks } = series;
   const { nan, inf, neg_inf: negative } = series.nonfinite;
   return {
-    ...{ run, tag, origin, extent, points, total, kept, hidden, purged, restarts, breaks },
+    ...{ run, tag, origin, extent, points, total, kept, hidden, restarts, breaks },
+    ...(purged ? { purged } : {}),
     nonfinite: [nan, inf, negative],
   };
 }
