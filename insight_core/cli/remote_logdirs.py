@@ -15,6 +15,7 @@ from insight_core.ingest.discover import run_prefixes
 from insight_core.ingest.logdir import Logdir, is_remote
 from insight_core.isolation import in_one_line
 from insight_core.plugin import InsightError, InvalidArgument, RemoteFiles, Unavailable
+from insight_core.plugin.context import CACHE_SIZE
 from insight_core.registry import Module, Registry
 
 if TYPE_CHECKING:  # a host of local logdirs does not load it
@@ -49,7 +50,7 @@ def open_mirrors(
     interval = reload_interval
     if reload_interval and "reload_interval" not in options.origins:
         interval = max(_LEAST_INTERVAL, reload_interval)
-    mirrors = Mirrors(cache, options.cache_size, interval)
+    mirrors = Mirrors(cache, cache_shares(options, logdirs)[0], interval)
     try:
         opened = []
         for logdir, prefix in zip(logdirs, run_prefixes(logdirs), strict=True):
@@ -62,6 +63,13 @@ def open_mirrors(
     except BaseException:
         mirrors.close()
         raise
+
+
+def cache_shares(options: Options, logdirs: Sequence[Logdir]) -> tuple[int, int]:
+    """Bytes of ``--cache-size`` for mirrors, and for all other caches: half each if a logdir is remote."""
+    size = options.cache_size or CACHE_SIZE
+    mirrors = size // 2 if any(is_remote(logdir.path) for logdir in logdirs) else 0
+    return mirrors, size - mirrors
 
 
 def opens_files(location: str, registry: Registry) -> bool:

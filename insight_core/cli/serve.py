@@ -19,6 +19,7 @@ from insight_core.cli.logdirs import open_logdirs, problems
 from insight_core.cli.middleware import Greeting, app_settings, wrapped
 from insight_core.cli.options import Options
 from insight_core.cli.policies import open_registry
+from insight_core.cli.remote_logdirs import cache_shares
 from insight_core.cli.shutdown import Ending, end_soon, wait_for
 from insight_core.cli.storage import open_state, plugin_cache_directory, plugin_state_directory
 from insight_core.cli.terminal import LoadingDisplay, open_terminal
@@ -26,7 +27,6 @@ from insight_core.cli.text_table import printable
 from insight_core.cli.version import host_version
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import DataProvider, InvalidArgument
-from insight_core.plugin.context import CACHE_SIZE
 from insight_core.registry import Registry
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def open_host(
         follows=options.reload_interval > 0,
         notices=lambda: problems(logdirs, follows=options.reload_interval > 0),
         cache_directory=plugin_cache_directory(options, logdirs),
-        cache_size=options.cache_size or CACHE_SIZE,
+        cache_size=cache_shares(options, logdirs)[1],
         state_directory=plugin_state_directory(options, logdirs),
         tensorboard=tensorboard,
     )

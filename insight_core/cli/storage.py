@@ -38,11 +38,12 @@ def open_local(
 ) -> LocalProvider:
     """A provider of these logdirs, not started yet. Raises InvalidArgument."""
     from insight_core.cli.log_formats import follow_log_formats
-    from insight_core.cli.remote_logdirs import open_mirrors
+    from insight_core.cli.remote_logdirs import cache_shares, open_mirrors
     from insight_core.providers.local import LocalProvider
 
     directory = writable_directory(options, logdirs)
     cache = directory if options.cache else None
+    _, cache_size = cache_shares(options, logdirs)
     logdirs, mirrors = open_mirrors(options, logdirs, registry, reload_interval, cache)
     provider = LocalProvider(
         logdirs,
@@ -50,7 +51,7 @@ def open_local(
         policies=policies,
         reload_interval=reload_interval,
         cache_directory=cache,
-        cache_size=options.cache_size,
+        cache_size=cache_size,
         max_memory=options.max_memory or int(_MEMORY_SHARE * physical_memory()),
         spill_directory=directory,
         follow_symlinks=options.follow_symlinks,

@@ -9,7 +9,9 @@ import pytest
 from insight_core.cli.flag_types import without_token
 from insight_core.cli.host_flags import COMMANDS
 from insight_core.cli.options import Options, read_options
+from insight_core.cli.remote_logdirs import cache_shares
 from insight_core.cli.tensorboard_flags import plugin_flags
+from insight_core.ingest.logdir import Logdir
 from insight_core.machine import physical_memory
 
 
@@ -336,3 +338,14 @@ def test_flags_of_plugins_are_left_as_they_are(capsys: pytest.CaptureFixture[str
 )
 def test_notes_are_kept_under_a_location_without_its_token(given: str, kept: str) -> None:
     assert without_token(given) == kept
+
+
+@pytest.mark.parametrize(
+    ("places", "mirrors", "others"),
+    [(["/logs"], 0, 4 << 30), (["/logs", "s3://bucket/logs"], 2 << 30, 2 << 30), ([], 0, 4 << 30)],
+)
+def test_all_caches_together_are_within_the_size_that_is_given(
+    places: list[str], mirrors: int, others: int
+) -> None:
+    read = options("--logdir", "z", "--cache-size", "4G")
+    assert cache_shares(read, [Logdir(place) for place in places]) == (mirrors, others)
