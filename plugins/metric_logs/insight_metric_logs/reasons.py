@@ -22,13 +22,16 @@ def at_line(number: int, reason: str) -> Reason:
 
 def not_a_step(cell: object) -> Reason:
     """The reason of a row or object whose step is ``cell``."""
-    step = shown(cell)
-    return Reason(f"the step is {step}, not a whole number", "metric_logs_step", step=step)
+    bare = _in_part(cell) if isinstance(cell, str) else shown(cell)  # the page quotes it itself
+    return Reason(f"the step is {shown(cell)}, not a whole number", "metric_logs_step", step=bare)
 
 
 def shown(value: object) -> str:
     """A value of the log as a text quotes it, in a few characters."""
     if isinstance(value, (list, dict)):
         return "a list" if isinstance(value, list) else "an object"
-    text = repr(value) if isinstance(value, str) else json.dumps(value)
+    return _in_part(repr(value) if isinstance(value, str) else json.dumps(value))
+
+
+def _in_part(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
