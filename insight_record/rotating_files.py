@@ -57,6 +57,7 @@ class EventFiles:
         self._seconds = 0  # in the name of the last file: readers take files in their order
         self._checked = False  # whether another process writes here
         self._begun: set[str] = set()  # tags that have their metadata in this file
+        self._joined: dict[bytes, bytes] = {}  # see ``EventEncoder.joined``
 
     def claim(self, own: Sequence[str]) -> Path:
         """Creates the first file and returns its directory: the requested one or, if another process writes
@@ -127,7 +128,7 @@ class EventFiles:
         for index, values in others:
             self._write_scalars(data, scalars.ends, done, index + 1)
             done = index + 1
-            for value in self._dialect.joined(values):
+            for value in self._dialect.joined(values, self._joined):
                 self._write_value(int(steps[index]), float(wall_times[index]), value)
         self._write_scalars(data, scalars.ends, done, len(steps))
 

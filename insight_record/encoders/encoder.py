@@ -41,6 +41,10 @@ class FileNaming(Protocol):
         """
 
 
+def _as_they_are(values: list[EncodedValue], before: dict[bytes, bytes]) -> list[EncodedValue]:
+    return values
+
+
 class EventEncoder(NamedTuple):
     """Encodes values in the wire format of one dialect, and names its files.
 
@@ -59,7 +63,8 @@ class EventEncoder(NamedTuple):
     kinds
         For each kind but scalar, a function of name and value that returns encoded values.
     joined
-        The values of one record as they are written: the dialect may join several into one.
+        The values of one record as they are written: the dialect may join several into one, also with those
+        of earlier records, of which it keeps parts by key in the mapping that it gets.
     """
 
     name: str
@@ -68,7 +73,7 @@ class EventEncoder(NamedTuple):
     number_key: bytes
     file_name: FileNaming
     kinds: Mapping[str, Callable[[str, object], list[EncodedValue]]]
-    joined: Callable[[list[EncodedValue]], list[EncodedValue]] = list
+    joined: Callable[[list[EncodedValue], dict[bytes, bytes]], list[EncodedValue]] = _as_they_are
 
     def values(self, kind: str, name: str, value: object) -> list[EncodedValue]:
         """The encoded values for ``value``, of any kind but scalar.

@@ -13,7 +13,14 @@ from insight_record.arrays import snapshot
 from insight_record.configurations import Cell, flat_cells
 from insight_record.encoders.common_kinds import graph, histogram, image, lineage
 from insight_record.encoders.encoder import EncodedValue, EventEncoder
-from insight_record.formats.protobuf import float32, int_field, message_field, pieces_field, text_field
+from insight_record.formats.protobuf import (
+    fields,
+    float32,
+    int_field,
+    message_field,
+    pieces_field,
+    text_field,
+)
 from insight_record.graphs import graph_def
 from insight_record.histograms import histogram_proto
 from insight_record.landscapes import landscape_file, landscape_of
@@ -44,15 +51,28 @@ def _file_name(
     return f"{prefix}.out.tfevents.{seconds}.{host}.{process}.{number:05}{suffix}"
 
 
-def _joined(values: list[EncodedValue]) -> list[EncodedValue]:
-    """Joins hyperparameters, because TensorBoard reads only the first of these values in a run."""
+def _joined(values: list[EncodedValue], before: dict[bytes, bytes]) -> list[EncodedValue]:
+    """Joins hyperparameters with those of earlier records, since one of these values counts in a run: the
+    first one for TensorBoard, the last one for insight-host.
+    """
     parts = [value for value in values if value.tag == _SESSION_START and not value.metadata]
     if not parts:
         return values
-    entries = b"".join(part.encode()[0] for part in parts)
-    said = metadata("hparams", content=message_field(_START_INFO, entries))
+    for part in parts:
+        before |= _by_name(bytes(part.encode()[0]))
+    said = metadata("hparams", content=message_field(_START_INFO, b"".join(before.values())))
     others = [value for value in values if value not in parts]
     return [EncodedValue(_SESSION_START, "summary", len(said), lambda: [said]), *others]
+
+
+def _by_name(entries: bytes) -> dict[bytes, bytes]:
+    """The entries of a map by their keys, which are first in them."""
+    found, begin = {}, 0
+    for _, _, start, stop, _ in fields(entries, 0, len(entries)):
+        key = next(iter(fields(entries, start, stop)))
+        found[entries[key[2] : key[3]]] = entries[begin:stop]
+        begin = stop
+    return found
 
 
 def metadata(

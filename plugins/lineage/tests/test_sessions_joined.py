@@ -16,6 +16,7 @@ from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
+from insight_record import SummaryRecord
 from tests.lineage_samples import write_run
 
 Rows = Callable[[], dict[str, dict[str, Any]]]
@@ -127,3 +128,14 @@ def test_rows_join_and_part_while_runs_grow(rows: Rows, tmp_path: Path) -> None:
     with EventWriter(logs / "a/s", start_time=1.7e9 + 9) as writer:
         writer.scalar_block(["m"], range(2, 4), [[3.0], [4.0]])
     assert {run: row.get("metric/m") for run, row in rows().items()} == {"a": None, "a/s": 4.0}
+
+
+def test_hyperparameters_that_a_record_adds_later_stand_beside_those_of_before(
+    rows: Rows, tmp_path: Path
+) -> None:
+    with SummaryRecord(tmp_path / "logs/a", dialect="tensorboard") as record:
+        for step, hparams in enumerate(({"lr": 0.5, "opt": "sgd"}, {"lr": 0.25}, {"depth": 3}, {"lr": 0.5})):
+            record.add_value("hparams", "hparams", hparams)
+            record.record(step)
+    found = rows()["a"]
+    assert {name: found[name] for name in ("lr", "opt", "depth")} == {"lr": 0.5, "opt": "sgd", "depth": 3}
