@@ -256,6 +256,7 @@ def test_the_tools_of_a_card_leave_its_title_in_place(page: Page, shared: Serve,
     expect(here.locator('[data-action="threshold"]')).to_be_in_viewport()
     here.locator('[data-action="threshold"]').click(trial=True)
     assert title.bounding_box() == at_rest
+    expect(here.locator("canvas")).to_have_count(1)  # that of the cursor has gone with it
     plot, tools = here.locator("canvas").last.bounding_box(), here.locator(".seldom").bounding_box()
     assert plot is not None
     assert tools is not None
