@@ -50,7 +50,7 @@ def unit_problem(wall_time: float) -> Reason:
 
 
 def earliest(start_times: Iterable[float]) -> float | None:
-    """The earliest of some wall times, in seconds since the epoch; None if there is none."""
+    """Returns the earliest of some wall times, in seconds since the epoch; None if no time is known."""
     given = list(start_times)
     first = min(given, default=None)
     if first is None or first < LATEST:
@@ -59,7 +59,7 @@ def earliest(start_times: Iterable[float]) -> float | None:
 
 
 def latest(wall_times: ArrayLike, until: float) -> float | None:
-    """The latest of some wall times up to ``until``, in seconds since the epoch; None if there is none."""
+    """Returns the latest wall time up to ``until``, in seconds since the epoch; None if no time is known."""
     given = in_seconds(wall_times)
     found = given[given <= until]
     return float(found.max()) if len(found) else None

@@ -100,7 +100,7 @@ def _set_limit(kind: int, soft: int | None) -> None:
 
 
 def _failure(error: BaseException, order: Mapping[str, Any]) -> dict[str, object]:
-    """What the host is told of an error."""
+    """Describes an error for the host: text, code, details and status."""
     if isinstance(error, InsightError):
         return _told(Reason(str(error), error.code, **error.details), error.status)
     if isinstance(error, _OutOfTime):
