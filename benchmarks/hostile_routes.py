@@ -23,7 +23,7 @@ from urllib.parse import quote, urlencode
 
 from benchmarks.machine import describe_machine
 from benchmarks.processes import Program, free_port, peak_memory, started
-from insight_core.plugin.testing import damaged_logdir
+from tests.support.damaged_logdir import damaged_logdir
 
 _ROOT = Path(__file__).parent.parent
 _PATIENCE = 120.0  # seconds

@@ -20,8 +20,8 @@ from pathlib import Path
 
 from benchmarks.machine import describe_machine
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin.testing import scalar_points
 from insight_core.providers.local import LocalProvider
+from tests.support.points import scalar_points
 
 _TRAINING = """
 import mmap, struct, sys, time

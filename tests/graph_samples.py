@@ -9,13 +9,8 @@ from insight_graph.described import kind_of
 from insight_graph.tree import Tree
 from insight_graph.view import GraphView
 
-from insight_core.plugin.testing.graphs import (
-    mindspore_constant,
-    mindspore_node,
-    mindspore_parameter,
-    tensorflow_node,
-)
 from insight_core.plugin.testing.wire import message_field
+from tests.support.graphs import mindspore_constant, mindspore_node, mindspore_parameter, tensorflow_node
 
 
 def mindspore(*parts: bytes) -> bytes:

@@ -18,9 +18,10 @@ from hypothesis import strategies as st
 
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Damage, SeriesKey
-from insight_core.plugin.testing import EventWriter, damaged_logdir, scalar_points, wire
-from insight_core.plugin.testing.damaged_logdir import FILE_NAME, scalar_record, version_record
+from insight_core.plugin.testing import EventWriter, wire
 from insight_core.providers.local import LocalProvider
+from tests.support.damaged_logdir import FILE_NAME, damaged_logdir, scalar_record, version_record
+from tests.support.points import scalar_points
 
 Open = Callable[[Path], LocalProvider]
 

@@ -12,10 +12,11 @@ from PIL import Image
 
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import DataProvider, Dialect, SeriesKey
-from insight_core.plugin.testing import EventWriter, histograms, png, tensors
+from insight_core.plugin.testing import EventWriter, histograms, tensors
 from insight_core.providers.local import LocalProvider
 from insight_core.rpc.schema import mindspore_pb2 as mindspore
 from insight_core.rpc.schema import tensorboard_pb2 as tensorboard
+from tests.support.pictures import png
 
 BOTH = pytest.mark.parametrize("dialect", list(Dialect))
 VALUES = np.random.default_rng(0).normal(0, 2, 1000)

@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from insight_core.plugin.testing import EventWriter, GrowingFile, scalar_points
-from insight_core.plugin.testing.damaged_logdir import FILE_NAME, scalar_record, version_record
+from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
+from tests.support.damaged_logdir import FILE_NAME, scalar_record, version_record
+from tests.support.growing_file import GrowingFile
+from tests.support.points import scalar_points
 from tests.waiting import FOR_EVER, PATIENCE
 
 Open = Callable[..., LocalProvider]

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from playwright.sync_api import Locator, Page, expect
 
 from insight_core.plugin.testing import EventWriter
-from insight_core.plugin.testing.pictures import png
 from tests.browser.waiting import until
+from tests.support.pictures import png
 
 WIDTH, HEIGHT = 16, 12
 

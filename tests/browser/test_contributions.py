@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from insight_core.plugin.testing import EventWriter, png
+from insight_core.plugin.testing import EventWriter
 from tests.browser.npm_packages import add_packages
 from tests.distributions import install
+from tests.support.pictures import png
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Dialog, Page, expect
 
-from insight_core.plugin.testing import EventWriter, damaged_logdir, wire
+from insight_core.plugin.testing import EventWriter, wire
 from tests.fuzz.mutants import write_mutants
+from tests.support.damaged_logdir import damaged_logdir
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]

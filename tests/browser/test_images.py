@@ -11,7 +11,6 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from insight_core.plugin.testing import EventWriter
-from insight_core.plugin.testing.pictures import png
 from tests.browser.cards import card
 from tests.browser.images_page import (
     HEIGHT,
@@ -24,6 +23,7 @@ from tests.browser.images_page import (
 )
 from tests.browser.places import box_of
 from tests.browser.waiting import until
+from tests.support.pictures import png
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]

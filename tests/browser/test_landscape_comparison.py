@@ -12,7 +12,6 @@ from insight_landscape import compute
 from playwright.sync_api import Page, expect
 
 from insight_core.plugin.testing import EventWriter, wire
-from insight_core.plugin.testing.landscapes import LOSS_LANDSCAPE, mindspore_landscape, points
 from tests.browser.asking import data_requests
 from tests.browser.landscapes_page import (
     ACROSS,
@@ -29,6 +28,7 @@ from tests.browser.landscapes_page import (
 )
 from tests.browser.places import within
 from tests.browser.waiting import until
+from tests.support.landscapes import LOSS_LANDSCAPE, mindspore_landscape, points
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]

@@ -16,7 +16,6 @@ from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
 from insight_core.plugin.testing import EventWriter, wire
-from insight_core.plugin.testing.landscapes import LOSS_LANDSCAPE, mindspore_landscape, points
 from tests.browser.landscapes_page import (
     ACROSS,
     AXIS,
@@ -32,6 +31,7 @@ from tests.browser.landscapes_page import (
 )
 from tests.browser.places import bottom, box_of
 from tests.browser.waiting import until
+from tests.support.landscapes import LOSS_LANDSCAPE, mindspore_landscape, points
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]

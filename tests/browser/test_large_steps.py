@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from insight_core.plugin.testing import EventWriter, png
+from insight_core.plugin.testing import EventWriter
 from tests.browser.cards import card
 from tests.browser.scalars_page import open_page
 from tests.browser.waiting import until
+from tests.support.pictures import png
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from insight_core.plugin.testing import EventWriter, png
+from insight_core.plugin.testing import EventWriter
+from tests.support.pictures import png
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]

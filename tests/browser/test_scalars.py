@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from insight_core.plugin.testing import EventWriter, damaged_logdir
+from insight_core.plugin.testing import EventWriter
 from tests.browser.asking import data_requests
 from tests.browser.cards import card
 from tests.browser.scalars_page import open_page, status
 from tests.browser.waiting import until
+from tests.support.damaged_logdir import damaged_logdir
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]

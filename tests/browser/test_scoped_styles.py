@@ -10,9 +10,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from insight_core.plugin import Plugin
-from insight_core.plugin.testing import EventWriter, png
+from insight_core.plugin.testing import EventWriter
 from insight_core.plugin.testing.fake import FakeProvider
 from tests.browser.plugin_hosts import host_of
+from tests.support.pictures import png
 
 pytestmark = pytest.mark.browser
 

@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from insight_core.plugin.testing import EventWriter, png
+from insight_core.plugin.testing import EventWriter
 from tests.browser.cards import card
 from tests.browser.figures_page import open_figure, saved
 from tests.browser.images_page import HEIGHT, WIDTH, expect_pixel, pixels
+from tests.support.pictures import png
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from playwright.sync_api import ConsoleMessage, Locator, Page, expect
 
-from insight_core.plugin.testing import EventWriter, png
+from insight_core.plugin.testing import EventWriter
 from tests.browser.waiting import until
+from tests.support.pictures import png
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]

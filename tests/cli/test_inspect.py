@@ -16,8 +16,9 @@ from insight_core.cli.options import read_options
 from insight_core.cli.plugins import plugin_rows
 from insight_core.cli.policies import cache_policies, describe
 from insight_core.plugin import CachePolicy, Keep, Plugin, hookimpl
-from insight_core.plugin.testing import EventWriter, damaged_logdir
+from insight_core.plugin.testing import EventWriter
 from insight_core.registry import Registry
+from tests.support.damaged_logdir import damaged_logdir
 
 Run = Callable[..., CompletedProcess[str]]
 

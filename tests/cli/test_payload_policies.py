@@ -15,8 +15,9 @@ from urllib.parse import urlencode
 import numpy as np
 import pytest
 
-from insight_core.plugin.testing import EventWriter, png
+from insight_core.plugin.testing import EventWriter
 from tests.cli.conftest import Serving
+from tests.support.pictures import png
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Serve = Callable[..., Serving]

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from insight_core.plugin.testing import EventWriter, png
+from insight_core.plugin.testing import EventWriter
 from tests.conformance.independent_reader import Steps, steps_of
 from tests.conformance.our_payloads import Payloads, Plugins, plugins_over
+from tests.support.pictures import png
 
 Oracle = Callable[..., Payloads]
 

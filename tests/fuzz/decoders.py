@@ -138,11 +138,12 @@ def _made(name: str) -> Iterator[bytes]:
     import numpy as np
     from insight_media.item import CONFUSION_MATRIX
 
-    from insight_core.plugin.testing import landscapes, wire
-    from insight_core.plugin.testing.graphs import tensorflow_node
+    from insight_core.plugin.testing import wire
     from insight_core.plugin.testing.histograms import histogram_proto, histogram_tensor
-    from insight_core.plugin.testing.pictures import png
     from insight_core.plugin.testing.tensors import mindspore_tensor, tensorflow_tensor
+    from tests.support import landscapes
+    from tests.support.graphs import tensorflow_node
+    from tests.support.pictures import png
 
     picture = png(np.arange(12, dtype=np.uint8).reshape(2, 2, 3))
     axis = np.arange(4.0)

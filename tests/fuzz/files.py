@@ -11,10 +11,10 @@ from insight_core.ingest.log_file import blocks_of
 from insight_core.ingest.scanner.scanner import CHUNK
 from insight_core.plugin import Dialect, Flaw, Points
 from insight_core.plugin.testing import wire
-from insight_core.plugin.testing.damaged_logdir import scalar_record, version_record
 from tests.fuzz.decoders import LOGS
 from tests.fuzz.target import Target, documented
 from tests.scanner.both_scanners import check
+from tests.support.damaged_logdir import scalar_record, version_record
 
 _RAW, _MINDSPORE, _IN_PIECES, _TWICE = 1, 2, 4, 8  # bits of the first byte
 

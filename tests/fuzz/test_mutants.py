@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from werkzeug.test import Client
 
-from insight_core.plugin.testing import scalar_points
 from tests.fuzz.hosts import PLUGINS, loaded_host
 from tests.fuzz.mutants import CONTROLS, control, write_mutants
+from tests.support.points import scalar_points
 
 _ROUTES = {
     "scalar": ("series",), "histogram": ("histograms", "comparison?step=1"), "image": ("info", "thumbnail"),

@@ -18,10 +18,10 @@ from werkzeug import Request
 from werkzeug.datastructures import ImmutableMultiDict, MultiDict
 from werkzeug.test import Client, TestResponse
 
-from insight_core.plugin.testing import damaged_logdir
 from tests.fuzz.decoders import LOGS
 from tests.fuzz.hosts import Names, known_names, loaded_host
 from tests.fuzz.mutants import write_mutants
+from tests.support.damaged_logdir import damaged_logdir
 
 _ENDLESS = "/data/events"
 _JSON, _FORM = "application/json", "application/x-www-form-urlencoded"

@@ -17,13 +17,13 @@ from google.protobuf.message import DecodeError, Message
 from google.protobuf.message_factory import GetMessageClass
 
 from insight_core.plugin import DataProvider
-from insight_core.plugin.testing import damaged_logdir
 from insight_core.rpc.schema.pool import POOL
 from insight_core.rpc.schema.services import INSIGHT, MESSAGE_OPTIONS, TENSORBOARD
 from insight_core.rpc.serving import Protection, serve
 from tests.fuzz.decoders import LOGS
 from tests.fuzz.hosts import loaded_host
 from tests.fuzz.mutants import changed, write_mutants
+from tests.support.damaged_logdir import damaged_logdir
 from tests.waiting import PATIENCE
 
 _WAIT = 0.05  # seconds of one call that waits for changes

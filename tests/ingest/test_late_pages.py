@@ -16,9 +16,9 @@ from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.scan_ahead import file_version
 from insight_core.ingest.scanner.holes import MOST_RETRIED
 from insight_core.plugin import Dialect
-from insight_core.plugin.testing import scalar_points
-from insight_core.plugin.testing.damaged_logdir import FILE_NAME, scalar_record, version_record
 from insight_core.providers.local import LocalProvider
+from tests.support.damaged_logdir import FILE_NAME, scalar_record, version_record
+from tests.support.points import scalar_points
 
 COUNT = 600
 RECORDS = [version_record(), *(scalar_record(step) for step in range(COUNT))]

@@ -20,9 +20,9 @@ from insight_core.ingest.loader import Loader
 from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.scanner.small_files import LARGEST, read_small_files
 from insight_core.plugin import Dialect, SeriesKey
-from insight_core.plugin.testing.damaged_logdir import damaged_logdir, scalar_record, version_record
 from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store
+from tests.support.damaged_logdir import damaged_logdir, scalar_record, version_record
 
 pytest.importorskip("insight_core.ingest.scanner._small_files", reason="no compiled kernel here")
 SCALAR = insight_scalar.insight_plugin()

@@ -20,8 +20,9 @@ from insight_core.ingest.discover import discover
 from insight_core.ingest.found import Found
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Dialect, Plugin, SeriesField, SeriesKey
-from insight_core.plugin.testing import EventWriter, scalar_points, wire
+from insight_core.plugin.testing import EventWriter, wire
 from insight_core.providers.local import LocalProvider
+from tests.support.points import scalar_points
 from tests.waiting import eventually
 
 PLUGINS = [insight_scalar.insight_plugin(), insight_image.insight_plugin()]

@@ -14,11 +14,12 @@ from insight_core.formats.batch import Batch
 from insight_core.ingest.event_file import EventFile
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import SeriesKey
-from insight_core.plugin.testing import EventWriter, scalar_points
+from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
 from insight_core.store.asleep import RecalledFiles
 from insight_core.store.store import Store
 from tests.ingest.index_entries import segments_in
+from tests.support.points import scalar_points
 
 Open = Callable[[], LocalProvider]
 

@@ -20,10 +20,12 @@ from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.scan_ahead import FileVersion, file_version
 from insight_core.ingest.scanner.scanner import open_scanner
 from insight_core.plugin import Dialect
-from insight_core.plugin.testing import EventWriter, GrowingFile, scalar_points
-from insight_core.plugin.testing.damaged_logdir import FILE_NAME, scalar_record, version_record
+from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
 from insight_core.store.store import Store
+from tests.support.damaged_logdir import FILE_NAME, scalar_record, version_record
+from tests.support.growing_file import GrowingFile
+from tests.support.points import scalar_points
 
 RECORD = len(scalar_record(500))  # of all steps that need two bytes
 

@@ -19,9 +19,10 @@ from insight_core.plugin import (
     SeriesKey,
     SummaryPlugin,
 )
-from insight_core.plugin.testing import EventWriter, scalar_points, wire
+from insight_core.plugin.testing import EventWriter, wire
 from insight_core.providers.local import LocalProvider
 from insight_core.store.store import Store
+from tests.support.points import scalar_points
 
 SCALAR = insight_scalar.insight_plugin()
 TEXTS = Plugin("texts", "Texts", decoder=RecordDecoder({SummaryPlugin("text")}))

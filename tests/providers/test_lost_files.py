@@ -15,11 +15,12 @@ import pytest
 
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import Plugin, SeriesKey
-from insight_core.plugin.testing import EventWriter, scalar_points
+from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
 from insight_core.store import column_memory
 from insight_core.store.snapshot import Snapshot
 from tests.ingest.index_entries import segments_in
+from tests.support.points import scalar_points
 
 Open = Callable[..., LocalProvider]
 ROUNDS = 40

@@ -20,7 +20,6 @@ from insight_core.plugin import (
     SeriesKey,
     ShownAttempts,
 )
-from insight_core.plugin.testing import damaged_logdir
 from insight_core.providers.http_client.provider import HttpProvider
 from insight_core.providers.http_client.session import Address
 from insight_core.providers.insight_client import InsightProvider
@@ -28,6 +27,7 @@ from insight_core.providers.link import Link
 from insight_core.providers.local import LocalProvider
 from insight_core.rpc.serving import serve
 from tests.hosts import served
+from tests.support.damaged_logdir import damaged_logdir
 
 QUERIES = (
     ScalarQuery(),

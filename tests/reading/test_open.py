@@ -11,8 +11,9 @@ import pytest
 
 import insight_host
 from insight_core.plugin import InvalidArgument, NotFound, Unavailable, Undecodable
-from insight_core.plugin.testing import EventWriter, damaged_logdir
+from insight_core.plugin.testing import EventWriter
 from tests.opened_logs import KINDS
+from tests.support.damaged_logdir import damaged_logdir
 from tests.waiting import eventually
 
 LARGE = 300_000  # bytes: verified when they are read

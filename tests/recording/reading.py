@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin.testing import scalar_points
 from insight_core.providers.local import LocalProvider
 from insight_record.formats.framing import whole_records
+from tests.support.points import scalar_points
 
 
 def points(

@@ -23,7 +23,7 @@ from insight_core.cli.policies import open_whole_registry
 from insight_core.cli.storage import open_local
 from insight_core.mirror import mirror
 from insight_core.plugin import DataProvider, InsightError, SeriesInfo, SeriesKey, Unavailable
-from insight_core.plugin.testing import EventWriter, damaged_logdir
+from insight_core.plugin.testing import EventWriter
 from insight_core.providers.http_client.provider import HttpProvider
 from insight_core.providers.http_client.session import Address
 from insight_core.providers.insight_client import InsightProvider
@@ -35,6 +35,7 @@ from insight_core.rpc.serving import serve
 from tests.hosts import served
 from tests.remote.ssh_servers import ssh_server
 from tests.remote.stores import Bucket, S3Server
+from tests.support.damaged_logdir import damaged_logdir
 from tests.waiting import eventually
 
 Open = Callable[..., LocalProvider]

@@ -16,10 +16,10 @@ from insight_core.formats.columns import Block
 from insight_core.ingest.scanner.scanner import CHUNK
 from insight_core.plugin import Dialect
 from insight_core.plugin.testing import wire
-from insight_core.plugin.testing.damaged_logdir import scalar_record
 from insight_record.formats import crc32c
 from tests.scanner.both_scanners import BOTH, MakeScanner, Reading, check, opened
 from tests.scanner.event_bytes import block, varint
+from tests.support.damaged_logdir import scalar_record
 
 _crc32c = pytest.importorskip("insight_record.formats._crc32c", reason="no compiled kernel here")
 

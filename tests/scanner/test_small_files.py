@@ -20,9 +20,9 @@ from insight_core.ingest.scanner.scanner import CHUNK
 from insight_core.ingest.scanner.small_files import LARGEST, read_small_files
 from insight_core.plugin import Dialect
 from insight_core.plugin.testing import wire
-from insight_core.plugin.testing.damaged_logdir import scalar_record, version_record
 from tests.scanner.both_scanners import opened
 from tests.scanner.event_bytes import block, files
+from tests.support.damaged_logdir import scalar_record, version_record
 
 _kernel = pytest.importorskip("insight_core.ingest.scanner._kernel", reason="no compiled kernel here")
 pytest.importorskip("insight_core.ingest.scanner._small_files", reason="no compiled kernel here")

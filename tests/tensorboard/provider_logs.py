@@ -11,8 +11,8 @@ from attrs import frozen
 
 import insight_core.plugin.testing.wire as wire
 from insight_core.plugin.testing.event_writer import EventWriter
-from insight_core.plugin.testing.pictures import png
 from insight_core.plugin.testing.tensors import tensorflow_tensor
+from tests.support.pictures import png
 
 STEPS = range(0, 60, 2)  # of the scalars `loss` and `accuracy` of run `train`
 CONTENT, DESCRIPTION, DISPLAY_NAME = b"\x08\x01custom", "how far *off*", "Loss"

@@ -17,13 +17,13 @@ from insight_core.plugin import DataProvider, Unavailable, Undecodable
 from insight_core.plugin.testing import wire
 from insight_core.plugin.testing.event_writer import EventWriter
 from insight_core.plugin.testing.fake import FakeProvider
-from insight_core.plugin.testing.pictures import png
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.tensorboard import data as hosted_data
 from insight_core.tensorboard.context import SamplingHints
 from insight_core.tensorboard.data import TensorBoardDataProvider
 from insight_core.tensorboard.sampling import Budget
+from tests.support.pictures import png
 from tests.tensorboard.provider_logs import write_logs
 from tests.tensorboard.provider_suite import CASES, Case, Subject
 

@@ -20,10 +20,10 @@ from werkzeug.test import Client
 from benchmarks.processes import peak_memory
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import FileName, LogFormat, SeriesKey
-from insight_core.plugin.testing.pictures import png
 from insight_core.plugin.worker import decoding
 from insight_core.providers.local import LocalProvider
 from tests.hosts import client_of
+from tests.support.pictures import png
 
 FIXTURES = Path(__file__).parent / "fixtures"
 LAST = "hidden:00040"

@@ -9,7 +9,7 @@ from insight_graph.statistics import statistics_of
 from insight_graph.view import GraphView, Shown
 
 from insight_core.plugin import Reason
-from insight_core.plugin.testing.graphs import mindspore_constant, mindspore_node, tensorflow_node
+from tests.support.graphs import mindspore_constant, mindspore_node, tensorflow_node
 
 
 def _view(*parts: bytes) -> GraphView:

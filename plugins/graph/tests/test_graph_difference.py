@@ -16,10 +16,10 @@ from werkzeug.test import Client, TestResponse
 
 from insight_core.plugin import Dialect, EventField
 from insight_core.plugin.testing.fake import FakeProvider
-from insight_core.plugin.testing.graphs import tensorflow_node
 from insight_core.plugin.testing.wire import int_field
 from insight_core.registry import Registry
 from insight_core.web import Host
+from tests.support.graphs import tensorflow_node
 
 
 @define

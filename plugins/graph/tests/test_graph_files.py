@@ -15,18 +15,18 @@ from werkzeug.test import Client
 
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import BEGINNING
-from insight_core.plugin.testing.graphs import (
+from insight_core.plugin.testing.wire import int_field, message_field
+from insight_core.providers.local import LocalProvider
+from insight_core.registry import Registry
+from insight_core.web import Host
+from tests.graph_samples import chain, in_model, small_network
+from tests.support.graphs import (
     large_mindspore_graph,
     large_tensorflow_graph,
     mindspore_node,
     mindspore_parameter,
     tensorflow_node,
 )
-from insight_core.plugin.testing.wire import int_field, message_field
-from insight_core.providers.local import LocalProvider
-from insight_core.registry import Registry
-from insight_core.web import Host
-from tests.graph_samples import chain, in_model, small_network
 
 _META_GRAPH = message_field(2, message_field(1, message_field(2, b"")) + message_field(2, chain("a", "b")))
 GRAPHS = [

@@ -6,7 +6,7 @@ import pytest
 from insight_graph import mindspore
 from insight_graph.model import GraphModel
 
-from insight_core.plugin.testing.graphs import mindspore_constant, mindspore_node, mindspore_parameter
+from tests.support.graphs import mindspore_constant, mindspore_node, mindspore_parameter
 
 USED = [mindspore_node(str(number), "Add", f"s/Add-op{number}", ["\0"]) for number in range(1, 4)]
 

@@ -10,13 +10,8 @@ from insight_graph.model import GraphModel
 from insight_graph.readable import RULES
 from insight_graph.statistics import removed_of
 
-from insight_core.plugin.testing.graphs import (
-    mindspore_constant,
-    mindspore_node,
-    mindspore_parameter,
-    tensorflow_node,
-)
 from tests.graph_samples import ids_in, shown_edges, small_network
+from tests.support.graphs import mindspore_constant, mindspore_node, mindspore_parameter, tensorflow_node
 
 
 def _removed(model: GraphModel) -> dict[str, set[str]]:

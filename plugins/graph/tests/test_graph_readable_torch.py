@@ -17,8 +17,8 @@ from insight_graph.order import topological
 from insight_graph.statistics import removed_of, statistics_of
 from insight_graph.torch_export import graph_of_archive
 
-from insight_core.plugin.testing.graphs import tensorflow_node
 from tests.graph_samples import shown_edges
+from tests.support.graphs import tensorflow_node
 
 _FILES = Path(__file__).with_name("exported")
 

@@ -15,7 +15,10 @@ from insight_graph.described import notice
 from insight_graph.messages import empty
 from insight_graph.model import GraphModel
 
-from insight_core.plugin.testing.graphs import (
+from insight_core.plugin.testing.wire import int_field, message_field
+from tests.graph_samples import chain, edges_of, in_model, node_of, small_network
+from tests.recording.collector_reading import decoded, opened
+from tests.support.graphs import (
     large_mindspore_graph,
     large_tensorflow_graph,
     mindspore_constant,
@@ -23,9 +26,6 @@ from insight_core.plugin.testing.graphs import (
     mindspore_parameter,
     tensorflow_node,
 )
-from insight_core.plugin.testing.wire import int_field, message_field
-from tests.graph_samples import chain, edges_of, in_model, node_of, small_network
-from tests.recording.collector_reading import decoded, opened
 
 _SAMPLE = Path(__file__).parents[3] / "examples/logs/torch/lr0.02_seed1"  # written by PyTorch
 

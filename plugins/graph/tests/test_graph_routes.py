@@ -14,12 +14,12 @@ from werkzeug.test import Client, TestResponse
 from insight_core.plugin import Dialect, EventField, FileName, SummaryPlugin
 from insight_core.plugin.payloads import record
 from insight_core.plugin.testing.fake import FakeProvider
-from insight_core.plugin.testing.graphs import tensorflow_node
 from insight_core.plugin.testing.wire import message_field, text_tensor
 from insight_core.registry import Registry
 from insight_core.web import Host
 from tests.graph_samples import chain, in_model, small_network
 from tests.lineage_samples import field
+from tests.support.graphs import tensorflow_node
 
 BASE = "/data/plugin/graph"
 EVENT = EventField(Dialect.MINDSPORE, "graph_def")

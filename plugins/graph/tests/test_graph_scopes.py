@@ -16,13 +16,8 @@ from insight_graph.opened import MAX_EDGES, MAX_PROXIES, opened
 from insight_graph.stacks import MOST_CHILDREN, type_of_stack
 from insight_graph.view import GraphView, Shown
 
-from insight_core.plugin.testing.graphs import (
-    mindspore_constant,
-    mindspore_node,
-    mindspore_parameter,
-    tensorflow_node,
-)
 from tests.graph_samples import chain, ids_in, kinds_in, shown_edges, small_network
+from tests.support.graphs import mindspore_constant, mindspore_node, mindspore_parameter, tensorflow_node
 
 
 def _view(graph: Graph) -> GraphView:

@@ -6,7 +6,7 @@ from insight_graph import tensorflow
 from insight_graph.search import Search, found_by
 from insight_graph.view import GraphView, Shown
 
-from insight_core.plugin.testing.graphs import tensorflow_node
+from tests.support.graphs import tensorflow_node
 
 
 def test_the_best_are_first_and_the_rest_in_the_order_of_the_graph() -> None:

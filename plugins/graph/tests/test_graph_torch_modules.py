@@ -21,10 +21,10 @@ from insight_graph.torch_modules import modules_of, times_by_module
 from werkzeug.test import Client, TestResponse
 
 from insight_core.ingest.logdir import Logdir
-from insight_core.plugin.testing.graphs import tensorflow_node
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
+from tests.support.graphs import tensorflow_node
 from tests.waiting import eventually
 
 _RUN = "torch/lr0.02_seed1"

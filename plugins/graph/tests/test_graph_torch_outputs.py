@@ -8,8 +8,8 @@ from insight_graph import tensorflow
 from insight_graph.model import GraphModel
 from insight_graph.statistics import removed_of
 
-from insight_core.plugin.testing.graphs import tensorflow_node
 from tests.graph_samples import shown_edges
+from tests.support.graphs import tensorflow_node
 
 
 def _model(*nodes: tuple[str, str, Sequence[str]]) -> GraphModel:

@@ -25,8 +25,8 @@ from insight_importers.translated_runs import TranslatedRuns
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import ScalarQuery, SeriesKey, find_attempts
 from insight_core.plugin.payloads import MessageTypes
-from insight_core.plugin.testing import png
 from insight_core.providers.local import LocalProvider
+from tests.support.pictures import png
 
 Row = tuple[int, float, int]  # step, value and milliseconds
 START = 1_700_000_000_000

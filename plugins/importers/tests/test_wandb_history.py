@@ -21,8 +21,8 @@ from insight_lineage.hparams import session_of
 from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import SeriesKey
 from insight_core.plugin.payloads import MessageTypes
-from insight_core.plugin.testing import png
 from insight_core.providers.local import LocalProvider
+from tests.support.pictures import png
 
 TYPES = MessageTypes(Path(wandb_store.__file__).with_name("wandb.binpb"))
 Opened = Callable[..., LocalProvider]

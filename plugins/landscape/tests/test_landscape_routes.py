@@ -24,12 +24,12 @@ from insight_core.ingest.logdir import Logdir
 from insight_core.plugin import EventField, Payload, SummaryPlugin
 from insight_core.plugin.testing import wire
 from insight_core.plugin.testing.fake import FakeProvider
-from insight_core.plugin.testing.landscapes import mindspore_landscape, points
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
 from insight_record import landscapes
 from insight_record.landscapes import landscape_file
+from tests.support.landscapes import mindspore_landscape, points
 
 SAMPLE_LOGS = Path(__file__).parents[3] / "examples/logs"
 

@@ -1,4 +1,4 @@
-"""Small pictures for tests: PNG files, so that no other library need agree."""
+"""Encodes small PNG files, with no library of the code under test."""
 
 from __future__ import annotations
 

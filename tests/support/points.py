@@ -1,4 +1,4 @@
-"""What a provider has under one tag, in the plainest form."""
+"""Lists the points of a scalar series of any data provider."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Graphs as training writes them, small by hand or of any size."""
+"""Encodes graphs of MindSpore and TensorFlow, small by hand or of any size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file that grows as a writer makes it grow, at offsets the test chooses."""
+"""Appends to, truncates and replaces a file, at offsets that the test chooses."""
 
 from __future__ import annotations
 

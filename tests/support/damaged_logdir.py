@@ -1,4 +1,4 @@
-"""A logdir of everything that goes wrong with logs on disk, and what can still be read of it."""
+"""Writes a logdir with every kind of damage on disk, and lists what can still be read of it."""
 
 from __future__ import annotations
 
