@@ -10,7 +10,6 @@ from insight_core.formats.batch import Flaw
 from insight_core.formats.dialects import Dialect
 from insight_core.machine import physical_memory
 from insight_core.plugin.annotations import Annotation, Annotations, Authorship
-from insight_core.plugin.attempts import Attempts, Purge, find_attempts
 from insight_core.plugin.claims import BEGINNING, Claim, EventField, FileName, SummaryPlugin
 from insight_core.plugin.computations import Computation, ComputingProvider, NotComputed, compute
 from insight_core.plugin.context import (
@@ -139,7 +138,6 @@ __all__ = [
     "AnswerScalars",
     "AppSettings",
     "Ask",
-    "Attempts",
     "Authorship",
     "CachePolicy",
     "Cell",
@@ -192,7 +190,6 @@ __all__ = [
     "Points",
     "Progress",
     "ProviderSettings",
-    "Purge",
     "QueryColumn",
     "QueryTable",
     "ReadRunColumns",
@@ -239,7 +236,6 @@ __all__ = [
     "encode_json",
     "figures_of",
     "file_reference",
-    "find_attempts",
     "hookimpl",
     "joined_table",
     "missing_tags",

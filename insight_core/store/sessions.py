@@ -13,7 +13,7 @@ from attrs import Factory, define, evolve, frozen
 from insight_core.formats.columns import Columns
 from insight_core.formats.event import Metadata
 from insight_core.plugin import Claim, Dialect, EventField, FileName
-from insight_core.plugin.attempts import Attempts, Purge, find_attempts
+from insight_core.store.attempts import Attempts, Purge, find_attempts
 from insight_core.store.segment import FileOrder, PartOrder
 
 # Stretches of the points behind a session that begins within a file: beyond all of those before it.
