@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import socket
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -44,43 +44,33 @@ BROKEN = (
 )
 
 
-class _Exchange:
-    """Gives bytes to a connection, as if a client had sent them and closed its side."""
+def exchange(data: bytes) -> tuple[list[Request], list[int]]:
+    """Give *data* to a connection, as if a client had sent it and closed its side.
 
-    def __init__(self) -> None:
-        self._listener = socket.create_server(("127.0.0.1", 0))
+    Returns the requests that the application got, and the statuses of all answers. The sockets are a pair,
+    as a machine that drops one of a thousand connections through a port would fail the test.
+    """
+    requests: list[Request] = []
 
-    def close(self) -> None:
-        self._listener.close()
+    def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        body = environ["wsgi.input"].read()
+        assert environ["wsgi.input"].read() == b""
+        requests.append((environ["REQUEST_METHOD"], environ["RAW_URI"], body))
+        start_response("200 OK", [("Content-Length", "0")])
+        return []
 
-    def __call__(self, data: bytes) -> tuple[list[Request], list[int]]:
-        """The requests that the application got, and the statuses of all answers."""
-        requests: list[Request] = []
-
-        def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-            body = environ["wsgi.input"].read()
-            assert environ["wsgi.input"].read() == b""
-            requests.append((environ["REQUEST_METHOD"], environ["RAW_URI"], body))
-            start_response("200 OK", [("Content-Length", "0")])
-            return []
-
-        with socket.create_connection(self._listener.getsockname(), timeout=60) as client:
-            accepted, address = self._listener.accept()
-            with accepted:
-                client.sendall(data)
-                client.shutdown(socket.SHUT_WR)
-                Connection(accepted, address, application).serve()
-            answers = b""
+    client, accepted = socket.socketpair()
+    with client:
+        client.settimeout(60)
+        with accepted:
+            client.sendall(data)
+            client.shutdown(socket.SHUT_WR)
+            Connection(accepted, ("127.0.0.1", 0), application).serve()
+        answers = b""
+        with contextlib.suppress(ConnectionResetError):  # it was closed with bytes that it had not read
             while received := client.recv(1 << 16):
                 answers += received
-        return requests, [int(status) for status in _STATUS.findall(answers)]
-
-
-@pytest.fixture(scope="module")
-def exchange() -> Iterator[_Exchange]:
-    made = _Exchange()
-    yield made
-    made.close()
+    return requests, [int(status) for status in _STATUS.findall(answers)]
 
 
 @st.composite
@@ -106,9 +96,7 @@ def sound_requests(draw: st.DrawFn, broken: bytes | None = None) -> tuple[bytes,
 
 @given(st.lists(sound_requests(), min_size=1, max_size=4))
 @settings(deadline=None, max_examples=100)
-def test_requests_sent_together_are_read_as_they_are(
-    exchange: _Exchange, sent: list[tuple[bytes, Request]]
-) -> None:
+def test_requests_sent_together_are_read_as_they_are(sent: list[tuple[bytes, Request]]) -> None:
     requests, statuses = exchange(b"".join(data for data, _ in sent))
     assert requests == [request for _, request in sent]
     assert statuses == [200] * len(sent)
@@ -117,7 +105,6 @@ def test_requests_sent_together_are_read_as_they_are(
 @given(sound_requests(), st.sampled_from(BROKEN).flatmap(lambda broken: sound_requests(broken)), bodies)
 @settings(deadline=None, max_examples=200)
 def test_nothing_is_answered_after_a_malformed_request(
-    exchange: _Exchange,
     first: tuple[bytes, Request],
     malformed: tuple[bytes, Request],
     rest: bytes,
@@ -131,7 +118,7 @@ def test_nothing_is_answered_after_a_malformed_request(
 @given(st.lists(sound_requests(), min_size=1, max_size=3), st.data())
 @settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.too_slow])
 def test_damaged_bytes_end_in_one_refusal_at_most_and_no_traceback(
-    exchange: _Exchange, sent: list[tuple[bytes, Request]], data: st.DataObject
+    sent: list[tuple[bytes, Request]], data: st.DataObject
 ) -> None:
     whole = bytearray(b"".join(request for request, _ in sent))
     for _ in range(data.draw(st.integers(1, 4))):
@@ -148,7 +135,7 @@ def test_damaged_bytes_end_in_one_refusal_at_most_and_no_traceback(
 
 @given(st.binary(max_size=200))
 @settings(deadline=None, max_examples=200)
-def test_any_bytes_are_refused_or_wait_for_more(exchange: _Exchange, data: bytes) -> None:
+def test_any_bytes_are_refused_or_wait_for_more(data: bytes) -> None:
     requests, statuses = exchange(data)
     assert requests == []
     assert statuses in ([], [400], [501], [505])
