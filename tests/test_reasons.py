@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from insight_core.formats.batch import CUT_MEANWHILE, unreadable
-from insight_core.plugin import Damage, InvalidArgument, Messages, Reason, Undecodable
+from insight_core.plugin import Damage, InvalidArgument, Messages, Reason, ReasonKind, Undecodable
 from insight_core.rpc.messages import damage_message, damage_of
 from insight_record.formats.reason import system_reason
 
@@ -72,8 +72,8 @@ def python_files() -> list[Path]:
 
 
 def coded_reasons() -> Iterator[tuple[str, set[str] | None]]:
-    """Each code in a call of ``Reason``, or of ``said`` and ``change``, which make the reasons of the
-    profiler's advice, and the names of its details; None where they are in a mapping."""
+    """Each code in a call of ``Reason`` or ``ReasonKind``, or of ``said`` and ``change``, which make the
+    reasons of the profiler's advice, and the names of its details; None where they are in a mapping."""
     english = ROOT / "plugins/profiler/insight_profiler/advice/texts.en.json"
     advice = json.loads(english.read_text(encoding="utf-8"))
     for path in python_files():
@@ -85,6 +85,8 @@ def coded_reasons() -> Iterator[tuple[str, set[str] | None]]:
             match getattr(node.func, "id", ""), node.args:
                 case "Reason", [_, ast.Constant(value=str(code))]:
                     yield code, details
+                case "ReasonKind", [ast.Constant(value=str(code)), ast.Constant(value=str(text)), *unsaid]:
+                    yield code, set(ReasonKind(code, text, *map(ast.literal_eval, unsaid)).names)
                 case "said", [ast.Constant(value=str(code))] if "insight_profiler" in path.parts:
                     yield f"profiler_{code}", details
                 case "", [ast.Constant(value=str(code))] if getattr(node.func, "attr", "") == "change":
@@ -117,8 +119,10 @@ def errors_without_reason() -> Iterator[tuple[Path, int, str | None]]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.Call) or getattr(node.func, "id", "") not in kinds or not node.args:
                 continue
-            if isinstance(call := node.args[0], ast.Call) and getattr(call.func, "id", "") == "Reason":
-                continue
+            if isinstance(call := node.args[0], ast.Call):
+                name = getattr(call.func, "id", "")
+                if name == "Reason" or name.isupper():  # the kinds of reasons
+                    continue
             code = next((each.value for each in node.keywords if each.arg == "code"), None)
             yield path, node.lineno, str(code.value) if isinstance(code, ast.Constant) else None
 
@@ -192,6 +196,28 @@ def test_a_detail_that_json_cannot_hold_is_its_text_and_costs_no_list_of_damage(
 def test_messages_of_a_plugin_are_texts_by_code(texts: object) -> None:
     with pytest.raises(TypeError, match="must be"):
         Messages("zh-CN", texts)  # type: ignore[arg-type]
+
+
+def test_a_kind_of_reason_makes_its_english_text_from_the_details() -> None:
+    saw = ReasonKind("calextra_saw", "{tag!r}: error {ece:.1f} of {{most}}, {size:,} bytes: {cause}", "most")
+    cause = Reason("why", "deeper")
+    made = saw(tag="acc", ece=0.25, size=12345, cause=cause, most=9)
+    assert made == "'acc': error 0.2 of {most}, 12,345 bytes: why"
+    assert (made.code, set(made.details)) == ("calextra_saw", {"tag", "ece", "size", "cause", "most"})
+    assert made.details["cause"] is cause
+    assert ReasonKind("mine", "it is odd")() == "it is odd"
+    assert ReasonKind("mine", "{self} in {code}")(self=1, code=2) == "1 in 2"
+
+
+def test_wrong_details_of_a_kind_of_reason_fail_at_once() -> None:
+    saw = ReasonKind("calextra_saw", "{tag}: error {ece} at step {step}")
+    with pytest.raises(TypeError, match=r"calextra_saw: ece, step \(missing\), stepp \(unknown\)"):
+        saw(tag="acc", stepp=3)
+    with pytest.raises(TypeError, match=r"run \(unknown\)"):
+        saw(tag="acc", ece=1, step=3, run="a")
+    for malformed in ("{}", "{0}", "{tag.name}", "{tag[0]}", "{tag", "{tag:{}}"):
+        with pytest.raises(ValueError, match=r"is not the name|expected"):
+            ReasonKind("mine", malformed)
 
 
 def test_other_text_is_no_stored_reason() -> None:

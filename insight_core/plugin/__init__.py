@@ -124,7 +124,7 @@ from insight_core.plugin.series_tables import (
 from insight_core.plugin.store_formats import StoreFormat, Translation
 from insight_core.plugin.tag_roles import TAG_ROLES, TagRole, role_of
 from insight_record.formats.json_text import encode_json
-from insight_record.formats.reason import Reason
+from insight_record.formats.reason import Reason, ReasonKind
 
 __all__ = [
     "API_VERSION",
@@ -194,6 +194,7 @@ __all__ = [
     "QueryTable",
     "ReadRunColumns",
     "Reason",
+    "ReasonKind",
     "RecordDecoder",
     "RecordPlace",
     "RecordTable",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import string
 from collections.abc import Mapping
 
 from insight_record.formats.json_text import encode_json
@@ -24,11 +25,15 @@ class Reason(str):
     text : str
         For the user, in English.
     code : str
-        A word for programs. The page takes the text of ``error.<code>`` in the user's language from the
+        A word for programs. The page takes the text of ``reason.<code>`` in the user's language from the
         messages of the tab, or, for damage, from the hook ``insight_messages``. That of a plugin begins
         with its name.
     **details
         JSON values that the text names; a Reason as well, such as the cause.
+
+    See Also
+    --------
+    ReasonKind : says the text and the names of its details once, for a text that has details.
     """
 
     __slots__ = ("code", "details")
@@ -79,6 +84,57 @@ class Reason(str):
             case {**rest} if not rest:
                 return cls(text)
         raise ValueError(f"not a stored reason: {known:.100}")
+
+
+class ReasonKind:
+    """What reasons of one code say: called with the details, it gives the ``Reason``.
+
+    ``SAW = ReasonKind("calextra_saw", "{tag}: error {ece} at step {step}")`` is called as
+    ``SAW(tag=tag, ece=ece, step=step)``.
+
+    Parameters
+    ----------
+    code : str
+        As that of a ``Reason``.
+    text : str
+        In English, with ``{name}`` for each detail, as ``str.format`` has it: ``{size:,}``, ``{tag!r}``.
+    *unsaid : str
+        Details that the text does not name, for other languages and for programs.
+
+    Raises
+    ------
+    ValueError
+        A text that is malformed, or has a place without a plain name.
+    """
+
+    __slots__ = ("code", "names", "text")
+
+    def __init__(self, code: str, text: str, /, *unsaid: str) -> None:
+        self.code, self.text = code, text
+        self.names = frozenset(unsaid).union(_names_in(text))
+
+    def __call__(self, /, **details: object) -> Reason:
+        """The reason with these details. Raises TypeError if one is missing or the kind does not have it."""
+        if details.keys() != self.names:
+            wrong = (("missing", self.names - details.keys()), ("unknown", details.keys() - self.names))
+            parts = [f"{', '.join(sorted(names))} ({word})" for word, names in wrong if names]
+            raise TypeError(f"wrong details of the reason {self.code}: {', '.join(parts)}")
+        return Reason(self.text.format_map(details), self.code, **details)
+
+    def __repr__(self) -> str:
+        return f"ReasonKind({self.code!r}, {self.text!r})"
+
+
+def _names_in(text: str) -> set[str]:
+    """The names of the details that a text has places for, in the format of a place as well."""
+    names: set[str] = set()
+    for _, name, form, _ in string.Formatter().parse(text):
+        if name is None:
+            continue
+        if not name.isidentifier():
+            raise ValueError(f"{{{name}}} in {text!r} is not the name of a detail")
+        names |= {name, *_names_in(form or "")}
+    return names
 
 
 def system_reason(error: OSError) -> Reason:
