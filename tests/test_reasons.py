@@ -91,7 +91,7 @@ def coded_reasons() -> Iterator[tuple[str, set[str] | None]]:
                     yield f"profiler_{code}", details
                 case "", [ast.Constant(value=str(code))] if getattr(node.func, "attr", "") == "change":
                     for end in ("", "_mindspore", "_xla"):
-                        if f"error.profiler_{code}{end}" in advice:
+                        if f"reason.profiler_{code}{end}" in advice:
                             yield f"profiler_{code}{end}", details
 
 
@@ -102,13 +102,13 @@ def test_every_code_has_a_text_in_chinese_that_names_no_other_details() -> None:
         assert not texts.keys() & found.keys(), path
         texts |= found
     known = {**dict(coded_reasons()), **BUILT}
-    assert {f"error.{code}" for code in known} <= texts.keys()
+    assert {f"reason.{code}" for code in known} <= texts.keys()
     sources = "".join(path.read_text(encoding="utf-8") for path in python_files())
     of_the_page = {"malformed"}  # an answer that is not JSON
-    others = {key.removeprefix("error.") for key in texts} - known.keys() - of_the_page - SYSTEM
+    others = {key.removeprefix("reason.") for key in texts} - known.keys() - of_the_page - SYSTEM
     assert [code for code in others if f'"{code}"' not in sources] == [], "nothing has these codes"
     for code, details in known.items():
-        wanted = set(re.findall(r"\{(\w+)\}", texts[f"error.{code}"]))
+        wanted = set(re.findall(r"\{(\w+)\}", texts[f"reason.{code}"]))
         assert details is None or wanted <= details | {"text"}, code  # the server's own text
 
 
@@ -136,7 +136,7 @@ def test_every_code_of_an_error_has_a_text_in_chinese() -> None:
     }
     codes = {code for _, _, code in errors_without_reason() if code is not None}
     assert {"not_whole", "bad_pattern", "profiler_reading"} <= codes
-    assert sorted(code for code in codes if f"error.{code}" not in texts) == []
+    assert sorted(code for code in codes if f"reason.{code}" not in texts) == []
 
 
 def test_errors_that_routes_of_plugins_share_have_a_code() -> None:
@@ -192,7 +192,36 @@ def test_a_detail_that_json_cannot_hold_is_its_text_and_costs_no_list_of_damage(
     assert Reason.of(received.reason).details == details
 
 
-@pytest.mark.parametrize("texts", [["error.a"], {"error.a": 3}, {3: "text"}, [], "text", None])
+def test_messages_of_a_folder_are_the_texts_of_reasons_in_its_files(tmp_path: Path) -> None:
+    (tmp_path / "zh-CN.json").write_text('{"title": "标题", "reason.m_saw": "看"}', encoding="utf-8")
+    (tmp_path / "en.json").write_text('{"title": "Title"}', encoding="utf-8")
+    assert list(Messages.of(tmp_path)) == [Messages("en", {}), Messages("zh-CN", {"reason.m_saw": "看"})]
+    with pytest.raises(FileNotFoundError, match="zh-CN"):
+        Messages.of(tmp_path / "none")
+    (tmp_path / "en.json").write_text("[]", encoding="utf-8")
+    with pytest.raises(TypeError, match="must be"):
+        Messages.of(tmp_path)
+
+
+def test_messages_with_the_keys_of_the_last_release_are_kept_with_a_warning() -> None:
+    with pytest.warns(DeprecationWarning, match="write 'reason.'") as warned:
+        messages = Messages("zh-CN", {"error.m_old": "旧", "error.m_saw": "旧", "reason.m_saw": "看"})
+    assert messages.texts == {"reason.m_old": "旧", "reason.m_saw": "看"}
+    assert warned[0].filename == __file__
+
+
+def test_an_answer_has_the_texts_of_its_codes_alone() -> None:
+    given = [
+        Messages("zh-CN", {"reason.m_saw": "看", "reason.m_cause": "因", "reason.m_other": "他"}),
+        Messages("zh-CN", {"reason.m_saw": "second"}),
+        Messages("en", {"reason.m_other": "other"}),
+    ]
+    reason = Reason("saw: why", "m_saw", causes=[Reason("why", "m_cause").fields()])
+    answer = {"findings": [{"saw": reason.fields(), "code": 7, "tag": "m_other"}]}
+    assert Messages.said_in(answer, given) == {"zh-CN": {"reason.m_saw": "看", "reason.m_cause": "因"}}
+
+
+@pytest.mark.parametrize("texts", [["reason.a"], {"reason.a": 3}, {3: "text"}, [], "text", None])
 def test_messages_of_a_plugin_are_texts_by_code(texts: object) -> None:
     with pytest.raises(TypeError, match="must be"):
         Messages("zh-CN", texts)  # type: ignore[arg-type]

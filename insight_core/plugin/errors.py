@@ -9,7 +9,7 @@ class InsightError(Exception):
     """An error with a text for the user, in English; ``status`` is its HTTP status.
 
     ``code`` is a word for programs, from which the page takes a text in the user's language: that of
-    ``error.<code>`` in the messages of the tab, or its own. ``details`` are JSON values that this text
+    ``reason.<code>`` in the messages of the tab, or its own. ``details`` are JSON values that this text
     names, or a ``Reason``. The text itself may be a ``Reason`` that has both. Without a ``code`` an error
     has that of its class.
     """

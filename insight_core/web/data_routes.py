@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from urllib.parse import quote_plus
@@ -205,15 +205,8 @@ class DataRoutes:
 
     def _messages(self, reasons: Sequence[Mapping[str, object]]) -> dict[str, dict[str, str]]:
         """Texts of plugins for the codes of these reasons, as ``Reason.fields`` gives them, by locale."""
-        keys = {f"error.{code}" for reason in reasons for code in _codes(reason)}
-        found: dict[str, dict[str, str]] = {}
-        if not keys:
-            return found
-        for given in self.registry.collected("insight_messages", Messages):
-            texts = {key: given.value.texts[key] for key in keys & given.value.texts.keys()}
-            if texts:
-                found[given.value.locale] = {**texts, **found.get(given.value.locale, {})}
-        return found
+        given = self.registry.collected("insight_messages", Messages) if reasons else ()
+        return Messages.said_in(reasons, (one.value for one in given))
 
     def records(self, request: Request) -> Response:
         """Steps, wall times and sizes of a series of any plugin, unclaimed values included."""
@@ -271,13 +264,3 @@ def _row(
     if error is not None:
         row["error"] = error
     return row
-
-
-def _codes(reason: Mapping[str, object]) -> Iterator[str]:
-    """The code of a reason, given by its fields, and those of the reasons among its details."""
-    if isinstance(code := reason.get("code"), str):
-        yield code
-    if isinstance(details := reason.get("details"), Mapping):
-        for value in details.values():
-            if isinstance(value, Mapping):
-                yield from _codes(value)

@@ -208,4 +208,4 @@ def test_damaged_lineage_files_are_listed_before_anybody_opens_the_tab(
     [metrics] = [entry for entry in answer["damage"] if entry["file"].endswith("_lineage")]
     assert metrics["code"] == "record_content"
     assert metrics["details"]["cause"]["code"] == "lineage_metrics_json"
-    assert "评估指标" in answer["messages"]["zh-CN"]["error.lineage_metrics_json"]
+    assert "评估指标" in answer["messages"]["zh-CN"]["reason.lineage_metrics_json"]

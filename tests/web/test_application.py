@@ -90,7 +90,12 @@ def test_damage_of_all_runs_or_one(client: Client, provider: FakeProvider) -> No
 
 
 def test_damage_comes_with_the_texts_of_its_codes_alone(provider: FakeProvider) -> None:
-    texts = {"error.m_seen": "seen", "error.m_cause": "cause", "error.m_other": "other", "tab": "of the tab"}
+    texts = {
+        "reason.m_seen": "seen",
+        "reason.m_cause": "cause",
+        "reason.m_other": "other",
+        "tab": "of the tab",
+    }
     messages = [Messages("zh-CN", texts), Messages("en", {})]
     module = SimpleNamespace(insight_messages=hookimpl(lambda: messages))
     client = Client(Host(Registry.of([("m", lambda: module)]), provider))
@@ -98,7 +103,7 @@ def test_damage_comes_with_the_texts_of_its_codes_alone(provider: FakeProvider) 
     reason = Reason("it is cut", "m_seen", cause=Reason("no space", "m_cause"))
     provider.add_damage(Damage("late", "late/events", 12, reason))
     assert _json(client.get("/data/damage"))["messages"] == {
-        "zh-CN": {"error.m_seen": "seen", "error.m_cause": "cause"}
+        "zh-CN": {"reason.m_seen": "seen", "reason.m_cause": "cause"}
     }
 
 

@@ -242,6 +242,6 @@ def test_a_hook_that_fails_is_listed_and_the_second_rule_of_an_id_is_left_out(da
 
 
 def test_texts_of_modules_come_with_the_answer(data: FakeProvider) -> None:
-    messages = Messages("zh-CN", {"error.m_saw": "有问题"})
+    messages = Messages("zh-CN", {"reason.m_saw": "有问题"})
     module = SimpleNamespace(insight_messages=hookimpl(lambda: [messages]))
     assert _table(data, m=module).check(["a"], {}).messages == [messages]

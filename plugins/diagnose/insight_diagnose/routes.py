@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from attrs import asdict
@@ -31,28 +31,26 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
 def _highlights(ctx: PluginContext, request: Request) -> Response:
     """What matters about the runs ``run`` (repeated) taken together, as all plugins say."""
     found = ctx.highlights(request.args.getlist("run"))
-    answer = json_response(
-        {
-            "highlights": [
-                {
-                    "plugin": source.plugin,
-                    "source": source.id,
-                    "tone": one.tone,
-                    "text": one.text.fields(),
-                    "runs": one.runs,
-                    "place": one.place and asdict(one.place),
-                }
-                for source in found.sources
-                for one in source.highlights
-            ],
-            "failed": [
-                {"plugin": one.plugin, "source": one.id, "reason": one.failed.fields()}
-                for one in found.sources
-                if one.failed is not None
-            ],
-            "messages": _texts(found.messages),
-        }
-    )
+    told: dict[str, object] = {
+        "highlights": [
+            {
+                "plugin": source.plugin,
+                "source": source.id,
+                "tone": one.tone,
+                "text": one.text.fields(),
+                "runs": one.runs,
+                "place": one.place and asdict(one.place),
+            }
+            for source in found.sources
+            for one in source.highlights
+        ],
+        "failed": [
+            {"plugin": one.plugin, "source": one.id, "reason": one.failed.fields()}
+            for one in found.sources
+            if one.failed is not None
+        ],
+    }
+    answer = json_response({**told, "messages": Messages.said_in(told, found.messages)})
     answer.cache_control.no_store = True  # alerts and annotations change while the data do not
     return answer
 
@@ -90,7 +88,7 @@ def described(checks: RuleChecks) -> dict[str, object]:
     rules = {(one.plugin, one.rule.id): one.rule for one in checks.rules}
     findings = [(one, finding) for one in checks.rules for finding in one.findings]
     findings.sort(key=lambda pair: SEVERITIES.index(pair[1].severity))  # stable: else as rules and runs are
-    return {
+    told: dict[str, object] = {
         "rules": [
             {"plugin": plugin, "id": id_, "title": rule.title.fields()}
             for (plugin, id_), rule in rules.items()
@@ -114,16 +112,8 @@ def described(checks: RuleChecks) -> dict[str, object]:
             for one in checks.rules
             if one.unchecked is not None
         ],
-        "messages": _texts(checks.messages),
     }
-
-
-def _texts(given: Iterable[Messages]) -> dict[str, dict[str, str]]:
-    """Texts of all plugins by locale; the first of a key counts."""
-    texts: dict[str, dict[str, str]] = {}
-    for one in given:
-        texts[one.locale] = {**one.texts, **texts.get(one.locale, {})}
-    return texts
+    return {**told, "messages": Messages.said_in(told, checks.messages)}
 
 
 def _row(one: CheckedRule, finding: Finding) -> dict[str, object]:

@@ -65,7 +65,7 @@ def test_findings_of_the_runs_that_are_asked_for(data: FakeProvider) -> None:
     assert {"plugin": "diagnose", "rule": "divergence", "run": "broken"} in answer["checked"]
     left = {one["rule"]: one["reason"]["code"] for one in answer["unchecked"]}
     assert left["overfitting"] == "no_tag_of_role"
-    assert "error.diagnose_nonfinite" in answer["messages"]["zh-CN"]
+    assert "reason.diagnose_nonfinite" in answer["messages"]["zh-CN"]
     assert _json(_client(data), PATH)["findings"] == []
 
 
@@ -78,13 +78,13 @@ def test_the_worst_findings_come_first_whichever_plugin_has_them(data: FakeProvi
 
     module = SimpleNamespace(
         insight_rules=hookimpl(lambda: [Rule("r", Reason("R", "m_r"), check)]),
-        insight_messages=hookimpl(lambda: [Messages("zh-CN", {"error.m_saw": "看"})]),
+        insight_messages=hookimpl(lambda: [Messages("zh-CN", {"reason.m_saw": "看"})]),
     )
     answer = _json(_client(data, mine=module), PATH, run="fine")
     assert [one["severity"] for one in answer["findings"]] == ["error", "warning", "info"]
     assert answer["findings"][0]["place"]["state"] == {"view": "x"}
     assert answer["findings"][0]["saves"] == 0.25
-    assert answer["messages"]["zh-CN"]["error.m_saw"] == "看"
+    assert answer["messages"]["zh-CN"]["reason.m_saw"] == "看"
 
 
 def test_roles_are_parameters_and_an_unknown_one_is_an_error(data: FakeProvider) -> None:
@@ -128,5 +128,5 @@ def test_what_matters_has_damage_and_texts_of_all_plugins(data: FakeProvider) ->
     [damage] = answer["highlights"]
     assert (damage["plugin"], damage["tone"], damage["runs"]) == ("diagnose", "warning", ["fine"])
     assert damage["text"]["error"] == "logs of 1 of 2 runs are damaged in 1 place; fine/events: it is cut off"
-    assert "error.diagnose_damage" in answer["messages"]["zh-CN"]
+    assert "reason.diagnose_damage" in answer["messages"]["zh-CN"]
     assert _json(_client(data), "/data/plugin/diagnose/highlights", run="broken")["highlights"] == []

@@ -7,6 +7,7 @@ from typing import Any
 
 from werkzeug import Request, Response
 
+from insight_core.plugin import Messages
 from insight_core.plugin.http.parameters import choice, required_text, whole_number
 from insight_profiler.advice.answer import texts
 from insight_profiler.analysis import compare, operators
@@ -67,10 +68,11 @@ class _Views:
         opened, base = self._both(request)
         numbers = [whole_number(request, name, 0, _MOST_NUMBER) for name in ("base_step", "step")]
         before, after = (_steps(request, one) for one in (base, opened))
+        advice = self._advice_of(request, opened, base)
         answer = {
             **summary_of(before, after, numbers[0], numbers[1]),
-            **self._advice_of(request, opened, base),
-            "messages": {messages.locale: dict(messages.texts) for messages in texts()},
+            **advice,
+            "messages": Messages.said_in(advice, texts()),
             "steps": after.summary(),
             "base_steps": before.summary(),
         }

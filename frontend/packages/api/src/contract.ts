@@ -278,7 +278,7 @@ export interface PluginContext {
    * A text of `messages`, `{name}` filled in. With a number `count`, `key.one` (or another plural category) goes first.
    */
   t(key: string, values?: Readonly<Record<string, string | number>>): string;
-  /** A reason in the user's language: the text `error.<code>` of `messages`, else that of the page, else its own. */
+  /** A reason in the user's language: the text `reason.<code>` of `messages`, else that of the page, else its own. */
   reason(reason: Reason): string;
   readonly url: UrlState;
   /** Remembered in this browser, under the plugin's name; parse errors give the fallback. */

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { reasonsIn } from '../i18n/reasons';
 import { RequestError } from './errors';
 
@@ -46,7 +46,7 @@ describe('an error of the host', () => {
   });
 
   it('of a plugin is said in its words, also as the cause of another', async () => {
-    const messages = { 'zh-CN': { 'error.mine_odd': '奇数：{number}' }, en: { 'error.mine_odd': 'Odd: {number}' } };
+    const messages = { 'zh-CN': { 'reason.mine_odd': '奇数：{number}' }, en: { 'reason.mine_odd': 'Odd: {number}' } };
     const cause = { error: 'it is odd', code: 'mine_odd', details: { number: 7 } };
     const details = { run: 'a', tag: 'loss', step: 3, index: 0, cause };
     document.documentElement.lang = 'zh-CN';
@@ -57,6 +57,17 @@ describe('an error of the host', () => {
     );
     document.documentElement.lang = 'en';
     expect(answered({ ...cause }).saidBy(messages)).toMatchObject({ message: 'Odd: 7', code: 'mine_odd', status: 404 });
+  });
+
+  it('of a plugin for the last release has its words, with a warning that names the new key', () => {
+    const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    const messages = { 'zh-CN': { 'error.mine_old': '旧：{number}' } };
+    document.documentElement.lang = 'zh-CN';
+    const body = { error: 'old', code: 'mine_old', details: { number: 7 } };
+    for (let asked = 0; asked < 2; asked++) expect(answered(body).saidBy(messages).message).toBe('旧：7');
+    expect(warned).toHaveBeenCalledOnce();
+    expect(warned.mock.calls[0]?.[0]).toContain('"reason.mine_old"');
+    warned.mockRestore();
   });
 
   it('has the status where a proxy answered', () => {

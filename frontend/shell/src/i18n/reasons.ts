@@ -3,7 +3,7 @@ import type { Locale, Messages, Reason } from '@insight-host/api';
 import { CATALOGUES, fill, type Values } from './translate';
 
 /**
- * By `error.<code>`, of codes that few answers have: loaded before such an answer is read, in a language that needs
+ * By `reason.<code>`, of codes that few answers have: loaded before such an answer is read, in a language that needs
  * them.
  */
 let texts: Readonly<Record<string, string>> = {};
@@ -27,13 +27,26 @@ function valueOf(value: unknown, locale: string, messages: Messages): string | n
   return typeof value === 'number' ? value : String(value);
 }
 
+const told = new Set<string>();
+
+/** A text of a plugin. Those of the last release began with `error.`; they are used for one release more. */
+function ownText(texts: Readonly<Record<string, string>> | undefined, key: string): string | undefined {
+  const old = key.replace(/^reason/, 'error');
+  const text = texts?.[key] ?? texts?.[old];
+  if (text !== undefined && texts?.[key] === undefined && !told.has(old)) {
+    told.add(old);
+    console.warn(`The text "${old}" of a plugin is deprecated: call it "${key}"`);
+  }
+  return text;
+}
+
 /**
  * The text for the code of a reason, of `messages`, else of the page; the server's own if nobody has one, or a value is
  * missing.
  */
 export function reasonText(reason: Reason, locale: string, messages: Messages = {}): string {
-  const key = `error.${reason.code ?? ''}`;
-  const own = messages[locale]?.[key] ?? messages['en']?.[key];
+  const key = `reason.${reason.code ?? ''}`;
+  const own = ownText(messages[locale], key) ?? ownText(messages['en'], key);
   const found = own ?? CATALOGUES[locale as Locale]?.[key] ?? (locale === 'zh-CN' ? texts[key] : undefined);
   if (found === undefined) return reason.error;
   const given = { ...reason.details, text: reason.error };

@@ -46,7 +46,7 @@ function answered(query: Query | undefined): Answer {
       pending: false,
       reason: { error: 'no tag' },
     })),
-    messages: { 'zh-CN': { 'error.mine_odd': '{tag} 在第 {step} 步为 {level}', 'error.mine_hole': '{nothing}' } },
+    messages: { 'zh-CN': { 'reason.mine_odd': '{tag} 在第 {step} 步为 {level}', 'reason.mine_hole': '{nothing}' } },
   };
 }
 
@@ -58,7 +58,7 @@ function highlighted(query: Query | undefined): HighlightsAnswer {
   return {
     highlights: [{ plugin: 'mine', source: 'all', tone: 'good', text, runs: ['run2', 'run5'], place }],
     failed: [{ plugin: 'bad', source: 'x', reason: { error: 'it broke' } }],
-    messages: { 'zh-CN': { 'error.mine_all': '{count} 个训练' } },
+    messages: { 'zh-CN': { 'reason.mine_all': '{count} 个训练' } },
   };
 }
 
@@ -159,7 +159,7 @@ it('writes a reason in the language of the user by the texts of the plugin, or a
   expect(textOf(ctx, messages, saw)).toBe('a.b 在第 12,000 步为 1.416e11');
   expect(textOf(ctx, messages, { error: 'plain', code: 'mine_hole' })).toBe('plain');
   const nested = { error: 'why: odd', code: 'mine_cause', details: { cause: saw } };
-  const more = { 'zh-CN': { ...messages['zh-CN'], 'error.mine_cause': '原因：{cause}' } };
+  const more = { 'zh-CN': { ...messages['zh-CN'], 'reason.mine_cause': '原因：{cause}' } };
   expect(textOf(ctx, more, nested)).toBe('原因：a.b 在第 12,000 步为 1.416e11');
 });
 

@@ -84,7 +84,7 @@ const isReason = (value: unknown): value is Reason =>
 /** A reason in the user's language: by the texts of the plugin that has the rule, else as the page says it. */
 export function textOf(ctx: PluginContext, messages: Messages, reason: Reason): string {
   const locale = ctx.locale.value;
-  const text = messages[locale]?.[`error.${reason.code ?? ''}`];
+  const text = messages[locale]?.[`reason.${reason.code ?? ''}`];
   if (text === undefined) return ctx.reason(reason);
   const whole = new Intl.NumberFormat(locale);
   let isWhole = true;

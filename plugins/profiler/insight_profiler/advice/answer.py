@@ -66,13 +66,13 @@ def advice_answer(own: CheckedProfile, job: CheckedJob, path: str) -> dict[str, 
     checked, the reason; ``advice``, what saves most first; ``path`` and ``figures``; ``messages``: texts by
     locale."""
     checked = [*(_without_waiting(one, job, path) for one in own.rules), *job.rules]
-    return {
+    answer: dict[str, Any] = {
         "rules": [_rule(one) for one in checked],
         "advice": in_order(told(one.rule.id, advice) for one in checked for advice in one.found),
         "path": own.path,
         "figures": {**own.figures, **_waiting_figure(own, job, path)},
-        "messages": {messages.locale: dict(messages.texts) for messages in texts()},
     }
+    return {**answer, "messages": Messages.said_in(answer, texts())}
 
 
 def _waiting_figure(own: CheckedProfile, job: CheckedJob, path: str) -> dict[str, float]:

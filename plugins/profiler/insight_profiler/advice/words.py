@@ -19,9 +19,9 @@ def _texts() -> dict[str, Any]:
 
 
 def said(code: str, /, **details: object) -> Reason:
-    """The text ``error.profiler_<code>`` of ``texts.en.json`` with its details."""
+    """The text ``reason.profiler_<code>`` of ``texts.en.json`` with its details."""
     name = f"profiler_{code}"
-    return Reason(_texts()[f"error.{name}"].format(**details), name, **details)
+    return Reason(_texts()[f"reason.{name}"].format(**details), name, **details)
 
 
 _FRAMEWORKS = {Source.MINDSPORE: "mindspore", Source.MINDINSIGHT: "mindspore", Source.XPLANE: "xla"}
@@ -30,7 +30,7 @@ _FRAMEWORKS = {Source.MINDSPORE: "mindspore", Source.MINDINSIGHT: "mindspore", S
 def said_for(source: Source, code: str, /, **details: object) -> Reason:
     """``said`` with the options of the framework that wrote a profile, where it is not PyTorch."""
     own = f"{code}_{_FRAMEWORKS.get(source, '')}"
-    return said(own if f"error.profiler_{own}" in _texts() else code, **details)
+    return said(own if f"reason.profiler_{own}" in _texts() else code, **details)
 
 
 def percent(share: float) -> float:

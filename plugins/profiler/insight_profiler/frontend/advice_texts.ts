@@ -6,7 +6,7 @@ import type { ProfilerParts } from './board';
 /** A reason by the messages of the answer, else in English. Numbers are written as the locale does. */
 export function reasonText(board: ProfilerParts, { messages }: Pick<AdviceAnswer, 'messages'>, reason: Reason): string {
   const locale = board.page.locale.value;
-  const text = messages[locale]?.[`error.${reason.code ?? ''}`];
+  const text = messages[locale]?.[`reason.${reason.code ?? ''}`];
   if (text === undefined) return reason.error.charAt(0).toUpperCase() + reason.error.slice(1);
   return text.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = reason.details?.[name];

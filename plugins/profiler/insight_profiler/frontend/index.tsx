@@ -11,7 +11,7 @@ import styles from './profiler.css?inline';
 const causes = Object.fromEntries(
   Object.entries(zh)
     .filter(([key]) => key.startsWith('failure.'))
-    .map(([key, text]) => [key.replace('failure.', 'error.profiler_failure_'), text]),
+    .map(([key, text]) => [key.replace('failure.', 'reason.profiler_failure_'), text]),
 );
 
 export default tab({

@@ -38,6 +38,6 @@ test('every code of readers and of advice has a sentence', () => {
   expect([...new Set(keys)].filter((key) => !(key in en))).toEqual([]);
   const causes = keys
     .filter((key) => key.startsWith('failure.'))
-    .map((key) => key.replace('failure.', 'error.profiler_failure_'));
+    .map((key) => key.replace('failure.', 'reason.profiler_failure_'));
   expect(causes.filter((key) => !(key in reasons))).toEqual([]);
 });
