@@ -67,6 +67,7 @@ NO_ROOMS = {  # parts of the build
 }
 _OF_TESTS = {"vitest", "node", "d3-contour"}
 _PLUGIN_PLACE = re.compile(r"plugins/(\w+)/(?:insight_\1/)?frontend/")
+_TEXTS_OF_PLUGIN = re.compile(r"plugins/(\w+)/insight_\1/locales/[\w-]+\.json$")
 _IMPORT = re.compile(
     r"""(?:^|;)\s*(?:import|export)\s(?P<what>[^'";]*?\bfrom\s*)?['"](?P<name>[^'"]+)['"]"""
     r"""|\bimport\(\s*['"](?P<late>[^'"]+)['"]""",
@@ -119,9 +120,8 @@ def breaches(file: str, text: str) -> list[str]:
             fits = room_of(target) in ({here} | of_tests if is_test else {here})
             fits |= is_test and target.startswith("tests/fixtures/")
             fits &= is_test or not _is_of_tests(target)
-            # the Python half of a plugin gives the same texts to the list of damage
-            if os.path.basename(target) == "reasons.zh-CN.json":
-                fits |= room_of(f"{os.path.dirname(target)}/frontend/") == here
+            if found_texts := _TEXTS_OF_PLUGIN.match(target):  # both halves read them
+                fits |= here == f"plugin {found_texts[1]}"
         elif name in ROOMS:
             rooms = of_tests if is_test else allowed.rooms
             fits = name in (rooms | allowed.types if types_only else rooms)

@@ -123,8 +123,11 @@ def test_the_installed_package_holds_the_plugin_and_nothing_else(made: Author, n
     script = f"import insight_{name} as m, pathlib; print(pathlib.Path(m.__file__).parent)"
     place = Path(made.run(made.python, "-c", script).strip())
     files = {path.relative_to(place).as_posix() for path in place.rglob("*") if path.suffix != ".pyc"}
-    code = {"__init__.py", "decoder.py", "routes.py", "py.typed"}
-    assert files - {"__pycache__"} == code | {"static", "static/index.js", "static/manifest.json"}
+    expected = {"__init__.py", "decoder.py", "routes.py", "py.typed"}
+    expected |= {"static", "static/index.js", "static/manifest.json"}
+    if name == "demo_tab":
+        expected |= {"locales", "locales/en.json", "locales/zh-CN.json"}
+    assert files - {"__pycache__"} == expected
     manifest = json.loads((place / "static/manifest.json").read_text(encoding="utf-8"))
     source = re.sub(r"\s", "", (place / "static/index.js").read_text(encoding="utf-8"))
     assert set(manifest["imports"]) == set(re.findall(r"from[\"'`]([^\"'`]+)", source))

@@ -1,4 +1,4 @@
-import en from './locales/en.json';
-import zh from './locales/zh-CN.json';
+import en from '../insight_alerts/locales/en.json';
+import zh from '../insight_alerts/locales/zh-CN.json';
 
 export const messages = { en, 'zh-CN': zh };

@@ -43,7 +43,7 @@ def insight_highlights() -> Iterable[HighlightSource]:
 @hookimpl
 def insight_messages() -> Iterable[Messages]:
     """Texts of highlights."""
-    return [Messages.read("zh-CN", Path(__file__).with_name("reasons.zh-CN.json"))]
+    return Messages.of(Path(__file__).parent / "locales")
 
 
 @hookimpl

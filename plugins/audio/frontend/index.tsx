@@ -3,12 +3,11 @@ import { stepKeys, stepMessages, stepStyles } from '@insight-host/kit/steps';
 import { App } from './app';
 import styles from './audio.css?inline';
 import { audioParts, toggleSound } from './board';
-import en from './locales/en.json';
-import zh from './locales/zh-CN.json';
-import reasons from './reasons.zh-CN.json';
+import en from '../insight_audio/locales/en.json';
+import zh from '../insight_audio/locales/zh-CN.json';
 
 export default tab({
-  messages: { en: { ...stepMessages.en, ...en }, 'zh-CN': { ...stepMessages['zh-CN'], ...zh, ...reasons } },
+  messages: { en: { ...stepMessages.en, ...en }, 'zh-CN': { ...stepMessages['zh-CN'], ...zh } },
   styles: cardStyles + stepStyles + styles,
   board: audioParts,
   view: (board) => <App board={board} />,

@@ -119,4 +119,4 @@ def insight_run_columns() -> Iterable[RunColumns]:
 @hookimpl
 def insight_messages() -> Iterable[Messages]:
     """The texts of findings in Chinese."""
-    return [Messages.read("zh-CN", _HERE / "reasons.zh-CN.json")]
+    return Messages.of(_HERE / "locales")

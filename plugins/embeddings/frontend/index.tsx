@@ -2,12 +2,11 @@ import { cardStyles, focusOn, fullScreenKeys, tab } from '@insight-host/kit';
 import { App } from './app';
 import { embeddingParts } from './board';
 import styles from './embeddings.css?inline';
-import en from './locales/en.json';
-import zh from './locales/zh-CN.json';
-import reasons from './reasons.zh-CN.json';
+import en from '../insight_embeddings/locales/en.json';
+import zh from '../insight_embeddings/locales/zh-CN.json';
 
 export default tab({
-  messages: { en, 'zh-CN': { ...zh, ...reasons } },
+  messages: { en, 'zh-CN': zh },
   styles: cardStyles + styles,
   board: embeddingParts,
   view: (board) => <App board={board} />,

@@ -2,12 +2,11 @@ import { cardStyles, tab } from '@insight-host/kit';
 import { App } from './app';
 import { HealthBoard } from './board';
 import styles from './health.css?inline';
-import en from './locales/en.json';
-import zh from './locales/zh-CN.json';
-import reasons from '../insight_health/reasons.zh-CN.json';
+import en from '../insight_health/locales/en.json';
+import zh from '../insight_health/locales/zh-CN.json';
 
 export default tab({
-  messages: { en, 'zh-CN': { ...zh, ...reasons } },
+  messages: { en, 'zh-CN': zh },
   styles: cardStyles + styles,
   board: (page) => new HealthBoard(page),
   view: (board) => <App board={board} />,

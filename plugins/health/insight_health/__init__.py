@@ -43,4 +43,4 @@ def insight_highlights() -> Iterable[HighlightSource]:
 @hookimpl
 def insight_messages() -> Iterable[Messages]:
     """The texts of highlights in Chinese."""
-    return [Messages.read("zh-CN", _HERE / "reasons.zh-CN.json")]
+    return Messages.of(_HERE / "locales")

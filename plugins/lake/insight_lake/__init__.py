@@ -56,4 +56,4 @@ def insight_open_provider(location: str, settings: ProviderSettings) -> DataProv
 @hookimpl
 def insight_messages() -> Iterable[Messages]:
     """The notice of a lake that is away."""
-    return [Messages.read("zh-CN", Path(__file__).parent / "reasons.zh-CN.json")]
+    return Messages.of(Path(__file__).parent / "locales")

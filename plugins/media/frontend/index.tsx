@@ -3,13 +3,12 @@ import { stepKeys, stepMessages, stepStyles } from '@insight-host/kit/steps';
 import { markdownStyles } from '@insight-host/kit/markdown';
 import { App } from './app';
 import { mediaParts } from './board';
-import en from './locales/en.json';
-import zh from './locales/zh-CN.json';
+import en from '../insight_media/locales/en.json';
+import zh from '../insight_media/locales/zh-CN.json';
 import styles from './media.css?inline';
-import reasons from './reasons.zh-CN.json';
 
 export default tab({
-  messages: { en: { ...stepMessages.en, ...en }, 'zh-CN': { ...stepMessages['zh-CN'], ...zh, ...reasons } },
+  messages: { en: { ...stepMessages.en, ...en }, 'zh-CN': { ...stepMessages['zh-CN'], ...zh } },
   styles: cardStyles + stepStyles + markdownStyles + styles,
   board: mediaParts,
   view: (board) => <App board={board} />,

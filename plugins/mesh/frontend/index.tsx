@@ -3,13 +3,12 @@ import { stepKeys, stepMessages, stepStyles } from '@insight-host/kit/steps';
 import { App, lookFrom } from './app';
 import { DRAWS, meshParts } from './board';
 import { VIEWS, type View } from './camera';
-import en from './locales/en.json';
-import zh from './locales/zh-CN.json';
-import reasons from './reasons.zh-CN.json';
+import en from '../insight_mesh/locales/en.json';
+import zh from '../insight_mesh/locales/zh-CN.json';
 import styles from './mesh.css?inline';
 
 export default tab({
-  messages: { en: { ...stepMessages.en, ...en }, 'zh-CN': { ...stepMessages['zh-CN'], ...zh, ...reasons } },
+  messages: { en: { ...stepMessages.en, ...en }, 'zh-CN': { ...stepMessages['zh-CN'], ...zh } },
   styles: cardStyles + stepStyles + styles,
   board: meshParts,
   view: (board) => <App board={board} />,

@@ -18,7 +18,7 @@ def insight_log_formats() -> Iterable[LogFormat]:
 @hookimpl
 def insight_messages() -> Iterable[Messages]:
     """The texts of damage in other languages."""
-    return [Messages.read("zh-CN", Path(__file__).with_name("reasons.zh-CN.json"))]
+    return Messages.of(Path(__file__).parent / "locales")
 
 
 FORMATS = (

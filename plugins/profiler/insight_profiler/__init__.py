@@ -55,4 +55,6 @@ def insight_tables() -> Iterable[QueryTable]:
 @hookimpl
 def insight_messages() -> Iterable[Messages]:
     """The texts of findings in Chinese."""
-    return [Messages.read("zh-CN", Path(__file__).with_name("reasons.zh-CN.json"))]
+    from insight_profiler.advice.words import texts
+
+    return texts()

@@ -9,7 +9,7 @@ from werkzeug import Request, Response
 
 from insight_core.plugin import Messages
 from insight_core.plugin.http.parameters import choice, required_text, whole_number
-from insight_profiler.advice.answer import texts
+from insight_profiler.advice.words import texts
 from insight_profiler.analysis import compare, operators
 from insight_profiler.analysis.compare_summary import compared_advice, summary_of
 from insight_profiler.analysis.compared_steps import MEASURES, ComparedSteps, compared_steps, limits_of

@@ -191,7 +191,7 @@ class _Views:
         values = tensor.values
         if values.dtype == object:
             text = f"{place}: strings have no place in .npy files; /values has them as JSON"
-            raise InvalidArgument(text, code="tensor_strings", place=str(place))
+            raise InvalidArgument(text, code="tensor_not_npy", place=str(place))
         if "slice" in request.args:
             values = np.asarray(values[_slice(request, tensor).key])
         name = f"{place.key.run}_{place.key.tag}_{place.step}.npy"

@@ -5,8 +5,8 @@ import { tableStyles } from '@insight-host/kit/table';
 import { App } from './app';
 import styles from './histograms.css?inline';
 import { keys } from './keys';
-import en from './locales/en.json';
-import zh from './locales/zh-CN.json';
+import en from '../locales/en.json';
+import zh from '../locales/zh-CN.json';
 
 export default tab({
   messages: {

@@ -4,12 +4,11 @@ import { App } from './app';
 import { imageParts } from './board';
 import styles from './images.css?inline';
 import { keys } from './keys';
-import en from './locales/en.json';
-import zh from './locales/zh-CN.json';
-import reasons from './reasons.zh-CN.json';
+import en from '../locales/en.json';
+import zh from '../locales/zh-CN.json';
 
 export default tab({
-  messages: { en: { ...stepMessages.en, ...en }, 'zh-CN': { ...stepMessages['zh-CN'], ...zh, ...reasons } },
+  messages: { en: { ...stepMessages.en, ...en }, 'zh-CN': { ...stepMessages['zh-CN'], ...zh } },
   styles: cardStyles + stepStyles + styles,
   board: imageParts,
   view: (board) => <App board={board} />,

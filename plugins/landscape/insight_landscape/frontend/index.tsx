@@ -2,13 +2,12 @@ import { cardStyles, focusOn, fullScreenKeys, tab } from '@insight-host/kit';
 import { App } from './app';
 import { landscapeParts, turnForm } from './board';
 import styles from './landscapes.css?inline';
-import en from './locales/en.json';
-import zh from './locales/zh-CN.json';
-import reasons from './reasons.zh-CN.json';
+import en from '../locales/en.json';
+import zh from '../locales/zh-CN.json';
 import { endRenderer } from './picture';
 
 export default tab({
-  messages: { en, 'zh-CN': { ...zh, ...reasons } },
+  messages: { en, 'zh-CN': zh },
   styles: cardStyles + styles,
   board: (page) => {
     page.ctx.signal.addEventListener('abort', endRenderer, { once: true });

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from attrs import asdict, evolve, field, frozen
@@ -16,6 +14,7 @@ from insight_profiler.advice.contract import Advice, CheckedProfileRule, NotAppl
 from insight_profiler.advice.evidence import Evidence
 from insight_profiler.advice.figures import figures
 from insight_profiler.advice.job_evidence import JobEvidence
+from insight_profiler.advice.words import texts
 from insight_profiler.model import Profile
 
 NO_ADVICE: Mapping[str, Any] = {
@@ -116,12 +115,6 @@ def in_order(found: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
         return one["severity"] != "error", -(one["saves"] or 0.0), -(one["later"] or 0.0)
 
     return sorted(found, key=place)
-
-
-@cache
-def texts() -> tuple[Messages, ...]:
-    """The texts of advice and of errors in other languages."""
-    return (Messages.read("zh-CN", Path(__file__).parents[1] / "reasons.zh-CN.json"),)
 
 
 def _rule(checked: CheckedProfileRule) -> dict[str, Any]:

@@ -7,21 +7,29 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from insight_core.plugin import Reason
+from insight_core.plugin import Messages, Reason
 from insight_profiler.model import Source
 
 
 @cache
-def _texts() -> dict[str, Any]:
-    text = Path(__file__).with_name("texts.en.json").read_text(encoding="utf-8")
+def _english() -> dict[str, Any]:
+    text = (Path(__file__).parent / "locales/en.json").read_text(encoding="utf-8")
     found: dict[str, Any] = json.loads(text)
     return found
 
 
+@cache
+def texts() -> tuple[Messages, ...]:
+    """The texts of advice and of errors in other languages."""
+    advice = Path(__file__).parent
+    found = [*Messages.of(advice / "locales"), *Messages.of(advice.parent / "locales")]
+    return tuple(one for one in found if one.locale != "en")  # reasons have their English text
+
+
 def said(code: str, /, **details: object) -> Reason:
-    """The text ``reason.profiler_<code>`` of ``texts.en.json`` with its details."""
+    """The text ``reason.profiler_<code>`` of ``locales/en.json`` with its details."""
     name = f"profiler_{code}"
-    return Reason(_texts()[f"reason.{name}"].format(**details), name, **details)
+    return Reason(_english()[f"reason.{name}"].format(**details), name, **details)
 
 
 _FRAMEWORKS = {Source.MINDSPORE: "mindspore", Source.MINDINSIGHT: "mindspore", Source.XPLANE: "xla"}
@@ -30,7 +38,7 @@ _FRAMEWORKS = {Source.MINDSPORE: "mindspore", Source.MINDINSIGHT: "mindspore", S
 def said_for(source: Source, code: str, /, **details: object) -> Reason:
     """``said`` with the options of the framework that wrote a profile, where it is not PyTorch."""
     own = f"{code}_{_FRAMEWORKS.get(source, '')}"
-    return said(own if f"reason.profiler_{own}" in _texts() else code, **details)
+    return said(own if f"reason.profiler_{own}" in _english() else code, **details)
 
 
 def percent(share: float) -> float:

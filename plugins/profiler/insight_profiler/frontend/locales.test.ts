@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { CATEGORIES } from './answers/steps';
 import { VIEWS } from './view_names';
-import en from './locales/en.json';
-import reasons from '../reasons.zh-CN.json';
+import en from '../locales/en.json';
+import zh from '../locales/zh-CN.json';
 
 const sources = import.meta.glob('./**/*.{ts,tsx}', { query: '?raw', import: 'default', eager: true }) as Readonly<
   Record<string, string>
@@ -39,5 +39,5 @@ test('every code of readers and of advice has a sentence', () => {
   const causes = keys
     .filter((key) => key.startsWith('failure.'))
     .map((key) => key.replace('failure.', 'reason.profiler_failure_'));
-  expect(causes.filter((key) => !(key in reasons))).toEqual([]);
+  expect(causes.filter((key) => !(key in zh))).toEqual([]);
 });

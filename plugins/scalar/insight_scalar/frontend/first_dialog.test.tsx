@@ -5,8 +5,8 @@ import { expect, it, vi } from 'vitest';
 import { scalarParts } from './board';
 import contributions from './contributions';
 import { FirstDialog } from './first_dialog';
-import en from './locales/en.json';
-import zh from './locales/zh-CN.json';
+import en from '../locales/en.json';
+import zh from '../locales/zh-CN.json';
 
 it('an answer about another condition than the chosen one is not shown', async () => {
   const signals: AbortSignal[] = [];

@@ -3,8 +3,8 @@ import { stepKeys, stepMessages, stepStyles } from '@insight-host/kit/steps';
 import { histogramMessages, histogramStyles } from '@insight-host/kit/histograms';
 import { App } from './app';
 import { tensorParts, turnShow } from './board';
-import en from './locales/en.json';
-import zh from './locales/zh-CN.json';
+import en from '../locales/en.json';
+import zh from '../locales/zh-CN.json';
 import styles from './tensors.css?inline';
 
 export default tab({
