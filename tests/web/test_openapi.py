@@ -15,7 +15,7 @@ from openapi_spec_validator import validate
 from werkzeug import Request, Response
 from werkzeug.test import Client
 
-from insight_core.plugin import InvalidArgument, NotFound, Plugin, PluginContext, Route
+from insight_core.plugin import InvalidArgument, NotFound, Plugin, PluginContext, ReasonKind, Route
 from insight_core.plugin.computations import compute
 from insight_core.plugin.data import DataProvider
 from insight_core.plugin.http.answers import json_response, safetensors_response
@@ -49,6 +49,8 @@ _TABS = (
 _OF_RECORDS = ("run", "tag", "index", "attempts", "step", "wall_time", "skip", "format")
 _MORE = ("alerts", "audio", "reports", "text", "trash", "mcp")  # not in the list of tabs
 
+_NO_ROW = ReasonKind("no_row", "there is no row {row}")
+
 
 @frozen
 class _Views:
@@ -68,6 +70,8 @@ class _Views:
         first = required_whole_number(request, "first", -1, 1 << 10)
         if request.args.get("name") == "":
             raise NotFound("nobody", code="no_name")
+        if size == first:
+            raise NotFound(_NO_ROW(row=first))
         if form == "json":
             return json_response([size, low, first])
         return safetensors_response({}, "rows", [])
@@ -172,6 +176,7 @@ def test_answers_and_errors_are_those_in_the_source(described: dict[str, Any]) -
     assert rows["summary"] == "The rows of a table."
     assert set(rows["responses"]["200"]["content"]) == {"application/json", "application/octet-stream"}
     assert "`no_name`" in rows["responses"]["404"]["description"]
+    assert "`no_row`" in rows["responses"]["404"]["description"]
     assert "`plugin_hangs`" in rows["responses"]["504"]["description"]
     write = described["paths"]["/data/plugin/x/write"]["put"]
     assert set(write["requestBody"]["content"]) == {"application/json"}

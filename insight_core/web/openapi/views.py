@@ -16,7 +16,7 @@ from typing import Any, cast, get_args
 from werkzeug import Request
 from werkzeug.exceptions import HTTPException
 
-from insight_core.plugin import InsightError
+from insight_core.plugin import InsightError, ReasonKind
 from insight_core.plugin.computations import compute
 from insight_core.web.openapi.evaluation import (
     ARGUMENTS,
@@ -122,15 +122,17 @@ class _Calls(FunctionWalk):
             self._facts.has_body = True
         elif target is compute:
             self._into(known.get("here"), [UNKNOWN, given.get("request", UNKNOWN)], {})
+        elif isinstance(target, ReasonKind):
+            return target  # for the reason that it makes
         elif isinstance(target, type):
-            return self._made(target, named)
+            return self._made(target, values, named)
         else:
             return self._into(target, values, named)
         return UNKNOWN
 
-    def _made(self, of: type, named: Mapping[str, Any]) -> object:
+    def _made(self, of: type, values: Sequence[Any], named: Mapping[str, Any]) -> object:
         if issubclass(of, InsightError):
-            code = named.get("code")
+            code = values[0].code if values and isinstance(values[0], ReasonKind) else named.get("code")
             self._facts.raises(of, code if isinstance(code, str) else None)
         elif issubclass(of, HTTPException):
             self._facts.errors.setdefault(of.code or 500, set())

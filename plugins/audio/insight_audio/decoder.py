@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from insight_core.plugin import Payload, Reason, SummaryPlugin
+from insight_core.plugin import Payload, Reason, ReasonKind, SummaryPlugin
 from insight_core.plugin.payloads import LENGTH_DELIMITED, fields, tensor_of
 
 _NO_CLIPS = Reason("the record has no clips", "audio_no_clips")
 _ENCODED = 4  # field number in the message Summary.Audio
+_NOT_ENCODED = ReasonKind("audio_not_encoded", "the tensor holds values of type {type}, not encoded audio")
 
 
 @frozen
@@ -28,8 +29,7 @@ def clips_of(payload: Payload) -> Clips:
         return _message(payload.data)
     tensor = tensor_of(payload)
     if tensor.values.dtype != object:
-        text = f"the tensor holds values of type {tensor.dtype}, not encoded audio"
-        raise ValueError(Reason(text, "audio_not_encoded", type=str(tensor.dtype)))
+        raise ValueError(_NOT_ENCODED(type=str(tensor.dtype)))
     if tensor.values.size == 0:
         raise ValueError(_NO_CLIPS)
     if tensor.values.ndim > 1 and tensor.shape[-1] == 2:

@@ -10,12 +10,13 @@ from werkzeug import Request, Response
 from insight_audio.decoder import Clips
 from insight_audio.pictures import BANDS, envelope, spectrogram
 from insight_audio.wav import read_wav
-from insight_core.plugin import NotFound, PluginContext, RecordPlace, Route
+from insight_core.plugin import NotFound, PluginContext, ReasonKind, RecordPlace, Route
 from insight_core.plugin.http.answers import Column, bytes_response, safetensors_response
 from insight_core.plugin.http.parameters import whole_number
 from insight_core.plugin.http.records import is_pinned, record_of
 
 _MOST = 1_000_000  # clips of a record
+_UNKNOWN_CLIP = ReasonKind("audio_unknown_clip", "{place} has no clip {clip}: there are {count}")
 
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
@@ -62,6 +63,5 @@ class _Views:
         clips: Clips = self.ctx.values.at(place)
         if clip >= len(clips.encoded):
             count = len(clips.encoded)
-            text = f"{place} has no clip {clip}: there are {count}"
-            raise NotFound(text, code="audio_unknown_clip", place=str(place), clip=clip, count=count)
+            raise NotFound(_UNKNOWN_CLIP(place=str(place), clip=clip, count=count))
         return place, clips, clip

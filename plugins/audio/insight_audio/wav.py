@@ -8,11 +8,16 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import Reason
+from insight_core.plugin import Reason, ReasonKind
 
 _PCM, _FLOAT, _EXTENSIBLE = 1, 3, 0xFFFE
 _STREAMED = 0xFFFFFFFF  # size that a writer leaves that cannot go back: everything that follows
 _MOST_CHANNELS = 64
+_FORMAT = ReasonKind(
+    "audio_format", "the WAV file has samples of format {format} with {bits} bits, which is not supported"
+)
+_CHANNELS = ReasonKind("audio_channels", "the WAV file has {channels} channels at {rate} Hz")
+_CUT = ReasonKind("audio_cut", "the WAV file is cut off: {size:,} bytes announced, {present:,} present")
 
 
 @frozen
@@ -65,8 +70,7 @@ def read_wav(data: bytes) -> Wav:
             size = len(data) - at
         if at + size > len(data):
             present = len(data) - at
-            text = f"the WAV file is cut off: {size:,} bytes announced, {present:,} present"
-            raise ValueError(Reason(text, "audio_cut", size=size, present=present))
+            raise ValueError(_CUT(size=size, present=present))
         if name == b"fmt ":
             form = data[at : at + size]
         elif name == b"data":
@@ -83,9 +87,7 @@ def _of(form: bytes, data: bytes) -> Wav:
         code = int.from_bytes(form[24:26], "little")
     known = (code == _PCM and bits in (8, 16, 24, 32)) or (code == _FLOAT and bits in (32, 64))
     if not known:
-        text = f"the WAV file has samples of format {code} with {bits} bits, which is not supported"
-        raise ValueError(Reason(text, "audio_format", format=code, bits=bits))
+        raise ValueError(_FORMAT(format=code, bits=bits))
     if not 1 <= channels <= _MOST_CHANNELS or rate == 0:
-        text = f"the WAV file has {channels} channels at {rate} Hz"
-        raise ValueError(Reason(text, "audio_channels", channels=channels, rate=rate))
+        raise ValueError(_CHANNELS(channels=channels, rate=rate))
     return Wav(rate, channels, bits, code == _FLOAT, data)

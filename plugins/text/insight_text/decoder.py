@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from insight_core.plugin import Payload, Reason
+from insight_core.plugin import Payload, ReasonKind
 from insight_core.plugin.payloads import tensor_of
+
+_NOT_STRINGS = ReasonKind("text_not_strings", "the tensor holds values of type {type}, not strings")
 
 
 @frozen
@@ -23,6 +25,5 @@ def texts_of(payload: Payload) -> Texts:
     """
     tensor = tensor_of(payload)
     if tensor.values.dtype != object:
-        text = f"the tensor holds values of type {tensor.dtype}, not strings"
-        raise ValueError(Reason(text, "text_not_strings", type=str(tensor.dtype)))
+        raise ValueError(_NOT_STRINGS(type=str(tensor.dtype)))
     return Texts(tensor.shape, tuple(text.decode("utf-8", "replace") for text in tensor.values.flat))
